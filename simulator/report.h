@@ -1,0 +1,97 @@
+// What the simulated device says: errors, kernels, copies and the end of the program.
+// One sink, two forms: text for a person on stderr, or JSON lines for a grader on --report FD.
+
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Allocation Allocation;   // memory.h
+
+enum report_kind {
+    REPORT_BOUNDS, REPORT_MISALIGNED, REPORT_USE_AFTER_FREE, REPORT_UNINITIALIZED, REPORT_RACE,
+    REPORT_BARRIER, REPORT_TIMEOUT, REPORT_UNSUPPORTED, REPORT_TRAP, REPORT_LEAK,
+    REPORT_INVALID_FREE, REPORT_HOST_ACCESS, REPORT_API, REPORT_DEADLOCK,
+    REPORT_KINDS
+};
+
+// A place in somebody's source. file is as the compiler recorded it; NULL: unknown.
+typedef struct {
+    const char *file;
+    const char *function;               // NULL: unknown or of no interest
+    uint32_t line;                      // 0: unknown
+} Place;
+
+// One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
+// The strings need to live only until report_error() returns.
+typedef struct {
+    enum report_kind kind;
+    const char *message;                // one line: what happened, with the numbers
+    const char *why;                    // one line: what it means
+    const char *next;                   // one line: what usually mends it
+    const char *kernel;                 // name; NULL: a call of the host
+    Place place;                        // where it happened, in device or host code
+    bool has_thread;                    // block and thread below are meant
+    uint32_t block[3], thread[3];
+    uint64_t address;
+    const Allocation *allocation;       // the one touched or missed; text form says where it was made
+    bool has_other;                     // the other access of a race
+    Place other;
+    uint32_t other_thread[3];
+} Report;
+
+typedef struct {
+    const char *name;                   // Nsight Compute's name
+    bool estimate;                      // printed with ~
+} CounterName;
+
+typedef struct {
+    Place place;
+    const uint64_t *values;             // one for each counter name of the report, in its order
+} CounterLine;
+
+// One finished launch, with its counters.
+typedef struct {
+    const char *name, *signature;       // "transpose", "transpose(float*, float const*, int, int)"
+    uint32_t grid[3], block[3];
+    int status;                         // cudaError_t of the launch; 0: it ran well
+    const CounterName *counters;
+    const uint64_t *values;             // counter_count totals
+    size_t counter_count;
+    const CounterLine *lines;           // in any order; report.c leaves zeros out
+    size_t line_count;
+    double time_ns;                     // predicted; 0: no prediction
+} KernelReport;
+
+// Chooses the form. fd < 0: text on stderr. profile: text also gives each kernel's counters.
+void report_open(int fd, bool profile);
+
+// Notes an error. Safe from several threads. Identical ones (same kind, kernel and line) are
+// counted, and given once, as the first one was, at the next report_flush().
+void report_error(const Report *report);
+
+// As report_error(), with the message given as for printf.
+void report_errorf(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// How many errors of this kind were noted so far, repeats included.
+uint64_t report_count(enum report_kind kind);
+
+// Writes the errors noted since the last flush, in order. Call it when a kernel or a call ends.
+void report_flush(void);
+
+// Writes the errors, then the kernel.
+void report_kernel(const KernelReport *kernel);
+
+// Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
+void report_copy(const char *kind, uint64_t bytes);
+
+// Writes the errors and the last line. signal: 0 if the program exited, with status.
+void report_exit(int status, int signal);
+
+// "4 bytes past the end of the 4000-byte allocation made at vector_add.cu:31", for messages:
+// where address lies beside or inside that allocation. Returns buffer.
+char *report_beside(const Allocation *allocation, uint64_t address, char *buffer, size_t size);
+
+// A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
+char *report_demangle(const char *mangled);
