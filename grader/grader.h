@@ -1,0 +1,156 @@
+// What a lesson's checks are written with. A check (a Criterion test) makes
+// inputs and outputs, calls the student's function, and compares:
+//
+//     #include "grader.h"
+//
+//     static void transposes(int rows, int cols)
+//     {
+//         size_t n = (size_t)rows * cols;
+//         Buffer *in = input_f32("in", n), *out = output_f32("out", n);
+//         float *want = reference_f32(n);
+//
+//         for (int r = 0; r < rows; r++)
+//             for (int c = 0; c < cols; c++)
+//                 want[c * rows + r] = in->f32[r * cols + c];
+//
+//         given("rows = %d, cols = %d", rows, cols);
+//         as_matrix(out, cols, rows);
+//         call("transpose", device(out), device(in), i32(rows), i32(cols));
+//         compulsory(n * 4, n * 4);
+//         expect_equal_f32(out, want);
+//     }
+//
+//     Check(transpose, ragged) { transposes(33, 65); transposes(1, 100); }
+//
+// The student's code runs in a process of its own (worker.c), on the device,
+// and this side sees only bytes: nothing here is in its reach. The first thing
+// that goes wrong ends the check, so a line after call() or after an expectation
+// runs only when all before it was right.
+#pragma once
+#include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A check. Its name is read by the student ("ragged_tail" prints as "ragged
+// tail"); checks run and print in the order in which the file has them.
+// The suite is the lesson's bare name. Each check starts a device and a worker
+// of its own, and must make at least one call and one expectation.
+#define Check(suite, name) \
+    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check)
+void grader_begin_check(void);
+void grader_end_check(void);
+
+// ---- Buffers -------------------------------------------------------------
+
+// An array that the student's function reads (input) or fills (output). Live
+// until the check ends. A count of 0 is allowed; the pointer passed is then
+// still not NULL.
+typedef struct Buffer {
+    union {
+        void *data;
+        float *f32;        // an input: yours to change until the first call()
+        int32_t *i32;      // an output: what the function left, after call()
+    };
+    size_t count;          // elements, 4 bytes each
+    size_t rows, cols;     // set by as_matrix, else 0
+    const char *name;      // as the contract calls it; printed in messages
+    struct Store *store;   // the grader's own
+} Buffer;
+
+// Inputs: random, not uniform in any index, and the same in every run of the
+// same lesson and SEED. f32 is in [-1, 1), and never 0; i32 is in [low, high].
+// From the first call() on they are sealed; one that a call changed is WRONG.
+Buffer *input_f32(const char *name, size_t count);
+Buffer *input_i32(const char *name, size_t count, int32_t low, int32_t high);
+
+// Outputs: each word is POISON before every call, so that an element that was
+// never written is seen and said. Guard zones around them are checked too.
+Buffer *output_f32(const char *name, size_t count);
+Buffer *output_i32(const char *name, size_t count);
+
+// As f16, bf16, f32 or f64 this is a NaN; as i32 it is -327686, which no
+// reference may contain.
+#define POISON 0xFFFAFFFAu
+
+// Memory for expected values, zeroed, live until the check ends.
+float *reference_f32(size_t count);
+double *reference_f64(size_t count);
+int32_t *reference_i32(size_t count);
+
+// `b` is a matrix of rows x cols, row after row: messages then say
+// out[3][17], and patterns of rows and columns are looked for.
+void as_matrix(Buffer *b, size_t rows, size_t cols);
+
+// ---- The call ------------------------------------------------------------
+
+// What the next calls are given, in the student's words: "n = 1000". It stands
+// before the first wrong element in the verdict.
+__attribute__((format(printf, 1, 2))) void given(const char *format, ...);
+
+// One argument. device(b) is a device pointer (the worker allocates and copies);
+// host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
+// A host input is mapped read-only in the worker: a write to it is a CRASH.
+typedef struct Arg {
+    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64 } kind;
+    union {
+        Buffer *buffer;
+        int64_t i;         // ARG_I32, ARG_I64
+        double f;          // ARG_F32, ARG_F64
+    };
+} Arg;
+
+static inline Arg device(Buffer *b) { return (Arg){ARG_DEVICE, .buffer = b}; }
+static inline Arg host(Buffer *b) { return (Arg){ARG_HOST, .buffer = b}; }
+static inline Arg i32(int32_t x) { return (Arg){ARG_I32, .i = x}; }
+static inline Arg i64(int64_t x) { return (Arg){ARG_I64, .i = x}; }
+static inline Arg f32(float x) { return (Arg){ARG_F32, .f = x}; }
+static inline Arg f64(double x) { return (Arg){ARG_F64, .f = x}; }
+
+// Calls the extern "C" function `name` with these arguments (at most 16), then
+// synchronises the device. When it returns, outputs hold the function's answer,
+// and the call broke no rule: a crash, an error of the device, a race, a time
+// limit, a changed input or a written guard zone ends the check with its verdict.
+// call_i32 is for functions that return an int, and returns that.
+#define call(name, ...) \
+    grader_call(name, false, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
+#define call_i32(name, ...) \
+    grader_call(name, true, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
+int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv);
+
+// The bytes that any right answer to the last call must read from and write to
+// the device's memory. Claims in profiles/lessons/*.cfg are ratios to their sum
+// over the check's calls, so a check that is measured has compulsory() after
+// each call. Where only caches differ, count each byte once.
+void compulsory(uint64_t bytes_read, uint64_t bytes_written);
+
+// A counter's sum over the kernels of the last call ("launch__count"), 0 if
+// there was none. For checks that claims cannot say; rarely needed.
+uint64_t counter(const char *name);
+
+// ---- Expectations --------------------------------------------------------
+
+// Every element of `out` against `want` (out->count elements). The message has
+// the first wrong index, got and expected, how many are wrong, and the pattern
+// where one can be seen. _equal: the same number (-0 equals 0). _close: within
+// absolute + relative * |want|; a NaN or an infinity passes only where `want`
+// has the same.
+void expect_equal_f32(const Buffer *out, const float *want);
+void expect_equal_i32(const Buffer *out, const int32_t *want);
+void expect_close_f32(const Buffer *out, const double *want, double absolute, double relative);
+
+// Anything else. The words complete "given n = 1000: ", and say what was seen
+// and what was due: expect(code == 0, "vector_add returned %d, should be 0", code).
+__attribute__((format(printf, 2, 3))) void expect(bool holds, const char *format, ...);
+
+// A lesson that knows more patterns than the grader gives this a function: it
+// gets the first mismatch and returns a sentence for the student, or NULL. It is
+// asked before the grader's own patterns. Lasts until the check ends.
+typedef struct Mismatch {
+    const Buffer *out;
+    size_t first;                    // index of the first wrong element
+    size_t wrong;                    // how many
+    bool (*is_wrong)(size_t index);  // of any element
+    double (*want)(size_t index);    // the expected value, of any element
+} Mismatch;
+void diagnose(const char *(*explain)(const Mismatch *));
