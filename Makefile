@@ -1,0 +1,160 @@
+# Warpwise: every command of the course. Type `make` to see them.
+#
+#   make lesson-1       grade exercises/01-*.cu, as often as you like
+#   make test           build and test everything
+#
+# The folder is the list: a lesson is whatever lies in lessons/. All output is under build/.
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SECONDEXPANSION:
+.DEFAULT_GOAL := help
+
+# ---- The lessons: 01-first-kernel, 05-transpose, ...
+
+lessons := $(sort $(basename $(notdir $(wildcard lessons/[0-9][0-9]-*.md))))
+numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
+name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
+
+# ---- What a machine needs, as package=probe; a probe is a command or a header.
+
+needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
+                libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
+                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h
+needs_book   := pandoc=pandoc
+needs_test   := chromium=chromium
+
+NVCC      ?= $(or $(shell command -v nvcc 2>&1),$(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+CUDA_HOME := $(CUDA_HOME)
+export CUDA_HOME
+export PATH := $(if $(CUDA_HOME),$(CUDA_HOME)/bin:)$(PATH)
+
+CC      := gcc
+CFLAGS  := -std=gnu17 -O2 -g -Wall -Wextra -Werror -MMD -MP
+CUDA     = -isystem $(CUDA_HOME)/include
+
+# $(call once,thing,words) says the words the first time that a step of that thing runs.
+once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(eval $1_said := yes))
+
+# ---- The commands
+
+.PHONY: help doctor setup book test check clean nvcc FORCE
+
+# What grading lesson N takes; nothing when there is no such lesson.
+grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
+          build/simulator/device build/simulator/lib/libcudart.so.13)
+
+help:                                                   ## what you are reading
+	@echo 'Warpwise: CUDA lessons, for machines with a GPU and for machines with none.'
+	@echo 'Lessons here: $(numbers). Start with: make lesson-1'
+	@sed -n '/^[a-z%-]*:.*## /{ s/:.*## /:/; s/%/N/; p; }' Makefile | \
+	    while IFS=: read -r command words; do printf '  make %-12s %s\n' "$$command" "$$words"; done
+
+lesson-%: $$(call grading,$$*) FORCE                   ## grade exercises/N-*.cu
+	$(known)
+	@build/grader/$(call name,$*) exercises/$(call name,$*).cu
+
+solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer to lesson N
+	$(known)
+	@build/grader/$(call name,$*) solutions/$(call name,$*).cu
+
+known = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(numbers). Type: make lesson-1'; exit 1)
+
+setup: build/setup/lesson build/setup/book build/setup/test     ## install what the course needs
+	@echo 'Everything is installed.'
+
+doctor: nvcc                                            ## look at this machine, and say what is missing
+	@nvcc --version | sed -n 's/^Cuda compilation tools, /nvcc    /p'
+	@gcc -dumpfullversion | sed 's/^/gcc     /'
+	@sed -n 's/^PRETTY_NAME="\(.*\)"/system  \1/p' /etc/os-release; nproc | sed 's/$$/ cores/; s/^/        /'
+	@if [ -e /dev/nvidiactl ]; then echo 'GPU     there is one; this version grades on the simulated device'; \
+	    else echo 'GPU     none; the simulated device is used'; fi
+	@missing='$(strip $(call missing,lesson) $(call missing,book) $(call missing,test))'; \
+	if [ -z "$$missing" ]; then echo 'All is here. Type: make lesson-1'; \
+	else echo "missing $$missing. Type: make setup"; exit 1; fi
+
+book: $(lessons:%=build/book/%.html) build/book/index.html      ## the book, as web pages in build/book/
+	@echo 'The book is in build/book/index.html'
+
+clean:                                                  ## throw away build/, never your exercises
+	rm -rf build
+
+# Anything else that was typed.
+.DEFAULT:
+	@case '$@' in \
+	lesson[0-9]*)   word='$@'; try=lesson-$${word#lesson} ;; \
+	solution[0-9]*) word='$@'; try=solution-$${word#solution} ;; \
+	[0-9]*)         try=lesson-$@ ;; \
+	*/*)            echo "The file $@ is missing. Type: make check"; exit 1 ;; \
+	esac; echo "There is no command '$@'. Type: make $$try"; exit 1
+
+# ---- Setting up: once for each of the lists above, and again when this file changes.
+
+# $(call missing,list) is the packages of a list whose probes fail.
+missing = $(shell $(foreach need,$(needs_$1),$(call probe,$(lastword $(subst =, ,$(need)))) \
+          >/dev/null 2>&1 || echo $(firstword $(subst =, ,$(need)));))
+probe   = $(if $(filter %.h,$1),gcc -include $1 -E -x c /dev/null,command -v $1)
+
+build/setup/%: Makefile
+	@mkdir -p $(@D)
+	@missing='$(call missing,$*)'; \
+	if [ -n "$$missing" ]; then \
+	    root=; [ "$$(id -u)" = 0 ] || root=sudo; \
+	    if ! command -v apt-get >/dev/null; then \
+	        echo "Install these with your package manager (Debian's names): $$missing"; exit 1; fi; \
+	    echo "Installing with apt-get, once:" $$missing; \
+	    { $$root apt-get update && $$root env DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -y --no-install-recommends $$missing; } >build/setup/log 2>&1 </dev/null || \
+	    { tail -5 build/setup/log; echo "That failed (all of it: build/setup/log). Type:" \
+	        $$root apt-get install $$missing; exit 1; }; \
+	fi
+	@touch $@
+
+nvcc:
+	@$(if $(CUDA_HOME),:,echo 'nvcc is missing: install the CUDA Toolkit 13 (developer.nvidia.com/cuda-downloads), or put its bin/ on PATH'; exit 1)
+
+# ---- The simulated device, and the CUDA runtime library that talks to it
+
+objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
+
+build/simulator/device: $(call objects,simulator/*.c)
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ -ljansson -lzstd -lconfig -ldw -lstdc++ -lm -lpthread
+
+build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
+	$(call once,device,Building the simulated device (once: about a minute))
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off $(CUDA) -c -o $@ $<
+
+build/simulator/lib/libcudart.so.13: $(call objects,simulator/client/*.c)
+	@mkdir -p $(@D)
+	@$(CC) -shared -Wl,-soname,libcudart.so.13 -o $@ $^
+
+build/objects/simulator/client/%.o: simulator/client/%.c | nvcc build/setup/lesson
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -Isimulator $(CUDA) -c -o $@ $<
+
+# ---- The grader: one program for each lesson, and the harness that is linked with a submission
+
+build/grader/worker.o: grader/worker.c | nvcc build/setup/lesson
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(CUDA) -c -o $@ $<
+
+build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lm
+
+build/objects/grader/%.o: grader/%.c | build/setup/lesson
+	$(call once,grader,Building the grader (once))
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -Igrader -c -o $@ $<
+
+# ---- Skeletons: derived from the solutions, committed in exercises/; `make check` compares
+
+build/exercises/%.cu: solutions/%.cu solutions/strip.awk
+	@mkdir -p $(@D)
+	@awk -f solutions/strip.awk $< >$@
+
+-include $(shell find build -name '*.d' 2>/dev/null)
