@@ -1,0 +1,90 @@
+// Lesson 5: transpose over square, ragged, thin and empty shapes, and one large shape that is
+// measured. Nothing is computed, so the comparison is exact.
+#include "grader.h"
+
+static const float *input;
+
+// What beginners' transposes leave: a copy, or tiles in place that are not turned themselves.
+static const char *not_turned(const Mismatch *m)
+{
+    size_t i = m->first, rows = m->out->cols, cols = m->out->rows;
+    size_t r = i % rows, c = i / rows;
+    float got = m->out->f32[i];
+
+    if (got == input[i])
+        return "That is in[] at the same place in memory: copied, not transposed.";
+
+    size_t tile_r = r / 32 * 32 + c % 32, tile_c = c / 32 * 32 + r % 32;
+    if (tile_r < rows && tile_c < cols && got == input[tile_r * cols + tile_c])
+        return "The 32 x 32 tile is in its place, but not turned itself.";
+    return NULL;
+}
+
+static void transposes(int rows, int cols)
+{
+    size_t n = (size_t)rows * cols;
+    Buffer *in = input_f32("in", n), *out = output_f32("out", n);
+    float *want = reference_f32(n);
+
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            want[(size_t)c * rows + r] = in->f32[(size_t)r * cols + c];
+
+    input = in->f32;
+    diagnose(not_turned);
+    given("rows = %d, cols = %d", rows, cols);
+    as_matrix(in, rows, cols);
+    as_matrix(out, cols, rows);
+    call("transpose", device(out), device(in), i32(rows), i32(cols));
+    compulsory(n * 4, n * 4);
+    expect_equal_f32(out, want);
+}
+
+Check(transpose, one_tile)
+{
+    transposes(32, 32);
+}
+
+Check(transpose, whole_tiles)
+{
+    transposes(64, 64);
+    transposes(32, 96);
+    transposes(256, 128);
+}
+
+Check(transpose, ragged_edges)
+{
+    transposes(31, 33);
+    transposes(33, 31);
+    transposes(33, 65);
+    transposes(127, 211);
+    transposes(211, 127);
+}
+
+Check(transpose, one_row_or_column)
+{
+    transposes(1, 1);
+    transposes(1, 1000);
+    transposes(1000, 1);
+}
+
+// 70,001 blocks would be too many in y and z, where a grid has at most 65,535.
+Check(transpose, very_long)
+{
+    transposes(70001, 3);
+    transposes(3, 70001);
+}
+
+Check(transpose, nothing)
+{
+    transposes(0, 0);
+    transposes(0, 5);
+    transposes(5, 0);
+}
+
+// The check that profiles/lessons/05-transpose.cfg measures: 16 MiB of compulsory traffic, rows and
+// columns multiples of 32, so that every warp's load and store begins on a sector of its own.
+Check(transpose, two_million)
+{
+    transposes(1024, 2048);
+}

@@ -1,0 +1,104 @@
+# Makes the skeleton that students edit from a solution:
+#
+#     awk -f solutions/strip.awk solutions/05-transpose.cu > exercises/05-transpose.cu
+#
+# The solution marks itself, in comments on lines of their own:
+#
+#     //> name                 opens a region: kept; the book quotes it by name
+#     //> name TODO: text      opens a blank: the skeleton has `// TODO: text` in its place
+#     //> name TODO:           opens a blank of which the skeleton has no trace
+#     //| code                 in a blank: code that the skeleton alone has
+#     //< name                 closes the region or blank that was opened last
+#
+# Regions nest; a blank holds neither regions nor blanks; a name is used once. A file that breaks a
+# rule yields file:line and the rule on standard error, status 1, and no skeleton. Where blanks
+# leave nothing behind, empty lines would pile up: of several in a row the skeleton keeps one.
+
+function fail(line, message) {
+    printf "%s:%d: %s\n", FILENAME, line, message > "/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+function keep(text) {
+    if (text != "" || kept[count] != "")
+        kept[++count] = text
+}
+
+function indent(text) {
+    match(text, /^[ \t]*/)
+    return substr(text, 1, RLENGTH)
+}
+
+function open_marker(name, todo) {
+    if (name !~ /^[a-z0-9][a-z0-9_-]*$/)
+        fail(FNR, "a marker needs a name in lower case: //> name")
+    if (blank)
+        fail(FNR, "`" name "` opens inside the blank `" blank "`: a blank holds no other marker")
+    if (name in opened)
+        fail(FNR, "`" name "` was opened before, at line " opened[name])
+    opened[name] = FNR
+    stack[++depth] = name
+    if (todo == "")
+        return
+    blank = name
+    if (todo != "TODO:")
+        keep(indent($0) "// " todo)
+}
+
+function close_marker(name) {
+    if (name == "")
+        fail(FNR, "a closing marker names what it closes: //< name")
+    if (depth == 0)
+        fail(FNR, "`" name "` closes, but nothing is open")
+    if (stack[depth] != name)
+        fail(FNR, "`" name "` closes, but `" stack[depth] "` of line " opened[stack[depth]] \
+                  " is still open")
+    depth--
+    blank = ""
+}
+
+/^[ \t]*\/\/>/ {
+    text = $0
+    sub(/^[ \t]*\/\/>[ \t]*/, "", text)
+    sub(/[ \t]+$/, "", text)
+    name = text
+    sub(/[ \t].*/, "", name)
+    todo = substr(text, length(name) + 1)
+    sub(/^[ \t]+/, "", todo)
+    if (todo != "" && todo !~ /^TODO:/)
+        fail(FNR, "after the name only `TODO: text` may follow")
+    open_marker(name, todo)
+    next
+}
+
+/^[ \t]*\/\/</ {
+    close_marker(NF == 2 ? $2 : "")
+    next
+}
+
+/^[ \t]*\/\/\|/ {
+    if (!blank)
+        fail(FNR, "//| is for blanks only: code that the skeleton alone has")
+    text = $0
+    sub(/^[ \t]*\/\/\| ?/, "", text)
+    keep(text == "" ? "" : indent($0) text)
+    next
+}
+
+/\/\/[<>|]/ {
+    fail(FNR, "a marker stands on a line of its own")
+}
+
+!blank {
+    keep($0)
+}
+
+END {
+    if (!failed && depth)
+        fail(opened[stack[depth]], "`" stack[depth] "` is never closed")
+    if (failed)
+        exit 1
+    for (i = 1; i <= count; i++)
+        print kept[i]
+}

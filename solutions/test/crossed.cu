@@ -1,0 +1,5 @@
+//> first
+//> second
+int x;
+//< first
+//< second

@@ -1,0 +1,6 @@
+//> first
+int x;
+//< first
+//> first
+int y;
+//< first

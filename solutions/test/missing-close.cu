@@ -1,0 +1,4 @@
+//> first
+//> second TODO: write it
+int x;
+//< second

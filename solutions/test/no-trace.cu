@@ -1,0 +1,7 @@
+int a;
+
+//> gone TODO:
+int b;
+//< gone
+
+int c;

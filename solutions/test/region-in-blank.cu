@@ -1,0 +1,5 @@
+//> first TODO: write it
+//> second
+int x;
+//< second
+//< first

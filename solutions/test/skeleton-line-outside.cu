@@ -1,0 +1,3 @@
+//> first
+//| int x;
+//< first

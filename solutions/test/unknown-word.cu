@@ -1,0 +1,3 @@
+//> first TODo write it
+int x;
+//< first
