@@ -1,0 +1,72 @@
+// A lesson's profile, profiles/lessons/NN-name.cfg (libconfig): what its checks
+// may use, and what a good answer's counters are held against.
+//
+//     instructions = 200000000L;   # warp instructions a check may execute
+//     seconds = 20;                # wall clock a check may take
+//
+//     claims = (
+//       { name = "sectors stored";                   # at most 24 characters
+//         check = "large";                           # the Check() it is measured on
+//         counter = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+//         per = "compulsory_write";
+//         at_least = 1.0;
+//         at_most = 1.10;
+//         why = "Every sector holds 32 bytes of the answer, and is stored once.";
+//         suspect = "Fewer sectors were stored than the answer holds.";
+//         slow = "neighbouring threads write far apart";
+//       }
+//     );
+//
+// counter  one name, or a list [ "a", "b" ] whose sum is meant; Nsight Compute's names.
+// per      what the sum is divided by: "compulsory_read", "compulsory_write" or
+//          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
+//          "call", the number of calls; or another counter's name.
+// at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
+// at_most  above it the verdict is SLOW; the worst source line is found in the
+//          device's counters, and `slow` completes the sentence about it
+//          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
+// why      for whoever reads the profile, and for the JSON result.
+// At least one of the bounds must be there; each needs its words.
+#pragma once
+#include "verdict.h"
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8 };
+
+typedef struct Claim {
+    const char *name, *check, *per, *why, *suspect, *slow;
+    const char *counter[CLAIM_COUNTERS_MAX];
+    size_t counters;
+    double at_least, at_most;       // -INFINITY, INFINITY: no such bound
+} Claim;
+
+typedef struct Profile {
+    uint64_t instructions;          // warp instructions a check may execute
+    double seconds;                 // wall clock a check may take
+    Claim claim[CLAIMS_MAX];
+    size_t claims;
+} Profile;
+
+// What a claim came to, on one run.
+typedef struct Finding {
+    const Claim *claim;
+    double value;                   // the ratio
+    enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
+    bool estimate;                  // a counter of it is an estimate
+    char *words;                    // why it is not PASS, a sentence or two; else NULL
+    const char *file;               // the worst source line, if there is one
+    int line;
+} Finding;
+
+// Reads a profile; strings live as long as the process. Returns NULL, or what is
+// wrong with it and where.
+const char *profile_read(const char *path, Profile *profile);
+
+// Judges a claim by its check's record (record.h): GRADER_ERROR if the record
+// cannot say (no such counter, nothing compulsory).
+Finding claim_judge(const Claim *claim, const json_t *record);
+
+// 0 to 10: ten where every upper bound holds, else the worst bound / value.
+int claims_speed(const Finding *findings, size_t count);
