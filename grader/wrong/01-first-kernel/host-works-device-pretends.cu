@@ -1,0 +1,32 @@
+// expect: SUSPECT
+// The host computes the answer; an empty kernel is launched for show.
+#include "01-first-kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// Wrapped around every CUDA call: if it fails, says where and why, and stops.
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
+                    #call, cudaGetErrorString(error));                     \
+            exit(EXIT_FAILURE);                                            \
+        }                                                                  \
+    } while (0)
+
+// Runs once in each thread of the grid. The threads of the last block that
+// lie beyond the end of the vectors have nothing to add.
+__global__ void pretend(void)
+{
+}
+
+extern "C" void vector_add(float *c, const float *a, const float *b, int n)
+{
+    pretend<<<1, 256>>>();
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < n; i++)
+        c[i] = a[i] + b[i];
+}
