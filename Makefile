@@ -15,6 +15,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 lessons := $(sort $(basename $(notdir $(wildcard lessons/[0-9][0-9]-*.md))))
 numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
+pages    := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions
+book_files := build/book/style.css build/book/book.js
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
 # ---- What a machine needs, as package=probe; a probe is a command or a header.
@@ -75,8 +77,8 @@ doctor: nvcc                                            ## look at this machine,
 	if [ -z "$$missing" ]; then echo 'All is here. Type: make lesson-1'; \
 	else echo "missing $$missing. Type: make setup"; exit 1; fi
 
-book: $(lessons:%=build/book/%.html) build/book/index.html      ## the book, as web pages in build/book/
-	@echo 'The book is in build/book/index.html'
+book: $(pages:%=build/book/%.html) $(book_files)            ## the book, as web pages in build/book/
+	@echo 'The book: build/book/index.html'
 
 clean:                                                  ## throw away build/, never your exercises
 	rm -rf build
@@ -151,10 +153,46 @@ build/objects/grader/%.o: grader/%.c | build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -Igrader -c -o $@ $<
 
+# ---- The book: lessons/*.md and book/*.md, a page each
+
+book_parts := book/filter.lua book/template.html book/cuda.xml build/book/contents | build/setup/book
+pandoc := pandoc --from markdown --to html5 --standalone --fail-if-warnings --mathml --toc --toc-depth=2 \
+          --template book/template.html --lua-filter book/filter.lua --syntax-definition book/cuda.xml
+page    = $(call once,book,Building the book)@BOOK_CONTENTS=build/book/contents $(pandoc) -o $@ $<
+
+$(book_files): build/book/%: book/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+build/book/%.html: lessons/%.md solutions/%.cu $(book_parts)
+	$(page)
+
+build/book/%.html: book/%.md $(book_parts)
+	$(page)
+
+build/book/%.html: build/book/%.md $(book_parts)
+	$(page)
+
+# The pages in order, with their titles; a new file only when something in it changes.
+build/book/contents: build/book/instructions.md FORCE
+	@mkdir -p $(@D)
+	@for page in $(pages); do \
+	    file=$$(ls lessons/$$page.md book/$$page.md build/book/$$page.md 2>/dev/null | head -n 1); \
+	    title=$$(sed -n '/^# /{ s/^# *//; s/ *{.*}$$//; s/[`*]//g; p; q; }' "$$file"); \
+	    printf '%s\t%s\n' "$$page" "$$title"; \
+	done >$@.new
+	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+
+# The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
+build/book/instructions.md: book/instructions.sh simulator/isa.def
+	@mkdir -p $(@D)
+	@sh $^ >$@
+
 # ---- Skeletons: derived from the solutions, committed in exercises/; `make check` compares
 
 build/exercises/%.cu: solutions/%.cu solutions/strip.awk
 	@mkdir -p $(@D)
 	@awk -f solutions/strip.awk $< >$@
 
+Makefile: ;
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,88 @@
+#!/bin/sh
+# The page on the simulated device's instructions, written from its instruction table:
+#
+#     sh book/instructions.sh simulator/isa.def > build/book/instructions.md
+#
+# The C preprocessor spells the table's rows out, one `@row@` each; rows that do the same thing to several
+# types become one line of the page.
+set -eu
+
+cat <<'PAGE'
+# The simulated device's instructions
+
+These are the PTX instructions that the simulated device knows. The table is written from the same rows
+that the device itself is built from, so what is not here is not there: a program that needs another
+instruction is told its name. In the last column *a*, *b* and *c* are what a lane reads and *d* is what it
+writes; the C is the C that runs.
+PAGE
+
+rows=$(mktemp)
+trap 'rm -f "$rows"' EXIT
+cat >"$rows" <<'ROWS'
+#define UNARY(name, D, A, lane)         @row@name@D, A@#lane@
+#define BINARY(name, D, A, B, lane)     @row@name@D, A, B@#lane@
+#define TERNARY(name, D, A, B, C, lane) @row@name@D, A, B, C@#lane@
+#define CONVERT(name, D, A, lane)       @row@name@D, A@#lane@
+#define COMPARE(name, A, B, lane)       @row@name@pred, A, B@#lane@
+#define SELECT(name, D)                 @row@name@D, D, D, pred@"p ? a : b"@
+#define LOGIC(name, inputs, warp)       @row@name@pred@#warp@
+#define PACK(name, D, A)                @row@name@D, {A, A}@"{a, b}"@
+#define UNPACK(name, D, A)              @row@name@{D, D}, A@"{low, high}"@
+#define MEMORY(name, space, kind)       @row@name@memory@"=" kind space@
+#define FLOW(name, operands)            @row@name@flow@"=" operands@
+ROWS
+
+sed 's|^// ---- \(.*\) ----$|@section@"\1"@|' "$1" |
+    gcc -E -P -undef -x c -include "$rows" - |
+    tr '\n' ' ' | sed 's/@\(row\|section\)@/\n&/g' |
+    awk -F @ '
+        # The C of a lane as code; words where a row has none ("=" in front).
+        function does_what(text) {
+            if (sub(/^"=" */, "", text)) {
+                gsub(/"| *$/, "", text)
+                sub(/ SPACE_/, ": ", text)
+                sub(/_param/, "", text)
+                return tolower(text)
+            }
+            gsub(/^ *"|" *$/, "", text)
+            gsub(/\|/, "\\|", text)
+            return "`` " text " ``"
+        }
+        function flush() {
+            if (opcode != "")
+                printf "| `%s` | %s | %s |\n", opcode, types, does
+            opcode = ""
+        }
+        $2 == "section" {
+            flush()
+            gsub(/"/, "", $3)
+            title = toupper(substr($3, 1, 1)) substr($3, 2)
+            printf "\n## %s\n\n| instruction | types | what it does |\n|:----|:----|:--------|\n", title
+            next
+        }
+        $2 == "row" {
+            rows++
+            gsub(/ /, "", $3)
+            name = $3
+            type = ""
+            if (match(name, /(_(pred|[usbf][0-9]+))+$/)) {
+                type = substr(name, RSTART + 1)
+                name = substr(name, 1, RSTART - 1)
+            }
+            gsub(/_/, ".", name)
+            gsub(/_/, ".", type)
+            text = $5
+            text = does_what($5)
+            if (name != opcode || text != does) {
+                flush()
+                opcode = name
+                types = ""
+                does = text
+            }
+            if (type != "")
+                types = types (types == "" ? "" : " ") "`" type "`"
+        }
+        END {
+            flush()
+            printf "\n%d rows in all.\n", rows
+        }'
