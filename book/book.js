@@ -29,9 +29,7 @@
     hint.addEventListener('toggle', () => remember(hint.id, hint.open));
   }
 
-  // On a narrow screen the contents start folded; paper has everything open.
-  const menu = document.querySelector('.menu');
-  if (matchMedia('(max-width: 60rem)').matches) menu.open = false;
+  // Paper has everything open.
   addEventListener('beforeprint', () => {
     for (const folded of document.querySelectorAll('details')) folded.open = true;
   });
