@@ -130,13 +130,36 @@ build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off $(CUDA) -c -o $@ $<
 
-build/simulator/lib/libcudart.so.13: $(call objects,simulator/client/*.c)
-	@mkdir -p $(@D)
-	@$(CC) -shared -Wl,-soname,libcudart.so.13 -o $@ $^
+# The library exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
+client   := build/objects/simulator/client
+runtime   = $(CUDA_HOME)/lib64/libcudart.so.13
+generate := simulator/client/generate
 
-build/objects/simulator/client/%.o: simulator/client/%.c | nvcc build/setup/lesson
+build/simulator/lib/libcudart.so.13: $(client)/stubs.o $(client)/exports.map $(call objects,simulator/client/*.c)
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -Isimulator $(CUDA) -c -o $@ $<
+	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map -o $@ $(filter %.o,$^)
+
+$(client)/%.o: simulator/client/%.c | nvcc build/setup/lesson $(client)/errors.inc
+	@$(CC) $(client_flags) -c -o $@ $<
+
+client_flags = $(CFLAGS) -fPIC -fvisibility=hidden -I$(client) $(CUDA)
+
+$(client)/errors.inc: $(generate)/errors.c | nvcc build/setup/lesson
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(CUDA) -o $(client)/errors $< $(runtime) -Wl,-rpath,$(dir $(runtime))
+	@$(client)/errors >$@
+
+$(client)/exported: $(call objects,simulator/client/*.c)
+	@nm --defined-only $^ >$@
+
+$(client)/stubs.c: $(generate)/stubs.awk $(client)/exported
+	@nm -D --defined-only $(runtime) | awk -f $^ - >$@
+
+$(client)/exports.map: $(generate)/stubs.awk $(client)/exported
+	@nm -D --defined-only $(runtime) | awk -v map=1 -f $^ - >$@
+
+$(client)/stubs.o: $(client)/stubs.c
+	@$(CC) $(client_flags) -fno-builtin -c -o $@ $<
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 
