@@ -21,6 +21,7 @@ typedef struct {
     const char *file;
     const char *function;               // NULL: unknown or of no interest
     uint32_t line;                      // 0: unknown
+    uint32_t column;                    // from 1; 0: unknown
 } Place;
 
 // One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.

@@ -1,0 +1,75 @@
+// The thin CUDA runtime: each call becomes one request to the device process (wire.h).
+// It keeps no truth of its own but handles and the thread's last error.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <driver_types.h>
+#include <vector_types.h>
+#include "../wire.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+// Gives an exported function a second name: the twin for per-thread default streams.
+#define TWIN(name, twin) \
+    extern __typeof__(name) twin __attribute__((alias(#name), visibility("default")))
+
+// Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to `out`.
+// Returns the answer's error. Never blocks in a process that did not open the device: after a fork that is
+// cudaErrorInitializationError, without a device cudaErrorNoDevice.
+cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
+                        void *out, size_t out_bytes);
+
+// For requests without tails.
+cudaError_t client_simple(WireRequest *request, WireReply *reply);
+
+// A request with its operation, the name for messages, and where the program called us from.
+WireRequest client_request(enum wire_op op, const char *call);
+
+// For requests without an answer. Safe in a signal handler.
+void client_tell(WireRequest *request, const void *tail, size_t bytes);
+
+// A transfer through the slots of the staging area. For each chunk: `fill` (if any) puts bytes in before it is
+// sent, `drain` (if any) takes them out when it is answered. The last answer is left in *reply.
+typedef void client_chunk(void *context, void *slot, uint64_t offset, uint32_t bytes);
+cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total, client_chunk *fill,
+                            client_chunk *drain, void *context, WireReply *reply);
+
+// Opens the device if this process has not done so.
+cudaError_t client_open(void);
+const WireFacts *client_facts(void);            // after client_open() has succeeded
+
+// Notes an error as the calling thread's last one and returns it.
+cudaError_t client_done(cudaError_t error);
+
+// The sticky error that the device has last told of; cudaSuccess: none.
+cudaError_t client_sticky(void);
+
+// A <<<>>> launch failed and its result was thrown away: somebody should ask for the last error.
+void client_unchecked(void);
+
+// "warpwise: cudaFoo is not supported": told to the device; returns cudaErrorNotSupported.
+cudaError_t client_unsupported(const char *call);
+
+// Tells the device that it was called wrongly, in words for the student, and returns `error`.
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
+                          const char *next);
+
+static inline bool client_is_device(const void *p)
+{
+    return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_MEMORY + WIRE_MEMORY_SPAN;
+}
+
+static inline uint64_t client_stream(cudaStream_t stream)
+{
+    // cudaStreamLegacy (1) and cudaStreamPerThread (2) are the default stream here.
+    return (uintptr_t)stream <= 2 ? 0 : (uintptr_t)stream;
+}
+
+static inline uint64_t client_address(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+// memory.c: the device address of a __device__ variable, for symbols (module.c).
+cudaError_t client_symbol(const char *call, const void *symbol, uint64_t *address, uint64_t *size);

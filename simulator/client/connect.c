@@ -1,0 +1,303 @@
+// The connection to the device: opened at the first call, by one process only, one request at a time.
+
+#define _GNU_SOURCE
+#include "client.h"
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static struct {
+    pthread_mutex_t mutex;
+    int socket, memory;                 // -1: no device
+    pid_t owner;                        // the process that opened it; 0: not yet
+    cudaError_t failed;                 // why opening failed
+    int sticky;
+    bool said;                          // that there is no device
+    WireFacts facts;
+    struct sigaction before;            // what SIGSEGV did before us
+} device = { .mutex = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .memory = -1 };
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+// Where the program called us from: the stack, less our own frames.
+static void find_callers(uint64_t *caller)
+{
+    void *frames[WIRE_CALLERS + 8];
+    int count = backtrace(frames, WIRE_CALLERS + 8), kept = 0;
+    for (int i = 0; i < count && kept < WIRE_CALLERS; i++) {
+        const char *frame = frames[i];
+        if (frame < __ehdr_start || frame >= _end)
+            caller[kept++] = client_address(frame);
+    }
+}
+
+WireRequest client_request(enum wire_op op, const char *call)
+{
+    WireRequest request = { .version = WIRE_VERSION, .op = op };
+    snprintf(request.call, sizeof request.call, "%s", call);
+    find_callers(request.caller);
+    return request;
+}
+
+static bool send_packet(const WireRequest *request, const void *tail, size_t bytes)
+{
+    struct iovec parts[] = {
+        { (void *)request, sizeof *request },
+        { (void *)tail, bytes },
+    };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1 };
+    ssize_t sent;
+    do
+        sent = sendmsg(device.socket, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)(sizeof *request + bytes);
+}
+
+static bool receive_packet(WireReply *reply, void *out, size_t out_bytes)
+{
+    struct iovec parts[] = { { reply, sizeof *reply }, { out, out_bytes } };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = out_bytes ? 2 : 1 };
+    ssize_t got;
+    do
+        got = recvmsg(device.socket, &message, 0);
+    while (got < 0 && errno == EINTR);
+    return got >= (ssize_t)sizeof *reply && reply->version == WIRE_VERSION;
+}
+
+// The device process has gone, so the program goes too (it is about to be killed in any case).
+static void lost_device(void)
+{
+    fputs("warpwise: the simulated device has gone away\n", stderr);
+    _exit(1);
+}
+
+// Notes what every answer tells beside its own matter.
+static void receive_answer(WireReply *reply, void *out, size_t out_bytes)
+{
+    if (!receive_packet(reply, out, out_bytes))
+        lost_device();
+    if (reply->sticky)
+        device.sticky = reply->sticky;
+}
+
+static void exchange(WireRequest *request, const void *tail, size_t bytes, WireReply *reply, void *out,
+                     size_t out_bytes)
+{
+    if (!send_packet(request, tail, bytes))
+        lost_device();
+    receive_answer(reply, out, out_bytes);
+}
+
+// What kernels print goes to the program's own stdout, between its own lines, when the program waits for them.
+static void show_prints(const WireReply *answer)
+{
+    static char text[WIRE_TAIL];
+    WireReply reply = { .printed = answer->printed };
+    while (reply.printed) {
+        WireRequest request = { .version = WIRE_VERSION, .op = WIRE_PRINTED };
+        exchange(&request, NULL, 0, &reply, text, sizeof text);
+        fwrite(text, 1, reply.tail <= sizeof text ? reply.tail : 0, stdout);
+    }
+}
+
+// Host code touched device memory: tell the device where, then die as the program would have.
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    if (getpid() == device.owner && client_is_device(info->si_addr)) {
+        const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+        WireRequest request = client_request(WIRE_FAULT, "host code");
+        // The handler's own frame comes first; from the faulting instruction on is what matters.
+        uint64_t at = (uint64_t)registers[REG_RIP];
+        int from = 0;
+        while (from < WIRE_CALLERS && request.caller[from] != at)
+            from++;
+        uint64_t caller[WIRE_CALLERS] = { at + 1 };     // + 1: the device looks one byte back
+        for (int i = from + 1, to = 1; i < WIRE_CALLERS && to < WIRE_CALLERS; i++)
+            caller[to++] = request.caller[i];
+        memcpy(request.caller, caller, sizeof caller);
+        request.fault.address = client_address(info->si_addr);
+        request.fault.writes = (registers[REG_ERR] & 2) != 0;
+        client_tell(&request, NULL, 0);
+    }
+    sigaction(SIGSEGV, &device.before, NULL);           // the instruction runs again, and dies
+}
+
+static void watch_faults(void)
+{
+    struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &device.before);
+}
+
+static bool map_device(void)
+{
+    void *staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES,
+                         PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
+    if (staging == MAP_FAILED)
+        return false;
+    // Nothing of the host's may ever lie at a device address. Where the limits forbid the reservation
+    // the addresses are simply unmapped, which crashes just as well.
+    mmap((void *)WIRE_MEMORY, WIRE_MEMORY_SPAN, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return true;
+}
+
+// The device was inherited: programs that this one starts must not have it as well.
+__attribute__((constructor)) static void find_device(void)
+{
+    const char *value = getenv(WIRE_ENVIRONMENT);
+    int socket, memory;
+    if (!value || sscanf(value, "%d,%d", &socket, &memory) != 2)
+        return;
+    if (fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 || fcntl(memory, F_SETFD, FD_CLOEXEC) < 0)
+        return;
+    device.socket = socket;
+    device.memory = memory;
+    WireRequest request = { .version = WIRE_VERSION, .op = WIRE_LOADED };
+    client_tell(&request, NULL, 0);
+}
+
+static cudaError_t no_device(void)
+{
+    if (!device.said)
+        fputs("warpwise: there is no simulated device here. Start the program with\n"
+              "  simulator/run PROGRAM\n", stderr);
+    device.said = true;
+    return cudaErrorNoDevice;
+}
+
+static cudaError_t open_locked(void)
+{
+    if (device.owner)
+        return getpid() == device.owner ? device.failed : cudaErrorInitializationError;
+    if (device.socket < 0)
+        return no_device();
+    device.owner = getpid();
+    if (!map_device())
+        return device.failed = cudaErrorInitializationError;
+    WireRequest request = client_request(WIRE_HELLO, "cudaInitDevice");
+    WireReply reply;
+    exchange(&request, NULL, 0, &reply, &device.facts, sizeof device.facts);
+    device.failed = reply.error;
+    if (!device.failed)
+        watch_faults();
+    return device.failed;
+}
+
+cudaError_t client_open(void)
+{
+    // A fork may have left the mutex locked by a thread that is not in this process.
+    if (device.owner && getpid() != device.owner)
+        return cudaErrorInitializationError;
+    pthread_mutex_lock(&device.mutex);
+    cudaError_t error = open_locked();
+    pthread_mutex_unlock(&device.mutex);
+    return error;
+}
+
+const WireFacts *client_facts(void)
+{
+    return &device.facts;
+}
+
+cudaError_t client_sticky(void)
+{
+    return device.sticky;
+}
+
+void client_tell(WireRequest *request, const void *tail, size_t bytes)
+{
+    bool ours = !device.owner || getpid() == device.owner;
+    if (device.socket >= 0 && ours)
+        send_packet(request, tail, bytes);
+}
+
+cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply, void *out,
+                        size_t out_bytes)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return error;
+    if (bytes > WIRE_TAIL)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&device.mutex);
+    exchange(request, tail, bytes, reply, out, out_bytes);
+    show_prints(reply);
+    pthread_mutex_unlock(&device.mutex);
+    return reply->error;
+}
+
+cudaError_t client_simple(WireRequest *request, WireReply *reply)
+{
+    return client_call(request, NULL, 0, reply, NULL, 0);
+}
+
+static void *slot_address(uint32_t slot)
+{
+    return (char *)WIRE_STAGING + (size_t)slot * WIRE_SLOT_BYTES;
+}
+
+static WireChunk chunk_at(uint64_t index, uint64_t total)
+{
+    uint64_t offset = index * WIRE_SLOT_BYTES, left = total - offset;
+    uint32_t bytes = left < WIRE_SLOT_BYTES ? (uint32_t)left : WIRE_SLOT_BYTES;
+    return (WireChunk){ total, offset, bytes, (uint32_t)(index % WIRE_SLOTS) };
+}
+
+static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, void *context,
+                          WireReply *reply)
+{
+    receive_answer(reply, NULL, 0);
+    WireChunk chunk = chunk_at(index, total);
+    if (drain && !reply->error)
+        drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
+}
+
+// The first chunk goes alone: if the device refuses it, nothing else is moved. After that as many are under
+// way as there are slots, so that both sides copy at once.
+static cudaError_t transfer_locked(WireRequest *request, WireChunk *chunk, uint64_t total,
+                                   client_chunk *fill, client_chunk *drain, void *context,
+                                   WireReply *reply)
+{
+    uint64_t count = total ? (total - 1) / WIRE_SLOT_BYTES + 1 : 1, sent = 0, answered = 0;
+    cudaError_t error = cudaSuccess;
+    while (answered < sent || (sent < count && !error)) {
+        uint64_t ahead = answered ? WIRE_SLOTS : 1;
+        if (sent < count && !error && sent - answered < ahead) {
+            *chunk = chunk_at(sent++, total);
+            if (fill)
+                fill(context, slot_address(chunk->slot), chunk->offset, chunk->bytes);
+            if (!send_packet(request, NULL, 0))
+                lost_device();
+            continue;
+        }
+        receive_chunk(answered++, total, drain, context, reply);
+        if (reply->error && !error)
+            error = reply->error;
+    }
+    return error;
+}
+
+cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total, client_chunk *fill,
+                            client_chunk *drain, void *context, WireReply *reply)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return error;
+    pthread_mutex_lock(&device.mutex);
+    error = transfer_locked(request, chunk, total, fill, drain, context, reply);
+    show_prints(reply);
+    pthread_mutex_unlock(&device.mutex);
+    return error;
+}

@@ -1,0 +1,272 @@
+// The device as the program sees it: its properties, its limits, and which one is current (there is one).
+
+#include "client.h"
+#include <stdio.h>
+#include <string.h>
+#include <cuda_runtime_api.h>
+
+enum { WARP_SIZE = 32, BLOCK_THREADS = 1024, CONSTANT_BYTES = 65536, TEXTURE_ALIGN = 512 };
+
+static cudaError_t opened(void)
+{
+    cudaError_t error = client_open();
+    return error ? error : client_sticky();
+}
+
+EXPORT cudaError_t cudaGetDeviceCount(int *count)
+{
+    if (!count)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = opened();
+    *count = error ? 0 : 1;
+    return client_done(error);
+}
+
+EXPORT cudaError_t cudaGetDevice(int *ordinal)
+{
+    if (!ordinal)
+        return client_done(cudaErrorInvalidValue);
+    *ordinal = 0;
+    return client_done(opened());
+}
+
+EXPORT cudaError_t cudaSetDevice(int ordinal)
+{
+    cudaError_t error = opened();
+    return client_done(error ? error : ordinal == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags;
+    (void)flags;
+    return cudaSetDevice(ordinal);
+}
+
+EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    (void)flags;                                // how the host waits makes no difference here
+    return client_done(opened());
+}
+
+EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    if (!flags)
+        return client_done(cudaErrorInvalidValue);
+    *flags = cudaDeviceScheduleAuto;
+    return client_done(opened());
+}
+
+EXPORT cudaError_t cudaDeviceReset(void)
+{
+    WireRequest request = client_request(WIRE_RESET, "cudaDeviceReset");
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+
+EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    if (!version)
+        return client_done(cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaDriverGetVersion(int *version)
+{
+    return cudaRuntimeGetVersion(version);
+}
+
+// What the simulated device does not have is 0 here, whatever the device that it imitates has.
+static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts)
+{
+    *out = (struct cudaDeviceProp){
+        .totalGlobalMem = facts->memory_bytes,
+        .sharedMemPerBlock = (size_t)facts->shared_per_block,
+        .regsPerBlock = facts->registers_per_sm,
+        .warpSize = WARP_SIZE,
+        .memPitch = INT32_MAX,
+        .maxThreadsPerBlock = BLOCK_THREADS,
+        .maxThreadsDim = { 1024, 1024, 64 },
+        .maxGridSize = { INT32_MAX, 65535, 65535 },
+        .totalConstMem = CONSTANT_BYTES,
+        .major = facts->major,
+        .minor = facts->minor,
+        .textureAlignment = TEXTURE_ALIGN,
+        .texturePitchAlignment = WARP_SIZE,
+        .multiProcessorCount = facts->sm_count,
+        .concurrentKernels = 1,
+        .asyncEngineCount = 3,
+        .unifiedAddressing = 1,
+        .memoryBusWidth = facts->memory_bus_bits,
+        .l2CacheSize = facts->l2_bytes,
+        .maxThreadsPerMultiProcessor = facts->threads_per_sm,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .sharedMemPerMultiprocessor = (size_t)facts->shared_per_sm,
+        .regsPerMultiprocessor = facts->registers_per_sm,
+        .sharedMemPerBlockOptin = (size_t)facts->shared_per_block_optin,
+        .maxBlocksPerMultiProcessor = facts->blocks_per_sm,
+        .reservedSharedMemPerBlock = (size_t)facts->shared_reserved,
+        .hostNumaId = -1,
+    };
+    memcpy(out->name, facts->name, sizeof out->name);
+}
+
+EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordinal)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if (ordinal != 0)
+        return client_done(cudaErrorInvalidDevice);
+    if (!out)
+        return client_done(cudaErrorInvalidValue);
+    fill_properties(out, client_facts());
+    return cudaSuccess;
+}
+
+// The attributes that are properties under another name. False: not one of them.
+static bool attribute_value(enum cudaDeviceAttr attribute, const struct cudaDeviceProp *p, int *value)
+{
+    switch (attribute) {
+#define X(attribute, expression) case cudaDevAttr##attribute: *value = (int)(expression); return true;
+    X(MaxThreadsPerBlock, p->maxThreadsPerBlock)
+    X(MaxBlockDimX, p->maxThreadsDim[0])
+    X(MaxBlockDimY, p->maxThreadsDim[1])
+    X(MaxBlockDimZ, p->maxThreadsDim[2])
+    X(MaxGridDimX, p->maxGridSize[0])
+    X(MaxGridDimY, p->maxGridSize[1])
+    X(MaxGridDimZ, p->maxGridSize[2])
+    X(MaxSharedMemoryPerBlock, p->sharedMemPerBlock)
+    X(TotalConstantMemory, p->totalConstMem)
+    X(WarpSize, p->warpSize)
+    X(MaxPitch, p->memPitch)
+    X(MaxRegistersPerBlock, p->regsPerBlock)
+    X(ClockRate, client_facts()->clock_khz)
+    X(TextureAlignment, p->textureAlignment)
+    X(GpuOverlap, 1)
+    X(MultiProcessorCount, p->multiProcessorCount)
+    X(KernelExecTimeout, 0)
+    X(Integrated, p->integrated)
+    X(CanMapHostMemory, p->canMapHostMemory)
+    X(ComputeMode, cudaComputeModeDefault)
+    X(ConcurrentKernels, p->concurrentKernels)
+    X(EccEnabled, p->ECCEnabled)
+    X(PciBusId, p->pciBusID)
+    X(PciDeviceId, p->pciDeviceID)
+    X(PciDomainId, p->pciDomainID)
+    X(TccDriver, p->tccDriver)
+    X(MemoryClockRate, client_facts()->memory_clock_khz)
+    X(GlobalMemoryBusWidth, p->memoryBusWidth)
+    X(L2CacheSize, p->l2CacheSize)
+    X(MaxThreadsPerMultiProcessor, p->maxThreadsPerMultiProcessor)
+    X(AsyncEngineCount, p->asyncEngineCount)
+    X(UnifiedAddressing, p->unifiedAddressing)
+    X(TexturePitchAlignment, p->texturePitchAlignment)
+    X(ComputeCapabilityMajor, p->major)
+    X(ComputeCapabilityMinor, p->minor)
+    X(StreamPrioritiesSupported, p->streamPrioritiesSupported)
+    X(GlobalL1CacheSupported, p->globalL1CacheSupported)
+    X(LocalL1CacheSupported, p->localL1CacheSupported)
+    X(MaxSharedMemoryPerMultiprocessor, p->sharedMemPerMultiprocessor)
+    X(MaxRegistersPerMultiprocessor, p->regsPerMultiprocessor)
+    X(ManagedMemory, p->managedMemory)
+    X(IsMultiGpuBoard, p->isMultiGpuBoard)
+    X(HostNativeAtomicSupported, p->hostNativeAtomicSupported)
+    X(PageableMemoryAccess, p->pageableMemoryAccess)
+    X(ConcurrentManagedAccess, p->concurrentManagedAccess)
+    X(ComputePreemptionSupported, p->computePreemptionSupported)
+    X(CanUseHostPointerForRegisteredMem, p->canUseHostPointerForRegisteredMem)
+    X(CooperativeLaunch, p->cooperativeLaunch)
+    X(MaxSharedMemoryPerBlockOptin, p->sharedMemPerBlockOptin)
+    X(HostRegisterSupported, p->hostRegisterSupported)
+    X(MaxBlocksPerMultiprocessor, p->maxBlocksPerMultiProcessor)
+    X(ReservedSharedMemoryPerBlock, p->reservedSharedMemPerBlock)
+    X(MemoryPoolsSupported, p->memoryPoolsSupported)
+    X(ClusterLaunch, p->clusterLaunch)
+#undef X
+    default: return false;
+    }
+}
+
+EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int ordinal)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if (ordinal != 0)
+        return client_done(cudaErrorInvalidDevice);
+    if (!value)
+        return client_done(cudaErrorInvalidValue);
+    struct cudaDeviceProp properties;
+    fill_properties(&properties, client_facts());
+    if (attribute_value(attribute, &properties, value))
+        return cudaSuccess;
+    char call[64];
+    snprintf(call, sizeof call, "cudaDeviceGetAttribute with attribute %d", (int)attribute);
+    return client_unsupported(call);
+}
+
+static size_t limits[] = {
+    [cudaLimitStackSize] = 1024,
+    [cudaLimitPrintfFifoSize] = 1 << 20,
+    [cudaLimitMallocHeapSize] = 8 << 20,
+};
+
+EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if (!value)
+        return client_done(cudaErrorInvalidValue);
+    if ((size_t)limit >= sizeof limits / sizeof *limits)
+        return client_done(cudaErrorUnsupportedLimit);
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+// Remembered and given back: the simulated device's stacks and printf buffer grow as they need.
+EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if ((size_t)limit >= sizeof limits / sizeof *limits)
+        return client_done(cudaErrorUnsupportedLimit);
+    limits[limit] = value;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    (void)config;                               // a preference only
+    return client_done(opened());
+}
+
+EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = 0;
+    return client_done(opened());
+}
+
+// Turns a profiler's recording on and off; this device records always.
+EXPORT cudaError_t cudaProfilerStart(void)
+{
+    return client_done(opened());
+}
+
+EXPORT cudaError_t cudaProfilerStop(void)
+{
+    return client_done(opened());
+}
+
+EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                         enum cudaChannelFormatKind f)
+{
+    return (struct cudaChannelFormatDesc){ x, y, z, w, f };
+}

@@ -1,0 +1,90 @@
+// Errors: each thread's last one, their names and NVIDIA's words for them, and how misuse is told.
+
+#include "client.h"
+#include <stdio.h>
+#include <string.h>
+
+// Printed by generate/errors.c from the toolkit's own runtime when this library is built.
+static const struct { int code; const char *name, *words; } table[] = {
+#include "errors.inc"
+};
+
+static __thread cudaError_t last;
+static __thread bool unchecked;         // last is a launch's that nobody has looked at
+
+cudaError_t client_done(cudaError_t error)
+{
+    if (error)
+        last = error;
+    return error;
+}
+
+void client_unchecked(void)
+{
+    unchecked = true;
+}
+
+// Somebody looks at the last error: a failed launch no longer counts as unnoticed.
+static void looked(void)
+{
+    if (!unchecked)
+        return;
+    WireRequest request = { .version = WIRE_VERSION, .op = WIRE_CHECKED };
+    client_tell(&request, NULL, 0);
+    unchecked = false;
+}
+
+EXPORT cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = client_sticky() ? client_sticky() : last;
+    looked();
+    last = cudaSuccess;
+    return error;
+}
+
+EXPORT cudaError_t cudaPeekAtLastError(void)
+{
+    looked();
+    return client_sticky() ? client_sticky() : last;
+}
+
+static int find(cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].code == (int)error)
+            return (int)i;
+    return -1;
+}
+
+EXPORT const char *cudaGetErrorName(cudaError_t error)
+{
+    int i = find(error);
+    return i < 0 ? "unrecognized error code" : table[i].name;
+}
+
+EXPORT const char *cudaGetErrorString(cudaError_t error)
+{
+    int i = find(error);
+    return i < 0 ? "unrecognized error code" : table[i].words;
+}
+
+cudaError_t client_unsupported(const char *call)
+{
+    WireRequest request = client_request(WIRE_UNSUPPORTED, call);
+    WireReply reply;
+    cudaError_t error = client_call(&request, call, strlen(call), &reply, NULL, 0);
+    return client_done(error ? error : cudaErrorNotSupported);
+}
+
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
+                          const char *next)
+{
+    char tail[1024];
+    int bytes = snprintf(tail, sizeof tail, "%s\n%s\n%s", message, why, next);
+    if (bytes < 0 || bytes >= (int)sizeof tail)
+        return error;
+    WireRequest request = client_request(WIRE_MISUSE, call);
+    WireReply reply;
+    cudaError_t answer = client_call(&request, tail, (size_t)bytes, &reply, NULL, 0);
+    return answer ? answer : error;
+}

@@ -1,0 +1,457 @@
+// Memory: allocating, copying and filling. Device memory is the device's; pinned memory is the program's own.
+
+#include "client.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cuda_runtime_api.h>
+
+enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
+
+// Pinned host memory is ordinary memory here; we remember where it is.
+typedef struct Pinned {
+    struct Pinned *next;
+    char *base;
+    size_t bytes;
+} Pinned;
+
+static Pinned *pinned_list;
+static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static const Pinned *pinned_find(const void *p)
+{
+    pthread_mutex_lock(&pinned_mutex);
+    const Pinned *at = pinned_list;
+    while (at && ((const char *)p < at->base || (const char *)p >= at->base + at->bytes))
+        at = at->next;
+    pthread_mutex_unlock(&pinned_mutex);
+    return at;
+}
+
+static cudaError_t host_alloc(void **out, size_t bytes)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return error;
+    if (client_sticky())
+        return client_sticky();
+    if (!out || !bytes)
+        return cudaErrorInvalidValue;
+    Pinned *pinned = malloc(sizeof *pinned);
+    void *base = NULL;
+    if (!pinned || posix_memalign(&base, PAGE, bytes)) {
+        free(pinned);
+        return cudaErrorMemoryAllocation;
+    }
+    memset(base, 0, bytes);                     // pinned pages come zeroed from the system
+    *pinned = (Pinned){ NULL, base, bytes };
+    pthread_mutex_lock(&pinned_mutex);
+    pinned->next = pinned_list;
+    pinned_list = pinned;
+    pthread_mutex_unlock(&pinned_mutex);
+    *out = base;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaMallocHost(void **out, size_t bytes)
+{
+    return client_done(host_alloc(out, bytes));
+}
+
+EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;                                // portable, mapped, write-combined: the same memory
+    return client_done(host_alloc(out, bytes));
+}
+
+EXPORT cudaError_t cudaFreeHost(void *p)
+{
+    if (!p)
+        return client_done(client_open());
+    pthread_mutex_lock(&pinned_mutex);
+    Pinned **at = &pinned_list;
+    while (*at && (*at)->base != p)
+        at = &(*at)->next;
+    Pinned *found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&pinned_mutex);
+    if (!found)
+        return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
+            "cudaFreeHost was given a pointer that no live cudaMallocHost returned",
+            "Only memory of cudaMallocHost and cudaHostAlloc is freed here, once",
+            "Free malloc's memory with free, cudaMalloc's with cudaFree"));
+    free(found->base);
+    free(found);
+    return client_done(client_sticky());
+}
+
+static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
+{
+    if (!out)
+        return client_done(cudaErrorInvalidValue);
+    if (!bytes) {
+        *out = NULL;
+        cudaError_t error = client_open();
+        return client_done(error ? error : client_sticky());
+    }
+    WireRequest request = client_request(WIRE_ALLOC, call);
+    request.alloc.bytes = bytes;
+    request.alloc.align = DEVICE_ALIGN;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        *out = (void *)(uintptr_t)reply.memory.address;
+    return client_done(error);
+}
+
+static cudaError_t device_free(const char *call, void *p)
+{
+    if (!p) {
+        cudaError_t error = client_open();
+        return client_done(error ? error : client_sticky());
+    }
+    WireRequest request = client_request(WIRE_FREE, call);
+    request.pointer.address = client_address(p);
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+
+EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    return device_alloc("cudaMalloc", out, bytes);
+}
+
+EXPORT cudaError_t cudaFree(void *p)
+{
+    return device_free("cudaFree", p);
+}
+
+EXPORT cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return device_alloc("cudaMallocAsync", out, bytes);
+}
+TWIN(cudaMallocAsync, cudaMallocAsync_ptsz);
+
+EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    (void)stream;
+    return device_free("cudaFreeAsync", p);
+}
+TWIN(cudaFreeAsync, cudaFreeAsync_ptsz);
+
+EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
+{
+    if (!pitch || width > SIZE_MAX - PITCH_ALIGN)
+        return client_done(cudaErrorInvalidValue);
+    size_t row = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN, bytes;
+    if (__builtin_mul_overflow(row, height, &bytes))
+        return client_done(cudaErrorMemoryAllocation);
+    *pitch = row;
+    return device_alloc("cudaMallocPitch", out, bytes);
+}
+
+EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    WireRequest request = client_request(WIRE_MEMORY_INFO, "cudaMemGetInfo");
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (error)
+        return client_done(error);
+    if (free_bytes)
+        *free_bytes = reply.info.free;
+    if (total)
+        *total = reply.info.total;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return client_done(error);
+    if (!out)
+        return client_done(cudaErrorInvalidValue);
+    memset(out, 0, sizeof *out);
+    out->type = cudaMemoryTypeUnregistered;
+    out->device = cudaInvalidDeviceId;
+    if (!client_is_device(p)) {
+        if (pinned_find(p)) {
+            out->type = cudaMemoryTypeHost;
+            out->device = 0;
+            out->hostPointer = (void *)p;
+        }
+        return client_done(client_sticky());
+    }
+    WireRequest request = client_request(WIRE_POINTER, "cudaPointerGetAttributes");
+    request.pointer.address = client_address(p);
+    WireReply reply;
+    error = client_simple(&request, &reply);
+    if (!error && reply.memory.size) {
+        out->type = cudaMemoryTypeDevice;
+        out->device = 0;
+        out->devicePointer = (void *)p;
+    }
+    return client_done(error);
+}
+
+// Rows of `width` bytes from one place to another; a plain copy is one row.
+typedef struct {
+    const char *call;
+    char *to;
+    size_t to_pitch;
+    const char *from;
+    size_t from_pitch;
+    size_t width, rows;
+    enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool blocks;                                // the host waits for it
+} Copy;
+
+// The packed bytes [offset, offset + bytes) of the rows of host memory, in pieces.
+static void each_piece(char *host, size_t pitch, size_t width, char *slot, uint64_t offset,
+                       uint32_t bytes, bool to_slot)
+{
+    while (bytes) {
+        size_t row = offset / width, column = offset % width;
+        size_t piece = width - column < bytes ? width - column : bytes;
+        char *at = host + row * pitch + column;
+        if (to_slot)
+            memcpy(slot, at, piece);
+        else
+            memcpy(at, slot, piece);
+        slot += piece;
+        offset += piece;
+        bytes -= (uint32_t)piece;
+    }
+}
+
+static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes)
+{
+    const Copy *copy = context;
+    each_piece((char *)copy->from, copy->from_pitch, copy->width, slot, offset, bytes, true);
+}
+
+static void drain_slot(void *context, void *slot, uint64_t offset, uint32_t bytes)
+{
+    const Copy *copy = context;
+    each_piece(copy->to, copy->to_pitch, copy->width, slot, offset, bytes, false);
+}
+
+static const char *kind_name(enum cudaMemcpyKind kind)
+{
+    static const char *const names[] = { "cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault" };
+    return (unsigned)kind < 5 ? names[kind] : "an unknown kind";
+}
+
+static cudaError_t wrong_pointer(const Copy *copy, const char *role, const void *p, bool device)
+{
+    char message[256];
+    const char *is = !p ? "a null pointer" : device ? "host memory" : "device memory";
+    snprintf(message, sizeof message, "%s(..., %s): the %s, %p, is %s, not %s memory", copy->call,
+             kind_name(copy->kind), role, p, is, device ? "device" : "host");
+    return client_misuse(copy->call, cudaErrorInvalidValue, message,
+        p ? "The pointers do not fit the direction that the call names"
+          : "Nothing lies at a null pointer; often an allocation failed and nobody checked it",
+        "The order is cudaMemcpy(destination, source, bytes, kind)");
+}
+
+static enum cudaMemcpyKind actual_kind(const Copy *copy)
+{
+    if (client_is_device(copy->to))
+        return client_is_device(copy->from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    return client_is_device(copy->from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+}
+
+static cudaError_t check_kind(const Copy *copy)
+{
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!copy->to || !copy->from) {
+        bool to = !copy->to;
+        bool device = to ? copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice
+                         : copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
+        return wrong_pointer(copy, to ? "destination" : "source", NULL, device);
+    }
+    if (copy->kind == cudaMemcpyDefault || copy->kind == actual_kind(copy))
+        return cudaSuccess;
+    bool to_device = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
+    if (to_device != client_is_device(copy->to))
+        return wrong_pointer(copy, "destination", copy->to, to_device);
+    return wrong_pointer(copy, "source", copy->from, !client_is_device(copy->from));
+}
+
+static void copy_on_host(const Copy *copy)
+{
+    for (size_t row = 0; row < copy->rows; row++)
+        memmove(copy->to + row * copy->to_pitch, copy->from + row * copy->from_pitch, copy->width);
+}
+
+static cudaError_t send_copy(Copy *copy, enum cudaMemcpyKind kind, uint64_t total)
+{
+    static const enum wire_op ops[] = { WIRE_COPY_HOST, WIRE_COPY_IN, WIRE_COPY_OUT, WIRE_COPY_DEVICE };
+    WireRequest request = client_request(ops[kind], copy->call);
+    request.stream = client_stream(copy->stream);
+    request.copy.width = copy->width;
+    request.copy.rows = copy->rows;
+    request.copy.blocks = copy->blocks;
+    WireRows to = { client_address(copy->to), copy->to_pitch };
+    WireRows from = { client_address(copy->from), copy->from_pitch };
+    request.copy.device = kind == cudaMemcpyDeviceToHost ? from : to;
+    request.copy.from = from;
+    request.copy.pinned = pinned_find(kind == cudaMemcpyDeviceToHost ? copy->to : copy->from) != NULL;
+    WireReply reply;
+    WireChunk *chunk = &request.copy.chunk;
+    if (kind == cudaMemcpyHostToDevice)
+        return client_transfer(&request, chunk, total, fill_slot, NULL, copy, &reply);
+    if (kind == cudaMemcpyDeviceToHost)
+        return client_transfer(&request, chunk, total, NULL, drain_slot, copy, &reply);
+    cudaError_t error = client_simple(&request, &reply);
+    if (kind == cudaMemcpyHostToHost && !error)
+        copy_on_host(copy);
+    return error;
+}
+
+static cudaError_t do_copy(Copy copy)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return client_done(error);
+    uint64_t total;
+    if (__builtin_mul_overflow(copy.width, copy.rows, &total))
+        return client_done(cudaErrorInvalidValue);
+    if (copy.rows > 1 && (copy.width > copy.to_pitch || copy.width > copy.from_pitch))
+        return client_done(cudaErrorInvalidPitchValue);
+    if (!total)
+        return client_done(client_sticky());
+    error = check_kind(&copy);
+    return client_done(error ? error : send_copy(&copy, actual_kind(&copy), total));
+}
+
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return do_copy((Copy){ "cudaMemcpy", to, bytes, from, bytes, bytes, 1, kind, 0, true });
+}
+TWIN(cudaMemcpy, cudaMemcpy_ptds);
+
+EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                   cudaStream_t stream)
+{
+    return do_copy((Copy){ "cudaMemcpyAsync", to, bytes, from, bytes, bytes, 1, kind, stream, false });
+}
+TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
+
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return do_copy((Copy){ "cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, 0, true });
+}
+TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds);
+
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream)
+{
+    return do_copy((Copy){ "cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind,
+                           stream, false });
+}
+TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
+
+static cudaError_t copy_symbol(const char *call, const void *symbol, void *host, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, bool to,
+                               bool blocks)
+{
+    uint64_t address, size;
+    cudaError_t error = client_symbol(call, symbol, &address, &size);
+    if (error)
+        return client_done(error);
+    char *variable = (char *)(uintptr_t)(address + offset);
+    if (to)
+        return do_copy((Copy){ call, variable, bytes, host, bytes, bytes, 1, kind, stream, blocks });
+    return do_copy((Copy){ call, host, bytes, variable, bytes, bytes, 1, kind, stream, blocks });
+}
+
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind)
+{
+    return copy_symbol("cudaMemcpyToSymbol", symbol, (void *)from, bytes, offset, kind, 0, true, true);
+}
+TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
+
+EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                        enum cudaMemcpyKind kind)
+{
+    return copy_symbol("cudaMemcpyFromSymbol", symbol, to, bytes, offset, kind, 0, false, true);
+}
+TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
+
+EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                           size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind, stream, true,
+                       false);
+}
+TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
+
+EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                             enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_symbol("cudaMemcpyFromSymbolAsync", symbol, to, bytes, offset, kind, stream, false, false);
+}
+TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
+
+static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size_t width, size_t rows,
+                        cudaStream_t stream, bool blocks)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return client_done(error);
+    uint64_t total;
+    if (__builtin_mul_overflow(width, rows, &total) || (rows > 1 && width > pitch))
+        return client_done(cudaErrorInvalidValue);
+    if (!total)
+        return client_done(client_sticky());
+    if (!client_is_device(p)) {
+        char message[128];
+        snprintf(message, sizeof message, "%s was given %p, which is not device memory", call, p);
+        return client_done(client_misuse(call, cudaErrorInvalidValue, message,
+            "It fills memory of the device only", "For host memory use memset"));
+    }
+    WireRequest request = client_request(WIRE_FILL, call);
+    request.stream = client_stream(stream);
+    request.copy.device = (WireRows){ client_address(p), pitch };
+    request.copy.width = width;
+    request.copy.rows = rows;
+    request.copy.value = (uint8_t)value;
+    request.copy.blocks = blocks;
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+
+EXPORT cudaError_t cudaMemset(void *p, int value, size_t bytes)
+{
+    return fill("cudaMemset", p, bytes, value, bytes, 1, 0, false);
+}
+TWIN(cudaMemset, cudaMemset_ptds);
+
+EXPORT cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
+{
+    return fill("cudaMemsetAsync", p, bytes, value, bytes, 1, stream, false);
+}
+TWIN(cudaMemsetAsync, cudaMemsetAsync_ptsz);
+
+EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    return fill("cudaMemset2D", p, pitch, value, width, height, 0, false);
+}
+TWIN(cudaMemset2D, cudaMemset2D_ptds);
+
+EXPORT cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream)
+{
+    return fill("cudaMemset2DAsync", p, pitch, value, width, height, stream, false);
+}
+TWIN(cudaMemset2DAsync, cudaMemset2DAsync_ptsz);

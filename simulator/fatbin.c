@@ -1,0 +1,149 @@
+// Unpacks fat binaries. Their layout is not documented; it was read off what nvcc 13.0 writes:
+//
+//   header  u32 magic, u16 version, u16 header bytes, u64 bytes that follow
+//   entry   u16 kind @0, u32 header bytes @4, u64 padded bytes @8, u32 compressed bytes @16,
+//           u32 architecture @28, u64 flags @40, u64 raw bytes @56; then the bytes; then the next entry
+
+#define _GNU_SOURCE
+#include "fatbin.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum {
+    HEADER_BYTES = 16,
+    ENTRY_BYTES = 64,
+    KIND_PTX = 1, KIND_ELF = 2,
+    FLAG_COMPRESSED = 0x2000, FLAG_ZSTD = 0x8000,
+    LARGEST_PTX = 512 << 20,
+};
+static const u32 MAGIC = 0xBA55ED50;
+
+typedef struct {
+    int kind;
+    u32 arch;
+    u64 flags;
+    const u8 *bytes;
+    u64 stored, raw;                    // bytes here; bytes when decompressed
+} Entry;
+
+static char *say(char **error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static char *say(char **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(error, format, arguments) < 0)
+        *error = NULL;
+    va_end(arguments);
+    return NULL;
+}
+
+static u64 read_u(const u8 *at, size_t offset, size_t bytes)
+{
+    u64 value = 0;
+    memcpy(&value, at + offset, bytes);
+    return value;
+}
+
+// Reads the entry at *at and moves *at past it. False: there is no whole entry.
+static bool next_entry(const u8 **at, const u8 *end, Entry *entry)
+{
+    size_t left = (size_t)(end - *at);
+    if (left < ENTRY_BYTES)
+        return false;
+    u64 header = read_u(*at, 4, 4), padded = read_u(*at, 8, 8), compressed = read_u(*at, 16, 4);
+    if (header < ENTRY_BYTES || header > left || padded > left - header)
+        return false;
+    *entry = (Entry){
+        .kind = (int)read_u(*at, 0, 2),
+        .arch = (u32)read_u(*at, 28, 4),
+        .flags = read_u(*at, 40, 8),
+        .bytes = *at + header,
+        .stored = compressed && compressed <= padded ? compressed : padded,
+        .raw = read_u(*at, 56, 8),
+    };
+    *at += header + padded;
+    return true;
+}
+
+static char *copy_text(const u8 *from, size_t bytes, size_t *length, char **error)
+{
+    char *text = malloc(bytes + 1);
+    if (!text)
+        return say(error, "no memory for %zu bytes of PTX", bytes);
+    memcpy(text, from, bytes);
+    text[bytes] = 0;
+    *length = strlen(text);             // the padding is zeros
+    return text;
+}
+
+static char *decompress(const Entry *entry, size_t *length, char **error)
+{
+    if (!entry->raw || entry->raw > LARGEST_PTX)
+        return say(error, "the fat binary is damaged: its PTX claims %llu bytes",
+                   (unsigned long long)entry->raw);
+    char *text = malloc(entry->raw + 1);
+    if (!text)
+        return say(error, "no memory for %llu bytes of PTX", (unsigned long long)entry->raw);
+    size_t got = ZSTD_decompress(text, entry->raw, entry->bytes, entry->stored);
+    if (ZSTD_isError(got)) {
+        free(text);
+        return say(error, "the fat binary is damaged: %s", ZSTD_getErrorName(got));
+    }
+    text[got] = 0;
+    *length = strlen(text);
+    return text;
+}
+
+static char *entry_text(const Entry *entry, size_t *length, char **error)
+{
+    if (entry->flags & FLAG_ZSTD)
+        return decompress(entry, length, error);
+    if (entry->flags & FLAG_COMPRESSED)
+        return say(error, "its PTX is compressed with LZ4, as an older nvcc does; rebuild it with nvcc 13");
+    return copy_text(entry->bytes, entry->stored, length, error);
+}
+
+static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
+{
+    if (oldest_ptx)
+        return say(error, "its PTX is for compute_%u, and this device is a compute_%d; compile with "
+                   "-gencode arch=compute_%d,code=[compute_%d,sm_%d]", oldest_ptx, arch, arch, arch, arch);
+    if (native)
+        return say(error, "it was built without PTX, which the simulated device runs; compile with "
+                   "-gencode arch=compute_%d,code=[compute_%d,sm_%d]", arch, arch, arch);
+    return say(error, "it holds no device code");
+}
+
+static char *best_of(const u8 *at, const u8 *end, int arch, size_t *length, char **error)
+{
+    Entry entry, best = { 0 };
+    u32 oldest = 0;
+    bool native = false;
+    while (next_entry(&at, end, &entry)) {
+        native |= entry.kind == KIND_ELF;
+        if (entry.kind != KIND_PTX)
+            continue;
+        if (!oldest || entry.arch < oldest)
+            oldest = entry.arch;
+        if (entry.arch <= (u32)arch && entry.arch >= best.arch)
+            best = entry;
+    }
+    if (!best.bytes)
+        return nothing_fits(oldest, native, arch, error);
+    return entry_text(&best, length, error);
+}
+
+char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error)
+{
+    const u8 *at = data;
+    if (bytes < HEADER_BYTES || read_u(at, 0, 4) != MAGIC)
+        return copy_text(at, bytes, length, error);
+    u64 header = read_u(at, 6, 2), content = read_u(at, 8, 8);
+    if (header < HEADER_BYTES || header > bytes || content > bytes - header)
+        return say(error, "the fat binary is damaged: its header claims more bytes than there are");
+    return best_of(at + header, at + header + content, arch, length, error);
+}

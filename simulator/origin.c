@@ -1,0 +1,193 @@
+// Return addresses to source lines, with libdw. The wrappers of cuda_runtime.h are inlined into the student's
+// function, so the innermost line of an address is often in the toolkit: we climb the inlined scopes out of it.
+
+#define _GNU_SOURCE
+#include "origin.h"
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    Dwfl *dwfl;
+    int pid;
+    int root;                           // the program's root folder, which may be a sandbox's; -1: unknown
+} origin = { .root = -1 };
+
+// Opens the file that the program has mapped, in the program's own view of the file system.
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file,
+                    Elf **elf)
+{
+    (void)module; (void)data; (void)base; (void)elf;
+    if (name[0] != '/')
+        return -1;
+    int fd = origin.root < 0 ? -1 : openat(origin.root, name + 1, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        *file = strdup(name);
+    return fd;
+}
+
+// Debug information lies in the file itself here; nothing is fetched from anywhere.
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word crc, char **debug_name)
+{
+    (void)module; (void)data; (void)name; (void)base; (void)file; (void)link; (void)crc; (void)debug_name;
+    return -1;
+}
+
+static void read_map(void)
+{
+    if (!origin.dwfl)
+        return;
+    dwfl_report_begin_add(origin.dwfl);
+    dwfl_linux_proc_report(origin.dwfl, origin.pid);
+    dwfl_report_end(origin.dwfl, NULL, NULL);
+}
+
+void origin_open(int pid)
+{
+    static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
+    origin_close();
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/root", pid);
+    origin.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    origin.pid = pid;
+    origin.dwfl = dwfl_begin(&callbacks);
+    read_map();
+}
+
+void origin_close(void)
+{
+    if (origin.dwfl)
+        dwfl_end(origin.dwfl);
+    if (origin.root >= 0)
+        close(origin.root);
+    origin.dwfl = NULL;
+    origin.root = -1;
+}
+
+// Does the file lie under an include folder that holds the toolkit's headers or the compiler's?
+static bool is_library(const char *file)
+{
+    static const char *const marks[] = { "cuda_runtime_api.h", "cstdlib", "stdlib.h" };
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s", file) >= (int)sizeof path || path[0] != '/')
+        return false;
+    for (char *slash; (slash = strrchr(path, '/')) && slash != path; ) {
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            snprintf(slash, sizeof path - (size_t)(slash - path), "/%s", marks[i]);
+            if (access(path, F_OK) == 0)
+                return true;
+        }
+        *slash = 0;
+    }
+    return false;
+}
+
+static const char *file_of(Dwarf_Die *unit, Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word index;
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &index) != 0
+        || dwarf_getsrcfiles(unit, &files, &count) != 0)
+        return NULL;
+    return dwarf_filesrc(files, index, NULL, NULL);
+}
+
+static u32 line_of(Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line;
+    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0)
+        return 0;
+    return (u32)line;
+}
+
+static bool is_function(Dwarf_Die *scope)
+{
+    int tag = dwarf_tag(scope);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// Climbs from the innermost inlined function to the first whose line is the program's own.
+static bool climb(Dwarf_Die *unit, Dwarf_Addr address, Place *place)
+{
+    Dwarf_Die *scopes = NULL;
+    int count = dwarf_getscopes(unit, address, &scopes);
+    bool own = !is_library(place->file);
+    for (int i = 0; i < count; i++) {
+        if (!is_function(&scopes[i]))
+            continue;
+        if (own) {
+            place->function = dwarf_diename(&scopes[i]);
+            break;
+        }
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+            break;
+        const char *file = file_of(unit, &scopes[i]);
+        if (!file)
+            break;
+        *place = (Place){ .file = file, .line = line_of(&scopes[i]) };
+        own = !is_library(file);
+    }
+    free(scopes);
+    return own;
+}
+
+static Dwfl_Module *module_at(Dwarf_Addr address)
+{
+    Dwfl_Module *module = dwfl_addrmodule(origin.dwfl, address);
+    if (module)
+        return module;
+    read_map();                         // a library loaded since
+    return dwfl_addrmodule(origin.dwfl, address);
+}
+
+// nvcc puts two functions between a <<<>>> and the runtime: a stub, and one with the kernel's own name whose
+// line is that of the kernel. *kernel is that name once the stub has been seen.
+static bool is_stub(const char *symbol, const char **kernel)
+{
+    static const char prefix[] = "__device_stub_";
+    if (!symbol)
+        return false;
+    const char *found = strstr(symbol, prefix);
+    if (found)
+        *kernel = found + strlen(prefix);
+    return found || (*kernel && strcmp(symbol, *kernel) == 0);
+}
+
+static bool line_at(Dwfl_Module *module, Dwarf_Addr address, Place *place)
+{
+    Dwarf_Addr bias;
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    int number;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (!file || !unit)
+        return false;
+    *place = (Place){ .file = file, .line = (u32)number };
+    return climb(unit, address - bias, place);
+}
+
+bool origin_place(const u64 *callers, size_t count, Place *place)
+{
+    const char *kernel = NULL;
+    for (size_t i = 0; i < count && callers[i] && origin.dwfl; i++) {
+        Dwarf_Addr address = callers[i] - 1;        // inside the call, not behind it
+        Dwfl_Module *module = module_at(address);
+        if (!module || is_stub(dwfl_module_addrname(module, address), &kernel))
+            continue;
+        if (line_at(module, address, place) && !strstr(place->file, ".cudafe1.stub.c"))
+            return true;
+    }
+    *place = (Place){ 0 };
+    return false;
+}

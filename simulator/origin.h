@@ -1,0 +1,13 @@
+// Where in the program's source a host address comes from: its debug information, read by the device.
+#pragma once
+#include "base.h"
+#include "report.h"
+
+// Looks at the process `pid`, whose memory map is read now, and its files when they are needed.
+void origin_open(int pid);
+void origin_close(void);
+
+// The program's own line that a call came from: of the return addresses (innermost first; 0 ends them), the
+// first that lies in code with debug information, less launch stubs and functions inlined from the toolkit's
+// headers. False: unknown (compiled without -g). The strings live until origin_close().
+bool origin_place(const u64 *callers, size_t count, Place *place);
