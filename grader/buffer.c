@@ -1,0 +1,261 @@
+// Buffers: inputs of seeded random numbers, outputs of poison, both in sealed
+// or fresh memory files for each call, with guard zones of a pattern of their own.
+#define _GNU_SOURCE
+#include "buffer.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GUARD_BYTES = 4096, GUARD = 0xFFC0FFC5 };     // a NaN too, and not POISON
+
+static uint64_t seed;               // of the check
+static uint64_t made;               // buffers so far: each has numbers of its own
+
+// Stafford's finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+    x = (x ^ x >> 27) * 0x94D049BB133111EB;
+    return x ^ x >> 31;
+}
+
+uint64_t buffer_key(const char *text, uint64_t number)
+{
+    uint64_t h = number;
+    for (; *text; text++)
+        h = mix((h ^ (unsigned char)*text) + 0x9E3779B97F4A7C15);
+    return mix(h + 0x9E3779B97F4A7C15);
+}
+
+void buffer_seed(uint64_t key)
+{
+    seed = key;
+    made = 0;
+}
+
+static void *memory(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+    cr_assert(p, "no memory for %zu bytes", bytes);
+    return p;
+}
+
+static Buffer *buffer_new(const char *name, size_t count, enum element element, bool output)
+{
+    struct Store *s = memory(sizeof *s);
+    s->element = element;
+    s->output = output;
+    s->given = s->returned = -1;
+    s->buffer = (Buffer){.data = memory(count * 4), .count = count, .name = name, .store = s};
+    s->before = output ? NULL : memory(count * 4);
+    return &s->buffer;
+}
+
+// The i-th random number of a buffer.
+static uint64_t random_at(uint64_t buffer, uint64_t i)
+{
+    return mix(seed + mix(buffer) + i * 0x9E3779B97F4A7C15);
+}
+
+Buffer *input_f32(const char *name, size_t count)
+{
+    Buffer *b = buffer_new(name, count, ELEMENT_F32, false);
+    uint64_t number = made++;
+
+    // An odd integer over 2^23: 2^23 values, each exact, none of them 0.
+    for (size_t i = 0; i < count; i++) {
+        int32_t odd = 2 * (int32_t)(random_at(number, i) >> 41) + 1 - (1 << 23);
+        b->f32[i] = (float)odd / (1 << 23);
+    }
+    return b;
+}
+
+Buffer *input_i32(const char *name, size_t count, int32_t low, int32_t high)
+{
+    Buffer *b = buffer_new(name, count, ELEMENT_I32, false);
+    uint64_t number = made++, range = (uint64_t)((int64_t)high - low) + 1;
+    for (size_t i = 0; i < count; i++)
+        b->i32[i] = (int32_t)(low + (int64_t)((random_at(number, i) >> 32) * range >> 32));
+    return b;
+}
+
+Buffer *output_f32(const char *name, size_t count)
+{
+    return buffer_new(name, count, ELEMENT_F32, true);
+}
+
+Buffer *output_i32(const char *name, size_t count)
+{
+    return buffer_new(name, count, ELEMENT_I32, true);
+}
+
+float *reference_f32(size_t count) { return memory(count * sizeof(float)); }
+double *reference_f64(size_t count) { return memory(count * sizeof(double)); }
+int32_t *reference_i32(size_t count) { return memory(count * sizeof(int32_t)); }
+
+void as_matrix(Buffer *b, size_t rows, size_t cols)
+{
+    cr_assert(rows * cols == b->count, "%s has %zu elements, not %zu x %zu", b->name, b->count,
+              rows, cols);
+    b->rows = rows;
+    b->cols = cols;
+}
+
+static void fill(uint32_t *words, size_t count, uint32_t value)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = value;
+}
+
+static bool write_at(int fd, const void *bytes, size_t count, off_t offset)
+{
+    const char *p = bytes;
+    while (count) {
+        ssize_t n = pwrite(fd, p, count, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        count -= n;
+        offset += n;
+    }
+    return true;
+}
+
+static bool read_at(int fd, void *bytes, size_t count, off_t offset)
+{
+    char *p = bytes;
+    while (count) {
+        ssize_t n = pread(fd, p, count, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        count -= n;
+        offset += n;
+    }
+    return true;
+}
+
+// A memory file that holds guard, words, guard. It never changes its size, and
+// its bytes only if it is `writable`. -1: no memory.
+static int memory_file(const uint32_t *words, size_t bytes, size_t guard, bool writable)
+{
+    uint32_t zone[GUARD_BYTES / 4];
+    fill(zone, GUARD_BYTES / 4, GUARD);
+    int fd = memfd_create("warpwise", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (writable ? 0 : F_SEAL_WRITE);
+    if (fd >= 0 && ftruncate(fd, guard + bytes + guard) == 0 && write_at(fd, zone, guard, 0) &&
+        write_at(fd, words, bytes, guard) && write_at(fd, zone, guard, guard + bytes) &&
+        fcntl(fd, F_ADD_SEALS, seals) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool buffer_give(Buffer *b, bool on_device, bool guarded, RequestArg *arg, int *fds, size_t *count)
+{
+    struct Store *s = b->store;
+    size_t bytes = buffer_bytes(b);
+    if (s->output)
+        fill(b->data, b->count, POISON);
+    else
+        memcpy(s->before, b->data, bytes);
+
+    s->guard = guarded || !on_device ? GUARD_BYTES : 0;
+    s->given = memory_file(b->data, bytes, s->guard, s->output && !on_device);
+    fds[(*count)++] = s->given;
+    if (on_device) {
+        s->returned = memory_file(b->data, bytes, s->guard, true);
+        fds[(*count)++] = s->returned;
+    }
+    *arg = (RequestArg){.pass = on_device ? PASS_DEVICE : PASS_HOST, .writable = s->output,
+                        .bytes = bytes, .guard = s->guard};
+    return s->given >= 0 && (!on_device || s->returned >= 0);
+}
+
+// What is not as it was in the guard zones of a memory file, or NULL.
+static char *guard_damage(const Buffer *b, int fd)
+{
+    size_t bytes = buffer_bytes(b), guard = b->store->guard;
+    unsigned char zone[GUARD_BYTES], intact[GUARD_BYTES];
+    fill((uint32_t *)intact, GUARD_BYTES / 4, GUARD);
+
+    for (int behind = 1; guard && behind >= 0; behind--) {
+        size_t from = behind ? guard + bytes : 0, n = 0;
+        if (!read_at(fd, zone, guard, from))
+            return text_format("%s cannot be read back", b->name);
+        if (memcmp(zone, intact, guard) == 0)
+            continue;
+        while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
+            n++;
+        return text_format("memory %s %s was written, %zu bytes %s", behind ? "behind" : "before",
+                           b->name, behind ? n : n + 1, behind ? "past its end" : "ahead of it");
+    }
+    return NULL;
+}
+
+char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
+{
+    struct Store *s = b->store;
+    int fd = on_device ? s->returned : s->given;
+    if (!s->output && !on_device)
+        return NULL;                // sealed: nobody could change it
+
+    *verdict = VERDICT_BOUNDS;
+    char *damage = guard_damage(b, fd);
+    if (damage)
+        return damage;
+
+    *verdict = VERDICT_GRADER_ERROR;
+    if (!read_at(fd, b->data, buffer_bytes(b), s->guard))
+        return text_format("%s cannot be read back", b->name);
+    if (s->output)
+        return NULL;
+
+    *verdict = VERDICT_WRONG;
+    const uint32_t *now = b->data;
+    for (size_t i = 0; i < b->count; i++)
+        if (now[i] != s->before[i]) {
+            char *place = buffer_place(b, i);
+            char *says = text_format("%s was changed, and it is an input", place);
+            free(place);
+            return says;
+        }
+    return NULL;
+}
+
+void buffer_close(Buffer *b)
+{
+    struct Store *s = b->store;
+    if (s->given >= 0)
+        close(s->given);
+    if (s->returned >= 0)
+        close(s->returned);
+    s->given = s->returned = -1;
+}
+
+char *buffer_place(const Buffer *b, size_t index)
+{
+    if (b->cols && b->rows)
+        return text_format("%s[%zu][%zu]", b->name, index / b->cols, index % b->cols);
+    return text_format("%s[%zu]", b->name, index);
+}
+
+char *buffer_value(const Buffer *b, size_t index)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)b->data + 4 * index, sizeof word);
+    if (b->store->output && word == POISON)
+        return text_format("never written");
+    if (b->store->element == ELEMENT_I32)
+        return text_format("%d", b->i32[index]);
+    return text_format("%.9g", b->f32[index]);
+}

@@ -1,0 +1,45 @@
+// The grader's side of a Buffer (grader.h): what it is filled with, the memory
+// files in which it goes to the worker, and what is looked at when it is back.
+#pragma once
+#include "grader.h"
+#include "protocol.h"
+#include "verdict.h"
+
+enum element { ELEMENT_F32, ELEMENT_I32 };
+
+struct Store {
+    Buffer buffer;
+    enum element element;
+    bool output;
+    uint32_t *before;               // an input's words as they went to the worker
+    int given, returned;            // memory files of the call in progress, or -1
+    uint64_t guard;                 // bytes of guard zone on either side, in this call
+    struct Store *next;
+};
+
+static inline size_t buffer_bytes(const Buffer *b) { return b->count * 4; }
+
+// Makes the memory files of a buffer for a call, and says so in `arg`; appends
+// them to fds. Device buffers have no guard zones where the device itself
+// checks bounds: an exact allocation tells more. False: no memory.
+bool buffer_give(Buffer *b, bool on_device, bool guarded, RequestArg *arg, int *fds, size_t *count);
+
+// Reads a buffer back after the call. NULL, or what it says against the
+// function: a guard zone written (*verdict BOUNDS), an input changed (WRONG).
+// The caller frees it.
+char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict);
+
+// Closes the memory files of a call.
+void buffer_close(Buffer *b);
+
+// "out[17]", "out[3][17]" for a matrix; the caller frees it.
+char *buffer_place(const Buffer *b, size_t index);
+
+// "0.5", "-7", or "never written"; the caller frees it.
+char *buffer_value(const Buffer *b, size_t index);
+
+// The next buffers' random numbers come from this key.
+void buffer_seed(uint64_t key);
+
+// A good 64-bit mixture of a text and a number: the key of a check.
+uint64_t buffer_key(const char *text, uint64_t number);

@@ -1,0 +1,341 @@
+// A check in Criterion's child process: it starts a session at its first call,
+// turns what comes of each call into facts, and leaves its record behind.
+#define _GNU_SOURCE
+#include "check.h"
+#include "buffer.h"
+#include "record.h"
+#include "run.h"
+#include "session.h"
+#include "text.h"
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    Session session;
+    bool started;
+    json_t *facts, *notes;
+    size_t errors_seen;             // of session.events.errors, in facts or notes already
+    const char *function;           // of the last call
+    char given[256];
+    uint64_t calls, expectations, compulsory_read, compulsory_write;
+    const char *(*explain)(const Mismatch *);
+} now;
+
+void grader_begin_check(void)
+{
+    const char *name = criterion_current_test->name;
+    now.facts = json_array();
+    now.notes = json_array();
+    buffer_seed(buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0))));
+}
+
+json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next)
+{
+    char *words = text_format("%s%s%s", now.given, *now.given ? ": " : "", says);
+    json_t *fact = fact_new(v, words, why, next);
+    json_array_append_new(v == VERDICT_PASS ? now.notes : now.facts, fact);
+    free(words);
+    return fact;
+}
+
+void check_stop_if_failed(void)
+{
+    if (json_array_size(now.facts))
+        cr_assert_fail("%s", json_string_value(json_object_get(json_array_get(now.facts, 0), "says")));
+}
+
+void check_count_expectation(void)
+{
+    now.expectations++;
+}
+
+const char *(*check_explain(void))(const Mismatch *)
+{
+    return now.explain;
+}
+
+void diagnose(const char *(*explain)(const Mismatch *))
+{
+    now.explain = explain;
+}
+
+void given(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(now.given, sizeof now.given, format, args);
+    va_end(args);
+}
+
+void compulsory(uint64_t bytes_read, uint64_t bytes_written)
+{
+    now.compulsory_read += bytes_read;
+    now.compulsory_write += bytes_written;
+}
+
+uint64_t counter(const char *name)
+{
+    return json_integer_value(json_object_get(now.session.events.call, name));
+}
+
+// ---- Facts from what the device and the worker say ----
+
+static const char *words_of(const json_t *event, const char *key)
+{
+    return json_string_value(json_object_get(event, key));
+}
+
+// Our own harness's line is no place to send a student to.
+static bool in_worker(const json_t *event)
+{
+    const char *file = words_of(event, "file");
+    return file && strcmp(basename(file), "worker.c") == 0;
+}
+
+static void add_event(json_t *event)
+{
+    static const char *const places[] = {"kind", "kernel", "line", "block", "thread", "other", "count"};
+    const char *kind = words_of(event, "kind"), *says = words_of(event, "message");
+    enum verdict v = verdict_of_event(kind);
+    if (in_worker(event) && (v == VERDICT_MEMORY || v == VERDICT_PASS))
+        return;                     // what the harness could not free, or repeats of an error
+
+    json_t *fact = check_add_fact(v, says ? says : kind ? kind : "an error without a kind",
+                                  words_of(event, "why"), words_of(event, "next"));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (json_object_get(event, places[i]) && !(in_worker(event) && i == 2))
+            json_object_set(fact, places[i], json_object_get(event, places[i]));
+    if (words_of(event, "file") && !in_worker(event)) {
+        char *file = text_clean(words_of(event, "file"));
+        json_object_set_new(fact, "file", json_string(file));
+        free(file);
+    }
+}
+
+static void add_new_events(void)
+{
+    json_t *errors = now.session.events.errors;
+    for (; now.errors_seen < json_array_size(errors); now.errors_seen++)
+        add_event(json_array_get(errors, now.errors_seen));
+}
+
+// Has the device said already why the program could not go on?
+static bool explained(void)
+{
+    size_t i;
+    json_t *fact;
+    json_array_foreach(now.facts, i, fact)
+        if (fact_verdict(fact) <= VERDICT_CRASH)
+            return true;
+    return false;
+}
+
+static const char *limit_words(void)
+{
+    static char words[64];
+    snprintf(words, sizeof words, "no answer within %g seconds", run_profile()->seconds);
+    return words;
+}
+
+static void add_end(void)
+{
+    const Events *e = &now.session.events;
+    char says[256];
+    if (e->signal) {
+        snprintf(says, sizeof says, "the program died in %s: %s (signal %d)", now.function,
+                 strsignal(e->signal), e->signal);
+        check_add_fact(VERDICT_CRASH, says, NULL, NULL);
+        return;
+    }
+    snprintf(says, sizeof says, "the program ended with exit status %d, before %s returned",
+             e->status, now.function);
+    check_add_fact(VERDICT_PROTOCOL, says,
+                   "The grader calls your function many times in one program, and looks at what it "
+                   "returns: nothing may end the program.", NULL);
+}
+
+// What a session's outcome says against the program, unless the device has said it better.
+static void add_outcome(enum outcome outcome)
+{
+    const Events *e = &now.session.events;
+    if (outcome == OUTCOME_LOST)
+        check_add_fact(VERDICT_GRADER_ERROR, e->malformed ? e->malformed :
+                       "the device ended without a word", NULL, NULL);
+    if (explained())
+        return;
+    if (outcome == OUTCOME_ENDED)
+        add_end();
+    if (outcome == OUTCOME_LATE)
+        check_add_fact(VERDICT_TIMEOUT, limit_words(),
+                       "A kernel is stopped by its number of instructions, so the host's code "
+                       "loops, or waits for something that never comes.", NULL);
+    if (outcome == OUTCOME_NONSENSE)
+        check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
+                       "Only the harness may write to it.", NULL);
+}
+
+static void add_stage(const Answer *a)
+{
+    char says[512];
+    if (a->stage == STAGE_FUNCTION) {
+        snprintf(says, sizeof says, "the program has no function %s", now.function);
+        check_add_fact(VERDICT_BUILD, says, "The function must be there under that name, "
+                       "extern \"C\", as the lesson's header declares it.", NULL);
+        return;
+    }
+    if (a->stage == STAGE_DONE || explained())
+        return;
+
+    char *error = text_clean(a->error);
+    if (a->stage == STAGE_PREPARE)
+        snprintf(says, sizeof says, "the harness could not put the inputs on the device: %s", error);
+    else if (a->stage == STAGE_CALL)
+        snprintf(says, sizeof says, "%s left an error behind: %s", now.function, error);
+    else
+        snprintf(says, sizeof says, "the device failed in %s: %s", now.function, error);
+    check_add_fact(a->stage == STAGE_PREPARE ? VERDICT_GRADER_ERROR : VERDICT_CRASH, says, NULL, NULL);
+    free(error);
+}
+
+// ---- The call ----
+
+static Request request_for(const char *name, bool returns_i32, size_t argc, const Arg *argv,
+                           int *fds, size_t *fd_count)
+{
+    Request r = {.magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32};
+    cr_assert(argc <= PROTOCOL_ARGS && strlen(name) < sizeof r.function, "too long a call of %s", name);
+    strcpy(r.function, name);
+    for (size_t i = 0; i < argc; i++) {
+        const Arg *a = &argv[i];
+        float narrow = a->f;
+        r.arg[i].pass = a->kind;
+        switch (a->kind) {
+        case ARG_DEVICE:
+        case ARG_HOST:
+            // The simulated device checks bounds by itself, and says more: no guard zones there.
+            cr_assert(buffer_give(a->buffer, a->kind == ARG_DEVICE, false, &r.arg[i], fds, fd_count),
+                      "no memory for %s", a->buffer->name);
+            break;
+        case ARG_I32:
+        case ARG_I64:
+            r.arg[i].bits = (uint64_t)a->i;
+            break;
+        case ARG_F32:
+            memcpy(&r.arg[i].bits, &narrow, sizeof narrow);
+            break;
+        case ARG_F64:
+            memcpy(&r.arg[i].bits, &a->f, sizeof a->f);
+            break;
+        }
+    }
+    return r;
+}
+
+static void take_buffers(size_t argc, const Arg *argv)
+{
+    for (size_t i = 0; i < argc; i++) {
+        if (argv[i].kind != ARG_DEVICE && argv[i].kind != ARG_HOST)
+            continue;
+        enum verdict v;
+        char *damage = buffer_take(argv[i].buffer, argv[i].kind == ARG_DEVICE, &v);
+        if (damage)
+            check_add_fact(v, damage, NULL, NULL);
+        free(damage);
+    }
+}
+
+static void start_session(void)
+{
+    const Profile *p = run_profile();
+    const char *problem = session_start(&now.session, run_device(), run_worker(), p->instructions,
+                                        p->seconds);
+    if (problem)
+        check_add_fact(VERDICT_NODEVICE, problem, "The simulated device cannot be started.",
+                       "type: make doctor");
+    else
+        now.started = true;
+    check_stop_if_failed();
+}
+
+int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv)
+{
+    int fds[PROTOCOL_FDS];
+    size_t fd_count = 0;
+    Answer answer = {0};
+
+    now.function = name;
+    now.calls++;
+    if (!now.started)
+        start_session();
+    Request request = request_for(name, returns_i32, argc, argv, fds, &fd_count);
+    enum outcome outcome = session_call(&now.session, &request, fds, fd_count, &answer);
+
+    add_new_events();
+    add_outcome(outcome);
+    if (outcome == OUTCOME_ANSWER) {
+        add_stage(&answer);
+        if (answer.stage == STAGE_DONE)
+            take_buffers(argc, argv);
+    }
+    for (size_t i = 0; i < argc; i++)
+        if (argv[i].kind == ARG_DEVICE || argv[i].kind == ARG_HOST)
+            buffer_close(argv[i].buffer);
+    check_stop_if_failed();
+    return answer.returned;
+}
+
+// ---- The end ----
+
+static void end_session(void)
+{
+    bool failed = json_array_size(now.facts) > 0;
+    enum outcome outcome = session_end(&now.session);
+    now.given[0] = 0;
+    add_new_events();
+    if (failed)
+        return;                     // then how the rest ended is of no interest
+
+    if (outcome == OUTCOME_LOST || outcome == OUTCOME_LATE)
+        add_outcome(outcome);
+    else if (now.session.events.signal || now.session.events.status) {
+        now.function = "its last steps";
+        add_end();
+    }
+}
+
+static json_t *record(void)
+{
+    const Events *e = &now.session.events;
+    char *output = text_format("%.*s", (int)now.session.output_bytes,
+                               now.session.output ? now.session.output : "");
+    json_t *r = json_pack(
+        "{ss si sI sI sI sI sI sO? sO? sO? sf sO sO sb}",
+        "check", criterion_current_test->name, "source_line", (int)criterion_current_test->data->line_,
+        "calls", (json_int_t)now.calls, "expectations", (json_int_t)now.expectations,
+        "compulsory_read", (json_int_t)now.compulsory_read,
+        "compulsory_write", (json_int_t)now.compulsory_write, "kernels", (json_int_t)e->kernels,
+        "counters", e->counters, "estimates", e->estimates, "lines", e->lines, "time_ns", e->time_ns,
+        "facts", now.facts, "notes", now.notes, "output_cut", now.session.output_cut);
+
+    // What is no UTF-8 is kept as one byte, one character: cleaned when it is printed.
+    json_t *text = json_string(output);
+    json_object_set_new(r, "output", text ? text : json_string("(what it printed is no text)"));
+    free(output);
+    return r;
+}
+
+void grader_end_check(void)
+{
+    if (now.started)
+        end_session();
+    if (json_array_size(now.facts) == 0 && (!now.calls || !now.expectations))
+        check_add_fact(VERDICT_GRADER_ERROR, "the check calls nothing, or expects nothing", NULL, NULL);
+
+    char *path = text_format("%s/%s.json", run_folder(), criterion_current_test->name);
+    cr_expect(json_write(path, record()), "no record %s", path);
+    free(path);
+}

@@ -1,0 +1,330 @@
+// Claims: read from the lesson's profile, judged on a record's counters, and
+// explained by the source line that is to blame.
+#define _GNU_SOURCE
+#include "claims.h"
+#include "text.h"
+#include <libconfig.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Reading ----
+
+static bool read_number(config_setting_t *group, const char *name, double *value)
+{
+    config_setting_t *s = config_setting_get_member(group, name);
+    if (!s)
+        return false;
+    int type = config_setting_type(s);
+    *value = type == CONFIG_TYPE_FLOAT   ? config_setting_get_float(s)
+           : type == CONFIG_TYPE_INT     ? config_setting_get_int(s)
+           : type == CONFIG_TYPE_INT64   ? (double)config_setting_get_int64(s) : NAN;
+    return true;
+}
+
+static const char *read_text(config_setting_t *group, const char *name)
+{
+    const char *text = NULL;
+    config_setting_lookup_string(group, name, &text);
+    return text ? strdup(text) : NULL;
+}
+
+static void read_counters(config_setting_t *group, Claim *c)
+{
+    config_setting_t *s = config_setting_get_member(group, "counter");
+    if (!s)
+        return;
+    if (config_setting_type(s) == CONFIG_TYPE_STRING) {
+        c->counter[c->counters++] = strdup(config_setting_get_string(s));
+        return;
+    }
+    for (int i = 0; i < config_setting_length(s) && i < CLAIM_COUNTERS_MAX; i++) {
+        const char *name = config_setting_get_string_elem(s, i);
+        if (name)
+            c->counter[c->counters++] = strdup(name);
+    }
+}
+
+static const char *known_key(const char *key, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (strcmp(key, *keys) == 0)
+            return key;
+    return NULL;
+}
+
+// A misspelt key would be a claim that is never made: refused.
+static const char *unknown_key(config_setting_t *group, const char *const *keys)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const char *key = config_setting_name(config_setting_get_elem(group, i));
+        if (!known_key(key, keys))
+            return key;
+    }
+    return NULL;
+}
+
+static const char *read_claim(config_setting_t *group, Claim *c)
+{
+    static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
+                                       "why", "suspect", "slow", NULL};
+    const char *stranger = unknown_key(group, keys);
+    if (stranger)
+        return text_format("a claim has no '%s'", stranger);
+
+    *c = (Claim){
+        .name = read_text(group, "name"), .check = read_text(group, "check"),
+        .per = read_text(group, "per"), .why = read_text(group, "why"),
+        .suspect = read_text(group, "suspect"), .slow = read_text(group, "slow"),
+        .at_least = -INFINITY, .at_most = INFINITY,
+    };
+    read_counters(group, c);
+    bool least = read_number(group, "at_least", &c->at_least);
+    bool most = read_number(group, "at_most", &c->at_most);
+
+    if (!c->name || !c->check || !c->per || !c->why || !c->counters)
+        return "a claim needs name, check, counter, per and why";
+    if (text_columns(c->name) > 24)
+        return text_format("the claim '%s' has a name longer than 24", c->name);
+    if (!least && !most)
+        return text_format("the claim '%s' needs at_least or at_most", c->name);
+    if (isnan(c->at_least) || isnan(c->at_most) || !(c->at_least <= c->at_most))
+        return text_format("the claim '%s' has bounds that are no range", c->name);
+    if ((least && !c->suspect) || (most && !c->slow))
+        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most", c->name);
+    return NULL;
+}
+
+static const char *read_settings(config_t *config, Profile *p)
+{
+    static const char *const keys[] = {"instructions", "seconds", "claims", NULL};
+    config_setting_t *root = config_root_setting(config);
+    config_setting_t *list = config_setting_get_member(root, "claims");
+    const char *stranger = unknown_key(root, keys);
+    double number;
+
+    if (stranger)
+        return text_format("there is no setting '%s'", stranger);
+    if (read_number(root, "instructions", &number)) {
+        if (!(number >= 1))
+            return "instructions must be a number, at least 1";
+        p->instructions = (uint64_t)number;
+    }
+    if (read_number(root, "seconds", &number)) {
+        if (!(number > 0))
+            return "seconds must be a number above 0";
+        p->seconds = number;
+    }
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (p->claims == CLAIMS_MAX)
+            return "too many claims";
+        const char *problem = read_claim(config_setting_get_elem(list, i), &p->claim[p->claims++]);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
+const char *profile_read(const char *path, Profile *profile)
+{
+    config_t config;
+    const char *problem;
+    config_init(&config);
+    if (!config_read_file(&config, path))
+        problem = text_format("%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+    else if ((problem = read_settings(&config, profile)))
+        problem = text_format("%s: %s", path, problem);
+    config_destroy(&config);
+    return problem;
+}
+
+// ---- Judging ----
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+// A counter's sum on the check. Without a launch there is nothing to count, and
+// all are 0; with one, a counter that the device lacks is NAN.
+static double counter_sum(const json_t *record, const char *name)
+{
+    const json_t *value = json_object_get(json_object_get(record, "counters"), name);
+    if (!value && number_of(record, "kernels") > 0)
+        return NAN;
+    return json_number_value(value);
+}
+
+static double divisor(const Claim *c, const json_t *record)
+{
+    double read = number_of(record, "compulsory_read"), write = number_of(record, "compulsory_write");
+    if (strcmp(c->per, "compulsory_read") == 0)
+        return read / 32;
+    if (strcmp(c->per, "compulsory_write") == 0)
+        return write / 32;
+    if (strcmp(c->per, "compulsory") == 0)
+        return (read + write) / 32;
+    if (strcmp(c->per, "call") == 0)
+        return number_of(record, "calls");
+    return counter_sum(record, c->per);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// The counter that belongs to `name`, with one part of its name replaced.
+static char *sibling(const char *name, const char *part, const char *other)
+{
+    const char *at = strstr(name, part);
+    return text_format("%.*s%s%s", (int)(at - name), name, other, at + strlen(part));
+}
+
+// What one source line costs, in one counter.
+typedef struct Culprit {
+    const json_t *line;
+    const char *counter;
+    double much;                    // the counter's value there
+    double each;                    // a request's share: sectors, or passes
+    double excess;                  // beyond what would do; the worst has most
+    double ideal;                   // a request's, 0: not known
+} Culprit;
+
+// Sectors a request on a line. What would do follows from the whole: the
+// compulsory sectors over all requests, where that is at least one a request
+// (fewer means that requests repeat, and then no figure for one can be derived).
+static void judge_sectors(Culprit *c, const Claim *claim, const json_t *record)
+{
+    char *requests = sibling(c->counter, "t_sectors_", "t_requests_");
+    double here = number_of(json_object_get(c->line, "counters"), requests);
+    double all = counter_sum(record, requests);
+    if (here > 0)
+        c->each = c->much / here;
+    if (all > 0 && strncmp(claim->per, "compulsory", 10) == 0 && divisor(claim, record) >= all)
+        c->ideal = ceil(divisor(claim, record) / all);
+    c->excess = c->much - c->ideal * here;
+    free(requests);
+}
+
+// Passes a request through shared memory: wavefronts are requests and conflicts
+// together, for accesses of 4 bytes a lane; one pass would do.
+static void judge_conflicts(Culprit *c)
+{
+    char *wavefronts = sibling(c->counter, "data_bank_conflicts_pipe_lsu", "data_pipe_lsu_wavefronts");
+    double passes = number_of(json_object_get(c->line, "counters"), wavefronts);
+    if (passes > c->much) {
+        c->each = passes / (passes - c->much);
+        c->ideal = 1;
+    }
+    c->excess = c->much;
+    free(wavefronts);
+}
+
+static bool is_sectors(const char *counter) { return strstr(counter, "t_sectors_pipe_lsu_mem_global"); }
+static bool is_conflicts(const char *counter) { return strstr(counter, "data_bank_conflicts_pipe_lsu"); }
+
+static Culprit find_culprit(const Claim *claim, const json_t *record)
+{
+    Culprit worst = {0};
+    size_t l;
+    json_t *line;
+    json_array_foreach(json_object_get(record, "lines"), l, line)
+        for (size_t i = 0; i < claim->counters; i++) {
+            Culprit c = {.line = line, .counter = claim->counter[i]};
+            c.much = c.excess = number_of(json_object_get(line, "counters"), c.counter);
+            if (c.much <= 0)
+                continue;
+            if (is_sectors(c.counter))
+                judge_sectors(&c, claim, record);
+            else if (is_conflicts(c.counter))
+                judge_conflicts(&c);
+            if (!worst.line || c.excess > worst.excess)
+                worst = c;
+        }
+    return worst;
+}
+
+// A number a person reads: whole ones without a point.
+static char *figure(double x)
+{
+    return fabs(x - round(x)) < 0.005 ? text_format("%.0f", x) : text_format("%.1f", x);
+}
+
+static char *sentence(const Claim *claim, const Culprit *c)
+{
+    const char *file = json_string_value(json_object_get(c->line, "file"));
+    int line = (int)json_integer_value(json_object_get(c->line, "line"));
+    char *clean = text_clean(file ? basename(file) : "?"), *each = figure(c->each);
+    char *ideal = figure(c->ideal), *words;
+    const char *access = ends_with(c->counter, "_st.sum") ? "store" : "load";
+
+    if (is_sectors(c->counter) && c->each > 0 && c->ideal > 0 && c->each > c->ideal)
+        words = text_format("%s sectors a %s in %s:%d, %s would do: %s.", each, access, clean, line,
+                            ideal, claim->slow);
+    else if (is_sectors(c->counter) && c->each > 0)
+        words = text_format("%s sectors a %s in %s:%d: %s.", each, access, clean, line, claim->slow);
+    else if (is_conflicts(c->counter) && c->each > 0)
+        words = text_format("Each shared-memory %s in %s:%d takes %s passes, 1 would do: %s.", access,
+                            clean, line, each, claim->slow);
+    else
+        words = text_format("Most of it in %s:%d: %s.", clean, line, claim->slow);
+    free(clean);
+    free(each);
+    free(ideal);
+    return words;
+}
+
+static void explain_slow(Finding *f, const json_t *record)
+{
+    Culprit worst = find_culprit(f->claim, record);
+    if (!worst.line) {
+        f->words = text_format("%s: %s.", f->claim->name, f->claim->slow);
+        return;
+    }
+    f->words = sentence(f->claim, &worst);
+    f->file = json_string_value(json_object_get(worst.line, "file"));
+    f->line = (int)json_integer_value(json_object_get(worst.line, "line"));
+}
+
+Finding claim_judge(const Claim *claim, const json_t *record)
+{
+    Finding f = {.claim = claim, .verdict = VERDICT_PASS};
+    double sum = 0, by = divisor(claim, record);
+    for (size_t i = 0; i < claim->counters; i++) {
+        sum += counter_sum(record, claim->counter[i]);
+        f.estimate |= json_is_true(json_object_get(json_object_get(record, "estimates"),
+                                                   claim->counter[i]));
+    }
+
+    // Nothing over nothing, as bank conflicts where nothing is shared, is nothing.
+    f.value = sum == 0 && by == 0 ? 0 : sum / by;
+    if (!isfinite(f.value) || (by == 0 && strncmp(claim->per, "compulsory", 10) == 0)) {
+        f.verdict = VERDICT_GRADER_ERROR;
+        f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is 0.",
+                              claim->name, claim->counter[0], claim->per);
+    } else if (f.value < claim->at_least) {
+        f.verdict = VERDICT_SUSPECT;
+        f.words = strdup(claim->suspect);
+    } else if (f.value > claim->at_most) {
+        f.verdict = VERDICT_SLOW;
+        explain_slow(&f, record);
+    }
+    return f;
+}
+
+int claims_speed(const Finding *findings, size_t count)
+{
+    double speed = 10;
+    for (size_t i = 0; i < count; i++) {
+        const Finding *f = &findings[i];
+        if (f->verdict != VERDICT_SLOW)
+            continue;
+        // Against an upper bound of 0, one pass too many in each is as bad as twice the work.
+        double most = f->claim->at_most, share = most > 0 ? most / f->value : 1 / (1 + f->value);
+        speed = fmin(speed, floor(fmin(9, 10 * share)));
+    }
+    return (int)speed;
+}

@@ -1,0 +1,128 @@
+// Parses the device's report, one JSON object a line. Nothing is dropped in
+// silence: a line that cannot be read makes the whole run a GRADER-ERROR.
+#define _GNU_SOURCE
+#include "events.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
+
+void events_init(Events *e)
+{
+    *e = (Events){
+        .counters = json_object(), .call = json_object(), .estimates = json_object(),
+        .lines = json_array(), .errors = json_array(),
+    };
+}
+
+void events_new_call(Events *e)
+{
+    json_object_clear(e->call);
+}
+
+static void add_counters(json_t *sum, json_t *counters)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(counters, name, value) {
+        json_int_t before = json_integer_value(json_object_get(sum, name));
+        json_object_set_new(sum, name, json_integer(before + json_integer_value(value)));
+    }
+}
+
+static bool same(json_t *a, json_t *b, const char *key)
+{
+    json_t *x = json_object_get(a, key), *y = json_object_get(b, key);
+    return (!x && !y) || (x && y && json_equal(x, y));
+}
+
+// The entry of `list` with this object's file and line, made if there is none.
+static json_t *line_entry(json_t *list, json_t *line)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry)
+        if (same(entry, line, "file") && same(entry, line, "line"))
+            return entry;
+    entry = json_pack("{sO? sO? s{}}", "file", json_object_get(line, "file"),
+                      "line", json_object_get(line, "line"), "counters");
+    json_array_append_new(list, entry);
+    return entry;
+}
+
+static void take_kernel(Events *e, json_t *event)
+{
+    json_t *counters = json_object_get(event, "counters");
+    add_counters(e->counters, counters);
+    add_counters(e->call, counters);
+
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(event, "estimates"), i, item)
+        json_object_set_new(e->estimates, json_string_value(item), json_true());
+    json_array_foreach(json_object_get(event, "lines"), i, item)
+        add_counters(json_object_get(line_entry(e->lines, item), "counters"),
+                     json_object_get(item, "counters"));
+    e->kernels++;
+    e->time_ns += json_number_value(json_object_get(event, "time_ns"));
+}
+
+static void take_error(Events *e, json_t *event)
+{
+    size_t i;
+    json_t *known;
+    if (json_array_size(e->errors) >= ERRORS_KEPT)
+        return;
+    json_array_foreach(e->errors, i, known)
+        if (same(known, event, "kind") && same(known, event, "file") &&
+            same(known, event, "line") && same(known, event, "message"))
+            return;
+    json_array_append(e->errors, event);
+}
+
+static void take_line(Events *e, const char *line, size_t bytes)
+{
+    json_error_t why;
+    json_t *event = json_loadb(line, bytes, JSON_REJECT_DUPLICATES, &why);
+    const char *type = json_string_value(json_object_get(event, "event"));
+
+    if (!type && !e->malformed) {
+        if (asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s",
+                     event ? "no event" : why.text, line) < 0)
+            e->malformed = strdup("a report of the device cannot be read");
+    } else if (type && strcmp(type, "kernel") == 0) {
+        take_kernel(e, event);
+    } else if (type && strcmp(type, "error") == 0) {
+        take_error(e, event);
+    } else if (type && strcmp(type, "exit") == 0) {
+        e->ended = true;
+        e->status = (int)json_integer_value(json_object_get(event, "status"));
+        e->signal = (int)json_integer_value(json_object_get(event, "signal"));
+    }
+    json_decref(event);
+}
+
+void events_feed(Events *e, const char *bytes, size_t count)
+{
+    if (e->pending_bytes + count > LINE_LIMIT) {
+        if (!e->malformed)
+            e->malformed = strdup("a line of the device's report is longer than 16 MiB");
+        e->pending_bytes = 0;
+        return;
+    }
+
+    // A byte more than is pending, so that a whole line can be ended as a string.
+    e->pending = realloc(e->pending, e->pending_bytes + count + 1);
+    memcpy(e->pending + e->pending_bytes, bytes, count);
+    e->pending_bytes += count;
+
+    char *start = e->pending, *stop = start + e->pending_bytes, *end;
+    while ((end = memchr(start, '\n', stop - start))) {
+        *end = 0;
+        take_line(e, start, end - start);
+        start = end + 1;
+    }
+    e->pending_bytes = stop - start;
+    memmove(e->pending, start, e->pending_bytes);
+}

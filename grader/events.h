@@ -1,0 +1,30 @@
+// What the device reports, gathered: one JSON object a line comes in (kernels,
+// errors, the program's end), and sums and lists that verdicts are made of stay.
+#pragma once
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Events {
+    json_t *counters;               // name -> sum over all kernels
+    json_t *call;                   // the same since events_new_call()
+    json_t *estimates;              // name -> true: counters that are estimates
+    json_t *lines;                  // [{file, line, counters}], summed by source line
+    json_t *errors;                 // the error events as they came, the first of each place
+    size_t kernels;                 // launches that were reported
+    double time_ns;                 // their predicted time, summed
+    bool ended;                     // the exit event has come
+    int status, signal;             // of the program; signal 0: it exited by itself
+    char *malformed;                // what was wrong with a line that could not be read, or NULL
+    char *pending;                  // the beginning of a line, its end still to come
+    size_t pending_bytes;
+} Events;
+
+void events_init(Events *e);
+
+// The next kernels belong to a new call.
+void events_new_call(Events *e);
+
+// Takes bytes as they come, cut anywhere.
+void events_feed(Events *e, const char *bytes, size_t count);

@@ -1,0 +1,146 @@
+// Patterns of wrong answers. Each looks at all elements and speaks only if it
+// holds for every wrong one; the first that does is said.
+#include "pattern.h"
+#include "buffer.h"
+#include "text.h"
+#include <string.h>
+
+static uint32_t word_at(const Buffer *b, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)b->data + 4 * i, sizeof word);
+    return word;
+}
+
+static double got(const Buffer *b, size_t i)
+{
+    return b->store->element == ELEMENT_I32 ? b->i32[i] : b->f32[i];
+}
+
+typedef bool Property(const Mismatch *m, size_t i);
+
+static bool all_wrong_are(const Mismatch *m, Property *holds)
+{
+    for (size_t i = m->first; i < m->out->count; i++)
+        if (m->is_wrong(i) && !holds(m, i))
+            return false;
+    return true;
+}
+
+// All elements with the property are wrong, and no others.
+static bool wrong_exactly_where(const Mismatch *m, Property *holds)
+{
+    for (size_t i = 0; i < m->out->count; i++)
+        if (m->is_wrong(i) != holds(m, i))
+            return false;
+    return true;
+}
+
+static bool untouched(const Mismatch *m, size_t i) { return word_at(m->out, i) == POISON; }
+static bool from_first(const Mismatch *m, size_t i) { return i >= m->first; }
+
+static bool next_is_here(const Mismatch *m, size_t i)
+{
+    return i + 1 >= m->out->count || got(m->out, i) == m->want(i + 1);
+}
+
+static bool last_is_here(const Mismatch *m, size_t i)
+{
+    return i == 0 || got(m->out, i) == m->want(i - 1);
+}
+
+static bool mirrored(const Mismatch *m, size_t i)
+{
+    return got(m->out, i) == m->want(m->out->count - 1 - i);
+}
+
+// The whole of a matrix as if its rows were columns.
+static bool turned(const Mismatch *m, size_t i)
+{
+    size_t rows = m->out->rows, cols = m->out->cols;
+    return got(m->out, i) == m->want(i % rows * cols + i / rows);
+}
+
+static bool in_last_tile(const Mismatch *m, size_t i)
+{
+    size_t rows = m->out->rows, cols = m->out->cols;
+    return i / cols >= rows / 32 * 32 || i % cols >= cols / 32 * 32;
+}
+
+static bool odd(const Mismatch *m, size_t i) { (void)m; return i % 2 == 1; }
+static bool even(const Mismatch *m, size_t i) { (void)m; return i % 2 == 0; }
+
+static bool same_everywhere(const Mismatch *m)
+{
+    for (size_t i = 1; i < m->out->count; i++)
+        if (word_at(m->out, i) != word_at(m->out, 0))
+            return false;
+    return true;
+}
+
+// Right up to the last whole block of some usual size, and wrong from there on.
+static size_t partial_block(const Mismatch *m)
+{
+    for (size_t block = 1024; block >= 32; block /= 2)
+        if (m->out->count % block && m->out->count - m->out->count % block == m->first)
+            return block;
+    return 0;
+}
+
+static char *where_words(const Mismatch *m)
+{
+    const Buffer *out = m->out;
+    if (m->wrong == 1 && out->count > 2)
+        return text_format("All others are right.");
+    if (out->cols && out->rows && (out->rows % 32 || out->cols % 32) && out->rows > 32 &&
+        out->cols > 32 && all_wrong_are(m, in_last_tile))
+        return text_format("Whole tiles of 32 are right; the ragged edge is not.");
+    if (m->first > 0 && wrong_exactly_where(m, from_first)) {
+        if (partial_block(m))
+            return text_format("All before is right, all from there on is not: the last, partial "
+                               "block of %zu.", partial_block(m));
+        return text_format("All before is right, all from there on is not.");
+    }
+    if (wrong_exactly_where(m, odd))
+        return text_format("Elements with an odd index are wrong, the others right.");
+    if (wrong_exactly_where(m, even))
+        return text_format("Elements with an even index are wrong, the others right.");
+    return NULL;
+}
+
+// What stands there, for wrong elements that are a few at least: one or two agree by chance.
+static char *what_words(const Mismatch *m)
+{
+    const Buffer *out = m->out;
+    if (m->wrong < 3)
+        return NULL;
+    if (out->rows > 1 && out->cols > 1 && all_wrong_are(m, turned))
+        return text_format("Rows and columns are exchanged.");
+    if (all_wrong_are(m, next_is_here))
+        return text_format("Each wrong element has the next one's value: shifted by one.");
+    if (all_wrong_are(m, last_is_here))
+        return text_format("Each wrong element has the previous one's value: shifted by one.");
+    if (all_wrong_are(m, mirrored))
+        return text_format("The order is reversed.");
+    if (same_everywhere(m)) {
+        char *value = buffer_value(out, 0);
+        char *words = text_format("Every element is %s.", value);
+        free(value);
+        return words;
+    }
+    return NULL;
+}
+
+char *pattern_words(const Mismatch *m)
+{
+    bool silent = all_wrong_are(m, untouched);
+    if (silent && m->wrong == m->out->count)
+        return text_format("Nothing was written to %s at all.", m->out->name);
+
+    char *words = where_words(m);
+    if (!words && !silent)
+        words = what_words(m);
+    if (!words && silent && m->wrong > 1)
+        words = text_format("What is wrong was never written; what was written is right.");
+    return words;
+}

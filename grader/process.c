@@ -1,0 +1,174 @@
+// Starting programs that may misbehave, and leaving none of them behind. A
+// process group alone is not enough (setsid leaves it), so we are the subreaper
+// of all that we start: whatever loses its parent becomes our child, and
+// process_sweep() kills children until there are none.
+#define _GNU_SOURCE
+#include "process.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+void process_adopt(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+// First out of the way of all targets, then into place: a target may be a source too.
+static bool place_descriptors(const Spawn *s, int keep)
+{
+    enum { ABOVE = 64 };
+    int high[8];
+    for (size_t i = 0; i < s->descriptors; i++)
+        if ((high[i] = fcntl(s->from[i], F_DUPFD_CLOEXEC, ABOVE)) < 0)
+            return false;
+    for (size_t i = 0; i < s->descriptors; i++)
+        if (dup2(high[i], s->to[i]) < 0)
+            return false;
+
+    bool has_stdin = false;
+    for (size_t i = 0; i < s->descriptors; i++)
+        has_stdin |= s->to[i] == 0;
+    if (!has_stdin) {
+        int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (null < 0 || (null != 0 && dup2(null, 0) < 0))
+            return false;
+    }
+
+    for (int fd = 3; fd < ABOVE; fd++) {
+        bool named = fd == keep;
+        for (size_t i = 0; i < s->descriptors; i++)
+            named |= s->to[i] == fd;
+        if (!named)
+            close(fd);
+    }
+    return true;
+}
+
+static void become(const Spawn *s, int failed, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)        // it died before prctl could notice
+        _exit(127);
+    setpgid(0, 0);
+
+    // Criterion's process may have blocked or ignored signals; a program starts without.
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+
+    for (const char *const *e = s->environment; e && *e; e++)
+        putenv((char *)*e);
+    if (place_descriptors(s, failed))
+        execvp(s->argv[0], (char *const *)s->argv);
+    int why = errno;
+    if (write(failed, &why, sizeof why) != sizeof why)
+        _exit(126);
+    _exit(127);
+}
+
+pid_t process_start(const Spawn *spawn)
+{
+    int failed[2], why;
+    if (pipe2(failed, O_CLOEXEC) < 0)
+        return -1;
+
+    // High, so that no descriptor of the child's is in its way.
+    int report = fcntl(failed[1], F_DUPFD_CLOEXEC, 128);
+    close(failed[1]);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        become(spawn, report, parent);
+    close(report);
+
+    ssize_t n = pid < 0 ? 0 : read(failed[0], &why, sizeof why);
+    close(failed[0]);
+    if (n == sizeof why) {
+        waitpid(pid, NULL, 0);
+        errno = why;
+        return -1;
+    }
+    if (pid > 0)
+        setpgid(pid, pid);
+    return pid;
+}
+
+bool process_wait(pid_t pid, double seconds, int *status)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    double deadline = seconds_now() + seconds;
+    while (fd >= 0) {
+        double left = deadline - seconds_now();
+        int n = poll(&ended, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
+        if (n > 0 || (n == 0 && left <= 0) || (n < 0 && errno != EINTR))
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+    return waitpid(pid, status, WNOHANG) == pid;
+}
+
+static pid_t parent_of(const char *pid)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    size_t n = fread(line, 1, sizeof line - 1, f);
+    fclose(f);
+    line[n] = 0;
+
+    // "pid (name) state ppid": the name may hold anything, so the last ')' counts.
+    char *end = strrchr(line, ')');
+    int parent = 0;
+    if (end)
+        sscanf(end + 1, " %*c %d", &parent);
+    return parent;
+}
+
+// Kills our children; false if there are none.
+static bool kill_children(void)
+{
+    DIR *proc = opendir("/proc");
+    bool any = false;
+    for (struct dirent *e; proc && (e = readdir(proc));) {
+        if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == getpid()) {
+            kill(atoi(e->d_name), SIGKILL);
+            any = true;
+        }
+    }
+    if (proc)
+        closedir(proc);
+    return any;
+}
+
+void process_sweep(void)
+{
+    // Whatever is reaped hands us its own children, so go on until there are none.
+    while (kill_children()) {
+        waitpid(-1, NULL, 0);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+}

@@ -1,0 +1,33 @@
+// Starting programs that may misbehave, and leaving none of them behind.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+// Descriptors that a child gets: from[i] of ours becomes its to[i]; 0, 1 and 2
+// are /dev/null, ours and ours unless they are named. All others are closed.
+typedef struct Spawn {
+    const char *const *argv;        // argv[0] is looked for in PATH
+    const char *const *environment; // "NAME=value" put on top of ours, NULL at the end; or NULL
+    int from[8], to[8];
+    size_t descriptors;
+} Spawn;
+
+// Starts it in a process group of its own; it dies when we die. Returns its
+// process id, or -1 with errno set, also when it is the exec that failed.
+pid_t process_start(const Spawn *spawn);
+
+// Makes orphans among our descendants our children, so that process_sweep()
+// finds them. Call it once, before process_start().
+void process_adopt(void);
+
+// Waits until `pid` ends, at most `seconds`. True: it did, with *status as of
+// waitpid(). False: it still runs.
+bool process_wait(pid_t pid, double seconds, int *status);
+
+// Kills all our descendants, also those in other groups and sessions, and reaps
+// them. Needs process_adopt().
+void process_sweep(void);
+
+// Seconds on a clock that nobody sets.
+double seconds_now(void);

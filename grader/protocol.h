@@ -1,0 +1,56 @@
+// What the grader (session.c) and the worker say to each other: one request,
+// one answer, each a single message on a SOCK_SEQPACKET socket. The worker is in
+// the student's hands, so the grader believes nothing of an answer but what it
+// checks: bytes of an output count, and error codes only ever against.
+//
+// A request brings its memory as file descriptors (SCM_RIGHTS), in the order of
+// its arguments. Every buffer has `guard` bytes before and behind its data:
+//
+//     | guard | data: `bytes` | guard |
+//
+//     PASS_DEVICE   two: what the buffer holds before (sealed), and where the
+//                   worker copies the whole of it to, guards too, after the call
+//     PASS_HOST     one, mapped as it is: sealed for an input, writable for an output
+#pragma once
+#include <stdint.h>
+
+enum {
+    PROTOCOL_MAGIC = 0x57505731,    // "WPW1"
+    PROTOCOL_ARGS = 16,
+    PROTOCOL_FDS = 2 * PROTOCOL_ARGS,
+    PROTOCOL_NAME = 64,
+    PROTOCOL_ERROR = 160,
+};
+
+enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64 };
+
+typedef struct RequestArg {
+    uint32_t pass;                  // enum pass
+    uint32_t writable;              // PASS_HOST: an output
+    uint64_t bytes, guard;          // buffers
+    uint64_t bits;                  // scalars: the value, in its low bytes
+} RequestArg;
+
+typedef struct Request {
+    uint32_t magic, argc, returns_i32;
+    char function[PROTOCOL_NAME];
+    RequestArg arg[PROTOCOL_ARGS];
+} Request;
+
+// How far the worker came.
+enum stage {
+    STAGE_DONE,                     // the call returned, the device is quiet, outputs are copied
+    STAGE_FUNCTION,                 // the program has no such function
+    STAGE_PREPARE,                  // the worker could not allocate or copy: not the student's fault
+    STAGE_CALL,                     // the call left an error in cudaGetLastError (a launch refused)
+    STAGE_SYNCHRONIZE,              // the device failed while it ran
+    STAGE_COPY,                     // reading the answer back failed
+};
+
+typedef struct Answer {
+    uint32_t magic, stage;          // enum stage
+    int32_t cuda;                   // cudaError_t of that stage
+    int32_t returned;               // what the function returned, if it returns an int
+    uint64_t address[PROTOCOL_ARGS];// where each buffer was, device or host
+    char error[PROTOCOL_ERROR];     // the error's name and words
+} Answer;

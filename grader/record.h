@@ -1,0 +1,31 @@
+// A check's record: the file by which a check, in Criterion's child process,
+// tells the program what it found. A check without one has failed, whatever
+// Criterion says of it.
+//
+//   {"check": "ragged", "source_line": 31, "calls": 3, "expectations": 3,
+//    "compulsory_read": 4096, "compulsory_write": 4096,          bytes
+//    "kernels": 3, "counters": {...}, "estimates": {...}, "lines": [...], "time_ns": 1.5,
+//    "facts": [FACT, ...],                                       what is wrong; none: the check passed
+//    "notes": [FACT, ...],                                       failed API calls, which decide nothing
+//    "output": "what the program printed", "output_cut": false}
+//
+// A fact: {"verdict": "BOUNDS", "says": "n = 33: ...", "why": ..., "next": ...,
+//          "kernel", "file", "line", "block", "thread", "other"}; all after "says" as there is.
+#pragma once
+#include "verdict.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+// A fact, or a note (PASS). The words are cleaned; why and next may be NULL.
+json_t *fact_new(enum verdict v, const char *says, const char *why, const char *next);
+
+enum verdict fact_verdict(const json_t *fact);
+
+// The fact that decides: the first of those whose verdict stands first. NULL: none.
+json_t *record_deciding_fact(const json_t *record);
+
+// PASS if there are no facts.
+enum verdict record_verdict(const json_t *record);
+
+// Writes JSON whole or not at all: a temporary file beside it, fsync, rename.
+bool json_write(const char *path, const json_t *json);

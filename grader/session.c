@@ -1,0 +1,234 @@
+// A session: fork and exec of `$DEVICE --report FD --limit N -- WORKER SOCKET`.
+//
+//     grader --- socket: requests, answers, memory ---> worker
+//       ^  ^----- pipe: events of the device ------- device (its parent)
+//       '-------- pipe: what both print -----------------'
+//
+// The sandbox will be words between the device and the worker in the command
+// below; the keyed hash, a second exchange in session_call.
+#define _GNU_SOURCE
+#include "session.h"
+#include "process.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
+
+// How long the device may take to end once its program has, in seconds.
+static const double ENDING = 10;
+
+static void close_end(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+// A pair of descriptors: [0] stays here, [1] goes to the child.
+typedef struct Channels {
+    int worker[2], report[2], printed[2];
+} Channels;
+
+static bool open_channels(Channels *c)
+{
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->worker) == 0 &&
+           pipe2(c->report, O_CLOEXEC) == 0 && pipe2(c->printed, O_CLOEXEC) == 0;
+}
+
+static pid_t start_device(const char *device, const char *worker, uint64_t instructions,
+                          const Channels *c)
+{
+    char words[4096], limit[32];
+    const char *argv[COMMAND_WORDS + 8];
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s", device);
+    snprintf(limit, sizeof limit, "%llu", (unsigned long long)instructions);
+    for (char *w = strtok(words, " "); w && n < COMMAND_WORDS; w = strtok(NULL, " "))
+        argv[n++] = w;
+
+    const char *rest[] = {"--report", "9", "--limit", limit, "--", worker, "8", NULL};
+    memcpy(argv + n, rest, sizeof rest);
+
+    // Nothing of ours tells the program where to look for the grader's files.
+    static const char *const environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", NULL};
+    Spawn spawn = {
+        .argv = argv, .environment = environment,
+        .from = {c->worker[1], c->report[1], c->printed[1], c->printed[1]},
+        .to = {WORKER_FD, REPORT_FD, 1, 2},
+        .descriptors = 4,
+    };
+    return process_start(&spawn);
+}
+
+const char *session_start(Session *s, const char *device, const char *worker,
+                          uint64_t instructions, double seconds)
+{
+    static char problem[256];
+    Channels c;
+    *s = (Session){.worker = -1, .report = -1, .printed = -1};
+    events_init(&s->events);
+    if (!open_channels(&c)) {
+        snprintf(problem, sizeof problem, "no pipe or socket: %s", strerror(errno));
+        return problem;
+    }
+
+    s->worker = c.worker[0];
+    s->report = c.report[0];
+    s->printed = c.printed[0];
+    s->deadline = seconds_now() + seconds;
+    fcntl(s->report, F_SETFL, O_NONBLOCK);
+    fcntl(s->printed, F_SETFL, O_NONBLOCK);
+
+    process_adopt();
+    pid_t pid = start_device(device, worker, instructions, &c);
+    int why = errno;
+    close(c.worker[1]);
+    close(c.report[1]);
+    close(c.printed[1]);
+    if (pid < 0) {
+        snprintf(problem, sizeof problem, "%.150s: %s", device, strerror(why));
+        return problem;
+    }
+    s->device = pid;
+    return NULL;
+}
+
+static void keep_output(Session *s, const char *bytes, size_t count)
+{
+    size_t room = OUTPUT_KEPT - s->output_bytes;
+    s->output_cut |= count > room;
+    count = count < room ? count : room;
+    s->output = realloc(s->output, s->output_bytes + count + 1);
+    memcpy(s->output + s->output_bytes, bytes, count);
+    s->output_bytes += count;
+    s->output[s->output_bytes] = 0;
+}
+
+// Takes what is there to read, without waiting, at most 1 MiB so that a flood of
+// output does not keep us from the clock; closes what has ended.
+static void drain(Session *s, int *fd)
+{
+    static char buffer[1 << 16];
+    for (int i = 0; i < 16 && *fd >= 0; i++) {
+        ssize_t n = read(*fd, buffer, sizeof buffer);
+        if (n > 0 && fd == &s->report)
+            events_feed(&s->events, buffer, n);
+        else if (n > 0)
+            keep_output(s, buffer, n);
+        else if (n < 0 && errno == EINTR)
+            continue;
+        else if (n < 0 && errno == EAGAIN)
+            return;
+        else
+            close_end(fd);
+    }
+}
+
+// All that was reported before now. The pipe holds it already: the device
+// answers a synchronous call after its events are written.
+static void drain_all(Session *s)
+{
+    struct pollfd report = {.fd = s->report, .events = POLLIN};
+    while (s->report >= 0 && poll(&report, 1, 0) > 0) {
+        drain(s, &s->report);
+        report.fd = s->report;
+    }
+    drain(s, &s->printed);
+}
+
+// Waits until the worker, the report or the output has something, and takes the
+// last two in. True: the worker's socket is ready. False: it is not yet, or the
+// deadline has passed.
+static bool wait_a_little(Session *s)
+{
+    struct pollfd fds[3] = {
+        {.fd = s->worker, .events = POLLIN},
+        {.fd = s->report, .events = POLLIN},
+        {.fd = s->printed, .events = POLLIN},
+    };
+    double left = s->deadline - seconds_now();
+    if (left <= 0 || poll(fds, 3, (int)(left * 1000) + 1) <= 0)
+        return false;
+    if (fds[1].revents)
+        drain(s, &s->report);
+    if (fds[2].revents)
+        drain(s, &s->printed);
+    return fds[0].revents != 0;
+}
+
+// The program has ended; the rest of the report says how.
+static enum outcome wait_for_end(Session *s)
+{
+    close_end(&s->worker);
+    s->deadline = seconds_now() + ENDING;
+    while (s->report >= 0 && seconds_now() < s->deadline)
+        wait_a_little(s);
+    drain_all(s);
+    if (s->events.malformed || (s->report < 0 && !s->events.ended))
+        return OUTCOME_LOST;
+    return s->events.ended ? OUTCOME_ENDED : OUTCOME_LATE;
+}
+
+static bool send_request(int socket, const Request *request, const int *fds, size_t fd_count)
+{
+    union { struct cmsghdr header; char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))]; } control;
+    struct iovec part = {(void *)request, sizeof *request};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    memset(&control, 0, sizeof control);
+    if (fd_count) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(fd_count * sizeof *fds);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(fd_count * sizeof *fds);
+        memcpy(CMSG_DATA(c), fds, fd_count * sizeof *fds);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof *request;
+}
+
+enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
+                          Answer *answer)
+{
+    events_new_call(&s->events);
+    drain_all(s);
+    if (!send_request(s->worker, request, fds, fd_count))
+        return wait_for_end(s);
+
+    while (!wait_a_little(s)) {
+        s->late = seconds_now() >= s->deadline;
+        if (s->late)
+            return OUTCOME_LATE;
+    }
+
+    // One byte more than an answer has, to see a longer one.
+    char message[sizeof *answer + 1];
+    ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
+    if (n <= 0)
+        return wait_for_end(s);
+    memcpy(answer, message, sizeof *answer);
+    answer->error[PROTOCOL_ERROR - 1] = 0;
+    drain_all(s);
+    if (s->events.malformed)
+        return OUTCOME_LOST;
+    return n == sizeof *answer && answer->magic == PROTOCOL_MAGIC ? OUTCOME_ANSWER
+                                                                  : OUTCOME_NONSENSE;
+}
+
+enum outcome session_end(Session *s)
+{
+    enum outcome outcome = s->late ? OUTCOME_LATE : wait_for_end(s);
+    process_sweep();
+    drain_all(s);
+    close_end(&s->worker);
+    close_end(&s->report);
+    close_end(&s->printed);
+    s->device = 0;
+    return outcome;
+}

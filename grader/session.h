@@ -1,0 +1,44 @@
+// A session is one device with one worker on it: started for a check, asked for
+// calls, ended with it. Everything the student's code can do ends here: the
+// session watches the worker's answers, the device's report and what is printed
+// together, under one clock, and kills all of it at the end.
+#pragma once
+#include "events.h"
+#include "protocol.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct Session {
+    pid_t device;                   // 0: not started
+    int worker, report, printed;    // the socket, and the reading ends of two pipes; -1: closed
+    double deadline;                // seconds_now()
+    bool late;                      // a call ran past it: no end is waited for
+    Events events;
+    char *output;                   // what the program printed, the first 64 KiB of it
+    size_t output_bytes;
+    bool output_cut;                // there was more
+} Session;
+
+enum outcome {
+    OUTCOME_ANSWER,                 // *answer is the worker's
+    OUTCOME_ENDED,                  // the program ended instead; events.status and .signal say how
+    OUTCOME_LATE,                   // the clock ran out
+    OUTCOME_NONSENSE,               // something that is no answer came
+    OUTCOME_LOST,                   // the device itself ended, or cannot be understood
+};
+
+// Starts `device` (a command, words split at spaces) with the worker on it.
+// `instructions` is a check's limit of warp instructions, `seconds` that of the
+// clock. Returns NULL, or what kept it from starting.
+const char *session_start(Session *s, const char *device, const char *worker,
+                          uint64_t instructions, double seconds);
+
+// Sends a request with its descriptors, and waits for what comes of it. When it
+// returns, all events of the call are in s->events.
+enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
+                          Answer *answer);
+
+// Hangs up, lets the program end (what it leaked is then in s->events), and
+// leaves no process behind. The outcome is ENDED, LATE or LOST.
+enum outcome session_end(Session *s);

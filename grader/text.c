@@ -1,0 +1,120 @@
+// Words for a terminal: cleaned, broken into lines, coloured where it is wished.
+#define _GNU_SOURCE
+#include "text.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *text_format(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    return text;
+}
+
+// The bytes of the UTF-8 character at `s` and its code; 1 and -1 if it is none.
+static size_t decode(const unsigned char *s, int32_t *code)
+{
+    static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = *s < 0x80 ? 1 : *s >= 0xF0 && *s < 0xF8 ? 4 : *s >= 0xE0 && *s < 0xF0 ? 3
+             : *s >= 0xC0 && *s < 0xE0 ? 2 : 0;
+    *code = -1;
+    if (n == 0)
+        return 1;
+
+    int32_t c = n == 1 ? *s : *s & (0x7F >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80)
+            return 1;
+        c = c << 6 | (s[i] & 0x3F);
+    }
+    if (c < least[n] || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+        return 1;
+    *code = c;
+    return n;
+}
+
+// Characters that act on a terminal, or that hide or turn other text.
+static bool is_hostile(int32_t c)
+{
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+char *text_clean(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    char *clean = malloc(TEXT_LIMIT + 8), *out = clean;
+    while (*s && out - clean < TEXT_LIMIT) {
+        int32_t code;
+        size_t n = decode(s, &code);
+        if (*s == '\n' || *s == '\t')
+            *out++ = ' ';
+        else if (is_hostile(code))
+            *out++ = '?';
+        else
+            out = mempcpy(out, s, n);
+        s += n;
+    }
+    strcpy(out, *s ? "..." : "");
+    return clean;
+}
+
+size_t text_columns(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += (*text & 0xC0) != 0x80;
+    return n;
+}
+
+void text_hanging(FILE *out, int indent, int more, const char *text)
+{
+    int column = 0, left = indent;
+    while (*text) {
+        text += strspn(text, " ");
+        size_t bytes = strcspn(text, " ");
+        char *word = strndup(text, bytes);
+        int width = (int)text_columns(word);
+        if (column && column + 1 + width > TEXT_COLUMNS) {
+            fputc('\n', out);
+            column = 0;
+            left = indent + more;
+        }
+        if (width)
+            fprintf(out, "%*s%s", column ? 1 : left, "", word);
+        column += width + (column ? 1 : left);
+        free(word);
+        text += bytes;
+    }
+    fputc('\n', out);
+}
+
+void text_paragraph(FILE *out, int indent, const char *text)
+{
+    text_hanging(out, indent, 0, text);
+}
+
+static const char *set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+bool text_colours(FILE *out)
+{
+    const char *force = set("CLICOLOR_FORCE"), *term = getenv("TERM");
+    if (set("NO_COLOR"))
+        return false;
+    if (force && strcmp(force, "0") != 0)
+        return true;
+    if (term && strcmp(term, "dumb") == 0)
+        return false;
+    return isatty(fileno(out)) || set("MAKE_TERMOUT");
+}

@@ -1,0 +1,238 @@
+// The worker: the harness that a submission is linked with. It is a process of
+// its own, trusted with nothing. It takes requests from the socket named by its
+// only argument, calls the student's function through libffi, waits for the
+// device, and answers. Read protocol.h first.
+#include "protocol.h"
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <ffi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// One argument of the call in progress.
+typedef struct Slot {
+    const RequestArg *arg;
+    int given, returned;            // descriptors, -1: none
+    unsigned char *memory;          // PASS_HOST: the mapping; PASS_DEVICE: the allocation
+    union { void *pointer; int32_t i32; int64_t i64; float f32; double f64; } value;
+} Slot;
+
+static size_t span(const Slot *s)
+{
+    return s->arg->guard + s->arg->bytes + s->arg->guard;
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "worker: %s: %s\n", what, strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
+// Receives a request and its descriptors; false when the grader has hung up.
+static bool receive(int socket, Request *request, int fds[PROTOCOL_FDS])
+{
+    union { struct cmsghdr header; char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))]; } control;
+    struct iovec part = {request, sizeof *request};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1,
+                             .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n;
+    do
+        n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        return false;
+    if (n != sizeof *request || request->magic != PROTOCOL_MAGIC)
+        die("not a request");
+
+    for (int i = 0; i < PROTOCOL_FDS; i++)
+        fds[i] = -1;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+    return true;
+}
+
+static void *map(int fd, size_t bytes, int protection)
+{
+    if (bytes == 0)
+        return NULL;
+    void *p = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        die("mmap");
+    return p;
+}
+
+static void unmap(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}
+
+static cudaError_t prepare_device(Slot *s)
+{
+    size_t bytes = span(s);
+    void *memory = NULL;
+    cudaError_t error = cudaMalloc(&memory, bytes ? bytes : 1);
+    if (error)
+        return error;
+
+    s->memory = memory;
+    s->value.pointer = s->memory + s->arg->guard;
+    if (bytes == 0)
+        return cudaSuccess;
+    void *given = map(s->given, bytes, PROT_READ);
+    error = cudaMemcpy(memory, given, bytes, cudaMemcpyHostToDevice);
+    unmap(given, bytes);
+    return error;
+}
+
+static cudaError_t copy_back(const Slot *s)
+{
+    size_t bytes = span(s);
+    if (bytes == 0)
+        return cudaSuccess;
+    void *returned = map(s->returned, bytes, PROT_READ | PROT_WRITE);
+    cudaError_t error = cudaMemcpy(returned, s->memory, bytes, cudaMemcpyDeviceToHost);
+    unmap(returned, bytes);
+    return error;
+}
+
+static void prepare_host(Slot *s)
+{
+    int protection = s->arg->writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    s->memory = map(s->given, span(s), protection);
+    s->value.pointer = s->memory + s->arg->guard;
+}
+
+static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
+{
+    for (uint32_t i = 0; i < request->argc; i++) {
+        Slot *s = &slots[i];
+        *s = (Slot){.arg = &request->arg[i], .given = -1, .returned = -1};
+        cudaError_t error = cudaSuccess;
+        switch (s->arg->pass) {
+        case PASS_DEVICE:
+            s->given = *fds++;
+            s->returned = *fds++;
+            error = prepare_device(s);
+            break;
+        case PASS_HOST:
+            s->given = *fds++;
+            prepare_host(s);
+            break;
+        default:
+            memcpy(&s->value, &s->arg->bits, sizeof s->arg->bits);
+        }
+        if (error)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static ffi_type *type_of(enum pass pass)
+{
+    switch (pass) {
+    case PASS_I32: return &ffi_type_sint32;
+    case PASS_I64: return &ffi_type_sint64;
+    case PASS_F32: return &ffi_type_float;
+    case PASS_F64: return &ffi_type_double;
+    default:       return &ffi_type_pointer;
+    }
+}
+
+static int32_t invoke(void *function, const Request *request, Slot *slots)
+{
+    ffi_type *types[PROTOCOL_ARGS];
+    void *values[PROTOCOL_ARGS];
+    for (uint32_t i = 0; i < request->argc; i++) {
+        types[i] = type_of(request->arg[i].pass);
+        values[i] = &slots[i].value;
+    }
+
+    ffi_cif cif;
+    ffi_type *result = request->returns_i32 ? &ffi_type_sint32 : &ffi_type_void;
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, request->argc, result, types) != FFI_OK)
+        die("libffi cannot make this call");
+    ffi_arg returned = 0;           // libffi widens small integers to this
+    ffi_call(&cif, FFI_FN(function), &returned, values);
+    return (int32_t)returned;
+}
+
+// The call itself, and what the device makes of it.
+static enum stage perform(const Request *request, Slot *slots, Answer *answer)
+{
+    void *function = dlsym(RTLD_DEFAULT, request->function);
+    if (!function)
+        return STAGE_FUNCTION;
+    answer->returned = invoke(function, request, slots);
+
+    // The first tells a launch that was refused, the second one that failed while it ran.
+    cudaError_t refused = cudaGetLastError();
+    cudaError_t failed = cudaDeviceSynchronize();
+    answer->cuda = failed ? failed : refused;
+    if (answer->cuda)
+        return failed ? STAGE_SYNCHRONIZE : STAGE_CALL;
+
+    for (uint32_t i = 0; i < request->argc; i++)
+        if (slots[i].arg->pass == PASS_DEVICE && (answer->cuda = copy_back(&slots[i])))
+            return STAGE_COPY;
+    return STAGE_DONE;
+}
+
+// Frees what prepare() made, so that what is left at the end is the student's.
+static void release(const Request *request, Slot *slots)
+{
+    for (uint32_t i = 0; i < request->argc; i++) {
+        Slot *s = &slots[i];
+        if (s->arg->pass == PASS_DEVICE)
+            cudaFree(s->memory);
+        else if (s->arg->pass == PASS_HOST)
+            unmap(s->memory, span(s));
+        if (s->given >= 0)
+            close(s->given);
+        if (s->returned >= 0)
+            close(s->returned);
+    }
+}
+
+static void answer_request(int socket, const Request *request, const int *fds)
+{
+    Slot slots[PROTOCOL_ARGS];
+    Answer answer = {.magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE};
+
+    answer.cuda = prepare(request, fds, slots);
+    if (!answer.cuda) {
+        for (uint32_t i = 0; i < request->argc; i++)
+            answer.address[i] = (uint64_t)slots[i].memory;
+        answer.stage = perform(request, slots, &answer);
+        release(request, slots);
+    }
+    if (answer.cuda)
+        snprintf(answer.error, sizeof answer.error, "%s: %s", cudaGetErrorName(answer.cuda),
+                 cudaGetErrorString(answer.cuda));
+
+    fflush(NULL);                   // what the student printed comes before our answer
+    if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer)
+        die("send");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "This program is run by the grader: make lesson-N.\n");
+        return EXIT_FAILURE;
+    }
+
+    int socket = atoi(argv[1]);
+    Request request;
+    int fds[PROTOCOL_FDS];
+    while (receive(socket, &request, fds))
+        answer_request(socket, &request, fds);
+    return EXIT_SUCCESS;
+}
