@@ -19,6 +19,11 @@ pages    := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcar
 book_files := build/book/style.css build/book/book.js
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
+# ---- The tests: a program for each room with a test/ in C, and every script in a test/
+
+test_programs := $(patsubst %,build/test/%,$(foreach room,simulator grader,$(if $(wildcard $(room)/test/*.c),$(room))))
+test_scripts  := $(wildcard */test/*.sh */test.sh)
+
 # ---- What a machine needs, as package=probe; a probe is a command or a header.
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
@@ -79,6 +84,18 @@ doctor: nvcc                                            ## look at this machine,
 
 book: $(pages:%=build/book/%.html) $(book_files)            ## the book, as web pages in build/book/
 	@echo 'The book: build/book/index.html'
+
+check:                                                  ## compare what must agree; runs nothing
+	@sh grader/check.sh
+
+test: nvcc build/setup/test $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
+	@rm -rf build/test/counts build/test/*.log build/try
+	@for suite in $(basename $(notdir $(test_programs))); do sh grader/suite.sh $$suite build/test/$$suite; done; \
+	for script in $(test_scripts); do \
+	    sh grader/suite.sh $$(echo $${script%.sh} | sed 's|/test||; s|/|-|g') sh $$script; done; \
+	for lesson in $(lessons); do sh grader/suite.sh lesson-$$lesson sh grader/try.sh $$lesson; done; \
+	awk '{ passed += $$1; failed += $$2 } END { printf "%d passed, %d failed\n", passed, failed; \
+	    exit !passed || failed }' build/test/counts
 
 clean:                                                  ## throw away build/, never your exercises
 	rm -rf build

@@ -1,0 +1,171 @@
+#!/bin/sh
+# `make check`: what must agree in this tree agrees. It reads and compares, and runs nothing of the course.
+# Each thing looked at is counted; each that is amiss is a line: where, what, what to do.
+set -u
+good=0 bad=0
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+
+amiss() {
+    echo "$*"
+    bad=$((bad + 1))
+}
+
+# holds WORDS COMMAND...: one check.
+holds() {
+    words=$1
+    shift
+    if "$@" >/dev/null 2>&1; then good=$((good + 1)); else amiss "$words"; fi
+}
+
+# none WORDS LINES: there are no lines; each that there is is amiss.
+none() {
+    if [ -z "$2" ]; then
+        good=$((good + 1))
+        return
+    fi
+    while IFS= read -r line; do amiss "$line: $1"; done <<LINES
+$2
+LINES
+}
+
+# The files of the repository; in an unpacked archive, whatever lies there.
+files() {
+    git ls-files -co --exclude-standard -- "$@" 2>/dev/null | grep . ||
+        find "$@" -path build -prune -o -type f -print
+}
+
+lessons=$(ls lessons 2>/dev/null | sed -n 's/^\([0-9][0-9]-.*\)\.md$/\1/p')
+[ -n "$lessons" ] || amiss 'lessons/: there is no lesson'
+
+# ---- The parts of each lesson, and nothing else beside them
+
+parts() {
+    printf '%s\n' "lessons/$1.md" "exercises/$1.cu" "solutions/$1.cu" "grader/lessons/$1.h" "grader/lessons/$1.c" \
+        "profiles/lessons/$1.cfg"
+}
+
+for lesson in $lessons; do
+    for part in $(parts "$lesson"); do
+        holds "$part: missing; lesson ${lesson%%-*} needs it" [ -s "$part" ]
+    done
+    holds "grader/wrong/$lesson/: holds no wrong submission" sh -c "ls grader/wrong/$lesson/*.cu"
+done
+
+belongs() {
+    for lesson in $lessons; do
+        parts "$lesson"
+    done
+    echo solutions/strip.awk
+}
+for dir in lessons exercises solutions grader/lessons profiles/lessons; do
+    ls -d "$dir"/* | grep -v '^solutions/test$'
+done | sort >"$scratch"
+none 'belongs to no lesson; rename or remove it' "$(belongs | sort | comm -13 - "$scratch")"
+for dir in grader/wrong/*/; do
+    holds "$dir: belongs to no lesson; rename or remove it" [ -f "lessons/$(basename "$dir").md" ]
+done
+none 'is not a submission' "$(ls grader/wrong/*/* | grep -v '\.cu$')"
+
+# ---- Skeletons, as `git` has them: a student's own edits are not looked at
+
+committed() {
+    git show ":$1" 2>/dev/null || cat "$1"
+}
+
+for lesson in $lessons; do
+    strip="awk -f solutions/strip.awk solutions/$lesson.cu"
+    if $strip >"$scratch" && committed "exercises/$lesson.cu" | cmp -s - "$scratch"; then
+        good=$((good + 1))
+    else
+        amiss "exercises/$lesson.cu: not what the solution gives. Type: $strip > exercises/$lesson.cu"
+    fi
+    holds "exercises/$lesson.cu: has no TODO line" grep -q '// TODO: ' "$scratch"
+done
+
+# ---- Wrong submissions say what they expect
+
+verdicts='BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW'
+for wrong in grader/wrong/*/*.cu; do
+    holds "$wrong:1: should be \`// expect: VERDICT [line...]\`" \
+        sh -c "head -n 1 '$wrong' | grep -qE '^// expect: ($verdicts)( [0-9]+)*\$'"
+    lesson=$(basename "$(dirname "$wrong")")
+    holds "$wrong: does not include \"$lesson.h\"" grep -q "^#include \"$lesson.h\"" "$wrong"
+done
+
+# ---- Claims: each has a counter, a bound and a reason
+
+claims() {
+    awk '
+        function finish() { if (open && !(counter && bound && why)) { print start; bad = 1 } open = 0 }
+        { code = $0; sub(/\/\/.*/, "", code) }
+        code ~ /claims *=/ { inside = 1; next }
+        inside && code ~ /\{/ { finish(); open = 1; start = FNR; counter = bound = why = 0; n++ }
+        open && code ~ /counters? *=/ { counter = 1 }
+        open && code ~ /at_(least|most) *=/ { bound = 1 }
+        open && code ~ /why *=/ { why = 1 }
+        END { finish(); exit bad || !n }' "$1"
+}
+for lesson in $lessons; do
+    holds "profiles/lessons/$lesson.cfg: needs claims, each with a counter, at_least or at_most, and why" \
+        claims "profiles/lessons/$lesson.cfg"
+done
+
+# ---- The lessons' texts have their sections
+
+total=0
+for lesson in $lessons; do
+    text=lessons/$lesson.md
+    holds "$text:1: should be \`# The title\`" sh -c "head -n 1 '$text' | grep -q '^# '"
+    for section in Predict 'The code to complete' Hints 'The solution' 'What experts get' 'Exercises beyond' Quiz \
+        Sources; do
+        holds "$text: has no section \`## $section\`" grep -q "^## $section" "$text"
+    done
+    for hint in 1 2 3; do
+        holds "$text: has no \`### Hint $hint\`" grep -q "^### Hint $hint" "$text"
+    done
+    holds "$text: quotes no region of its solution" grep -q "include=solutions/$lesson.cu" "$text"
+    count=$(awk '/^```/ { code = !code; next } !code' "$text" | wc -w)
+    holds "$text: $count words of prose; a lesson has 1000 to 8000" [ "$count" -ge 1000 -a "$count" -le 8000 ]
+    echo "$text: $count words"
+    total=$((total + count))
+    # A command named in the text must exist.
+    none "is named in $text, but is no command" \
+        "$(grep -o 'make [a-z]*-[0-9][0-9]*' "$text" | sort -u | grep -vE '^make (lesson|solution)-')"
+done
+echo "all lessons: $total words"
+
+# ---- No room reaches into another, against the direction of the design
+
+# includes DIR...: file:line:header for each quoted #include under it.
+includes() {
+    files "$@" | grep -E '\.(c|h|cu|def)$' | xargs grep -nH '^#include "' /dev/null |
+        sed 's/:#include "/:/; s/".*//'
+}
+none 'the simulator knows nothing of lessons or of the grader' \
+    "$(includes simulator | grep -E '(grader|lessons|exercises|solutions|protocol)[./]')"
+none 'the grader reaches the simulator through its command and its events only' \
+    "$(includes grader | grep -E '(simulator|exercises|solutions)/')"
+none "a lesson's checks include grader.h only" \
+    "$(includes grader/lessons | grep -v '\.h:' | grep -v ':grader\.h$')"
+none 'a contract includes CUDA only' "$(includes grader/lessons | grep '\.h:')"
+for lesson in $lessons; do
+    none 'a submission includes its own contract and CUDA only' \
+        "$(includes "exercises/$lesson.cu" "solutions/$lesson.cu" "grader/wrong/$lesson" | grep -v ":$lesson\.h$")"
+done
+
+# ---- Nothing of one machine, nothing left undone
+
+files . | grep -v '^grader/check\.sh$' >"$scratch"
+among() {
+    grep -E "$1" <"$scratch" | xargs grep -nIE "$2" /dev/null | cut -c1-120
+}
+none 'names a path of one machine' "$(among . '(/work/|/home/|/root/|/Users/)')"
+none 'is left undone' "$(among '\.(md|c|h|def|lua|awk|sh|cfg|css|js|html)$' '@@[A-Z]|\b(FIXME|XXX|TBD)\b')"
+
+if [ "$bad" -eq 0 ] && [ "$good" -gt 0 ]; then
+    echo "check: all of $good things are as they should be"
+else
+    echo "check: $bad amiss, $good as they should be"
+    exit 1
+fi

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Runs one suite of tests for `make test`, and counts what it really ran:
+#
+#     grader/suite.sh NAME COMMAND [ARGUMENT...]
+#
+# The counts come from the suite's own words, "N passed, M failed", "N of M cases passed" or Criterion's
+# synthesis, summed over its output. A suite that counts nothing, or that ends badly without naming a
+# failure, is a failure itself. The whole output is kept in build/test/NAME.log and shown when something failed.
+set -u
+name=$1
+shift
+mkdir -p build/test
+log=build/test/$name.log
+
+"$@" >"$log" 2>&1
+status=$?
+
+sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v counts=build/test/counts '
+    function number_before(word) {
+        return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0
+    }
+    function number_after(word) {
+        return match($0, word ": *[0-9]+") ? substr($0, RSTART + length(word) + 1) + 0 : 0
+    }
+    /[0-9]+ passed, [0-9]+ failed/ {
+        passed += number_before("passed")
+        failed += number_before("failed")
+    }
+    /[0-9]+ of [0-9]+ .*passed/ {
+        of = number_before("of")
+        passed += of
+        failed += substr($0, index($0, " of ") + 4) - of
+    }
+    /Synthesis: Tested/ {
+        passed += number_after("Passing")
+        failed += number_after("Failing") + number_after("Crashing")
+    }
+    END {
+        if (passed + failed == 0)
+            why = ": nothing ran"
+        else if (status != 0 && failed == 0)
+            why = ": ended with status " status
+        if (why != "")
+            failed++
+        printf "%s: %d passed, %d failed%s\n", name, passed, failed, why
+        print passed + 0, failed + 0, name >>counts
+        exit failed > 0
+    }'
+good=$?
+[ "$good" -eq 0 ] || sed 's/^/    /' "$log"
+exit "$good"

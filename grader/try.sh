@@ -1,0 +1,138 @@
+#!/bin/sh
+# Tries one lesson out, for `make test`:
+#
+#     grader/try.sh 05-transpose               every case, then the counts
+#     grader/try.sh 05-transpose naive.cu      one wrong submission
+#
+# The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS), our own
+# solution (PASS, twice, with the same figures), and each submission in grader/wrong/05-transpose/ (the
+# verdict of its `// expect:` line, its source lines, and the words of its `// says:` line). All of it happens in a
+# tree of its own, build/try/05-transpose: what you have in exercises/ is neither read nor touched.
+set -u
+lesson=$1
+only=${2:-}
+number=$(expr "$lesson" : '0*\([0-9]*\)-')
+tree=build/try/$lesson
+passed=0 failed=0
+
+# A tree like this one, made of links, but for exercises/ and the results.
+plant() {
+    rm -rf "$tree"
+    mkdir -p "$tree/exercises" "$tree/build"
+    for part in Makefile book grader lessons profiles simulator solutions; do
+        ln -s "$PWD/$part" "$tree/$part"
+    done
+    for part in grader objects setup simulator; do
+        ln -s "$PWD/build/$part" "$tree/build/$part"
+    done
+}
+
+# Prints what a case got wrong, and the output it got it from.
+complain() {
+    echo "$1"
+    sed 's/^/    /' "$2"
+    return 1
+}
+
+# run LOG COMMAND...: runs it in the tree, and says whether it ended well.
+run() {
+    log=$PWD/$1
+    shift
+    (cd "$tree" && env "WARPWISE_TRY=$log" "$@" >"$log" 2>&1 </dev/null)
+}
+
+# Nothing that was started for a log may still be there: such a process has the log's name in its environment.
+left_behind() {
+    grep -lzF "WARPWISE_TRY=$PWD/$1" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+}
+
+# first LOG VERDICT: the verdict is the first word of a line, in the terminal's words.
+first() {
+    grep -qE "^$2( |$)" "$1"
+}
+
+# says LOG WORDS: the words, wherever the terminal broke the line.
+says() {
+    tr -s ' \n' '  ' <"$1" | grep -qF -- "$2"
+}
+
+skeleton_is_todo() {
+    log=$tree/skeleton.log
+    awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/exercises/$lesson.cu"
+    line=$(grep -n 'TODO' "$tree/exercises/$lesson.cu" | head -n 1 | cut -d: -f1)
+    run "$log" make -s "lesson-$number" && { complain "$lesson: the skeleton passes" "$log"; return 1; }
+    first "$log" TODO || { complain "$lesson: the skeleton does not give TODO" "$log"; return 1; }
+    says "$log" "exercises/$lesson.cu:$line" ||
+        { complain "$lesson: TODO does not name exercises/$lesson.cu:$line" "$log"; return 1; }
+    says "$log" "make lesson-$number" ||
+        { complain "$lesson: TODO does not name the next command" "$log"; return 1; }
+}
+
+# What a student who finishes has: the skeleton with every blank filled in.
+completed_is_pass() {
+    log=$tree/completed.log
+    sed '/^[[:space:]]*\/\/[<>|]/d' "solutions/$lesson.cu" >"$tree/exercises/$lesson.cu"
+    run "$log" make -s "lesson-$number" && first "$log" PASS ||
+        complain "$lesson: the completed skeleton does not pass" "$log"
+}
+
+solution_is_pass() {
+    log=$tree/solution-$1.log
+    run "$log" make -s "solution-$number" && first "$log" PASS ||
+        complain "$lesson: the solution does not pass" "$log"
+}
+
+figures_are_the_same() {
+    cmp -s "$tree/solution-1.log" "$tree/solution-2.log" || {
+        diff "$tree/solution-1.log" "$tree/solution-2.log" >"$tree/figures.log"
+        complain "$lesson: two runs of the solution do not print the same figures" "$tree/figures.log"
+    }
+}
+
+wrong_is_caught() {
+    wrong=grader/wrong/$lesson/$1
+    log=$tree/wrong-${1%.cu}.log
+    verdict=$(sed -n '1s|^// expect: *\([A-Z-]*\).*|\1|p' "$wrong")
+    lines=$(sed -n '1s|^// expect: *[A-Z-]*||p' "$wrong")
+    words=$(sed -n '2s|^// says: *||p' "$wrong")
+    result=build/wrong-${1%.cu}.json
+
+    run "$log" "build/grader/$lesson" --result "$result" "$wrong" && { complain "$wrong: passes" "$log"; return 1; }
+    first "$log" "$verdict" || { complain "$wrong: should be $verdict" "$log"; return 1; }
+    for line in $lines; do
+        grep -qE "$1:$line([^0-9]|\$)" "$log" || { complain "$wrong: should name line $line" "$log"; return 1; }
+    done
+    [ -z "$words" ] || says "$log" "$words" || { complain "$wrong: should say: $words" "$log"; return 1; }
+    [ -z "$(left_behind "$log")" ] || { complain "$wrong: leaves processes behind" "$log"; return 1; }
+}
+
+count() {
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+if [ -n "$only" ]; then
+    [ -d "$tree" ] || plant
+    wrong_is_caught "$only"
+    exit
+fi
+
+plant
+count skeleton_is_todo
+count completed_is_pass
+count solution_is_pass 1
+count solution_is_pass 2
+count figures_are_the_same
+
+# The wrong ones side by side, as many as there are cores: they share nothing.
+ls "grader/wrong/$lesson" | grep '\.cu$' |
+    xargs -P "$(nproc)" -I{} sh -c '
+        if sh grader/try.sh "$1" "$2" >"build/try/$1/$2.says" 2>&1; then echo pass; else echo FAIL; fi >"build/try/$1/$2.end"
+    ' sh "$lesson" {}
+for wrong in "grader/wrong/$lesson"/*.cu; do
+    case=$tree/${wrong##*/}
+    [ -s "$case.says" ] && cat "$case.says"
+    count grep -qx pass "$case.end"
+done
+
+echo "$lesson: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
