@@ -1,0 +1,20 @@
+// Short names for the sizes that a GPU's documents speak in, used by every room of the device.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+
+enum { LANES = 32 };                    // lanes in a warp
+enum { SECTOR_BYTES = 32 };             // what L1 asks L2 for at a time
+enum { BANKS = 32, BANK_BYTES = 4 };    // shared memory

@@ -1,0 +1,130 @@
+// Bounds, alignment and life of what a kernel touches. A bad access ends the grid as it does on hardware, but says
+// which thread did it and which allocation it missed.
+#include <driver_types.h>
+#include <stdio.h>
+
+#include "memory.h"
+#include "observer.h"
+#include "source.h"
+
+static const Allocation *recent;        // most accesses go to an allocation that was just used
+
+static const Allocation *live_at(u64 address)
+{
+    if (recent && !recent->freed && address - recent->base < recent->size) return recent;
+    const Allocation *a = memory_find(address);
+    if (a) recent = a;
+    return a && !a->freed ? a : NULL;
+}
+
+static bool lane_inside(const Access *a, u32 lane)
+{
+    u64 address = a->address[lane];
+    const Block *block = a->warp->block;
+    if (a->space == SPACE_SHARED) return address + a->bytes <= block->shared_bytes;
+    if (a->space == SPACE_LOCAL) return address + a->bytes <= block->grid->kernel->local_bytes;
+    const Allocation *in = live_at(address);
+    return in && address + a->bytes <= in->base + in->size;
+}
+
+// The ends of a regular access: when they are inside one allocation, so is all between.
+static bool ends_inside(const Access *a)
+{
+    u32 last = 31 - __builtin_clz(a->mask);
+    if (!a->regular || !lane_inside(a, a->first) || !lane_inside(a, last)) return false;
+    return a->space != SPACE_GLOBAL || live_at(a->address[a->first]) == live_at(a->address[last]);
+}
+
+static u32 lanes_outside(const Access *a)
+{
+    u32 lanes = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (a->mask >> l & 1 && !lane_inside(a, l)) lanes |= 1u << l;
+    return lanes;
+}
+
+static u32 lanes_misaligned(const Access *a)
+{
+    u32 lanes = 0;
+    for (u32 l = 0; l < LANES; l++) lanes |= (u32)((a->address[l] & (a->bytes - 1)) != 0) << l;
+    return lanes & a->mask;
+}
+
+static void say_how_many(char *text, size_t size, u32 lanes)
+{
+    u32 others = __builtin_popcount(lanes) - 1;
+    *text = 0;
+    if (others) snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
+}
+
+static void report_outside(const Access *a, u32 lanes)
+{
+    u32 lane = __builtin_ctz(lanes);
+    u64 address = a->address[lane];
+    const char *does = a->store ? "write" : "read";
+    char where[256], more[64];
+    Report r = { .kind = REPORT_BOUNDS, .address = address };
+    source_fill(&r, a->warp, a->insn, lane);
+    say_how_many(more, sizeof more, lanes);
+    if (a->space != SPACE_GLOBAL) {
+        u32 size = a->space == SPACE_SHARED ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
+        r.why = "The index is larger than the array.";
+        r.next = "Compare the index with the size that the array was declared with, or that the launch gave.";
+        report_errorf(&r, "%s of %u bytes at byte %lld of the block's %u bytes of %s memory%s", does, a->bytes,
+                      (long long)(s64)address, size, a->space == SPACE_SHARED ? "shared" : "local", more);
+        return;
+    }
+    const Allocation *in = memory_find(address);
+    if (in && in->freed) {
+        r.kind = REPORT_USE_AFTER_FREE;
+        r.allocation = in;
+        r.why = "Memory that was freed may belong to somebody else.";
+        r.next = "Free it after the last kernel that uses it has ended.";
+        report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(in, address, where, sizeof where), more);
+        return;
+    }
+    const Allocation *near = memory_nearest(address);
+    if (address < MEMORY_BASE || address >= MEMORY_BASE + MEMORY_SPAN || !near) {
+        r.why = address < 4096 ? "The kernel was given a null pointer." : "This is not device memory: host memory, or a pointer that was never set.";
+        r.next = "Pass the kernel the pointers that cudaMalloc gave.";
+        report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not device memory%s", does, a->bytes,
+                      (unsigned long long)address, more);
+        return;
+    }
+    r.allocation = near;
+    r.why = "The thread's index is outside the array.";
+    r.next = "Let only threads whose index is below the number of elements touch the array.";
+    report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
+}
+
+static void report_misaligned(const Access *a, u32 lanes)
+{
+    u32 lane = __builtin_ctz(lanes);
+    Report r = { .kind = REPORT_MISALIGNED, .address = a->address[lane],
+                 .why = "A GPU reads and writes n bytes only at addresses that are multiples of n.",
+                 .next = "Align the pointer, or use a narrower type (float4 wants 16 bytes)." };
+    source_fill(&r, a->warp, a->insn, lane);
+    report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not a multiple of %u", a->store ? "write" : "read",
+                  a->bytes, (unsigned long long)a->address[lane], a->bytes);
+}
+
+static bool bounds_access(Access *a)
+{
+    u32 lanes;
+    Grid *grid = a->warp->block->grid;
+    if (!ends_inside(a) && (lanes = lanes_outside(a))) {
+        report_outside(a, lanes);
+        grid_fail(grid, cudaErrorIllegalAddress);
+        return false;
+    }
+    if ((lanes = lanes_misaligned(a))) {
+        report_misaligned(a, lanes);
+        grid_fail(grid, cudaErrorMisalignedAddress);
+        return false;
+    }
+    return true;
+}
+
+static void bounds_start(Grid *g) { (void)g, recent = NULL; }
+
+const Observer bounds_observer = { .grid_start = bounds_start, .access = bounds_access };

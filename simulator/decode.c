@@ -1,0 +1,612 @@
+// Decodes a kernel's body into the executor's form: every operand becomes a row of the register file, every branch an
+// instruction's number. An instruction that is not in the table makes its kernel unsupported, by name, and the rest is
+// read all the same.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder.h"
+#include "print.h"
+
+typedef struct Fixup { u32 insn; const char *label; struct Fixup *next; } Fixup;
+
+typedef struct Body {
+    Decoder *d;
+    Ptx *p;
+    Kernel *k;
+    Symbols *names;             // of this function
+    u32 rows;                   // bytes of the register file given away
+    u32 code_room, constant_room;
+    u32 location;               // of the next instruction
+    u32 granule;
+    Fixup *branches;
+    u32 dynamic_align;          // of dynamic shared memory, which lies behind the static
+} Body;
+
+static u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
+
+// ---- rows ----
+
+// Bytes of a row of values of that width; a predicate (0) has one word.
+static u32 row_bytes(u32 width) { return width ? align_up(width * LANES, 64) : 64; }
+
+static u32 new_rows(Body *b, u32 width, u32 count)
+{
+    u32 row = b->rows;
+    if (count > (1u << 28) / row_bytes(width)) ptx_fail(b->p, "%s names too many registers", b->k->name);
+    b->rows += row_bytes(width) * count;
+    b->k->registers += count;
+    return row;
+}
+
+static u32 constant(Body *b, u32 width, u64 value, u32 special)
+{
+    Kernel *k = b->k;
+    if (!width) width = 4, value = value ? ~0u : 0;         // a predicate: a bit for each lane
+    if (width < 8) value &= (1ull << 8 * width) - 1;
+    for (u32 n = 0; n < k->constant_count; n++) {
+        const Constant *c = &k->constants[n];
+        if (c->width == width && c->value == value && c->special == special) return c->row;
+    }
+    if (k->constant_count == b->constant_room) {
+        b->constant_room = b->constant_room ? 2 * b->constant_room : 32;
+        Constant *larger = decoder_keep(b->d, b->constant_room * sizeof *larger);
+        if (k->constants) memcpy(larger, k->constants, k->constant_count * sizeof *larger);
+        k->constants = larger;
+    }
+    u32 row = new_rows(b, width, 1);
+    k->registers--;
+    k->constants[k->constant_count++] = (Constant){ .row = row, .width = width, .special = special, .value = value };
+    return row;
+}
+
+// ---- instructions that cannot run ----
+
+static void unsupported(Body *b, const char *what, const char *name)
+{
+    if (b->k->unsupported) return;
+    struct obstack *memory = &b->d->module->memory;
+    char text[256];
+    snprintf(text, sizeof text, "%s %s", what, name);
+    b->k->unsupported = obstack_copy0(memory, text, strlen(text));
+    b->k->unsupported_at = b->location;
+}
+
+// ---- operands ----
+
+static const struct { const char *name; u32 special; } specials[] = {
+    { "%tid.x", SPECIAL_TID_X }, { "%tid.y", SPECIAL_TID_Y }, { "%tid.z", SPECIAL_TID_Z },
+    { "%ntid.x", SPECIAL_NTID_X }, { "%ntid.y", SPECIAL_NTID_Y }, { "%ntid.z", SPECIAL_NTID_Z },
+    { "%ctaid.x", SPECIAL_CTAID_X }, { "%ctaid.y", SPECIAL_CTAID_Y }, { "%ctaid.z", SPECIAL_CTAID_Z },
+    { "%nctaid.x", SPECIAL_NCTAID_X }, { "%nctaid.y", SPECIAL_NCTAID_Y }, { "%nctaid.z", SPECIAL_NCTAID_Z },
+    { "%laneid", SPECIAL_LANEID }, { "%warpid", SPECIAL_WARPID }, { "%nwarpid", SPECIAL_NWARPID },
+    { "%dynamic_smem_size", SPECIAL_DYNAMIC_SMEM }, { "%total_smem_size", SPECIAL_TOTAL_SMEM },
+    { "%lanemask_eq", SPECIAL_LANEMASK_EQ }, { "%lanemask_lt", SPECIAL_LANEMASK_LT },
+    { "%lanemask_le", SPECIAL_LANEMASK_LE }, { "%lanemask_gt", SPECIAL_LANEMASK_GT },
+    { "%lanemask_ge", SPECIAL_LANEMASK_GE },
+};
+
+static u32 find_special(const char *name)
+{
+    for (u32 n = 0; n < sizeof specials / sizeof *specials; n++)
+        if (!strcmp(name, specials[n].name)) return specials[n].special;
+    return SPECIAL_NONE;
+}
+
+// A register by name: one of its own, or number N of the family before its digits. *row is 0 if there is none.
+static bool find_register(Body *b, const char *name, u32 *row, u32 *width)
+{
+    const Symbol *s = symbol_find(b->names, name);
+    if (s && s->kind == SYMBOL_REGISTER) {
+        *row = s->value, *width = s->width;
+        return true;
+    }
+    size_t stem = strlen(name);
+    while (stem && name[stem - 1] >= '0' && name[stem - 1] <= '9') stem--;
+    char family[128];
+    if (!name[stem] || stem >= sizeof family) return false;
+    memcpy(family, name, stem);
+    family[stem] = 0;
+    u64 number = strtoull(name + stem, NULL, 10);
+    s = symbol_find(b->names, family);
+    if (!s || s->kind != SYMBOL_REGISTERS || number >= s->count) return false;
+    *row = s->value + number * row_bytes(s->width), *width = s->width;
+    return true;
+}
+
+static const Symbol *find_symbol(Body *b, const char *name)
+{
+    const Symbol *s = symbol_find(b->names, name);
+    return s ? s : symbol_find(&b->d->module->symbols, name);
+}
+
+// Gives a shared variable of the module its place in this kernel, when the kernel first names it.
+static u64 place_shared(Body *b, const Symbol *s)
+{
+    if (s->value != UNPLACED) return s->value;
+    b->k->shared_bytes = align_up(b->k->shared_bytes, s->align);
+    Symbol *mine = decoder_symbol(b->d, b->names, s->name, SYMBOL_SHARED, b->k->shared_bytes);
+    b->k->shared_bytes += s->size;
+    return mine->value;
+}
+
+// The row that holds a variable's address.
+static u32 address_row(Body *b, const char *name, u32 width)
+{
+    const Symbol *s = find_symbol(b, name);
+    if (!s) ptx_fail(b->p, "nothing is called %s", name);
+    switch (s->kind) {
+    case SYMBOL_GLOBAL: case SYMBOL_LOCAL: case SYMBOL_PARAM:
+        return constant(b, width, s->value, SPECIAL_NONE);
+    case SYMBOL_SHARED:
+        return constant(b, width, place_shared(b, s), SPECIAL_NONE);
+    case SYMBOL_DYNAMIC:
+        if (s->align > b->dynamic_align) b->dynamic_align = s->align;
+        return constant(b, width, 0, SPECIAL_DYNAMIC_BASE);
+    default:
+        unsupported(b, "the address of", name);
+        return constant(b, width, 0, SPECIAL_NONE);
+    }
+}
+
+static u64 immediate(Body *b, u32 width, bool is_float)
+{
+    Ptx *p = b->p;
+    bool minus = ptx_accept(p, "-");
+    if (p->token != TOKEN_NUMBER) ptx_fail(p, "an operand should stand where '%.*s' does", (int)p->length, p->start);
+    u64 bits = p->number;
+    if (p->number_width == 8 && width == 4) {
+        union { u64 bits; f64 value; } wide = { bits };
+        union { f32 value; u32 bits; } narrow = { (f32)wide.value };
+        bits = narrow.bits;
+    } else if (p->number_width == 0 && is_float) {
+        union { f64 value; u64 bits; } wide = { (f64)bits };
+        union { f32 value; u32 bits; } narrow = { (f32)bits };
+        bits = width == 4 ? narrow.bits : wide.bits;
+    }
+    bool negate_float = p->number_width || is_float;
+    ptx_next(p);
+    if (!minus) return bits;
+    return negate_float ? bits ^ 1ull << (8 * width - 1) : 0 - bits;
+}
+
+// A source operand of that type, as a row. *width: the register's own, which CONVERT allows to be another.
+static u32 source(Body *b, enum type type, u8 *width)
+{
+    Ptx *p = b->p;
+    u32 wanted = type == TYPE_pred ? 0 : isa_type_width(type), row, found;
+    if (width) *width = wanted;
+    if (p->token != TOKEN_WORD) return constant(b, wanted, immediate(b, wanted, type == TYPE_f32 || type == TYPE_f64), 0);
+    char *name = ptx_word(p);
+    if (find_register(b, name, &row, &found)) {
+        if (width) *width = found;
+        else if (found != wanted) ptx_fail(p, "register %s is not of type .%s", name, isa_type_name(type));
+        return row;
+    }
+    u32 special = find_special(name);
+    if (special) return constant(b, wanted, 0, special);
+    if (*name == '%') {
+        unsupported(b, "the register", name);
+        return constant(b, wanted, 0, SPECIAL_NONE);
+    }
+    row = address_row(b, name, wanted);
+    if (ptx_accept(p, "+")) {
+        const Symbol *s = find_symbol(b, name);
+        if (s->kind == SYMBOL_DYNAMIC) unsupported(b, "an offset to", name);
+        u64 base = s->kind == SYMBOL_SHARED ? place_shared(b, s) : s->value;
+        return constant(b, wanted, base + ptx_integer(p), SPECIAL_NONE);
+    }
+    return row;
+}
+
+// A destination; '_' is one that nobody reads.
+static u32 destination(Body *b, enum type type, u8 *width)
+{
+    u32 wanted = type == TYPE_pred ? 0 : isa_type_width(type), row, found;
+    if (width) *width = wanted;
+    char *name = ptx_word(b->p);
+    if (!strcmp(name, "_")) return new_rows(b, wanted, 1);
+    if (!find_register(b, name, &row, &found)) ptx_fail(b->p, "%s is not a register", name);
+    if (width) *width = found;
+    else if (found != wanted) ptx_fail(b->p, "register %s is not of type .%s", name, isa_type_name(type));
+    return row;
+}
+
+// ---- instructions ----
+
+static Insn *new_insn(Body *b)
+{
+    Kernel *k = b->k;
+    if (k->code_count == b->code_room) {
+        b->code_room = b->code_room ? 2 * b->code_room : 128;
+        Insn *larger = decoder_keep(b->d, b->code_room * sizeof *larger);
+        if (k->code) memcpy(larger, k->code, k->code_count * sizeof *larger);
+        k->code = larger;
+    }
+    Insn *i = &k->code[k->code_count++];
+    *i = (Insn){ .location = b->location };
+    return i;
+}
+
+static void skip_statement(Body *b)
+{
+    while (!ptx_is(b->p, ";")) {
+        if (b->p->token == TOKEN_END) ptx_fail(b->p, "a ';' is missing");
+        ptx_next(b->p);
+    }
+}
+
+static void alu_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool convert = row->shape == CONVERT;
+    u8 width;
+    if (row->shape == UNPACK) {
+        ptx_expect(p, "{");
+        i->d = destination(b, row->type[0], NULL);
+        ptx_expect(p, ",");
+        i->b = destination(b, row->type[2], NULL);
+        ptx_expect(p, "}");
+    } else {
+        i->d = destination(b, row->type[0], convert ? &i->register_width : NULL);
+    }
+    if (convert && i->register_width < isa_type_width(row->type[0]))
+        ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[0]));
+    ptx_expect(p, ",");
+    if (row->shape == PACK) ptx_expect(p, "{");
+    i->a = source(b, row->type[1], convert ? &width : NULL);
+    if (convert) i->source_width = width;
+    if (convert && width < isa_type_width(row->type[1]))
+        ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[1]));
+    if (row->inputs > 1) ptx_expect(p, ","), i->b = source(b, row->type[2], NULL);
+    if (row->shape == PACK) ptx_expect(p, "}");
+    if (row->inputs > 2) ptx_expect(p, ","), i->c = source(b, row->type[3], NULL);
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list)) return true;
+    return false;
+}
+
+// The parts of a memory instruction's opcode behind `ld` or `st`. False: one of them is not supported.
+static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
+{
+    static const char *const hints[] = { "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "cta", "gpu", "sys",
+        "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+        "L2::64B", "L2::128B", "L2::256B", NULL };
+    static const char *const strong[] = { "volatile", "relaxed", "acquire", "release", NULL };
+    static const char *const spaces[] = { "global", "shared", "local", "param", "const", NULL };
+    static const char *const types[] = { "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64",
+        "u64", "s64", "f64", NULL };
+    i->elements = 1;
+    for (char *rest = modifiers, *part; (part = strsep(&rest, "."));) {
+        if (!strcmp(part, "shared::cta")) part = "shared";
+        if (!strcmp(part, "param::entry") || !strcmp(part, "param::func")) part = "param";
+        if (is_one_of(part, spaces)) strcpy(space, part);
+        else if (is_one_of(part, strong)) i->strong = true;
+        else if (!strcmp(part, "v2")) i->elements = 2;
+        else if (!strcmp(part, "v4")) i->elements = 4;
+        else if (is_one_of(part, types)) i->width = decoder_type(b->d, part), i->is_signed = *part == 's';
+        else if (!is_one_of(part, hints)) return false;
+    }
+    return i->width != 0;
+}
+
+// [register], [register+number], [name+number], [number]: a row and an offset.
+static void memory_address(Body *b, Insn *i)
+{
+    Ptx *p = b->p;
+    u32 width, address_width = i->space == SPACE_SHARED || i->space == SPACE_LOCAL ? 4 : 8;
+    ptx_expect(p, "[");
+    i->source_width = address_width;
+    if (p->token == TOKEN_WORD) {
+        char *name = ptx_word(p);
+        const Symbol *s = find_symbol(b, name);
+        if (find_register(b, name, &i->a, &width)) {
+            i->source_width = width;
+        } else if (s && s->kind == SYMBOL_CALL_PARAM) {
+            i->space = SPACE_CALL;
+            i->a = s->value;
+        } else if (s && s->kind == SYMBOL_PARAM) {
+            i->offset = s->value;
+        } else {
+            i->a = address_row(b, name, address_width);
+        }
+        if (ptx_accept(p, "+") || ptx_is(p, "-")) i->offset += ptx_integer(p);
+    } else {
+        i->a = constant(b, address_width, ptx_integer(p), SPECIAL_NONE);
+    }
+    ptx_expect(p, "]");
+}
+
+static void memory_registers(Body *b, Insn *i, bool store)
+{
+    Ptx *p = b->p;
+    bool list = ptx_accept(p, "{");
+    for (u32 e = 0; e < i->elements; e++) {
+        if (e) ptx_expect(p, ",");
+        u32 width;
+        if (p->token == TOKEN_WORD && find_register(b, obstack_copy0(p->memory, p->start, p->length), &i->vector[e], &width)) {
+            if (width < i->width) ptx_fail(p, "register %.*s is narrower than what it moves", (int)p->length, p->start);
+            i->register_width = width;
+            ptx_next(p);
+        } else if (!store && ptx_accept(p, "_")) {
+            i->vector[e] = new_rows(b, i->width, 1);
+            i->register_width = i->width;
+        } else {
+            i->vector[e] = constant(b, i->width, immediate(b, i->width, false), SPECIAL_NONE);
+            i->register_width = i->width;
+        }
+    }
+    if (list) ptx_expect(p, "}");
+}
+
+static bool memory_instruction(Body *b, const char *opcode, Insn *i)
+{
+    char modifiers[128], name[32] = "", space[16] = "";
+    size_t head = strcspn(opcode, ".");
+    if (strlen(opcode) >= sizeof modifiers || !opcode[head] || (head != 2 && strncmp(opcode, "ldu", 3))) return false;
+    strcpy(modifiers, opcode + head + 1);
+    if (!memory_modifiers(b, i, modifiers, space)) return false;
+    snprintf(name, sizeof name, "%.2s%s%s", opcode, *space ? "." : "", space);
+    const IsaRow *row = isa_find(name, UNARY);
+    if (!row) return false;
+    i->row = row - isa_rows;
+    i->run = row->run;
+    i->space = row->space;
+    if (row->store) {
+        memory_address(b, i);
+        ptx_expect(b->p, ",");
+        memory_registers(b, i, true);
+    } else {
+        memory_registers(b, i, false);
+        ptx_expect(b->p, ",");
+        memory_address(b, i);
+    }
+    if ((row->space == SPACE_SHARED || row->space == SPACE_GENERIC) && i->width < b->granule) b->granule = i->width;
+    return true;
+}
+
+// call (result), function, (parameters): only of the functions in print_functions.
+static void call_operands(Body *b, Insn *i)
+{
+    Ptx *p = b->p;
+    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1] }, n = 0;
+    if (ptx_accept(p, "(")) {
+        const Symbol *result = symbol_find(b->names, ptx_word(p));
+        i->d = result ? result->value : 0;
+        ptx_expect(p, ")");
+        ptx_expect(p, ",");
+    }
+    char *name = ptx_word(p);
+    const Symbol *s = find_symbol(b, name);
+    if (!s || s->kind != SYMBOL_EXTERN || s->value == UNPLACED) {
+        unsupported(b, "a call of", name);
+        skip_statement(b);
+        return;
+    }
+    i->target = s->value;
+    if (!ptx_accept(p, ",")) return;
+    ptx_expect(p, "(");
+    while (!ptx_accept(p, ")")) {
+        const Symbol *param = symbol_find(b->names, ptx_word(p));
+        if (!param || param->kind != SYMBOL_CALL_PARAM || n == print_functions[s->value].params)
+            ptx_fail(p, "the parameters of %s are not as declared", name);
+        *operands[n++] = param->value;
+        ptx_accept(p, ",");
+    }
+}
+
+static void flow_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    if (!strcmp(row->lane, "target")) {
+        Fixup *f = decoder_keep(b->d, sizeof *f);
+        *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .next = b->branches };
+        b->branches = f;
+    } else if (!strcmp(row->lane, "barrier")) {
+        bool zero = p->token == TOKEN_NUMBER && p->number == 0;
+        ptx_next(p);
+        if (!zero || !ptx_is(p, ";")) {
+            unsupported(b, "a barrier for", "some of a block's threads");
+            skip_statement(b);
+        }
+    } else if (!strcmp(row->lane, "call")) {
+        call_operands(b, i);
+    }
+}
+
+// The row of an opcode as it is written, or without what makes no difference to what it does.
+static const IsaRow *find_row(const char *opcode, enum shape shape)
+{
+    static const struct { const char *suffix, *instead; } same[] = {
+        { ".uni", "" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
+        { "barrier.sync.aligned", "bar.sync" },
+    };
+    const IsaRow *row = isa_find(opcode, shape);
+    for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {
+        size_t whole = strlen(opcode), tail = strlen(same[n].suffix);
+        if (whole < tail || strcmp(opcode + whole - tail, same[n].suffix)) continue;
+        char other[128];
+        snprintf(other, sizeof other, "%.*s%s", (int)(whole - tail), opcode, same[n].instead);
+        row = isa_find(other, shape);
+    }
+    return row;
+}
+
+static enum shape list_shape(const Ptx *p)
+{
+    if (ptx_is(p, "{")) return UNPACK;
+    const char *semicolon = memchr(p->start, ';', p->end - p->start);
+    return semicolon && memchr(p->start, '{', semicolon - p->start) ? PACK : UNARY;
+}
+
+static void guard(Body *b, u32 *row, u32 *flip)
+{
+    *row = *flip = 0;
+    if (!ptx_accept(b->p, "@")) return;
+    if (ptx_accept(b->p, "!")) *flip = ~0u;
+    *row = source(b, TYPE_pred, NULL);
+}
+
+static void instruction(Body *b)
+{
+    Ptx *p = b->p;
+    u32 guard_row, guard_flip;
+    guard(b, &guard_row, &guard_flip);
+    char *opcode = ptx_word(p);
+    Insn *i = new_insn(b);
+    i->guard = guard_row;
+    i->guard_flip = guard_flip;
+    if (memory_instruction(b, opcode, i)) {
+        ptx_expect(p, ";");
+        return;
+    }
+    const IsaRow *row = find_row(opcode, list_shape(p));
+    if (!row || row->shape == MEMORY) {
+        unsupported(b, "the instruction", opcode);
+        skip_statement(b);
+    } else {
+        i->row = row - isa_rows;
+        i->run = row->run;
+        if (row->shape == FLOW) flow_operands(b, i, row);
+        else alu_operands(b, i, row);
+    }
+    ptx_expect(p, ";");
+}
+
+// ---- declarations ----
+
+static void registers(Body *b)
+{
+    Ptx *p = b->p;
+    char *type = ptx_word(p);
+    u32 width = decoder_type(b->d, type + 1);
+    do {
+        char *name = ptx_word(p);
+        u32 count = 1;
+        bool family = ptx_accept(p, "<");
+        if (family) count = ptx_integer(p), ptx_expect(p, ">");
+        Symbol *s = decoder_symbol(b->d, b->names, name, family ? SYMBOL_REGISTERS : SYMBOL_REGISTER, 0);
+        s->value = new_rows(b, width, count);
+        s->width = width;
+        s->count = count;
+    } while (ptx_accept(p, ","));
+    ptx_expect(p, ";");
+}
+
+static void body_variable(Body *b, enum symbol_kind kind)
+{
+    Declaration v = decoder_declaration(b->d);
+    u64 value = 0;
+    if (kind == SYMBOL_CALL_PARAM) {
+        value = new_rows(b, align_up(v.size, 2), 1);
+    } else {
+        u32 *bytes = kind == SYMBOL_SHARED ? &b->k->shared_bytes : &b->k->local_bytes;
+        value = *bytes = align_up(*bytes, v.align);
+        *bytes += v.size;
+    }
+    decoder_symbol(b->d, b->names, v.name, kind, value)->size = v.size;
+    ptx_expect(b->p, ";");
+}
+
+static u32 new_location(Module *m, u32 file, Location l)
+{
+    if (m->location_count == m->location_room) {
+        m->location_room = m->location_room ? 2 * m->location_room : 256;
+        m->locations = realloc(m->locations, m->location_room * sizeof *m->locations);
+        m->location_file = realloc(m->location_file, m->location_room * sizeof *m->location_file);
+        if (!m->locations || !m->location_file) abort();
+    }
+    m->locations[m->location_count] = l;
+    m->location_file[m->location_count] = file;
+    return m->location_count++;
+}
+
+// The latest location of that place, which knows what it was inlined into; a new one if it was never named.
+static u32 find_location(Module *m, u32 file, u32 line, u32 column)
+{
+    for (u32 n = m->location_count; n-- > 0;) {
+        const Location *l = &m->locations[n];
+        if (m->location_file[n] == file && l->line == line && l->column == column) return n;
+    }
+    return new_location(m, file, (Location){ .line = line, .column = column, .inlined_at = -1 });
+}
+
+// .loc file line column [, function_name label [+ n], inlined_at file line column]. A line of 0 says nothing.
+static void location(Body *b)
+{
+    Ptx *p = b->p;
+    u32 file = ptx_integer(p);
+    Location l = { .line = ptx_integer(p), .inlined_at = -1 };
+    l.column = ptx_integer(p);
+    if (ptx_accept(p, ",")) {
+        ptx_expect(p, "function_name");
+        l.function = ptx_word(p);
+        if (ptx_accept(p, "+")) ptx_integer(p);
+        ptx_expect(p, ",");
+        ptx_expect(p, "inlined_at");
+        u32 outer_file = ptx_integer(p), outer_line = ptx_integer(p);
+        l.inlined_at = find_location(b->d->module, outer_file, outer_line, ptx_integer(p));
+    }
+    if (l.line) b->location = new_location(b->d->module, file, l);
+}
+
+static void label(Body *b, char *name)
+{
+    decoder_symbol(b->d, b->names, name, SYMBOL_LABEL, b->k->code_count);
+}
+
+// A word and then ':' is a label; the lexer has gone no further than the word.
+static bool at_label(const Ptx *p)
+{
+    const char *next = p->at;
+    while (next < p->end && (*next == ' ' || *next == '\t')) next++;
+    return p->token == TOKEN_WORD && next < p->end && *next == ':';
+}
+
+static void body_statement(Body *b, int *depth)
+{
+    Ptx *p = b->p;
+    if (ptx_accept(p, "{")) ++*depth;
+    else if (ptx_accept(p, "}")) --*depth;
+    else if (ptx_accept(p, ";")) return;
+    else if (at_label(p)) label(b, ptx_word(p)), ptx_expect(p, ":");
+    else if (ptx_accept(p, ".reg")) registers(b);
+    else if (ptx_accept(p, ".loc")) location(b);
+    else if (ptx_accept(p, ".shared")) body_variable(b, SYMBOL_SHARED);
+    else if (ptx_accept(p, ".local")) body_variable(b, SYMBOL_LOCAL);
+    else if (ptx_accept(p, ".param")) body_variable(b, SYMBOL_CALL_PARAM);
+    else if (ptx_accept(p, ".pragma")) skip_statement(b);
+    else if (p->token == TOKEN_WORD && *p->start == '.') ptx_fail(p, "%s is not supported here", ptx_word(p));
+    else instruction(b);
+}
+
+static void finish(Body *b)
+{
+    Kernel *k = b->k;
+    for (const Fixup *f = b->branches; f; f = f->next) {
+        const Symbol *s = symbol_find(b->names, f->label);
+        if (!s || s->kind != SYMBOL_LABEL) ptx_fail(b->p, "there is no label %s to branch to", f->label);
+        k->code[f->insn].target = s->value;
+    }
+    k->shared_bytes = align_up(k->shared_bytes, b->dynamic_align);
+    Insn *end = new_insn(b);        // falling off the end is a return
+    const IsaRow *ret = isa_find("ret", UNARY);
+    end->row = ret - isa_rows;
+    end->run = ret->run;
+    k->local_bytes = align_up(k->local_bytes, 16);
+    k->register_bytes = align_up(b->rows, 64);
+    k->shared_granule = b->granule;
+}
+
+void decode_body(Decoder *d, Kernel *k, Symbols *names)
+{
+    Body b = { .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u };
+    int depth = 0;
+    do body_statement(&b, &depth);
+    while (depth);
+    finish(&b);
+}

@@ -1,0 +1,197 @@
+// A launch. Blocks run one after another, lowest number first; a block's warps take turns, each running until it
+// ends, waits at a barrier, or has had its turn.
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observer.h"
+#include "profile.h"
+#include "source.h"
+
+int grid_check(const Launch *l)
+{
+    static const u64 most_blocks[3] = { 0x7fffffff, 65535, 65535 }, most_threads[3] = { 1024, 1024, 64 };
+    u64 threads = 1;
+    for (u32 n = 0; n < 3; n++) {
+        if (!l->grid[n] || !l->block[n] || l->grid[n] > most_blocks[n]) return cudaErrorInvalidConfiguration;
+        if (l->block[n] > most_threads[n]) return cudaErrorInvalidValue;
+        threads *= l->block[n];
+    }
+    if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;
+    if ((u64)l->kernel->shared_bytes + l->dynamic_shared > (u64)profile.shared_per_block_optin)
+        return cudaErrorInvalidValue;
+    return 0;
+}
+
+void grid_fail(Grid *g, int status)
+{
+    if (!g->status) g->status = status;
+    if (g->running) g->running->stop = 0;
+}
+
+static u64 special_value(const Warp *w, u32 special, u32 lane)
+{
+    const Launch *l = w->block->grid->launch;
+    u32 thread[3];
+    warp_thread(w, lane, thread);
+    switch (special) {
+    case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z: return thread[special - SPECIAL_TID_X];
+    case SPECIAL_NTID_X: case SPECIAL_NTID_Y: case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
+    case SPECIAL_CTAID_X: case SPECIAL_CTAID_Y: case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
+    case SPECIAL_NCTAID_X: case SPECIAL_NCTAID_Y: case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
+    case SPECIAL_LANEID: return lane;
+    case SPECIAL_WARPID: return w->number;
+    case SPECIAL_NWARPID: return w->block->warp_count;
+    case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
+    case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
+    case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
+    case SPECIAL_LANEMASK_EQ: return 1u << lane;
+    case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
+    case SPECIAL_LANEMASK_LE: return ~0u >> (31 - lane);
+    case SPECIAL_LANEMASK_GT: return ~(~0u >> (31 - lane));
+    case SPECIAL_LANEMASK_GE: return ~((1u << lane) - 1);
+    }
+    return 0;
+}
+
+static bool changes_with_block(u32 special)
+{
+    return special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z;
+}
+
+// Fills the rows of constants and special registers: all of them for a fresh warp, then those that a block changes.
+static void fill_constants(Warp *w, bool fresh)
+{
+    const Kernel *k = w->block->grid->kernel;
+    for (u32 n = 0; n < k->constant_count; n++) {
+        const Constant *c = &k->constants[n];
+        if (!fresh && !changes_with_block(c->special)) continue;
+        for (u32 l = 0; l < LANES; l++) {
+            u64 value = c->special ? special_value(w, c->special, l) : c->value;
+            memcpy((u8 *)row_of(w, c->row) + l * c->width, &value, c->width);
+        }
+    }
+}
+
+static void block_start(Block *b, u32 number, bool fresh)
+{
+    const Grid *g = b->grid;
+    const u32 *grid = g->launch->grid;
+    b->number = number;
+    b->index[0] = number % grid[0];
+    b->index[1] = number / grid[0] % grid[1];
+    b->index[2] = number / grid[0] / grid[1];
+    b->warp_live = b->warp_count;
+    b->epoch++;
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        u32 left = g->threads - n * LANES;
+        w->live = left < LANES ? (1u << left) - 1 : ~0u;
+        w->pc = w->active = w->waiting = w->stop = w->ready_count = 0;
+        w->ready[w->ready_count++] = (Path){ 0, w->live };
+        fill_constants(w, fresh);
+    }
+    OBSERVERS(block_start, b);
+}
+
+// Lets everybody go on if everybody who is still there waits.
+static bool release(Block *b)
+{
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live != b->warps[n].waiting) return false;
+    b->epoch++;
+    OBSERVERS(barrier, b);
+    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].waiting = 0;
+    return true;
+}
+
+static bool over_limit(Grid *g)
+{
+    const Launch *l = g->launch;
+    if (!l->limit || g->steps <= l->limit) return false;
+    Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
+                 .next = "Check the loop's condition, its step, and what each thread compares." };
+    const Warp *w = g->running;
+    u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
+    u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
+    source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0), __builtin_ctz(mask));
+    report_errorf(&r, "the kernel was stopped after %llu million warp instructions",
+                  (unsigned long long)(l->limit / 1000000));
+    grid_fail(g, cudaErrorLaunchTimeout);
+    return true;
+}
+
+static void block_run(Block *b)
+{
+    Grid *g = b->grid;
+    do {
+        bool ran;
+        do {
+            ran = false;
+            for (u32 n = 0; n < b->warp_count && !g->status; n++) {
+                Warp *w = &b->warps[n];
+                if (!w->live || w->waiting) continue;
+                warp_run(w);
+                ran = true;
+                if (over_limit(g)) return;
+            }
+        } while (ran && !g->status);
+        b->warp_live = 0;
+        for (u32 n = 0; n < b->warp_count; n++) b->warp_live += b->warps[n].live != 0;
+    } while (b->warp_live && !g->status && release(b));
+}
+
+// Memory for one resident block, of a size that all blocks of the grid share.
+static bool block_make(Block *b, Grid *g)
+{
+    const Kernel *k = g->kernel;
+    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES,
+                  .shared_bytes = k->shared_bytes + g->launch->dynamic_shared };
+    b->warps = calloc(b->warp_count, sizeof *b->warps);
+    b->shared = aligned_alloc(64, (b->shared_bytes + 127) / 64 * 64);
+    if (!b->warps || !b->shared) return false;
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        w->block = b;
+        w->number = n;
+        w->regs = aligned_alloc(64, k->register_bytes);
+        w->local = calloc(LANES, k->local_bytes + 1);
+        w->taint = calloc(k->register_bytes / 64, sizeof *w->taint);
+        if (!w->regs || !w->local || !w->taint) return false;
+        memset(w->regs, 0, k->register_bytes);
+    }
+    return true;
+}
+
+static void block_free(Block *b)
+{
+    for (u32 n = 0; b->warps && n < b->warp_count; n++) {
+        free(b->warps[n].regs);
+        free(b->warps[n].local);
+        free(b->warps[n].taint);
+    }
+    free(b->warps);
+    free(b->shared);
+}
+
+int grid_run(Launch *l)
+{
+    Grid g = { .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2] };
+    Block block;
+    g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
+    if (!g.tally || !block_make(&block, &g)) {
+        fprintf(stderr, "simulator: no memory left to run %s\n", l->kernel->signature);
+        exit(1);
+    }
+    OBSERVERS(grid_start, &g);
+    u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    for (u64 n = 0; n < blocks && !g.status; n++) {
+        block_start(&block, n, n == 0);
+        block_run(&block);
+    }
+    OBSERVERS(grid_end, &g);
+    block_free(&block);
+    free(g.tally);
+    return g.status;
+}

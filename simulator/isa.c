@@ -1,0 +1,225 @@
+// The instruction table, and the handlers of its ALU rows, made from isa.def. A handler applies the row's
+// expression to each lane of its mask; whole warps take the first loop, which the compiler turns into vectors.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "warp.h"
+
+// ---- what the rows' expressions call ----
+
+#define divide(a, b) _Generic((a), u64: divide_u64, s64: divide_s64, default: divide_narrow)(a, b)
+#define remainder(a, b) _Generic((a), u64: remainder_u64, s64: remainder_s64, default: remainder_narrow)(a, b)
+#define lesser(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
+#define greater(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) > (b) || ((a) == (b) && signbit(b)) ? (a) : (b))
+#define number(x) _Generic((x), f32: number_f32, f64: number_f64)(x)
+
+static inline f32 number_f32(f32 x)
+{
+    union { u32 bits; f32 value; } nan = { 0x7fffffff };
+    return x != x ? nan.value : x;
+}
+
+static inline f64 number_f64(f64 x) { return x; }
+
+static inline f32 flush(f32 x)
+{
+    union { f32 value; u32 bits; } v = { x };
+    v.bits = v.bits & 0x7f800000 ? v.bits : v.bits & 0x80000000;
+    return v.value;
+}
+
+// PTX leaves division by zero open; this is what the hardware does.
+static inline s64 divide_narrow(s64 a, s64 b) { return b == 0 ? -1 : a / b; }
+static inline u64 divide_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a / b; }
+static inline s64 divide_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b; }
+static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? a : a % b; }
+static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? a : a % b; }
+static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+
+static inline s32 saturate_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x; }
+static inline s64 clamp(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
+static inline s64 to_s64(f64 x) { return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (s64)x; }
+static inline u64 to_u64(f64 x) { return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x; }
+
+static inline u64 reverse_bits(u64 x)
+{
+    x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+    x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+    x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+    return __builtin_bswap64(x);
+}
+
+// `length` bits of x from bit `start`; a signed field is extended from its highest bit that exists.
+static inline u64 extract_bits(u64 x, u32 start, u32 length, u32 width, bool is_signed)
+{
+    start &= 255, length &= 255;
+    bool sign = is_signed && length && x >> (start + length > width ? width - 1 : start + length - 1) & 1;
+    u64 field = start >= width ? 0 : x >> start;
+    if (start + length > width) length = start >= width ? 0 : width - start;
+    u64 mask = length > 63 ? ~0ull : (1ull << length) - 1;
+    return (field & mask) | (sign ? ~mask : 0);
+}
+
+// prmt without a mode: each nibble of c picks one of the eight bytes of {b, a}, or (bit 3) its sign eight times.
+static inline u32 permute_bytes(u32 a, u32 b, u32 c)
+{
+    u64 bytes = (u64)b << 32 | a;
+    u32 result = 0;
+    for (u32 i = 0; i < 4; i++) {
+        u32 pick = c >> 4 * i;
+        u32 byte = bytes >> 8 * (pick & 7) & 0xff;
+        if (pick & 8) byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+
+// ---- handlers ----
+
+#define EACH_LANE(statement)                                                            \
+    if (mask == ~0u) {                                                                  \
+        _Pragma("GCC ivdep") for (u32 l = 0; l < LANES; l++) { statement; }             \
+    } else {                                                                            \
+        for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) { statement; }               \
+    }
+#define HANDLER(name) static void run_##name(Warp *w, const Insn *i, u32 mask)
+
+#define UNARY(name, D, A, lane)                                                         \
+    HANDLER(name) {                                                                     \
+        D *pd = row_of(w, i->d); const A *pa = row_of(w, i->a);                         \
+        EACH_LANE(const A a = pa[l]; pd[l] = (D)(lane)) }
+#define BINARY(name, D, A, B, lane)                                                     \
+    HANDLER(name) {                                                                     \
+        D *pd = row_of(w, i->d); const A *pa = row_of(w, i->a);                         \
+        const B *pb = row_of(w, i->b);                                                  \
+        EACH_LANE(const A a = pa[l]; const B b = pb[l]; pd[l] = (D)(lane)) }
+#define TERNARY(name, D, A, B, C, lane)                                                 \
+    HANDLER(name) {                                                                     \
+        D *pd = row_of(w, i->d); const A *pa = row_of(w, i->a);                         \
+        const B *pb = row_of(w, i->b); const C *pc = row_of(w, i->c);                   \
+        EACH_LANE(const A a = pa[l]; const B b = pb[l]; const C c = pc[l]; pd[l] = (D)(lane)) }
+#define COMPARE(name, A, B, lane)                                                       \
+    HANDLER(name) {                                                                     \
+        const A *pa = row_of(w, i->a); const B *pb = row_of(w, i->b);                   \
+        u32 *pd = row_of(w, i->d), bits = 0;                                            \
+        for (u32 l = 0; l < LANES; l++) {                                               \
+            const A a = pa[l]; const B b = pb[l]; bits |= (u32)(lane) << l; }           \
+        *pd = (*pd & ~mask) | (bits & mask); }
+#define SELECT(name, D)                                                                 \
+    HANDLER(name) {                                                                     \
+        D *pd = row_of(w, i->d); const D *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
+        const u32 p = *(u32 *)row_of(w, i->c);                                          \
+        EACH_LANE(pd[l] = p >> l & 1 ? pa[l] : pb[l]) }
+#define LOGIC(name, inputs, warp)                                                       \
+    HANDLER(name) {                                                                     \
+        u32 *pd = row_of(w, i->d); const u32 a = *(u32 *)row_of(w, i->a);               \
+        const u32 b = *(u32 *)row_of(w, i->b); (void)b;                                 \
+        *pd = (*pd & ~mask) | ((warp) & mask); }
+#define PACK(name, D, A)                                                                \
+    HANDLER(pack_##name) {                                                              \
+        D *pd = row_of(w, i->d); const A *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
+        EACH_LANE(pd[l] = (D)pb[l] << 8 * sizeof(A) | pa[l]) }
+#define UNPACK(name, D, A)                                                              \
+    HANDLER(unpack_##name) {                                                            \
+        D *pd = row_of(w, i->d), *pb = row_of(w, i->b); const A *pa = row_of(w, i->a);  \
+        EACH_LANE(const A a = pa[l]; pd[l] = (D)a; pb[l] = (D)(a >> 8 * sizeof(D))) }
+#define CONVERT(name, D, A, lane)                                                       \
+    HANDLER(name) {                                                                     \
+        A source[LANES]; narrow(source, sizeof(A), row_of(w, i->a), i->source_width);   \
+        D result[LANES];                                                                \
+        for (u32 l = 0; l < LANES; l++) { const A a = source[l]; result[l] = (D)(lane); } \
+        widen(row_of(w, i->d), i->register_width, result, sizeof(D), !((D)-1 > (D)0), mask); }
+#define MEMORY(name, space, kind)
+#define FLOW(name, operands)
+
+// The low bytes of each lane's register.
+static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
+{
+    for (u32 l = 0; l < LANES; l++) memcpy((u8 *)to + l * width, from + l * register_width, width);
+}
+
+// Writes each lane of the mask into a register that may be wider, extending zeros or the sign.
+static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool is_signed, u32 mask)
+{
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        const u8 *value = (const u8 *)from + l * width;
+        u8 fill = is_signed && value[width - 1] & 0x80 ? 0xff : 0;
+        memset(to + l * register_width, fill, register_width);
+        memcpy(to + l * register_width, value, width);
+    }
+}
+
+#include "isa.def"
+
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef COMPARE
+#undef SELECT
+#undef LOGIC
+#undef PACK
+#undef UNPACK
+#undef CONVERT
+#undef MEMORY
+#undef FLOW
+
+#undef divide
+#undef remainder
+#undef lesser
+#undef greater
+#undef number
+
+// ---- the table: the rows' text as it is written ----
+
+#define ROW(NAME, RUN, SHAPE, TEXT, D, A, B, C, INPUTS)                                                 \
+    { .name = NAME, .run = RUN, .shape = SHAPE, .lane = TEXT, .inputs = INPUTS,                         \
+      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
+#define TYPE_ TYPE_NONE
+#define UNARY(n, D, A, lane)            ROW(#n, run_##n, UNARY, #lane, D, A, , , 1)
+#define BINARY(n, D, A, B, lane)        ROW(#n, run_##n, BINARY, #lane, D, A, B, , 2)
+#define TERNARY(n, D, A, B, C, lane)    ROW(#n, run_##n, TERNARY, #lane, D, A, B, C, 3)
+#define CONVERT(n, D, A, lane)          ROW(#n, run_##n, CONVERT, #lane, D, A, , , 1)
+#define COMPARE(n, A, B, lane)          ROW(#n, run_##n, COMPARE, #lane, pred, A, B, , 2)
+#define SELECT(n, D)                    ROW(#n, run_##n, SELECT, "p ? a : b", D, D, D, pred, 3)
+#define LOGIC(n, inputs, warp)          ROW(#n, run_##n, LOGIC, #warp, pred, pred, pred, , inputs)
+#define PACK(n, D, A)                   ROW(#n, run_pack_##n, PACK, "b << width | a", D, A, A, , 2)
+#define UNPACK(n, D, A)                 ROW(#n, run_unpack_##n, UNPACK, "low half, high half", D, A, D, , 1)
+#define MEMORY(n, SPACE, kind)                                                                          \
+    { .name = #n, .run = run_##kind, .shape = MEMORY, .lane = #kind, .space = SPACE, .store = #kind[0] == 's' },
+#define FLOW(n, operands)               ROW(#n, run_##n, FLOW, operands, , , , , 0)
+
+const IsaRow isa_rows[] = {
+#include "isa.def"
+};
+const u32 isa_count = sizeof isa_rows / sizeof *isa_rows;
+
+static const struct { const char *name; u32 width; } types[TYPES] = {
+    [TYPE_pred] = { "pred", 4 }, [TYPE_u8] = { "u8", 1 }, [TYPE_s8] = { "s8", 1 },
+    [TYPE_u16] = { "u16", 2 }, [TYPE_s16] = { "s16", 2 }, [TYPE_u32] = { "u32", 4 }, [TYPE_s32] = { "s32", 4 },
+    [TYPE_u64] = { "u64", 8 }, [TYPE_s64] = { "s64", 8 }, [TYPE_f32] = { "f32", 4 }, [TYPE_f64] = { "f64", 8 },
+};
+
+u32 isa_type_width(enum type type) { return types[type].width; }
+const char *isa_type_name(enum type type) { return types[type].name; }
+
+// Is `opcode` the row's name, with '.' for '_'?
+static bool spells(const char *opcode, const char *name)
+{
+    for (; *opcode && *name; opcode++, name++)
+        if (*opcode != *name && !(*opcode == '.' && *name == '_')) return false;
+    return *opcode == *name;
+}
+
+static bool of_shape(const IsaRow *row, enum shape shape)
+{
+    return shape == UNARY ? row->shape != PACK && row->shape != UNPACK : row->shape == shape;
+}
+
+const IsaRow *isa_find(const char *opcode, enum shape shape)
+{
+    for (u32 i = 0; i < isa_count; i++)
+        if (of_shape(&isa_rows[i], shape) && spells(opcode, isa_rows[i].name)) return &isa_rows[i];
+    return NULL;
+}

@@ -1,0 +1,34 @@
+// The instruction table as data: what isa.def's rows say, for the decoder, the tests and the book.
+#pragma once
+#include "module.h"
+
+enum shape { UNARY, BINARY, TERNARY, CONVERT, COMPARE, SELECT, LOGIC, PACK, UNPACK, MEMORY, FLOW };
+
+enum type {
+    TYPE_NONE, TYPE_pred, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64,
+    TYPE_f32, TYPE_f64, TYPES
+};
+
+enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CALL };
+
+typedef struct IsaRow {
+    const char *name;               // the opcode, '_' for '.'
+    const char *lane;               // what a lane computes, or the operands of FLOW
+    void (*run)(Warp *warp, const Insn *insn, u32 mask);
+    enum shape shape;
+    u8 type[4];                     // enum type of d, a, b, c
+    u8 inputs;                      // registers read: a, b, c
+    u8 space;                       // MEMORY
+    bool store;                     // MEMORY
+} IsaRow;
+
+extern const IsaRow isa_rows[];
+extern const u32 isa_count;
+
+// Bytes of a value of that type; a predicate's row is one word for all lanes.
+u32 isa_type_width(enum type type);
+const char *isa_type_name(enum type type);
+
+// The row of the ALU or FLOW with that opcode, spelt with dots ("add.s32"), and, for the two spellings of mov, that
+// shape; `shape` is UNARY unless an operand is a {list}: then PACK or UNPACK. NULL: not in the table.
+const IsaRow *isa_find(const char *opcode, enum shape shape);

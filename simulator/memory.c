@@ -1,0 +1,128 @@
+// Device memory. Allocations are handed out at rising addresses with a gap behind each; freed ones stay in the list,
+// their pages given back, so that a late access is known for what it is.
+#include <string.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "memory.h"
+
+enum { GAP = 1 << 20, PAGE = 4096 };
+
+u64 *memory_defined_bits;
+
+static Allocation **table;      // by rising address
+static u32 count, room;
+static u64 next_address, used, capacity;
+
+bool memory_init(u64 bytes)
+{
+    capacity = bytes;
+    next_address = MEMORY_BASE + GAP;
+    void *range = mmap((void *)MEMORY_BASE, MEMORY_SPAN, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (range != (void *)MEMORY_BASE) return false;
+    memory_defined_bits = mmap(NULL, MEMORY_SPAN / 8, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory_defined_bits != MAP_FAILED;
+}
+
+static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
+
+static void remember(u64 to[MEMORY_CALLERS], const u64 *callers)
+{
+    if (callers) memcpy(to, callers, MEMORY_CALLERS * sizeof *to);
+}
+
+Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers)
+{
+    if (!size || size > capacity - used) return NULL;
+    u64 base = round_up(next_address, align < PAGE ? PAGE : align);
+    u64 pages = round_up(size, PAGE);
+    if (base + pages + GAP > MEMORY_BASE + MEMORY_SPAN) return NULL;
+    if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
+    if (count == room) {
+        room = room ? 2 * room : 64;
+        Allocation **larger = realloc(table, room * sizeof *table);
+        if (!larger) return NULL;
+        table = larger;
+    }
+    Allocation *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (Allocation){ .base = base, .size = size, .kind = kind, .number = count + 1 };
+    remember(a->made, callers);
+    if (count) table[count - 1]->next = a;
+    table[count++] = a;
+    used += size;
+    next_address = base + pages + GAP;
+    return a;
+}
+
+// Index of the last allocation that starts at or below the address, or -1.
+static s64 last_below(u64 address)
+{
+    s64 low = 0, high = count;
+    while (low < high) {
+        s64 middle = (low + high) / 2;
+        if (table[middle]->base <= address) low = middle + 1;
+        else high = middle;
+    }
+    return low - 1;
+}
+
+bool memory_free(u64 address, const u64 *callers)
+{
+    Allocation *a = memory_find(address);
+    if (!a || a->freed || a->base != address || a->kind != MEMORY_DEVICE) return false;
+    a->freed = true;
+    used -= a->size;
+    remember(a->unmade, callers);
+    u64 pages = round_up(a->size, PAGE);
+    madvise((void *)a->base, pages, MADV_DONTNEED);
+    mprotect((void *)a->base, pages, PROT_NONE);
+    return true;
+}
+
+Allocation *memory_find(u64 address)
+{
+    s64 n = last_below(address);
+    return n >= 0 && address - table[n]->base < table[n]->size ? table[n] : NULL;
+}
+
+Allocation *memory_nearest(u64 address)
+{
+    if (!count) return NULL;
+    s64 n = last_below(address);
+    if (n < 0) return table[0];
+    if (n + 1 == count) return table[n];
+    u64 behind = address - (table[n]->base + table[n]->size), before = table[n + 1]->base - address;
+    return address < table[n]->base + table[n]->size || behind <= before ? table[n] : table[n + 1];
+}
+
+Allocation *memory_first(void) { return count ? table[0] : NULL; }
+u64 memory_used(void) { return used; }
+u64 memory_capacity(void) { return capacity; }
+
+// The bits of a word of the bitmap that belong to a range, and how many bytes of it they stand for.
+static u64 bits_of(u64 first, u64 bytes, u64 *in_word)
+{
+    u64 at = first % 64, n = 64 - at < bytes ? 64 - at : bytes;
+    *in_word = n;
+    return (n == 64 ? ~0ull : (1ull << n) - 1) << at;
+}
+
+void memory_define(u64 address, u64 bytes)
+{
+    for (u64 first = address - MEMORY_BASE, n; bytes; first += n, bytes -= n)
+        memory_defined_bits[first / 64] |= bits_of(first, bytes, &n);
+}
+
+u64 memory_undefined(u64 address, u64 bytes)
+{
+    u64 first = address - MEMORY_BASE, done = 0;
+    for (u64 n; done < bytes; first += n, done += n) {
+        u64 wanted = bits_of(first, bytes - done, &n);
+        u64 missing = wanted & ~memory_defined_bits[first / 64];
+        if (missing) return done + __builtin_ctzll(missing) - first % 64;
+    }
+    return bytes;
+}

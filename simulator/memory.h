@@ -1,0 +1,57 @@
+// Device memory: one range of addresses, reserved at the same place in the device process (where it holds
+// the bytes) and in the program (where touching it crashes, as it would on hardware). Every allocation has
+// an unmapped gap behind it, and an address is not handed out again while there are fresh ones, so that
+// a wild access can be told from a good one and be laid to the allocation that it missed.
+#pragma once
+#include "base.h"
+
+#define MEMORY_BASE 0x200000000000ull
+#define MEMORY_SPAN (1ull << 40)
+
+enum { MEMORY_CALLERS = 4 };
+
+enum memory_kind {
+    MEMORY_DEVICE,      // cudaMalloc: nothing has been written to it yet
+    MEMORY_VARIABLE,    // a __device__ or __constant__ variable: its initialiser, or zeros
+    MEMORY_STRING,      // a variable that the compiler made, as printf's formats are
+};
+
+typedef struct Allocation {
+    u64 base, size;                 // bytes
+    enum memory_kind kind;
+    bool freed;
+    u32 number;                     // 1 for the program's first allocation
+    const char *name;               // of a variable, else NULL
+    u64 made[MEMORY_CALLERS];       // host return addresses, innermost first; 0 ends them
+    u64 unmade[MEMORY_CALLERS];     // those of the call that freed it
+    struct Allocation *next;        // by rising address
+} Allocation;
+
+// Reserves the range. `capacity` is how many bytes the device has. False: the address space is not free.
+bool memory_init(u64 capacity);
+
+// A fresh allocation of `size` bytes (at least 1), aligned to `align` (a power of two; cudaMalloc: 256), or NULL
+// when the device has no room left. `callers` may be NULL.
+Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers);
+
+// Frees what starts at `address`. False: no live allocation starts there.
+bool memory_free(u64 address, const u64 *callers);
+
+// The allocation, live or freed, that `address` lies in; NULL if it lies in none.
+Allocation *memory_find(u64 address);
+
+// The allocation whose edge is nearest to `address`; NULL if there is none at all.
+Allocation *memory_nearest(u64 address);
+
+// All allocations by rising address, freed ones too.
+Allocation *memory_first(void);
+
+u64 memory_used(void);          // bytes in live allocations
+u64 memory_capacity(void);      // bytes that the device has
+
+// Definedness, a bit for each byte: has anything written it? Both take any range inside one allocation.
+void memory_define(u64 address, u64 bytes);
+u64 memory_undefined(u64 address, u64 bytes);   // offset of the first byte that nothing wrote, or `bytes`
+
+// The bitmap itself, for the executor's fast path: bit (address - MEMORY_BASE) % 64 of word (...) / 64.
+extern u64 *memory_defined_bits;

@@ -1,0 +1,51 @@
+// A module: PTX text decoded once into tables that the executor walks.
+#pragma once
+#include "base.h"
+
+typedef struct Module Module;
+typedef struct Insn Insn;
+typedef struct Warp Warp;
+
+typedef struct Location {               // a place in the student's source
+    const char *file;
+    u32 line;                           // 0: the compiler gave none
+    u32 column;
+    const char *function;               // NULL, or the function that was inlined here
+    s32 inlined_at;                     // index of the place it was inlined at, or -1
+} Location;
+
+typedef struct Kernel {
+    const char *name;                   // mangled, as in the PTX
+    char *signature;                    // demangled
+    Module *module;
+    u32 param_count;
+    u32 *param_offset, *param_size;     // bytes, in the parameter block
+    u32 param_bytes;
+    u32 shared_bytes;                   // static shared memory
+    u32 local_bytes;                    // for each thread
+    u32 max_threads;                    // .maxntid, or 1024
+    u32 register_bytes;                 // of one warp's register file, constants included
+    u32 registers;                      // virtual registers that it names
+    Insn *code;
+    u32 code_count;
+    Location *locations;                // of each distinct .loc, shared by the module
+    struct Constant *constants;         // rows of the register file that never change
+    u32 constant_count;
+    u8 shared_granule;                  // bytes: the narrowest access to shared memory that its code may make
+    char *unsupported;                  // why it cannot run here, or NULL
+    u32 unsupported_at;                 // index into locations, or ~0u
+    struct Kernel *next;
+} Kernel;
+
+// Decodes `bytes` of PTX text. NULL: *error (the caller's to free) says what and where.
+Module *module_load(const char *ptx, size_t bytes, char **error);
+
+// Frees it with its kernels and variables.
+void module_unload(Module *module);
+
+// The entry of that (mangled) name; NULL if there is none.
+Kernel *module_kernel(Module *module, const char *name);
+Kernel *module_kernels(Module *module);     // the first; follow `next`
+
+// Where a __device__ or __constant__ variable lies, and its bytes. False: there is none of that name.
+bool module_variable(Module *module, const char *name, u64 *address, u64 *size);

@@ -1,0 +1,34 @@
+// What checkers and counters see of the machine. The executor calls these and knows none of them.
+#pragma once
+#include "warp.h"
+
+// One memory instruction of one warp, before it happens.
+typedef struct Access {
+    Warp *warp;
+    const Insn *insn;
+    u32 mask;               // lanes that take part, at least one
+    u32 first;              // the lowest of them
+    enum space space;       // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL: generic addresses are sorted out
+    bool store;
+    u32 bytes;              // that each lane reads or writes
+    bool regular;           // address[l] == address[first] + (l - first) * stride in the lanes of the mask
+    s64 stride;             // bytes from lane to lane, where regular
+    u64 address[LANES];     // global: device address; shared, local: offset
+} Access;
+
+typedef struct Observer {
+    void (*grid_start)(Grid *);
+    void (*block_start)(Block *);
+    bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
+    void (*loaded)(Access *);       // a load has put its values into the registers
+    void (*barrier)(Block *);       // every thread of the block has arrived
+    void (*grid_end)(Grid *);
+} Observer;
+
+// In the order in which they look: those that refuse an access come before those that count it.
+extern const Observer *const observers[];
+extern const u32 observer_count;
+
+#define OBSERVERS(method, ...)                                                      \
+    for (u32 o_ = 0; o_ < observer_count; o_++)                                     \
+        if (observers[o_]->method) observers[o_]->method(__VA_ARGS__)

@@ -1,0 +1,66 @@
+// Reads a device profile. A figure that is missing or not a number is an error: nothing has a default.
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+Profile profile;
+
+static bool number(const config_t *config, const char *path, const char *name, double *value)
+{
+    const config_setting_t *s = config_lookup(config, name);
+    int type = s ? config_setting_type(s) : CONFIG_TYPE_NONE;
+    if (type == CONFIG_TYPE_FLOAT) *value = config_setting_get_float(s);
+    else if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) *value = config_setting_get_int64(s);
+    else fprintf(stderr, "%s: %s is missing or is not a number\n", path, name);
+    return type == CONFIG_TYPE_FLOAT || type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
+}
+
+static bool read_figures(const config_t *config, const char *path, Profile *p)
+{
+    const char *name;
+    const config_setting_t *capability = config_lookup(config, "compute_capability");
+    if (!config_lookup_string(config, "name", &name) || !capability || config_setting_length(capability) != 2) {
+        fprintf(stderr, "%s: name = \"...\" or compute_capability = [major, minor] is missing\n", path);
+        return false;
+    }
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->major = config_setting_get_int_elem(capability, 0);
+    p->minor = config_setting_get_int_elem(capability, 1);
+    double value;
+#define FIGURE(field) if (!number(config, path, #field, &value)) return false; p->field = value
+    FIGURE(sm_count);
+    FIGURE(max_threads_per_sm);
+    FIGURE(max_blocks_per_sm);
+    FIGURE(registers_per_sm);
+    FIGURE(shared_per_sm);
+    FIGURE(shared_per_block);
+    FIGURE(shared_per_block_optin);
+    FIGURE(shared_reserved_per_block);
+    FIGURE(l2_bytes);
+    FIGURE(memory_bytes);
+    FIGURE(clock_hz);
+    FIGURE(memory_clock_hz);
+    FIGURE(memory_bus_bits);
+    FIGURE(dram_bytes_per_second);
+    FIGURE(issue_per_sm_per_clock);
+    FIGURE(launch_seconds);
+    FIGURE(copy_bytes_per_second);
+    FIGURE(pageable_bytes_per_second);
+#undef FIGURE
+    return true;
+}
+
+bool profile_load(const char *path, Profile *p)
+{
+    config_t config;
+    config_init(&config);
+    bool good = config_read_file(&config, path);
+    if (good) good = read_figures(&config, path, p);
+    else if (config_error_type(&config) == CONFIG_ERR_FILE_IO)
+        fprintf(stderr, "%s: there is no such device profile (PROFILE=h200 is one)\n", path);
+    else fprintf(stderr, "%s:%d: %s\n", path, config_error_line(&config), config_error_text(&config));
+    config_destroy(&config);
+    return good;
+}

@@ -1,0 +1,26 @@
+// The device that is imitated: the figures of profiles/devices/NAME.cfg.
+#pragma once
+#include "base.h"
+
+typedef struct Profile {
+    char name[256];                     // as cudaDeviceProp.name
+    int major, minor;                   // compute capability
+    int sm_count;
+    int max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
+    int shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved_per_block;    // bytes
+    int l2_bytes;
+    u64 memory_bytes;
+    double clock_hz;                    // SM clock under load
+    double memory_clock_hz;
+    int memory_bus_bits;
+    double dram_bytes_per_second;       // peak
+    double issue_per_sm_per_clock;      // warp instructions
+    double launch_seconds;              // host to first instruction and back
+    double copy_bytes_per_second;       // host to device over PCIe, pinned
+    double pageable_bytes_per_second;
+} Profile;
+
+// Reads `path` (libconfig). On an error prints file, line and what is wrong, and returns false.
+bool profile_load(const char *path, Profile *profile);
+
+extern Profile profile;                 // the one in force

@@ -1,0 +1,134 @@
+// Races in shared memory: two accesses to one place by different threads, at least one of them a store, with nothing
+// between them that puts one before the other. What orders threads of a block is the barrier, so each place
+// remembers who wrote and who read it since the last one; the order in which the simulator happens to run the warps
+// plays no part.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observer.h"
+#include "source.h"
+
+typedef struct Slot {           // lanes of one warp that touched a place
+    u32 epoch;                  // Block.epoch then; another one: the slot says nothing any more
+    u32 visit;                  // which access of the grid it was
+    u32 pc;
+    u32 lanes;
+    u8 warp;
+    bool strong;
+} Slot;
+
+// Two readers are enough, if of different warps: a store conflicts with one of them or with none that is left out.
+typedef struct Cell { Slot write, read[2]; } Cell;
+
+static Cell *cells;             // for each granule of the block's shared memory
+static u32 granule, visit;
+
+static void race_grid_start(Grid *g)
+{
+    u32 bytes = g->kernel->shared_bytes + g->launch->dynamic_shared;
+    granule = g->kernel->shared_granule;
+    visit = 0;
+    cells = calloc(bytes / granule + 4, sizeof *cells);
+    if (cells) return;
+    perror("simulator: no memory left to look for races");
+    exit(1);
+}
+
+static void race_grid_end(Grid *g) { (void)g, free(cells); }
+
+static void report_race(const Access *a, u32 lane, const Slot *other, u32 other_lane, const char *did, const char *does)
+{
+    Warp *w = a->warp, *before = &w->block->warps[other->warp];
+    const Kernel *kernel = w->block->grid->kernel;
+    Report r = { .kind = REPORT_RACE, .has_other = true, .address = a->address[lane] };
+    source_fill(&r, w, a->insn, lane);
+    r.other = source_place(kernel, other->pc);
+    warp_thread(before, other_lane, r.other_thread);
+    if (before != w) {
+        r.why = "Nothing orders the two threads: which comes first changes from run to run.";
+        r.next = "Put a __syncthreads() that all threads reach between the two lines.";
+    } else {
+        r.why = "Threads of one warp need not run in step.";
+        r.next = "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it.";
+    }
+    u32 *t = r.thread, *o = r.other_thread;
+    report_errorf(&r, "thread (%u,%u,%u) %s what thread (%u,%u,%u) %s in shared memory (byte %llu), with no barrier between",
+                  t[0], t[1], t[2], does, o[0], o[1], o[2], did, (unsigned long long)a->address[lane]);
+}
+
+static bool conflicts(const Access *a, u32 lane, const Slot *s)
+{
+    const Warp *w = a->warp;
+    if (s->epoch != w->block->epoch || s->visit == visit || (s->strong && a->insn->strong)) return false;
+    return s->warp != w->number || s->lanes & ~(1u << lane);
+}
+
+static u32 other_lane(const Access *a, u32 lane, const Slot *s)
+{
+    u32 lanes = s->warp == a->warp->number ? s->lanes & ~(1u << lane) : s->lanes;
+    return __builtin_ctz(lanes);
+}
+
+static void record(const Access *a, u32 lane, Slot *s)
+{
+    const Warp *w = a->warp;
+    bool same = s->epoch == w->block->epoch && s->warp == w->number && !a->store;
+    u32 lanes = same ? s->lanes | 1u << lane : 1u << lane;
+    *s = (Slot){ .epoch = w->block->epoch, .visit = visit, .pc = a->insn - w->block->grid->kernel->code,
+                 .lanes = lanes, .warp = w->number, .strong = a->insn->strong };
+}
+
+// The slot for this warp's reads: its own, else one that says nothing, else the second.
+static Slot *read_slot(Cell *c, const Warp *w)
+{
+    for (u32 n = 0; n < 2; n++)
+        if (c->read[n].epoch == w->block->epoch && c->read[n].warp == w->number) return &c->read[n];
+    return c->read[0].epoch != w->block->epoch ? &c->read[0] : &c->read[1];
+}
+
+// Two lanes of one store instruction at one place, with different values: which one stays is not said.
+static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
+{
+    if (s->visit != visit || s->epoch != a->warp->block->epoch) return false;
+    const Insn *i = a->insn;
+    u32 before = __builtin_ctz(s->lanes);
+    for (u32 e = 0; e < i->elements; e++) {
+        const u8 *row = row_of(a->warp, i->vector[e]);
+        if (memcmp(row + lane * i->register_width, row + before * i->register_width, i->width)) return true;
+    }
+    return false;
+}
+
+static bool touch(const Access *a, u32 lane, Cell *c)
+{
+    if (!a->store) {
+        bool bad = conflicts(a, lane, &c->write);
+        if (bad) report_race(a, lane, &c->write, other_lane(a, lane, &c->write), "wrote", "reads");
+        record(a, lane, read_slot(c, a->warp));
+        return bad;
+    }
+    const Slot *with = NULL;
+    const char *did = "wrote";
+    if (conflicts(a, lane, &c->write) || lanes_disagree(a, lane, &c->write)) with = &c->write;
+    for (u32 n = 0; n < 2 && !with; n++)
+        if (conflicts(a, lane, &c->read[n])) with = &c->read[n], did = "read";
+    if (with) report_race(a, lane, with, other_lane(a, lane, with), did, "writes");
+    record(a, lane, &c->write);
+    return with;
+}
+
+static bool race_access(Access *a)
+{
+    if (a->space != SPACE_SHARED) return true;
+    visit++;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u32 first = a->address[l] / granule, last = (a->address[l] + a->bytes - 1) / granule;
+        for (u32 n = first; n <= last; n++)
+            if (touch(a, l, &cells[n])) break;
+    }
+    return true;
+}
+
+const Observer race_observer = { .grid_start = race_grid_start, .grid_end = race_grid_end, .access = race_access };

@@ -1,0 +1,10 @@
+// From an instruction to the student's source line.
+#pragma once
+#include "report.h"
+#include "warp.h"
+
+// The place that instruction `pc` of a kernel was compiled from.
+Place source_place(const Kernel *kernel, u32 pc);
+
+// Fills in kernel, place, block and thread of what `lane` does at `insn`.
+void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane);

@@ -1,0 +1,212 @@
+// Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not need. So the lanes of
+// a register that hold such a value are marked, the mark goes where the value goes, and a report is made only when
+// it decides a branch or an address; bytes in memory that it was stored to count as not written.
+//
+// Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "observer.h"
+#include "source.h"
+
+static u64 *shared_bits;        // of the block's shared memory, a bit for each byte that was written
+static u64 *local_bits;         // of each thread's local memory, one thread's after another's
+static u64 shared_words, local_words, local_stride;    // stride: bytes of a thread's bits, rounded up to words
+static const Insn *origin;      // the latest load of something undefined
+
+static void no_memory(void)
+{
+    perror("simulator: no memory left to follow what is defined");
+    exit(1);
+}
+
+static void undefined_grid_start(Grid *g)
+{
+    u32 shared = g->kernel->shared_bytes + g->launch->dynamic_shared;
+    u32 warps = (g->threads + LANES - 1) / LANES;
+    shared_words = shared / 64 + 1;
+    local_stride = (g->kernel->local_bytes + 63) / 64 * 64;
+    local_words = local_stride / 64 * LANES * warps;
+    shared_bits = malloc(shared_words * sizeof *shared_bits);
+    local_bits = malloc((local_words + 1) * sizeof *local_bits);
+    if (!shared_bits || !local_bits) no_memory();
+    origin = NULL;
+}
+
+static void undefined_grid_end(Grid *g)
+{
+    (void)g;
+    free(shared_bits);
+    free(local_bits);
+}
+
+static void undefined_block_start(Block *b)
+{
+    memset(shared_bits, 0, shared_words * sizeof *shared_bits);
+    memset(local_bits, 0, local_words * sizeof *local_bits);
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        if (!w->watch) continue;
+        w->watch = NULL;
+        memset(w->taint, 0, b->grid->kernel->register_bytes / 64 * sizeof *w->taint);
+    }
+}
+
+// The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in it.
+static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
+{
+    u64 byte = a->address[lane] + at, *bits;
+    switch (a->space) {
+    case SPACE_SHARED: bits = shared_bits; break;
+    case SPACE_LOCAL: bits = local_bits; byte += (a->warp->number * LANES + lane) * local_stride; break;
+    default: bits = memory_defined_bits; byte -= MEMORY_BASE;
+    }
+    *bit = byte % 64;
+    return bits + byte / 64;
+}
+
+static inline u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
+
+// Lanes none of whose `bytes` from byte `at` on were ever written. (Accesses are aligned: they cross no word. A
+// value of which a part is written counts as written: structures have padding.)
+static u32 lanes_undefined(const Access *a, u64 at, u32 bytes)
+{
+    u32 lanes = 0, bit;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 word = *word_of(a, l, at, &bit);
+        lanes |= (u32)(!(word >> bit & ones(bytes))) << l;
+    }
+    return lanes;
+}
+
+// A whole warp side by side, all of it written: the case that is worth being quick about.
+static bool all_defined(const Access *a)
+{
+    u32 bit;
+    if (!a->regular || a->space == SPACE_LOCAL) return false;
+    if (a->stride == 0) return *word_of(a, a->first, 0, &bit) >> bit & 1 && a->bytes <= 4
+        && (*word_of(a, a->first, 0, &bit) >> bit & ones(a->bytes)) == ones(a->bytes);
+    if (a->mask != ~0u || a->stride != a->bytes) return false;
+    u64 *word = word_of(a, 0, 0, &bit), bytes = LANES * a->bytes;
+    for (u64 n; bytes; word++, bit = 0, bytes -= n) {
+        n = 64 - bit < bytes ? 64 - bit : bytes;
+        u64 wanted = ones(n) << bit;
+        if ((*word & wanted) != wanted) return false;
+    }
+    return true;
+}
+
+static void define_row(const Access *a)
+{
+    u32 bit;
+    u64 *word = word_of(a, 0, 0, &bit), bytes = LANES * a->bytes;
+    for (u64 n; bytes; word++, bit = 0, bytes -= n) {
+        n = 64 - bit < bytes ? 64 - bit : bytes;
+        *word |= ones(n) << bit;
+    }
+}
+
+static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
+
+static void store(const Access *a)
+{
+    const Insn *i = a->insn;
+    if (!a->warp->watch && a->regular && a->mask == ~0u && a->stride == a->bytes && a->space != SPACE_LOCAL) {
+        define_row(a);
+        return;
+    }
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 tainted = a->warp->watch ? *mark(a->warp, i->vector[e]) : 0, bit;
+        for (u32 l = 0; l < LANES; l++) {
+            if (!(a->mask >> l & 1)) continue;
+            u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
+            if (tainted >> l & 1) *word &= ~bits;
+            else *word |= bits;
+        }
+    }
+}
+
+static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
+{
+    Report r = { .kind = REPORT_UNINITIALIZED,
+                 .why = "Fresh memory holds whatever was there before: a different answer on every run.",
+                 .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read." };
+    source_fill(&r, w, i, __builtin_ctz(lanes));
+    if (origin) {
+        r.has_other = true;
+        r.other = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
+        memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+    }
+    report_errorf(&r, "%s depends on a value that was read from memory that nothing wrote", use);
+}
+
+static bool undefined_access(Access *a)
+{
+    if (a->store) store(a);
+    return true;
+}
+
+// Lane by lane, selecting: the mark of the one that is taken.
+static u32 marks_of_select(const Warp *w, const Insn *i)
+{
+    u32 p = *(u32 *)row_of(w, i->c);
+    return *mark(w, i->c) | (p & *mark(w, i->a)) | (~p & *mark(w, i->b));
+}
+
+// false && anything is false, true || anything is true, whatever the other is.
+static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
+{
+    u32 ma = *mark(w, i->a), mb = row->inputs > 1 ? *mark(w, i->b) : 0;
+    u32 a = *(u32 *)row_of(w, i->a), b = *(u32 *)row_of(w, i->b);
+    if (!strcmp(row->name, "and_pred")) return (ma | mb) & (ma | a) & (mb | b);
+    if (!strcmp(row->name, "or_pred")) return (ma | mb) & (ma | ~a) & (mb | ~b);
+    return ma | mb;
+}
+
+// Follows the marks through one instruction.
+static void watch(Warp *w, const Insn *i, u32 mask)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    u32 guard = i->guard ? *mark(w, i->guard) & w->active : 0, marks;
+    switch (row->shape) {
+    case MEMORY:
+        if (i->space == SPACE_PARAM || i->space == SPACE_CALL) {
+            if (!row->store) for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
+        } else if (*mark(w, i->a) & mask) {
+            report_use(w, i, *mark(w, i->a) & mask, "an address");
+        }
+        return;
+    case FLOW:
+        if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
+        return;
+    case SELECT: marks = marks_of_select(w, i); break;
+    case LOGIC: marks = marks_of_logic(w, i, row); break;
+    default:
+        marks = *mark(w, i->a);
+        if (row->inputs > 1) marks |= *mark(w, i->b);
+        if (row->inputs > 2) marks |= *mark(w, i->c);
+    }
+    u32 *d = mark(w, i->d);
+    *d = (*d & ~mask) | (marks & mask) | guard;
+    if (row->shape == UNPACK) *mark(w, i->b) = (*mark(w, i->b) & ~mask) | (marks & mask) | guard;
+}
+
+static void undefined_loaded(Access *a)
+{
+    Warp *w = a->warp;
+    const Insn *i = a->insn;
+    if (!w->watch && all_defined(a)) return;
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 lanes = lanes_undefined(a, e * i->width, i->width);
+        if (lanes) w->watch = watch, origin = i;
+        if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
+    }
+}
+
+const Observer undefined_observer = {
+    .grid_start = undefined_grid_start, .grid_end = undefined_grid_end, .block_start = undefined_block_start,
+    .access = undefined_access, .loaded = undefined_loaded,
+};

@@ -1,0 +1,67 @@
+// A warp runs its lowest path first and merges paths that meet, so lanes that parted come together again as soon
+// as they stand at the same instruction.
+#include "warp.h"
+
+void warp_park(Warp *w, u32 pc, u32 mask)
+{
+    w->ready[w->ready_count++] = (Path){ pc, mask };
+    if (pc < w->stop) w->stop = pc;
+}
+
+// Takes up the lanes at the lowest instruction. False: there are none.
+static bool pick(Warp *w)
+{
+    if (w->active) w->ready[w->ready_count++] = (Path){ w->pc, w->active };
+    if (!w->ready_count) return false;
+    u32 pc = ~0u, kept = 0;
+    for (u32 n = 0; n < w->ready_count; n++)
+        if (w->ready[n].pc < pc) pc = w->ready[n].pc;
+    w->pc = pc;
+    w->active = 0;
+    w->stop = ~0u;
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        if (path.pc == pc) {
+            w->active |= path.mask;
+        } else {
+            w->ready[kept++] = path;
+            if (path.pc < w->stop) w->stop = path.pc;
+        }
+    }
+    w->ready_count = kept;
+    return true;
+}
+
+void warp_run(Warp *w)
+{
+    Grid *grid = w->block->grid;
+    const Insn *code = grid->kernel->code;
+    Tally *tally = grid->tally;
+    w->turns = 0;
+    grid->running = w;
+    while (!w->waiting && !grid->status && pick(w)) {
+        u64 steps = 0;
+        while (w->pc < w->stop) {
+            const Insn *i = code + w->pc;
+            u32 mask = w->active;
+            Tally *t = tally + w->pc++;
+            t->executed++;
+            t->threads += __builtin_popcount(mask);
+            steps++;
+            if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+            if (w->watch) w->watch(w, i, mask);
+            if (mask) i->run(w, i, mask);
+        }
+        grid->steps += steps;
+        if (w->turns >= WARP_TURNS) return;     // others may have to go first
+    }
+}
+
+void warp_thread(const Warp *w, u32 lane, u32 thread[3])
+{
+    const u32 *block = w->block->grid->launch->block;
+    u32 n = w->number * LANES + lane;
+    thread[0] = n % block[0];
+    thread[1] = n / block[0] % block[1];
+    thread[2] = n / block[0] / block[1];
+}

@@ -1,0 +1,128 @@
+// The machine while it runs: a grid's blocks, a block's warps, and the 32 lanes of a warp, which run one
+// instruction at a time under a mask.
+#pragma once
+#include "grid.h"
+#include "isa.h"
+
+// Where the windows onto shared and local memory lie in the generic address space.
+#define SHARED_WINDOW 0x100000000000ull
+#define LOCAL_WINDOW  0x110000000000ull
+#define WINDOW_SPAN   (1ull << 32)
+
+// One decoded instruction. Operands are offsets of rows in the warp's register file; a constant has a row too.
+struct Insn {
+    void (*run)(Warp *warp, const Insn *insn, u32 mask);
+    u32 d, a, b, c;
+    u32 guard;              // row of the predicate before it, 0: none
+    u32 guard_flip;         // ~0 for @!p
+    u32 target;             // a branch's instruction; a call's function; a barrier's number
+    u32 location;           // index into the kernel's locations
+    u32 vector[4];          // memory: rows of the registers loaded or stored
+    s64 offset;             // memory: added to the address
+    u16 row;                // in the instruction table
+    u8 elements;            // memory: 1, 2 or 4 registers
+    u8 width;               // memory: bytes of each in memory
+    u8 space;               // memory: enum space
+    u8 register_width;      // memory, convert: bytes of the register
+    u8 source_width;        // convert: bytes of the source register
+    bool is_signed;         // memory: extend the sign
+    bool strong;            // memory: .volatile, .relaxed, .acquire, .release
+};
+
+typedef struct Constant {   // a row that holds one value in all lanes, or a special register
+    u32 row;
+    u8 width;               // bytes a lane
+    u8 special;             // enum special, SPECIAL_NONE: a value
+    u64 value;
+} Constant;
+
+enum special {
+    SPECIAL_NONE,
+    SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
+    SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
+    SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
+    SPECIALS
+};
+
+// What was counted at one instruction of a launch.
+typedef struct Tally {
+    u64 executed;           // by warps
+    u64 threads;            // by active lanes
+    u64 requests;           // memory: by warps with a lane that took part
+    u64 sectors;            // global memory: 32-byte sectors moved
+    u64 wavefronts;         // shared memory: passes over the banks
+    u64 conflicts;          // shared memory: passes beyond the ideal
+} Tally;
+
+// Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever.
+enum { WARP_TURNS = 4096 };
+
+typedef struct Path { u32 pc, mask; } Path;     // lanes that stand at an instruction
+
+struct Warp {
+    struct Block *block;
+    u8 *regs;               // the register file: rows of 32 values
+    u8 *local;              // local memory: local_bytes for each lane, one lane's after another's
+    u32 number;             // in its block
+    u32 pc, active;         // the path that runs
+    u32 stop;               // it must look up when it reaches this: another path stands there
+    u32 live;               // lanes that have not ended
+    u32 waiting;            // lanes at the block's barrier
+    u32 turns;              // backward branches since it was last given the machine
+    u32 ready_count;
+    Path ready[LANES];      // the paths that wait for their turn
+    u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
+    void (*watch)(Warp *, const Insn *, u32 mask);  // sees each instruction before it runs, also where no lane
+                                                    // takes part (mask 0); NULL: nobody looks
+};
+
+typedef struct Block {
+    struct Grid *grid;
+    u32 index[3];
+    u32 number;             // in the grid, x fastest
+    u32 warp_count, warp_live;
+    Warp *warps;
+    u8 *shared;
+    u32 shared_bytes;       // static and dynamic
+    u32 epoch;              // counts barriers, over all blocks of the grid; never 0
+} Block;
+
+typedef struct Grid {
+    Launch *launch;
+    Kernel *kernel;
+    Tally *tally;           // for each instruction
+    u64 steps;              // warp instructions executed
+    int status;             // cudaError_t; the grid ends when it is not 0
+    u32 threads;            // in a block
+    Warp *running;
+} Grid;
+
+// Runs the warp until it ends, waits, or has had its turn.
+void warp_run(Warp *warp);
+
+// For a handler: the running path ends here; its lanes go on at `pc` when they are next picked (mask 0: none do).
+void warp_park(Warp *warp, u32 pc, u32 mask);
+
+// Ends the grid with a sticky error. The first one stays.
+void grid_fail(Grid *grid, int status);
+
+// x, y, z of a lane's thread in its block.
+void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);
+
+static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row; }
+
+// Handlers that are not of the ALU (lsu.c, flow.c, print.c).
+void run_load(Warp *, const Insn *, u32 mask);
+void run_store(Warp *, const Insn *, u32 mask);
+void run_load_param(Warp *, const Insn *, u32 mask);
+void run_store_param(Warp *, const Insn *, u32 mask);
+void run_bra(Warp *, const Insn *, u32 mask);
+void run_ret(Warp *, const Insn *, u32 mask);
+void run_exit(Warp *, const Insn *, u32 mask);
+void run_trap(Warp *, const Insn *, u32 mask);
+void run_bar_sync(Warp *, const Insn *, u32 mask);
+void run_membar_cta(Warp *, const Insn *, u32 mask);
+void run_membar_gl(Warp *, const Insn *, u32 mask);
+void run_membar_sys(Warp *, const Insn *, u32 mask);
+void run_call(Warp *, const Insn *, u32 mask);
