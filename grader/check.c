@@ -35,7 +35,8 @@ void grader_begin_check(void)
 
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next)
 {
-    char *words = text_format("%s%s%s", now.given, *now.given ? ": " : "", says);
+    bool prefixed = *now.given && v != VERDICT_NODEVICE;
+    char *words = text_format("%s%s%s", prefixed ? now.given : "", prefixed ? ": " : "", says);
     json_t *fact = fact_new(v, words, why, next);
     json_array_append_new(v == VERDICT_PASS ? now.notes : now.facts, fact);
     free(words);
@@ -190,14 +191,16 @@ static void add_stage(const Answer *a)
     if (a->stage == STAGE_DONE || explained())
         return;
 
+    // An error that nobody looked at is no crash: a launch or a copy was refused, so the answer
+    // cannot be what the function thinks.
+    enum verdict v = a->stage == STAGE_PREPARE ? VERDICT_GRADER_ERROR
+                   : a->stage == STAGE_CALL ? VERDICT_WRONG : VERDICT_CRASH;
+    const char *what = a->stage == STAGE_PREPARE ? "the harness could not prepare" :
+                       a->stage == STAGE_CALL ? "an error was left unseen in" :
+                       "the device failed in";
     char *error = text_clean(a->error);
-    if (a->stage == STAGE_PREPARE)
-        snprintf(says, sizeof says, "the harness could not put the inputs on the device: %s", error);
-    else if (a->stage == STAGE_CALL)
-        snprintf(says, sizeof says, "%s left an error behind: %s", now.function, error);
-    else
-        snprintf(says, sizeof says, "the device failed in %s: %s", now.function, error);
-    check_add_fact(a->stage == STAGE_PREPARE ? VERDICT_GRADER_ERROR : VERDICT_CRASH, says, NULL, NULL);
+    snprintf(says, sizeof says, "%s %s: %s", what, now.function, error);
+    check_add_fact(v, says, NULL, NULL);
     free(error);
 }
 
@@ -255,7 +258,7 @@ static void start_session(void)
                                         p->seconds);
     if (problem)
         check_add_fact(VERDICT_NODEVICE, problem, "The simulated device cannot be started.",
-                       "type: make doctor");
+                       "make doctor");
     else
         now.started = true;
     check_stop_if_failed();

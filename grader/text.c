@@ -74,23 +74,21 @@ size_t text_columns(const char *text)
     return n;
 }
 
-void text_hanging(FILE *out, int indent, int more, const char *text)
+void text_flow(FILE *out, int column, int indent, const char *text)
 {
-    int column = 0, left = indent;
-    while (*text) {
-        text += strspn(text, " ");
-        size_t bytes = strcspn(text, " ");
-        char *word = strndup(text, bytes);
-        int width = (int)text_columns(word);
-        if (column && column + 1 + width > TEXT_COLUMNS) {
-            fputc('\n', out);
-            column = 0;
-            left = indent + more;
+    bool fresh = true;              // nothing of ours is on this line yet
+    while (*(text += strspn(text, " "))) {
+        int bytes = (int)strcspn(text, " "), width = 0;
+        for (int i = 0; i < bytes; i++)
+            width += (text[i] & 0xC0) != 0x80;
+        if (!fresh && column + 1 + width > TEXT_COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            fresh = true;
         }
-        if (width)
-            fprintf(out, "%*s%s", column ? 1 : left, "", word);
-        column += width + (column ? 1 : left);
-        free(word);
+        fprintf(out, "%s%.*s", fresh ? "" : " ", bytes, text);
+        column += width + !fresh;
+        fresh = false;
         text += bytes;
     }
     fputc('\n', out);
@@ -98,7 +96,8 @@ void text_hanging(FILE *out, int indent, int more, const char *text)
 
 void text_paragraph(FILE *out, int indent, const char *text)
 {
-    text_hanging(out, indent, 0, text);
+    fprintf(out, "%*s", indent, "");
+    text_flow(out, indent, indent, text);
 }
 
 static const char *set(const char *name)

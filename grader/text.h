@@ -15,12 +15,13 @@ __attribute__((format(printf, 1, 2))) char *text_format(const char *format, ...)
 // the student's side.
 char *text_clean(const char *text);
 
-// Prints a paragraph, broken at spaces, each line after `indent` spaces and
-// within TEXT_COLUMNS. A word longer than a line stands on a line alone.
-void text_paragraph(FILE *out, int indent, const char *text);
+// Prints words broken at spaces so that each line fits TEXT_COLUMNS, and a
+// newline. Something that ends in `column` is on the first line already; the
+// others start after `indent` spaces. A longer word stands on a line alone.
+void text_flow(FILE *out, int column, int indent, const char *text);
 
-// The same words, with `indent` spaces more from the second line on.
-void text_hanging(FILE *out, int indent, int more, const char *text);
+// A paragraph: all lines after `indent` spaces.
+void text_paragraph(FILE *out, int indent, const char *text);
 
 // Colours are wanted on `out`: NO_COLOR, CLICOLOR_FORCE, TERM=dumb, then whether
 // it is a terminal (MAKE_TERMOUT: make's output is one) decide, in that order.

@@ -1,0 +1,17 @@
+// Compiling a submission.
+#pragma once
+#include <stdbool.h>
+
+enum compiled {
+    COMPILED,
+    COMPILE_REFUSED,                // the compiler has said why, on our stderr, in its own words
+    COMPILE_LATE,                   // it was stopped after COMPILE_SECONDS
+    COMPILE_NO_COMPILER,            // nvcc cannot be started; errno says why
+    COMPILE_NO_HARNESS,             // build/grader/worker.o is not there
+};
+
+enum { COMPILE_SECONDS = 60 };
+
+// Compiles and links `submission` with the harness of the project at `root`,
+// into `folder`/worker. Environment: NVCC (nvcc) and ARCH (90).
+enum compiled compile_submission(const char *root, const char *folder, const char *submission);

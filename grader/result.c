@@ -1,0 +1,141 @@
+// From records and claims to one verdict, and to the JSON result.
+#define _GNU_SOURCE
+#include "result.h"
+#include "text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void result_find_todo(Result *r)
+{
+    FILE *f = fopen(r->submission, "re");
+    char *line = NULL;
+    size_t room = 0;
+    for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
+        char *todo = strstr(line, "TODO");
+        if (!todo)
+            continue;
+        if (!r->todos++) {
+            todo[strcspn(todo, "\r\n")] = 0;
+            r->todo_line = number;
+            r->todo = text_clean(todo);
+        }
+    }
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+static const json_t *record_of(const Result *r, const char *check)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(r->records, i, record)
+        if (strcmp(json_string_value(json_object_get(record, "check")), check) == 0)
+            return record;
+    return NULL;
+}
+
+static Finding judge_claim(const Result *r, const Claim *claim)
+{
+    const json_t *record = record_of(r, claim->check);
+    if (record)
+        return claim_judge(claim, record);
+    return (Finding){.claim = claim, .verdict = VERDICT_GRADER_ERROR,
+                     .words = text_format("The claim '%s' is about a check '%s', which does not exist.",
+                                          claim->name, claim->check)};
+}
+
+static void judge_claims(Result *r, const Profile *profile)
+{
+    for (size_t i = 0; i < profile->claims; i++) {
+        Finding *f = &r->finding[r->findings++];
+        *f = judge_claim(r, &profile->claim[i]);
+        if (f->verdict < r->behind)
+            r->behind = f->verdict;
+    }
+    r->speed = r->findings ? claims_speed(r->finding, r->findings) : -1;
+}
+
+void result_judge(Result *r, const Profile *profile)
+{
+    size_t i;
+    json_t *record;
+    r->behind = VERDICT_PASS;
+    r->speed = -1;
+    r->checks = json_array_size(r->records);
+    json_array_foreach(r->records, i, record) {
+        enum verdict v = record_verdict(record);
+        r->passed += v == VERDICT_PASS;
+        if (v < r->behind) {
+            r->behind = v;
+            r->record = record;
+            r->fact = record_deciding_fact(record);
+        }
+    }
+    if (r->checks == 0) {
+        result_refuse(r, fact_new(VERDICT_GRADER_ERROR, "no check ran", NULL, NULL));
+        return;
+    }
+    if (r->behind == VERDICT_PASS)
+        judge_claims(r, profile);
+    r->verdict = verdict_with_todo(r->behind, r->todos > 0);
+}
+
+void result_refuse(Result *r, json_t *fact)
+{
+    r->fact = fact;
+    r->speed = -1;
+    r->verdict = r->behind = fact_verdict(fact);
+}
+
+static json_t *bound(double x)
+{
+    return isinf(x) ? json_null() : json_real(x);
+}
+
+static json_t *finding_json(const Finding *f)
+{
+    json_t *j = json_pack("{ss ss sf so so ss sb ss}", "name", f->claim->name, "check", f->claim->check,
+                          "value", isfinite(f->value) ? f->value : -1.0,
+                          "at_least", bound(f->claim->at_least), "at_most", bound(f->claim->at_most),
+                          "verdict", verdict_word(f->verdict), "estimate", f->estimate,
+                          "why", f->claim->why);
+    if (f->words)
+        json_object_set_new(j, "words", json_string(f->words));
+    if (f->file)
+        json_object_set_new(j, "place", json_pack("{sssi}", "file", f->file, "line", f->line));
+    return j;
+}
+
+static json_t *checks_json(const Result *r)
+{
+    json_t *checks = json_array(), *record;
+    size_t i;
+    json_array_foreach(r->records, i, record) {
+        json_t *check = json_copy(record);
+        json_object_set_new(check, "verdict", json_string(verdict_word(record_verdict(record))));
+        json_array_append_new(checks, check);
+    }
+    return checks;
+}
+
+json_t *result_json(const Result *r)
+{
+    json_t *claims = json_array();
+    for (size_t i = 0; i < r->findings; i++)
+        json_array_append_new(claims, finding_json(&r->finding[i]));
+
+    json_t *j = json_pack(
+        "{si ss si ss ss ss ss ss s{si si so} so so}", "schema", 1, "lesson", r->lesson,
+        "number", atoi(r->lesson), "submission", r->submission, "device", r->device, "seed", r->seed,
+        "verdict", verdict_word(r->verdict), "behind", verdict_word(r->behind),
+        "score", "passed", (int)r->passed, "checks", (int)r->checks,
+        "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
+        "claims", claims, "checks", checks_json(r));
+    if (r->fact)
+        json_object_set(j, "fact", (json_t *)r->fact);
+    if (r->todos)
+        json_object_set_new(j, "todo", json_pack("{siss}", "line", r->todo_line, "words", r->todo));
+    return j;
+}

@@ -1,0 +1,41 @@
+// The outcome of a run: what the terminal prints and what the JSON file holds.
+#pragma once
+#include "claims.h"
+#include "record.h"
+#include <stdio.h>
+
+typedef struct Result {
+    const char *lesson;             // "05-transpose"
+    const char *submission;         // as it was typed
+    const char *device;             // $PROFILE, or the default's name
+    const char *seed;
+    enum verdict verdict;           // with the TODO rule
+    enum verdict behind;            // without it
+    json_t *records;                // of all checks, in the order of the file
+    size_t checks, passed;
+    const json_t *record;           // the one that decides, or NULL
+    const json_t *fact;             // what decides, or NULL: then a finding does, or nothing
+    Finding finding[CLAIMS_MAX];
+    size_t findings;                // 0 unless every check passed
+    int speed;                      // 0..10, of findings; -1: there are none
+    int todo_line, todos;           // the first line with TODO, and how many; 0: none
+    char *todo;                     // its words
+    const char *again;              // the command to type next: "make lesson-5"
+    const char *forward;            // what comes after a PASS: "make lesson-6", or NULL
+} Result;
+
+// Verdict, score and TODO from records and, if all are right, from the
+// profile's claims. `records` has one record for each check.
+void result_judge(Result *r, const Profile *profile);
+
+// A run that ended before any check: BUILD, NODEVICE, GRADER_ERROR.
+void result_refuse(Result *r, json_t *fact);
+
+// Looks for TODO lines in the submission.
+void result_find_todo(Result *r);
+
+// The verdict in words, the state first, at most 72 columns.
+void result_print(const Result *r, FILE *out);
+
+// The JSON result. The same run gives the same bytes.
+json_t *result_json(const Result *r);

@@ -1,0 +1,338 @@
+// The verdict as the student reads it: first the state, then one cause, one
+// place and one next step, in at most 72 columns.
+#define _GNU_SOURCE
+#include "result.h"
+#include "text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTPUT_LINES = 20, INDENT = 2 };
+
+static const char *colour(enum verdict v)
+{
+    switch (v) {
+    case VERDICT_PASS: return "\033[1;32m";
+    case VERDICT_TODO: return "\033[1;36m";
+    case VERDICT_SLOW:
+    case VERDICT_GRADER_ERROR:
+    case VERDICT_NODEVICE: return "\033[1;33m";
+    default: return "\033[1;31m";
+    }
+}
+
+static void print_state(const Result *r, FILE *out, const char *words)
+{
+    bool coloured = text_colours(out);
+    const char *state = verdict_word(r->verdict);
+    int width = strlen(state) < 8 ? 8 : (int)strlen(state) + 1;
+    char *line = text_format("lesson %d: %s", atoi(r->lesson), words);
+    fprintf(out, "%s%s%s%*s", coloured ? colour(r->verdict) : "", state, coloured ? "\033[0m" : "",
+            width - (int)strlen(state), "");
+    text_flow(out, width, width, line);
+    free(line);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+// The student's own file as it was typed, any other by its last name.
+static const char *shown_file(const Result *r, const char *file)
+{
+    return strcmp(basename(file), basename(r->submission)) == 0 ? r->submission : basename(file);
+}
+
+static char *triple(const json_t *array)
+{
+    int n[3] = {0};
+    for (size_t i = 0; i < 3; i++)
+        n[i] = (int)json_integer_value(json_array_get(array, i));
+    return text_format("(%d,%d,%d)", n[0], n[1], n[2]);
+}
+
+// "exercises/05-transpose.cu:14, block (2,0,0), thread (33,0,0), in transpose", or NULL.
+static char *place_words(const Result *r, const json_t *fact)
+{
+    const char *file = text_of(fact, "file"), *kernel = text_of(fact, "kernel");
+    int line = (int)json_integer_value(json_object_get(fact, "line"));
+    char *words = NULL, *text;
+    size_t bytes;
+    FILE *f = open_memstream(&words, &bytes);
+
+    if (file && line)
+        fprintf(f, ", %s:%d", shown_file(r, file), line);
+    else if (file)
+        fprintf(f, ", %s", shown_file(r, file));
+    static const char *const names[] = {"block", "thread"};
+    for (int i = 0; i < 2; i++)
+        if (json_object_get(fact, names[i])) {
+            fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
+            free(text);
+        }
+    if (kernel)
+        fprintf(f, ", in %s", kernel);
+    fclose(f);
+
+    text = bytes ? text_clean(words + 2) : NULL;
+    free(words);
+    return text;
+}
+
+static void print_place(const Result *r, FILE *out, const char *before, const json_t *fact)
+{
+    char *words = fact ? place_words(r, fact) : NULL;
+    if (words) {
+        fprintf(out, "%*s%s", INDENT, "", before);
+        text_flow(out, INDENT + (int)strlen(before), INDENT + 2, words);
+    }
+    free(words);
+}
+
+// A sentence: with a full stop, if it has no end yet.
+static void print_sentence(FILE *out, const char *text)
+{
+    size_t n = strlen(text);
+    char *sentence = text_format("%s%s", text, n && strchr(".!?:", text[n - 1]) ? "" : ".");
+    text_paragraph(out, INDENT, sentence);
+    free(sentence);
+}
+
+static void print_next(const Result *r, FILE *out, const char *next)
+{
+    size_t n = next ? strlen(next) : 0;
+    const char *stop = n && strchr(".!?", next[n - 1]) ? "" : ".";
+    char *line = next ? text_format("Next: %s%s Again: %s", next, stop, r->again)
+                      : text_format("Again: %s", r->again);
+    text_paragraph(out, INDENT, line);
+    free(line);
+}
+
+// Shortens cleaned text to so many columns, "..." included.
+static void cut_to(char *text, size_t columns)
+{
+    if (text_columns(text) <= columns)
+        return;
+    size_t n = 0;
+    for (columns -= 3; columns; columns--)
+        do
+            n++;
+        while ((text[n] & 0xC0) == 0x80);
+    strcpy(text + n, "...");
+}
+
+// What the program printed, each line marked and cleaned, before our own words.
+static void print_output(const Result *r, FILE *out)
+{
+    const json_t *record = r->record;
+    size_t i;
+    json_t *each;
+    json_array_foreach(r->records, i, each)
+        if (!record || (!r->record && !*text_of(record, "output")))
+            record = each;
+
+    const char *text = record ? text_of(record, "output") : NULL;
+    if (!text || !*text)
+        return;
+    for (int line = 0; *text && line < OUTPUT_LINES; line++) {
+        size_t n = strcspn(text, "\n");
+        char *part = strndup(text, n < 400 ? n : 400), *clean = text_clean(part);
+        cut_to(clean, TEXT_COLUMNS - 2);
+        fprintf(out, "| %s\n", clean);
+        free(part);
+        free(clean);
+        text += n + (text[n] == '\n');
+    }
+    if (*text || json_is_true(json_object_get(record, "output_cut")))
+        fprintf(out, "| ... (more of it is not shown)\n");
+}
+
+// ---- Claims ----
+
+static const char *unit(const Claim *c)
+{
+    if (strncmp(c->per, "compulsory", 10) == 0)
+        return "x compulsory";
+    if (strcmp(c->per, "call") == 0)
+        return "a call";
+    return strstr(c->per, "requests") ? "a request" : strstr(c->per, "launch__") ? "a launch" : "";
+}
+
+static char *bounds(const Claim *c, int digits)
+{
+    if (isinf(c->at_most))
+        return text_format("at least %.*f", digits, c->at_least);
+    if (isinf(c->at_least))
+        return text_format("at most %.*f", digits, c->at_most);
+    return text_format("%.*f to %.*f", digits, c->at_least, digits, c->at_most);
+}
+
+// Two digits, but four where two would show a bound as kept that is not.
+static int digits_for(const Finding *f)
+{
+    double bound = f->verdict == VERDICT_SLOW ? f->claim->at_most : f->claim->at_least;
+    bool failed = f->verdict == VERDICT_SLOW || f->verdict == VERDICT_SUSPECT;
+    return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
+}
+
+static void print_claims(const Result *r, FILE *out)
+{
+    int name = 0;
+    for (size_t i = 0; i < r->findings; i++) {
+        int n = (int)text_columns(r->finding[i].claim->name);
+        name = n > name ? n : name;
+    }
+    for (size_t i = 0; i < r->findings; i++) {
+        const Finding *f = &r->finding[i];
+        int digits = digits_for(f);
+        char *range = bounds(f->claim, digits);
+        char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
+        const char *state = f->verdict == VERDICT_PASS    ? "ok"
+                          : f->verdict == VERDICT_SLOW    ? "too many"
+                          : f->verdict == VERDICT_SUSPECT ? "too few" : "unknown";
+        fprintf(out, "%*s%-*s %7s %-12s %-13s %s\n", INDENT, "", name, f->claim->name, value,
+                unit(f->claim), range, state);
+        free(range);
+        free(value);
+    }
+}
+
+static void print_findings(const Result *r, FILE *out)
+{
+    const Finding *first = NULL;
+    print_claims(r, out);
+    for (size_t i = 0; i < r->findings; i++) {
+        if (r->finding[i].verdict != r->behind || !r->finding[i].words)
+            continue;
+        print_sentence(out, r->finding[i].words);
+        if (!first)
+            first = &r->finding[i];
+    }
+    char *next = first && first->file
+               ? text_format("change %s:%d", shown_file(r, first->file), first->line) : NULL;
+    print_next(r, out, next);
+    free(next);
+}
+
+// ---- The kinds of verdicts ----
+
+static char *check_names(const Result *r)
+{
+    char *names = NULL;
+    size_t bytes, i;
+    json_t *record;
+    FILE *f = open_memstream(&names, &bytes);
+    json_array_foreach(r->records, i, record)
+        if (record_verdict(record) == VERDICT_PASS)
+            fprintf(f, "%s%s", ftell(f) ? ", " : "", text_of(record, "check"));
+    fclose(f);
+    for (char *c = names; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    return names;
+}
+
+static char *passed_words(const Result *r)
+{
+    char *names = check_names(r);
+    char *words = r->passed ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
+                            : text_format("0 of %zu checks passed", r->checks);
+    free(names);
+    return words;
+}
+
+// The cause that would have decided, had there not been a graver one.
+static void print_also(const Result *r, FILE *out)
+{
+    size_t i;
+    json_t *fact;
+    json_array_foreach(json_object_get(r->record, "facts"), i, fact)
+        if (fact != r->fact && fact_verdict(fact) != fact_verdict(r->fact)) {
+            char *also = text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
+            print_sentence(out, also);
+            free(also);
+            return;
+        }
+}
+
+static void print_note(const Result *r, FILE *out)
+{
+    const json_t *note = json_array_get(json_object_get(r->record, "notes"), 0);
+    if (!note || r->verdict == VERDICT_BOUNDS)
+        return;
+    char *words = text_format("A call failed: %s", text_of(note, "says"));
+    print_sentence(out, words);
+    print_place(r, out, "at ", note);
+    free(words);
+}
+
+static void print_fact(const Result *r, FILE *out)
+{
+    const json_t *fact = r->fact;
+    print_sentence(out, text_of(fact, "says"));
+    print_place(r, out, "at ", fact);
+    print_place(r, out, "and ", json_object_get(fact, "other"));
+    if (text_of(fact, "why"))
+        print_sentence(out, text_of(fact, "why"));
+    print_note(r, out);
+    print_also(r, out);
+    print_next(r, out, text_of(fact, "next"));
+}
+
+static void print_todo(const Result *r, FILE *out)
+{
+    char *place = text_format("%s:%d is yours to write", r->submission, r->todo_line);
+    char *left = text_format("%d TODO line%s left; %zu of %zu checks pass so far.", r->todos,
+                             r->todos == 1 ? " is" : "s are", r->passed, r->checks);
+    char *next = text_format("Next: edit that line, then type: %s", r->again);
+    print_state(r, out, place);
+    print_sentence(out, r->todo);
+    text_paragraph(out, INDENT, left);
+    text_paragraph(out, INDENT, next);
+    free(place);
+    free(left);
+    free(next);
+}
+
+static void print_right(const Result *r, FILE *out)
+{
+    char *words = r->behind == VERDICT_GRADER_ERROR
+                ? text_format("not your fault; %zu of %zu are right", r->passed, r->checks)
+                : r->behind == VERDICT_SUSPECT
+                ? text_format("right, %zu of %zu, but with too little work", r->passed, r->checks)
+                : r->speed >= 0
+                ? text_format("right, %zu of %zu. Speed %d/10", r->passed, r->checks, r->speed)
+                : text_format("right, %zu of %zu", r->passed, r->checks);
+    print_state(r, out, words);
+    free(words);
+    if (r->behind != VERDICT_PASS) {
+        print_findings(r, out);
+        return;
+    }
+    print_claims(r, out);
+    if (r->forward) {
+        char *next = text_format("Next: %s", r->forward);
+        text_paragraph(out, INDENT, next);
+        free(next);
+    }
+}
+
+void result_print(const Result *r, FILE *out)
+{
+    print_output(r, out);
+    if (r->verdict == VERDICT_TODO) {
+        print_todo(r, out);
+        return;
+    }
+    if (!r->fact) {
+        print_right(r, out);
+        return;
+    }
+
+    char *words = r->behind < VERDICT_BUILD ? strdup("not your fault")
+                : r->checks ? passed_words(r) : strdup("it does not compile");
+    print_state(r, out, words);
+    free(words);
+    print_fact(r, out);
+}

@@ -1,0 +1,53 @@
+// A device for the grader's own tests: fake-device --report FD --limit N -- PROGRAM ARGS
+// Writes the lines of $FAKE_EVENTS to FD, runs the program with the fake runtime
+// library beside it (fake-cudart.c), and ends the report as a device does.
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void copy_events(const char *path, FILE *report)
+{
+    FILE *f = path && *path ? fopen(path, "r") : NULL;
+    for (int c; f && (c = getc(f)) != EOF;)
+        putc(c, report);
+    if (f)
+        fclose(f);
+    fflush(report);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 7 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit") || strcmp(argv[5], "--"))
+        return 2;
+    FILE *report = fdopen(atoi(argv[2]), "w");
+    fcntl(atoi(argv[2]), F_SETFD, FD_CLOEXEC);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    copy_events(getenv("FAKE_EVENTS"), report);
+
+    char self[4096] = {0};
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return 2;
+    setenv("LD_LIBRARY_PATH", dirname(self), 1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execv(argv[6], argv + 6);
+        _exit(127);
+    }
+
+    int status;
+    waitpid(pid, &status, 0);
+    if (getenv("FAKE_LOST"))        // a device that ends without a word
+        return 1;
+    if (WIFSIGNALED(status))
+        fprintf(report, "{\"event\":\"exit\",\"signal\":%d}\n", WTERMSIG(status));
+    else
+        fprintf(report, "{\"event\":\"exit\",\"status\":%d}\n", WEXITSTATUS(status));
+    return 0;
+}
