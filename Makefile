@@ -28,7 +28,7 @@ test_scripts  := $(wildcard */test/*.sh */test.sh)
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
-                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h
+                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h libelf-dev=libelf.h
 needs_book   := pandoc=pandoc
 needs_test   := chromium=chromium
 
@@ -39,7 +39,7 @@ export CUDA_HOME
 export PATH := $(if $(CUDA_HOME),$(CUDA_HOME)/bin:)$(PATH)
 
 CC      := gcc
-CFLAGS  := -std=gnu17 -O2 -g -Wall -Wextra -Werror -MMD -MP
+CFLAGS  := -std=gnu17 -D_GNU_SOURCE= -O2 -g -Wall -Wextra -Werror -MMD -MP
 CUDA     = -isystem $(CUDA_HOME)/include
 
 # $(call once,thing,words) says the words the first time that a step of that thing runs.
@@ -140,12 +140,12 @@ objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
 build/simulator/device: $(call objects,simulator/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -ljansson -lzstd -lconfig -ldw -lstdc++ -lm -lpthread
+	@$(CC) -o $@ $^ -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once: about a minute))
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off $(CUDA) -c -o $@ $<
+	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA) -c -o $@ $<
 
 # The library exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
 client   := build/objects/simulator/client

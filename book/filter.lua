@@ -74,7 +74,7 @@ local function listing(block)
   if name then
     local region = regions(path)[name]
     if not region then fail('%s has no region %s', path, name) end
-    text, where = dedent(region), ', ' .. name
+    text, where = dedent(region), name
   else
     local whole = {}
     for _, line in ipairs(lines_of(path)) do
@@ -84,8 +84,8 @@ local function listing(block)
   end
   local code = pandoc.CodeBlock(text, pandoc.Attr(block.identifier, block.classes, { tabindex = '0' }))
   return {
-    html('<figure class="listing"><figcaption><code>' .. escape(path) .. '</code>' .. escape(where) ..
-      '</figcaption>'),
+    html('<figure class="listing"><figcaption><code>' .. escape(path) .. '</code> <span>' .. escape(where) ..
+      '</span></figcaption>'),
     code,
     html('</figure>'),
   }
