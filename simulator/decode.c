@@ -1,6 +1,7 @@
 // Decodes a kernel's body into the executor's form: every operand becomes a row of the register file, every branch an
 // instruction's number. An instruction that is not in the table makes its kernel unsupported, by name, and the rest is
 // read all the same.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // Device memory. Allocations are handed out at rising addresses with a gap behind each; freed ones stay in the list,
 // their pages given back, so that a late access is known for what it is.
+#define _GNU_SOURCE
 #include <string.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 // Device printf and assert. As on a GPU, the text is kept until the host synchronises.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

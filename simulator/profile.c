@@ -28,7 +28,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     snprintf(p->name, sizeof p->name, "%s", name);
     p->major = config_setting_get_int_elem(capability, 0);
     p->minor = config_setting_get_int_elem(capability, 1);
-    double value;
+    double value = 0;
 #define FIGURE(field) if (!number(config, path, #field, &value)) return false; p->field = value
     FIGURE(sm_count);
     FIGURE(max_threads_per_sm);

@@ -1,4 +1,5 @@
 // The lexer of PTX (PTX ISA, section "Syntax").
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
