@@ -19,7 +19,10 @@ static struct {
     bool started;
     json_t *facts, *notes;
     size_t errors_seen;             // of session.events.errors, in facts or notes already
-    const char *function;           // of the last call
+    const char *function;           // of the last call, with its arguments and its answer
+    size_t argc;
+    const Arg *argv;
+    Answer answer;
     char given[256];
     uint64_t calls, expectations, compulsory_read, compulsory_write;
     const char *(*explain)(const Mismatch *);
@@ -33,10 +36,20 @@ void grader_begin_check(void)
     buffer_seed(buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0))));
 }
 
+// A sentence's capital, unless its first word is a name ("cudaMemcpy", "05-transpose.cu").
+static void capitalise(char *words)
+{
+    size_t n = strspn(words, "abcdefghijklmnopqrstuvwxyz");
+    if (n && words[n] == ' ')
+        words[0] -= 'a' - 'A';
+}
+
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next)
 {
     bool prefixed = *now.given && v != VERDICT_NODEVICE;
     char *words = text_format("%s%s%s", prefixed ? now.given : "", prefixed ? ": " : "", says);
+    if (!prefixed)
+        capitalise(words);
     json_t *fact = fact_new(v, words, why, next);
     json_array_append_new(v == VERDICT_PASS ? now.notes : now.facts, fact);
     free(words);
@@ -97,16 +110,53 @@ static bool in_worker(const json_t *event)
     return file && strcmp(basename(file), "worker.c") == 0;
 }
 
+// The buffer of the last call that is nearest to a device address, or NULL.
+static const char *buffer_near(uint64_t address)
+{
+    uint64_t best = UINT64_MAX;
+    const char *name = NULL;
+    for (size_t i = 0; i < now.argc; i++) {
+        uint64_t start = now.answer.address[i];
+        if (now.argv[i].kind != ARG_DEVICE || !start)
+            continue;
+        uint64_t end = start + buffer_bytes(now.argv[i].buffer);
+        uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
+        if (away < best) {
+            best = away;
+            name = now.argv[i].buffer->name;
+        }
+    }
+    return name;
+}
+
+// The message of an event. Where it speaks of an allocation that the harness
+// made, the student knows that as an argument of the function.
+static char *message_words(const json_t *event)
+{
+    static const char made[] = "allocation made at worker.c:";
+    const char *says = words_of(event, "message"), *kind = words_of(event, "kind");
+    if (!says)
+        says = kind ? kind : "an error without a kind";
+    const char *at = strstr(says, made), *address = words_of(event, "address");
+    if (!at)
+        return strdup(says);
+
+    const char *name = address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
+    const char *rest = at + sizeof made - 1;
+    rest += strspn(rest, "0123456789");
+    return text_format("%.*s%s%s", (int)(at - says), says, name ? name : "buffer of the grader", rest);
+}
+
 static void add_event(json_t *event)
 {
     static const char *const places[] = {"kind", "kernel", "line", "block", "thread", "other", "count"};
-    const char *kind = words_of(event, "kind"), *says = words_of(event, "message");
-    enum verdict v = verdict_of_event(kind);
+    enum verdict v = verdict_of_event(words_of(event, "kind"));
     if (in_worker(event) && (v == VERDICT_MEMORY || v == VERDICT_PASS))
         return;                     // what the harness could not free, or repeats of an error
 
-    json_t *fact = check_add_fact(v, says ? says : kind ? kind : "an error without a kind",
-                                  words_of(event, "why"), words_of(event, "next"));
+    char *says = message_words(event);
+    json_t *fact = check_add_fact(v, says, words_of(event, "why"), words_of(event, "next"));
+    free(says);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (json_object_get(event, places[i]) && !(in_worker(event) && i == 2))
             json_object_set(fact, places[i], json_object_get(event, places[i]));
@@ -138,7 +188,7 @@ static bool explained(void)
 static const char *limit_words(void)
 {
     static char words[64];
-    snprintf(words, sizeof words, "no answer within %g seconds", run_profile()->seconds);
+    snprintf(words, sizeof words, "there was no answer within %g seconds", run_profile()->seconds);
     return words;
 }
 
@@ -268,27 +318,30 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 {
     int fds[PROTOCOL_FDS];
     size_t fd_count = 0;
-    Answer answer = {0};
 
     now.function = name;
+    now.argc = argc;
+    now.argv = argv;
+    now.answer = (Answer){0};
     now.calls++;
     if (!now.started)
         start_session();
     Request request = request_for(name, returns_i32, argc, argv, fds, &fd_count);
-    enum outcome outcome = session_call(&now.session, &request, fds, fd_count, &answer);
+    enum outcome outcome = session_call(&now.session, &request, fds, fd_count, &now.answer);
 
     add_new_events();
     add_outcome(outcome);
     if (outcome == OUTCOME_ANSWER) {
-        add_stage(&answer);
-        if (answer.stage == STAGE_DONE)
+        add_stage(&now.answer);
+        if (now.answer.stage == STAGE_DONE)
             take_buffers(argc, argv);
     }
     for (size_t i = 0; i < argc; i++)
         if (argv[i].kind == ARG_DEVICE || argv[i].kind == ARG_HOST)
             buffer_close(argv[i].buffer);
     check_stop_if_failed();
-    return answer.returned;
+    now.argc = 0;                   // its arguments live no longer than the call
+    return now.answer.returned;
 }
 
 // ---- The end ----

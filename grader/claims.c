@@ -324,7 +324,7 @@ int claims_speed(const Finding *findings, size_t count)
             continue;
         // Against an upper bound of 0, one pass too many in each is as bad as twice the work.
         double most = f->claim->at_most, share = most > 0 ? most / f->value : 1 / (1 + f->value);
-        speed = fmin(speed, floor(fmin(9, 10 * share)));
+        speed = fmin(speed, floor(fmax(1, fmin(9, 10 * share))));
     }
     return (int)speed;
 }

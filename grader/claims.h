@@ -68,5 +68,6 @@ const char *profile_read(const char *path, Profile *profile);
 // cannot say (no such counter, nothing compulsory).
 Finding claim_judge(const Claim *claim, const json_t *record);
 
-// 0 to 10: ten where every upper bound holds, else the worst bound / value.
+// 1 to 10: ten where every upper bound holds, else ten times the worst bound / value,
+// and never below one, since the answer is right.
 int claims_speed(const Finding *findings, size_t count);

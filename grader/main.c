@@ -188,6 +188,18 @@ static Options parse(int argc, char **argv)
     return o;
 }
 
+// The program is ROOT/build/grader/NN-name as it was called, links left as they
+// are: a scratch tree may borrow the program of another.
+static const char *root_of(const char *program)
+{
+    char here[PATH_MAX];
+    char *path = *program == '/' || !getcwd(here, sizeof here) ? strdup(program)
+                                                               : text_format("%s/%s", here, program);
+    for (int up = 0; up < 3 && strrchr(path, '/'); up++)
+        *strrchr(path, '/') = 0;
+    return path;
+}
+
 // What to type to be graded again.
 static const char *again_command(const char *program, const char *submission, int number)
 {
@@ -260,15 +272,7 @@ static bool write_result(const Result *r, const char *root, const char *path)
 int main(int argc, char **argv)
 {
     Options options = parse(argc, argv);
-    char program[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = 0;
-
-    // The program is ROOT/build/grader/NN-name.
-    const char *lesson = strdup(basename(program));
-    for (int up = 0; up < 3 && strrchr(program, '/'); up++)
-        *strrchr(program, '/') = 0;
-    const char *root = program;
+    const char *lesson = strdup(basename(argv[0])), *root = root_of(argv[0]);
     int number = atoi(lesson);
 
     process_adopt();

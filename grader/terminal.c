@@ -103,10 +103,17 @@ static void print_next(const Result *r, FILE *out, const char *next)
 {
     size_t n = next ? strlen(next) : 0;
     const char *stop = n && strchr(".!?", next[n - 1]) ? "" : ".";
-    char *line = next ? text_format("Next: %s%s Again: %s", next, stop, r->again)
-                      : text_format("Again: %s", r->again);
-    text_paragraph(out, INDENT, line);
+    char *line = next ? text_format("Next: %s%s", next, stop) : strdup("");
+    char *again = text_format("Again: %s", r->again);
+    if (next && INDENT + text_columns(line) + 1 + text_columns(again) <= TEXT_COLUMNS) {
+        fprintf(out, "%*s%s %s\n", INDENT, "", line, again);
+    } else {
+        if (next)
+            text_paragraph(out, INDENT, line);
+        text_paragraph(out, INDENT, again);
+    }
     free(line);
+    free(again);
 }
 
 // Shortens cleaned text to so many columns, "..." included.
@@ -263,7 +270,7 @@ static void print_note(const Result *r, FILE *out)
         return;
     char *words = text_format("A call failed: %s", text_of(note, "says"));
     print_sentence(out, words);
-    print_place(r, out, "at ", note);
+    print_place(r, out, "At ", note);
     free(words);
 }
 
@@ -271,8 +278,8 @@ static void print_fact(const Result *r, FILE *out)
 {
     const json_t *fact = r->fact;
     print_sentence(out, text_of(fact, "says"));
-    print_place(r, out, "at ", fact);
-    print_place(r, out, "and ", json_object_get(fact, "other"));
+    print_place(r, out, "At ", fact);
+    print_place(r, out, "And ", json_object_get(fact, "other"));
     if (text_of(fact, "why"))
         print_sentence(out, text_of(fact, "why"));
     print_note(r, out);
