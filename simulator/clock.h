@@ -1,0 +1,25 @@
+// The simulated clock: when the host is, and when the work of each stream is done, in nanoseconds. Host code
+// takes no simulated time; waiting for work moves the host to the work's end.
+#pragma once
+#include "base.h"
+
+void clock_reset(void);
+
+// Streams: 0 is the default stream, which waits for all others (but non-blocking ones) and they for it.
+u64 clock_stream_create(bool non_blocking);     // its id; 0: too many
+bool clock_stream_destroy(u64 stream);
+bool clock_stream_known(u64 stream);
+
+// Work that takes `ns` is issued to the stream; with `host_waits` the host goes on at its end.
+void clock_work(u64 stream, double ns, bool host_waits);
+void clock_wait_stream(u64 stream);             // the host waits for the stream,
+void clock_wait_all(void);                      // or for all of them
+
+// Events. Each of these but the first is false for an id that is none.
+u64 clock_event_create(bool timed);
+bool clock_event_destroy(u64 event);
+bool clock_event_record(u64 event, u64 stream);
+bool clock_event_wait(u64 event);               // the host waits for it
+bool clock_stream_wait_event(u64 stream, u64 event);
+// False also for events that were not recorded, or were created without timing.
+bool clock_event_elapsed(u64 from, u64 to, double *milliseconds);

@@ -1,0 +1,315 @@
+// Modules, kernels and launches on behalf of the program.
+
+#include "clock.h"
+#include "fatbin.h"
+#include "grid.h"
+#include "memory.h"
+#include "origin.h"
+#include "print.h"
+#include "profile.h"
+#include "serve.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MODULES = 4096, MOST_KERNELS = 1 << 16, LARGEST_IMAGE = 1 << 30, MOST_PRINTED = 1 << 30 };
+static const u64 FIRST_MODULE = 0x2000000, FIRST_KERNEL = 0x3000000;
+
+static Module *modules[MOST_MODULES];           // NULL: unloaded
+static u32 module_count;
+static Kernel *kernels[MOST_KERNELS];
+static u32 kernel_count;
+
+static struct {
+    u8 *bytes;
+    u64 total, received;
+} upload;                                       // the image that is on its way
+
+static struct {
+    bool pending;
+    int error;
+    char kernel[256];
+    Place place;
+    u32 grid[3], block[3];
+} unchecked;                                    // the first failed launch that nobody looked at
+
+static char *printed;                           // by kernels, and not yet shown by the program
+static size_t printed_bytes;
+
+// ---- Modules ----
+
+static Module *module_of(u64 id)
+{
+    u64 index = id - FIRST_MODULE;
+    return index < module_count ? modules[index] : NULL;
+}
+
+static void report_unsupported(const Call *call, const char *what, const char *why)
+{
+    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call), .why = why,
+        .next = "Where the message names no other way, this needs a real device for now" };
+    report_errorf(&report, "%s", what);
+}
+
+static int add_module(Call *call)
+{
+    char *error = NULL;
+    size_t length;
+    char *ptx = fatbin_ptx(upload.bytes, upload.total, profile.major * 10 + profile.minor, &length, &error);
+    if (!ptx) {
+        char what[512];
+        snprintf(what, sizeof what, "the program's device code cannot be run: %s", error ? error : "no memory");
+        report_unsupported(call, what, "The simulated device runs PTX");
+        free(error);
+        return WIRE_NO_KERNEL_IMAGE;
+    }
+    Module *module = module_count < MOST_MODULES ? module_load(ptx, length, &error) : NULL;
+    free(ptx);
+    if (!module) {
+        report_unsupported(call, error ? error : "too many modules", "The device code could not be read");
+        free(error);
+        return WIRE_INVALID_PTX;
+    }
+    modules[module_count] = module;
+    call->reply.id = FIRST_MODULE + module_count++;
+    return WIRE_SUCCESS;
+}
+
+static bool start_upload(const WireChunk *chunk)
+{
+    free(upload.bytes);
+    upload.bytes = NULL;
+    if (!chunk->total || chunk->total > LARGEST_IMAGE)
+        return false;
+    upload.bytes = malloc(chunk->total);
+    upload.total = chunk->total;
+    upload.received = 0;
+    return upload.bytes != NULL;
+}
+
+// The chunks of an image come in order; with the last one it is loaded.
+void launch_module(Call *call)
+{
+    const WireChunk *chunk = &call->request.module.chunk;
+    if (chunk->offset == 0 && !start_upload(chunk)) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    if (!upload.bytes || chunk->total != upload.total || chunk->offset != upload.received
+        || chunk->slot >= WIRE_SLOTS || chunk->bytes > WIRE_SLOT_BYTES
+        || chunk->bytes > upload.total - upload.received) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    memcpy(upload.bytes + upload.received, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES, chunk->bytes);
+    upload.received += chunk->bytes;
+    if (upload.received < upload.total)
+        return;
+    call->reply.error = add_module(call);
+    free(upload.bytes);
+    upload.bytes = NULL;
+}
+
+void launch_module_unload(Call *call)
+{
+    Module *module = module_of(call->request.object.id);
+    if (!module) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    for (u32 i = 0; i < kernel_count; i++)
+        if (kernels[i] && kernels[i]->module == module)
+            kernels[i] = NULL;
+    modules[call->request.object.id - FIRST_MODULE] = NULL;
+    module_unload(module);
+}
+
+// ---- Kernels and variables ----
+
+static u64 kernel_id(Kernel *kernel)
+{
+    for (u32 i = 0; i < kernel_count; i++)
+        if (kernels[i] == kernel)
+            return FIRST_KERNEL + i;
+    if (kernel_count == MOST_KERNELS)
+        return 0;
+    kernels[kernel_count] = kernel;
+    return FIRST_KERNEL + kernel_count++;
+}
+
+static void describe_parameters(Call *call, const Kernel *kernel)
+{
+    WireParameter *out = (WireParameter *)call->out;
+    for (u32 i = 0; i < kernel->param_count; i++)
+        out[i] = (WireParameter){ kernel->param_offset[i], kernel->param_size[i] };
+    call->reply.tail = kernel->param_count * (u32)sizeof *out;
+}
+
+void launch_kernel(Call *call)
+{
+    Module *module = module_of(call->request.name.module);
+    Kernel *kernel = module ? module_kernel(module, call->tail) : NULL;
+    u64 id = kernel ? kernel_id(kernel) : 0;
+    if (!id || kernel->param_count > WIRE_TAIL / sizeof(WireParameter)) {
+        call->reply.error = module ? WIRE_SYMBOL_NOT_FOUND : WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    call->reply.kernel.id = id;
+    call->reply.kernel.count = kernel->param_count;
+    call->reply.kernel.bytes = kernel->param_bytes;
+    call->reply.kernel.shared_bytes = kernel->shared_bytes;
+    call->reply.kernel.local_bytes = kernel->local_bytes;
+    call->reply.kernel.max_threads = kernel->max_threads;
+    call->reply.kernel.registers = kernel->registers < 255 ? kernel->registers : 255;
+    call->reply.kernel.ptx_version = (u32)(profile.major * 10 + profile.minor);
+    describe_parameters(call, kernel);
+}
+
+void launch_variable(Call *call)
+{
+    Module *module = module_of(call->request.name.module);
+    if (!module)
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    else if (!module_variable(module, call->tail, &call->reply.memory.address, &call->reply.memory.size))
+        call->reply.error = WIRE_SYMBOL_NOT_FOUND;
+}
+
+// ---- Launches ----
+
+static Kernel *kernel_of(u64 id)
+{
+    u64 index = id - FIRST_KERNEL;
+    return index < kernel_count ? kernels[index] : NULL;
+}
+
+static Launch launch_of(const Call *call)
+{
+    const WireRequest *request = &call->request;
+    Launch launch = { .kernel = kernel_of(request->launch.kernel), .params = call->tail,
+        .dynamic_shared = (u32)request->launch.dynamic_shared, .limit = device.limit };
+    memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
+    memcpy(launch.block, request->launch.block, sizeof launch.block);
+    return launch;
+}
+
+static int refuse_kernel(const Call *call, const Kernel *kernel)
+{
+    Report report = { .kind = REPORT_UNSUPPORTED, .kernel = kernel->signature, .place = serve_place(call),
+        .why = "Its PTX has something that this simulated device cannot run yet",
+        .next = "Write that part in another way, or run it on a real device" };
+    if (kernel->locations && kernel->unsupported_at != ~0u) {
+        const Location *at = &kernel->locations[kernel->unsupported_at];
+        if (at->file && at->line)
+            report.place = (Place){ .file = at->file, .line = at->line, .column = at->column };
+    }
+    report_errorf(&report, "%s", kernel->unsupported);
+    return WIRE_NOT_SUPPORTED;
+}
+
+static int check(const Call *call)
+{
+    const WireRequest *request = &call->request;
+    Launch launch = launch_of(call);
+    if (!launch.kernel || !clock_stream_known(request->stream))
+        return WIRE_INVALID_RESOURCE_HANDLE;
+    if (launch.kernel->unsupported)
+        return refuse_kernel(call, launch.kernel);
+    if (call->tail_bytes != launch.kernel->param_bytes)
+        return WIRE_INVALID_VALUE;
+    if (request->launch.dynamic_shared > request->launch.dynamic_limit
+        || request->launch.dynamic_shared > UINT32_MAX)
+        return WIRE_INVALID_VALUE;
+    return grid_check(&launch);
+}
+
+static void note_unchecked(const Call *call)
+{
+    const WireRequest *request = &call->request;
+    const Kernel *kernel = kernel_of(request->launch.kernel);
+    if (unchecked.pending || !request->launch.unchecked)
+        return;
+    unchecked.pending = true;
+    unchecked.error = call->reply.error;
+    unchecked.place = serve_place(call);
+    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel ? kernel->signature : "a kernel");
+    memcpy(unchecked.grid, request->launch.grid, sizeof unchecked.grid);
+    memcpy(unchecked.block, request->launch.block, sizeof unchecked.block);
+}
+
+bool launch_check(Call *call)
+{
+    call->reply.error = check(call);
+    if (call->reply.error)
+        note_unchecked(call);
+    return !call->reply.error;
+}
+
+static void gather_printed(void)
+{
+    size_t bytes;
+    char *text = print_take(&bytes);
+    char *larger = text ? realloc(printed, printed_bytes + bytes) : NULL;
+    if (larger && bytes < MOST_PRINTED - printed_bytes) {
+        memcpy(larger + printed_bytes, text, bytes);
+        printed_bytes += bytes;
+    }
+    if (larger)
+        printed = larger;
+    free(text);
+}
+
+void launch_run(Call *call)
+{
+    Launch launch = launch_of(call);
+    device.sticky = grid_run(&launch);
+    clock_work(call->request.stream, launch.seconds * 1e9, false);
+    gather_printed();
+    report_flush();
+}
+
+void launch_checked(void)
+{
+    unchecked.pending = false;
+}
+
+void launch_unchecked(void)
+{
+    if (!unchecked.pending)
+        return;
+    Report report = { .kind = REPORT_API, .kernel = unchecked.kernel, .place = unchecked.place,
+        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked",
+        .next = "Write CHECK(cudaGetLastError()) on the line after the launch" };
+    unchecked.pending = false;
+    report_errorf(&report, "this launch failed with error %d and the kernel never ran: grid (%u,%u,%u), block "
+                  "(%u,%u,%u)", unchecked.error, unchecked.grid[0], unchecked.grid[1], unchecked.grid[2],
+                  unchecked.block[0], unchecked.block[1], unchecked.block[2]);
+}
+
+// ---- What kernels print ----
+
+bool launch_has_printed(void)
+{
+    return printed_bytes > 0;
+}
+
+void launch_printed(Call *call)
+{
+    size_t bytes = printed_bytes < WIRE_TAIL ? printed_bytes : WIRE_TAIL;
+    memcpy(call->out, printed, bytes);
+    memmove(printed, printed + bytes, printed_bytes - bytes);
+    printed_bytes -= bytes;
+    call->reply.tail = (u32)bytes;
+    call->reply.printed = printed_bytes > 0;
+}
+
+void launch_print_rest(void)
+{
+    if (!printed_bytes)
+        return;
+    Report report = { .kind = REPORT_API,
+        .why = "A kernel's printf is shown when the host waits for the device; the program ended before",
+        .next = "Call cudaDeviceSynchronize before main returns" };
+    report_errorf(&report, "%zu bytes that kernels printed were never shown", printed_bytes);
+    printed_bytes = 0;
+}

@@ -1,0 +1,241 @@
+// The device process: `device [options] PROGRAM [ARGS]` starts the program as its child, serves it, says how it
+// died, and ends with its status.
+
+#define _GNU_SOURCE
+#include "memory.h"
+#include "profile.h"
+#include "program.h"
+#include "serve.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+typedef struct {
+    const char *profile;
+    int report;                         // -1: text
+    u64 limit;
+    bool counters;
+    char **program;
+} Options;
+
+static pid_t child;
+static char library_path[PATH_MAX];     // the folder of our libcudart.so.13
+
+static void usage(FILE *to)
+{
+    fputs("usage: simulator/run [--report FD] [--limit N] [--profile] [--] PROGRAM [ARGS]\n"
+          "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
+          "  --report FD   write what happens as JSON lines to this file descriptor\n"
+          "  --limit N     stop a launch after N warp instructions\n"
+          "  --profile     print each kernel's counters\n"
+          "  --device FILE imitate the device that this profile describes\n", to);
+}
+
+static u64 number(const char *text, const char *option)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-') {
+        fprintf(stderr, "simulator: %s takes a number, not '%s'\n", option, text);
+        exit(EXIT_USAGE);
+    }
+    return value;
+}
+
+static Options parse(int count, char **words)
+{
+    static const struct option known[] = {
+        { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
+        { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
+        { "help", no_argument, NULL, 'h' }, { 0 },
+    };
+    Options options = { .report = -1 };
+    for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
+        switch (c) {
+        case 'd': options.profile = optarg; break;
+        case 'r': options.report = (int)number(optarg, "--report"); break;
+        case 'l': options.limit = number(optarg, "--limit"); break;
+        case 'p': options.counters = true; break;
+        case 'h': usage(stdout); exit(0);
+        default: usage(stderr); exit(EXIT_USAGE);
+        }
+    }
+    options.program = words + optind;
+    if (!options.program[0] || !options.profile) {
+        usage(stderr);
+        exit(EXIT_USAGE);
+    }
+    return options;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "simulator: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static void find_library(void)
+{
+    ssize_t length = readlink("/proc/self/exe", library_path, sizeof library_path - sizeof "/lib");
+    if (length < 0)
+        fail("cannot find myself");
+    library_path[length] = 0;
+    strcpy(strrchr(library_path, '/'), "/lib");
+}
+
+// The memfd of the staging slots: nobody can make it shorter under our hands.
+static int make_staging(void)
+{
+    size_t bytes = WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES;
+    int fd = memfd_create("warpwise-staging", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0
+        || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        fail("cannot make the staging memory");
+    device.staging = mmap((void *)WIRE_STAGING, bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (device.staging == MAP_FAILED)
+        fail("cannot map the staging memory");
+    return fd;
+}
+
+// In the child: everything that the program needs to find the device, then the program itself.
+static void become_program(char **program, int socket, int staging, int failed, pid_t parent)
+{
+    char value[64], path[2 * PATH_MAX];
+    const char *before = getenv("LD_LIBRARY_PATH");
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);                       // the device died before we could ask to die with it
+    fcntl(socket, F_SETFD, 0);
+    fcntl(staging, F_SETFD, 0);
+    snprintf(value, sizeof value, "%d,%d", socket, staging);
+    setenv(WIRE_ENVIRONMENT, value, 1);
+    snprintf(path, sizeof path, "%s%s%s", library_path, before && *before ? ":" : "", before ? before : "");
+    setenv("LD_LIBRARY_PATH", path, 1);
+    execvp(program[0], program);
+    int error = errno;
+    if (write(failed, &error, sizeof error) < 0)
+        _exit(1);
+    _exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+static void cannot_run(const char *program, int error)
+{
+    waitpid(child, NULL, 0);
+    fprintf(stderr, "simulator: cannot run %s: %s\n", program, strerror(error));
+    exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+static void start_program(char **program, int staging)
+{
+    int pair[2], failed[2], error;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+        fail("cannot make a socket");
+    int on = 1;
+    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    pid_t parent = getpid();
+    child = fork();
+    if (child < 0)
+        fail("cannot start a process");
+    if (child == 0)
+        become_program(program, pair[1], staging, failed[1], parent);
+    close(pair[1]);
+    close(failed[1]);
+    close(staging);
+    if (read(failed[0], &error, sizeof error) == sizeof error)
+        cannot_run(program[0], error);
+    close(failed[0]);
+    device.socket = pair[0];
+    device.pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+    if (device.pidfd < 0)
+        fail("cannot watch the program");
+}
+
+// Passes on what ends us to the program; its end ends us.
+static void on_signal(int signal)
+{
+    kill(child, signal);
+}
+
+static void set_signals(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGINT, SIG_IGN);            // a terminal's ^C goes to the program as well
+    signal(SIGTERM, on_signal);
+    signal(SIGHUP, on_signal);
+}
+
+static int exit_status(const siginfo_t *info)
+{
+    return info->si_code == CLD_EXITED ? info->si_status : 128 + info->si_status;
+}
+
+static void say_end(const siginfo_t *info)
+{
+    if (info->si_code == CLD_EXITED)
+        report_exit(info->si_status, 0);
+    else
+        report_exit(0, info->si_status);
+}
+
+// A kernel may run for ever. When its program is killed the device ends all the same.
+static void *watch_program(void *unused)
+{
+    enum { GRACE_MS = 500 };
+    struct pollfd watched = { .fd = device.pidfd, .events = POLLIN };
+    while (poll(&watched, 1, -1) < 0 && errno == EINTR)
+        ;
+    siginfo_t info = { 0 };
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 || info.si_code == CLD_EXITED)
+        return unused;                  // it ended by itself: its kernels run to their end
+    poll(NULL, 0, GRACE_MS);            // the main thread does this better, if it is free
+    say_end(&info);
+    _exit(exit_status(&info));
+}
+
+int main(int count, char **words)
+{
+    Options options = parse(count, words);
+    if (options.report >= 0 && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
+        fail("--report");
+    if (!profile_load(options.profile, &profile))
+        return 1;
+    if (!memory_init(profile.memory_bytes)) {
+        fputs("simulator: the address range of device memory is not free\n", stderr);
+        return 1;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    find_library();
+    prctl(PR_SET_DUMPABLE, 0);          // the program's user may not read or trace the device
+    device.limit = options.limit;
+    report_open(options.report, options.counters);
+    start_program(options.program, make_staging());
+    set_signals();
+    pthread_t watcher;
+    if (pthread_create(&watcher, NULL, watch_program, NULL) != 0)
+        fail("cannot watch the program");
+    serve();
+    siginfo_t info = { 0 };
+    waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+    serve_end(info.si_code == CLD_EXITED);
+    if (!device.loaded)
+        program_explain(options.program[0]);
+    say_end(&info);
+    _exit(exit_status(&info));
+}

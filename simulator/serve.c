@@ -1,0 +1,304 @@
+// The device's request loop: one packet in, one packet out, until the program has ended.
+
+#define _GNU_SOURCE
+#include "serve.h"
+#include "clock.h"
+#include "origin.h"
+#include "profile.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+Device device = { .socket = -1 };
+
+static pid_t owner;                             // the process that opened the device; 0: nobody
+static char reply_tail[WIRE_TAIL];
+
+Place serve_place(const Call *call)
+{
+    Place place;
+    origin_place(call->request.caller, WIRE_CALLERS, &place);
+    return place;
+}
+
+// ---- Small requests ----
+
+static void answer_hello(Call *call)
+{
+    WireFacts facts = {
+        .major = profile.major, .minor = profile.minor, .sm_count = profile.sm_count,
+        .threads_per_sm = profile.max_threads_per_sm, .blocks_per_sm = profile.max_blocks_per_sm,
+        .registers_per_sm = profile.registers_per_sm, .shared_per_sm = profile.shared_per_sm,
+        .shared_per_block = profile.shared_per_block,
+        .shared_per_block_optin = profile.shared_per_block_optin,
+        .shared_reserved = profile.shared_reserved_per_block, .l2_bytes = profile.l2_bytes,
+        .memory_bus_bits = profile.memory_bus_bits, .clock_khz = (int32_t)(profile.clock_hz / 1e3),
+        .memory_clock_khz = (int32_t)(profile.memory_clock_hz / 1e3), .memory_bytes = profile.memory_bytes,
+    };
+    memcpy(facts.name, profile.name, sizeof facts.name);
+    memcpy(call->out, &facts, sizeof facts);
+    call->reply.tail = sizeof facts;
+}
+
+static void answer_sync(Call *call)
+{
+    if (call->request.object.id)
+        clock_wait_all();
+    else if (clock_stream_known(call->request.stream))
+        clock_wait_stream(call->request.stream);
+    else
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+}
+
+static void handle_or(Call *call, bool good)
+{
+    if (!good)
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+}
+
+static void created(Call *call, u64 id)
+{
+    call->reply.id = id;
+    if (!id)
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+}
+
+static void answer_misuse(Call *call)
+{
+    char *why = strchr(call->tail, '\n'), *next = why ? strchr(why + 1, '\n') : NULL;
+    if (!next)
+        return;
+    *why++ = *next++ = 0;
+    Report report = { .kind = REPORT_API, .place = serve_place(call), .message = call->tail, .why = why,
+        .next = next };
+    report_error(&report);
+}
+
+static void answer_unsupported(Call *call)
+{
+    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call),
+        .why = "It returns cudaErrorNotSupported and does nothing",
+        .next = "Do without it here, or run the program on a real device" };
+    report_errorf(&report, "%s is not supported by the simulated device", call->tail);
+}
+
+static void answer_reset(Call *call)
+{
+    (void)call;
+    launch_unchecked();
+    transfer_leaks();
+    transfer_free_all();
+    clock_reset();
+}
+
+static void dispatch(Call *call)
+{
+    const WireRequest *r = &call->request;
+    switch ((enum wire_op)r->op) {
+    case WIRE_FAULT: transfer_fault(call); break;
+    case WIRE_CHECKED: launch_checked(); break;
+    case WIRE_HELLO: answer_hello(call); break;
+    case WIRE_MODULE: launch_module(call); break;
+    case WIRE_MODULE_UNLOAD: launch_module_unload(call); break;
+    case WIRE_KERNEL: launch_kernel(call); break;
+    case WIRE_VARIABLE: launch_variable(call); break;
+    case WIRE_ALLOC: transfer_alloc(call); break;
+    case WIRE_FREE: transfer_free(call); break;
+    case WIRE_COPY_IN: transfer_copy_in(call); break;
+    case WIRE_COPY_OUT: transfer_copy_out(call); break;
+    case WIRE_COPY_DEVICE: transfer_copy_device(call); break;
+    case WIRE_COPY_HOST: transfer_copy_host(call); break;
+    case WIRE_FILL: transfer_fill(call); break;
+    case WIRE_SYNC: answer_sync(call); break;
+    case WIRE_STREAM_CREATE: created(call, clock_stream_create(r->event.flags & 1)); break;
+    case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
+    case WIRE_STREAM_WAIT: handle_or(call, clock_stream_wait_event(r->stream, r->event.event)); break;
+    case WIRE_EVENT_CREATE: created(call, clock_event_create(!(r->event.flags & 2))); break;
+    case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
+    case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
+    case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
+    case WIRE_EVENT_ELAPSED:
+        handle_or(call, clock_event_elapsed(r->elapsed.from, r->elapsed.to, &call->reply.elapsed.milliseconds));
+        break;
+    case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
+    case WIRE_POINTER: transfer_pointer(call); break;
+    case WIRE_PRINTED: launch_printed(call); break;
+    case WIRE_RESET: answer_reset(call); break;
+    case WIRE_MISUSE: answer_misuse(call); break;
+    case WIRE_UNSUPPORTED: answer_unsupported(call); break;
+    case WIRE_LOADED: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
+    }
+}
+
+// ---- Packets ----
+
+static void send_reply(Call *call)
+{
+    call->reply.version = WIRE_VERSION;
+    call->reply.sticky = device.sticky;
+    struct iovec parts[] = { { &call->reply, sizeof call->reply }, { call->out, call->reply.tail } };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
+    // Who sends without end and takes no answers fills the socket; we wait for him no longer than the child lives.
+    struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
+                                { .fd = device.pidfd, .events = POLLIN } };
+    while (sendmsg(device.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            return;
+        if (poll(watched, 2, -1) > 0 && watched[1].revents)
+            return;
+    }
+}
+
+// Receives a packet and who sent it. False: none, or not one of ours.
+static bool receive_call(Call *call, pid_t *sender)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct iovec parts[] = { { &call->request, sizeof call->request }, { call->tail, WIRE_TAIL } };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2, .msg_control = &control,
+        .msg_controllen = sizeof control };
+    ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (!header || header->cmsg_type != SCM_CREDENTIALS)
+        return false;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+    *sender = credentials.pid;
+    if (got < (ssize_t)sizeof call->request || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+        return false;
+    call->tail_bytes = (size_t)got - sizeof call->request;
+    call->tail[call->tail_bytes] = 0;
+    call->request.call[sizeof call->request.call - 1] = 0;
+    memset(&call->reply, 0, sizeof call->reply);
+    call->out = reply_tail;
+    return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT;
+}
+
+// Calls at whose end the program sees what kernels have printed.
+static bool shows_prints(const Call *call)
+{
+    switch ((enum wire_op)call->request.op) {
+    case WIRE_SYNC: case WIRE_EVENT_SYNC: case WIRE_RESET: return true;
+    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return call->request.copy.blocks;
+    default: return false;
+    }
+}
+
+static bool survives_sticky(u32 op)
+{
+    return op == WIRE_PRINTED || op == WIRE_HELLO || op == WIRE_MISUSE || op == WIRE_UNSUPPORTED;
+}
+
+static void answer(Call *call)
+{
+    u32 op = call->request.op;
+    if (op < WIRE_FIRST_ANSWERED) {
+        dispatch(call);
+        report_flush();
+        return;
+    }
+    bool run = false;
+    if (device.sticky && !survives_sticky(op))
+        call->reply.error = device.sticky;
+    else if (op == WIRE_LAUNCH)
+        run = launch_check(call);
+    else
+        dispatch(call);
+    if (shows_prints(call))
+        call->reply.printed = launch_has_printed();
+    report_flush();                             // the answer comes after the events of all earlier work
+    send_reply(call);
+    if (run)
+        launch_run(call);
+}
+
+static bool is_alive(pid_t pid)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return access(path, F_OK) == 0;
+}
+
+// The first process that opens the device has it, until it has ended.
+static bool admit(Call *call, pid_t sender)
+{
+    u32 op = call->request.op;
+    if (op == WIRE_LOADED) {
+        device.loaded = true;
+        return false;
+    }
+    if (sender == owner)
+        return true;
+    if (op == WIRE_HELLO && (!owner || !is_alive(owner))) {
+        if (owner)
+            serve_end(true);
+        owner = sender;
+        device.opened = true;
+        origin_open(sender);
+        return true;
+    }
+    if (op >= WIRE_FIRST_ANSWERED) {
+        call->reply.error = owner ? WIRE_DEVICES_UNAVAILABLE : WIRE_INITIALIZATION;
+        send_reply(call);
+    }
+    return false;
+}
+
+// Answers one packet. False: there was none.
+static bool serve_one(void)
+{
+    static Call call;
+    pid_t sender = -1;
+    if (receive_call(&call, &sender)) {
+        if (admit(&call, sender))
+            answer(&call);
+        return true;
+    }
+    if (sender < 0)
+        return false;
+    // Something that is no request: its sender waits for an answer in vain otherwise.
+    memset(&call.reply, 0, sizeof call.reply);
+    call.out = reply_tail;
+    call.reply.error = WIRE_INVALID_VALUE;
+    send_reply(&call);
+    return true;
+}
+
+void serve(void)
+{
+    struct pollfd watched[] = { { .fd = device.socket, .events = POLLIN },
+                                { .fd = device.pidfd, .events = POLLIN } };
+    for (;;) {
+        if (poll(watched, 2, -1) < 0 && errno != EINTR)
+            return;
+        bool ended = watched[1].revents != 0;   // looked at first: what it sent before is still read
+        while (serve_one())
+            ;
+        if (ended)
+            return;
+        if (watched[0].revents & (POLLHUP | POLLERR))
+            watched[0].fd = -1;                 // nobody holds the other end any more
+    }
+}
+
+void serve_end(bool orderly)
+{
+    if (orderly && !device.sticky && !device.faulted) {
+        launch_unchecked();
+        launch_print_rest();
+        transfer_leaks();
+    }
+    report_flush();
+    transfer_free_all();
+    clock_reset();
+    origin_close();
+    device.sticky = 0;
+    device.faulted = false;
+    owner = 0;
+}

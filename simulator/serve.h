@@ -1,0 +1,69 @@
+// The rooms of the device process that answer requests, and what they share.
+#pragma once
+#include "base.h"
+#include "report.h"
+#include "wire.h"
+
+// One request being answered. The handler fills in reply and, if it has one, the tail.
+typedef struct {
+    WireRequest request;
+    char tail[WIRE_TAIL + 1];                   // of the request; tail[tail_bytes] is 0
+    size_t tail_bytes;
+    WireReply reply;
+    char *out;                                  // of the reply: WIRE_TAIL bytes
+} Call;
+
+// The device's state that outlives a call.
+typedef struct {
+    int socket;
+    int pidfd;                                  // of the child
+    u8 *staging;                                // WIRE_SLOTS slots
+    u64 limit;                                  // warp instructions a launch; 0: none
+    int sticky;                                 // the error that all further calls return
+    bool loaded;                                // some program has loaded the client library
+    bool opened;                                // a program has opened the device
+    bool faulted;                               // its host code has touched device memory
+} Device;
+
+extern Device device;
+
+// ---- serve.c ----
+
+// Answers requests until the child has ended and all it sent is answered.
+void serve(void);
+
+// Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by itself.
+void serve_end(bool orderly);
+
+// A place in the program for this call's messages.
+Place serve_place(const Call *call);
+
+// ---- transfer.c: memory ----
+
+void transfer_alloc(Call *call);
+void transfer_free(Call *call);
+void transfer_copy_in(Call *call);
+void transfer_copy_out(Call *call);
+void transfer_copy_device(Call *call);
+void transfer_copy_host(Call *call);
+void transfer_fill(Call *call);
+void transfer_memory_info(Call *call);
+void transfer_pointer(Call *call);
+void transfer_fault(Call *call);                // host code touched device memory
+void transfer_leaks(void);                      // reports what is still allocated
+void transfer_free_all(void);
+
+// ---- launch.c: modules, kernels and launches ----
+
+void launch_module(Call *call);
+void launch_module_unload(Call *call);
+void launch_kernel(Call *call);
+void launch_variable(Call *call);
+// Checks the launch and fills in the reply; true: it is good, so send the reply, then run it.
+bool launch_check(Call *call);
+void launch_run(Call *call);
+void launch_checked(void);                      // the program has looked at the error of its failed launch
+void launch_unchecked(void);                    // the program ends: reports one that nobody looked at
+void launch_printed(Call *call);
+bool launch_has_printed(void);
+void launch_print_rest(void);                   // the program ends: says what it never saw

@@ -1,0 +1,402 @@
+// Memory of the device on behalf of the program: allocating, freeing, copying, filling. Every range is checked
+// before a byte moves, as no size or address of a request can be trusted; what is wrong is told to the student.
+
+#include "clock.h"
+#include "memory.h"
+#include "origin.h"
+#include "profile.h"
+#include "serve.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- What is wrong with a range ----
+
+typedef struct {
+    const Call *call;
+    const char *verb;                           // "reads", "writes"
+    u64 address, bytes;
+} Range;
+
+static void made_at(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (a->name)
+        snprintf(buffer, size, " of variable %s", a->name);
+    else if (origin_place(a->made, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " made at %s:%u", strrchr(place.file, '/') ? strrchr(place.file, '/') + 1
+                 : place.file, place.line);
+}
+
+static void freed_at(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (origin_place(a->unmade, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " at %s:%u", strrchr(place.file, '/') ? strrchr(place.file, '/') + 1
+                 : place.file, place.line);
+}
+
+static void report_freed(const Range *range, const Allocation *a)
+{
+    char made[256], freed[256];
+    made_at(a, made, sizeof made);
+    freed_at(a, freed, sizeof freed);
+    Report report = { .kind = REPORT_USE_AFTER_FREE, .place = serve_place(range->call),
+        .address = range->address, .allocation = a,
+        .why = "Freed memory may already hold something else",
+        .next = "Free it after its last use, or allocate it again" };
+    report_errorf(&report, "%s %s the %" PRIu64 "-byte allocation%s, which was freed%s",
+                  range->call->request.call, range->verb, a->size, made, freed);
+}
+
+static void report_past_end(const Range *range, const Allocation *a)
+{
+    char made[256];
+    made_at(a, made, sizeof made);
+    u64 end = a->base + a->size, past = range->address + range->bytes - end;
+    Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = end,
+        .allocation = a,
+        .why = "The copy would run into memory that belongs to something else",
+        .next = "Sizes are in bytes: a count of elements times sizeof, the same in cudaMalloc and here" };
+    report_errorf(&report, "%s %s %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
+                  " of them past the end of the %" PRIu64 "-byte allocation%s", range->call->request.call,
+                  range->verb, range->bytes, range->address - a->base, past, a->size, made);
+}
+
+static void report_wild(const Range *range)
+{
+    char beside[512] = "no allocation";
+    const Allocation *near = memory_nearest(range->address);
+    if (near)
+        report_beside(near, range->address, beside, sizeof beside);
+    Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = range->address,
+        .allocation = near,
+        .why = "No allocation of the device lies at that address",
+        .next = "Check the arithmetic on the pointer" };
+    report_errorf(&report, "%s %s device memory at 0x%" PRIx64 ", %s", range->call->request.call,
+                  range->verb, range->address, beside);
+}
+
+// The live allocation that holds the whole range; NULL: reported.
+static Allocation *check_range(const Call *call, const char *verb, u64 address, u64 bytes)
+{
+    Range range = { call, verb, address, bytes };
+    Allocation *a = memory_find(address);
+    if (a && a->freed)
+        report_freed(&range, a);
+    else if (a && bytes > a->base + a->size - address)
+        report_past_end(&range, a);
+    else if (a)
+        return a;
+    else
+        report_wild(&range);
+    return NULL;
+}
+
+// The bytes from the first to the last of the rows; false: they cannot exist.
+static bool rows_extent(const WireRows *rows, u64 width, u64 count, u64 *bytes)
+{
+    u64 last;
+    if (!width || !count || (count > 1 && rows->pitch < width))
+        return false;
+    return !__builtin_mul_overflow(rows->pitch, count - 1, &last)
+        && !__builtin_add_overflow(last, width, bytes) && *bytes <= MEMORY_SPAN;
+}
+
+static Allocation *check_rows(Call *call, const char *verb, const WireRows *rows)
+{
+    u64 bytes;
+    Allocation *a = NULL;
+    if (rows_extent(rows, call->request.copy.width, call->request.copy.rows, &bytes))
+        a = check_range(call, verb, rows->address, bytes);
+    if (!a)
+        call->reply.error = WIRE_INVALID_VALUE;
+    return a;
+}
+
+// ---- Allocating ----
+
+void transfer_alloc(Call *call)
+{
+    const WireRequest *request = &call->request;
+    u64 align = request->alloc.align;
+    if (!align || (align & (align - 1)) || align > 1 << 20 || request->alloc.bytes > MEMORY_SPAN) {
+        call->reply.error = request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
+        return;
+    }
+    Allocation *a = memory_alloc(request->alloc.bytes, align, MEMORY_DEVICE, request->caller);
+    if (!a)
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+    else
+        call->reply.memory.address = a->base;
+}
+
+static void report_bad_free(Call *call, u64 address)
+{
+    const Allocation *a = memory_find(address);
+    char text[512];
+    Report report = { .kind = REPORT_INVALID_FREE, .place = serve_place(call), .address = address,
+        .allocation = a };
+    const char *name = call->request.call;
+    if (a && a->freed && a->base == address) {
+        char made[256], freed[256];
+        made_at(a, made, sizeof made);
+        freed_at(a, freed, sizeof freed);
+        report.why = "Memory is freed once; the second time it may belong to something else";
+        report.next = "Remove one of the two, or set the pointer to nullptr after freeing it";
+        report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
+                      name, a->size, made, freed[0] ? freed : " earlier");
+    } else if (a) {
+        report.why = "Only what cudaMalloc returned can be freed, not a part of it";
+        report.next = "Keep the pointer that cudaMalloc gave, and free that";
+        report_errorf(&report, "%s was given an address %s", name,
+                      report_beside(a, address, text, sizeof text));
+    } else {
+        report.why = "Only what cudaMalloc returned can be freed with cudaFree";
+        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with";
+        report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name, address);
+    }
+}
+
+void transfer_free(Call *call)
+{
+    u64 address = call->request.pointer.address;
+    // Freeing waits for the work that may still use the memory.
+    clock_wait_all();
+    if (memory_free(address, call->request.caller))
+        return;
+    report_bad_free(call, address);
+    call->reply.error = WIRE_INVALID_VALUE;
+}
+
+void transfer_memory_info(Call *call)
+{
+    call->reply.info.total = memory_capacity();
+    call->reply.info.free = memory_capacity() - memory_used();
+}
+
+void transfer_pointer(Call *call)
+{
+    const Allocation *a = memory_find(call->request.pointer.address);
+    if (!a || a->freed)
+        return;
+    call->reply.memory.address = a->base;
+    call->reply.memory.size = a->size;
+}
+
+void transfer_leaks(void)
+{
+    for (const Allocation *a = memory_first(); a; a = a->next) {
+        if (a->freed || a->kind != MEMORY_DEVICE)
+            continue;
+        Report report = { .kind = REPORT_LEAK, .address = a->base, .allocation = a,
+            .why = "What is allocated and not freed is lost to the device until the program ends",
+            .next = "Call cudaFree for it when its last use is over" };
+        origin_place(a->made, MEMORY_CALLERS, &report.place);
+        report_errorf(&report, "%" PRIu64 " bytes that cudaMalloc gave here were never freed", a->size);
+    }
+}
+
+void transfer_free_all(void)
+{
+    for (const Allocation *a = memory_first(); a; a = a->next)
+        if (!a->freed && a->kind == MEMORY_DEVICE)
+            memory_free(a->base, NULL);
+}
+
+// ---- Definedness ----
+
+static bool is_defined(u64 address)
+{
+    u64 bit = address - MEMORY_BASE;
+    return memory_defined_bits[bit / 64] >> bit % 64 & 1;
+}
+
+static void set_defined(u64 address, bool defined)
+{
+    u64 bit = address - MEMORY_BASE, mask = 1ull << bit % 64;
+    if (defined)
+        memory_defined_bits[bit / 64] |= mask;
+    else
+        memory_defined_bits[bit / 64] &= ~mask;
+}
+
+// A copy on the device carries along which of its bytes were ever written.
+static void copy_defined(u64 to, u64 from, u64 bytes)
+{
+    if (memory_undefined(from, bytes) == bytes) {
+        memory_define(to, bytes);
+        return;
+    }
+    bool backwards = to > from;
+    for (u64 i = 0; i < bytes; i++) {
+        u64 at = backwards ? bytes - 1 - i : i;
+        set_defined(to + at, is_defined(from + at));
+    }
+}
+
+static u64 count_undefined(u64 address, u64 bytes)
+{
+    u64 count = 0;
+    for (u64 i = 0; i < bytes; i++)
+        count += !is_defined(address + i);
+    return count;
+}
+
+// Reports the bytes of the rows that nothing wrote.
+static void check_defined(const Call *call, const Allocation *a)
+{
+    const WireRequest *request = &call->request;
+    u64 undefined = 0, first = 0, width = request->copy.width;
+    for (u64 row = 0; row < request->copy.rows; row++) {
+        u64 address = request->copy.device.address + row * request->copy.device.pitch;
+        u64 good = memory_undefined(address, width);
+        if (good == width)
+            continue;
+        if (!undefined)
+            first = address + good - a->base;
+        undefined += count_undefined(address + good, width - good);
+    }
+    if (!undefined)
+        return;
+    char made[256];
+    made_at(a, made, sizeof made);
+    Report report = { .kind = REPORT_UNINITIALIZED, .place = serve_place(call), .address = a->base + first,
+        .allocation = a,
+        .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before",
+        .next = "Look for elements that the kernel does not write: a grid that is too small, a wrong index" };
+    report_errorf(&report, "%s copies %" PRIu64 " bytes that nothing wrote, from byte %" PRIu64
+                  " of the %" PRIu64 "-byte allocation%s", request->call, undefined, first, a->size, made);
+}
+
+// ---- Copying ----
+
+// Is the chunk one that can be: within its transfer and its slot?
+static bool chunk_good(const Call *call)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    u64 total;
+    return !__builtin_mul_overflow(call->request.copy.width, call->request.copy.rows, &total)
+        && chunk->total == total && chunk->slot < WIRE_SLOTS && chunk->bytes <= WIRE_SLOT_BYTES
+        && chunk->offset <= total && chunk->bytes <= total - chunk->offset;
+}
+
+static double copy_ns(const Call *call, u64 bytes)
+{
+    double speed = call->request.copy.pinned ? profile.copy_bytes_per_second
+                                             : profile.pageable_bytes_per_second;
+    return speed > 0 ? (double)bytes / speed * 1e9 : 0;
+}
+
+// The last chunk ends the copy: it takes its time and is told.
+static void finish_copy(const Call *call, const char *kind, double ns)
+{
+    clock_work(call->request.stream, ns, call->request.copy.blocks);
+    report_copy(kind, call->request.copy.width * call->request.copy.rows);
+}
+
+// Moves the chunk between its slot and the rows of device memory, in pieces.
+static void move_chunk(const Call *call, bool in)
+{
+    const WireRows *rows = &call->request.copy.device;
+    const WireChunk *chunk = &call->request.copy.chunk;
+    u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
+    u8 *slot = device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
+    while (left) {
+        u64 column = offset % width, piece = width - column < left ? width - column : left;
+        u64 address = rows->address + offset / width * rows->pitch + column;
+        if (in) {
+            memcpy((void *)address, slot, piece);
+            memory_define(address, piece);
+        } else {
+            memcpy(slot, (void *)address, piece);
+        }
+        slot += piece;
+        offset += piece;
+        left -= piece;
+    }
+}
+
+static void copy_chunk(Call *call, bool in)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    if (!chunk_good(call)) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    Allocation *a = check_rows(call, in ? "writes" : "reads", &call->request.copy.device);
+    if (!a)
+        return;
+    if (!in && chunk->offset == 0)
+        check_defined(call, a);
+    move_chunk(call, in);
+    if (chunk->offset + chunk->bytes == chunk->total)
+        finish_copy(call, in ? "HtoD" : "DtoH", copy_ns(call, chunk->total));
+}
+
+void transfer_copy_in(Call *call)
+{
+    copy_chunk(call, true);
+}
+
+void transfer_copy_out(Call *call)
+{
+    copy_chunk(call, false);
+}
+
+void transfer_copy_device(Call *call)
+{
+    const WireRequest *request = &call->request;
+    const WireRows *to = &request->copy.device, *from = &request->copy.from;
+    u64 width = request->copy.width;
+    if (!check_rows(call, "reads", from) || !check_rows(call, "writes", to))
+        return;
+    for (u64 row = 0; row < request->copy.rows; row++) {
+        u64 target = to->address + row * to->pitch, source = from->address + row * from->pitch;
+        memmove((void *)target, (void *)source, width);
+        copy_defined(target, source, width);
+    }
+    double bytes = 2.0 * (double)width * (double)request->copy.rows;    // each is read and written
+    double speed = profile.dram_bytes_per_second;
+    finish_copy(call, "DtoD", speed > 0 ? bytes / speed * 1e9 : 0);
+}
+
+void transfer_copy_host(Call *call)
+{
+    report_copy("HtoH", call->request.copy.width * call->request.copy.rows);
+}
+
+void transfer_fill(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!check_rows(call, "writes", &request->copy.device))
+        return;
+    for (u64 row = 0; row < request->copy.rows; row++) {
+        u64 address = request->copy.device.address + row * request->copy.device.pitch;
+        memset((void *)address, (int)request->copy.value, request->copy.width);
+        memory_define(address, request->copy.width);
+    }
+    double bytes = (double)request->copy.width * (double)request->copy.rows;
+    double speed = profile.dram_bytes_per_second;
+    clock_work(request->stream, speed > 0 ? bytes / speed * 1e9 : 0, request->copy.blocks);
+}
+
+// ---- Host code that touches device memory ----
+
+void transfer_fault(Call *call)
+{
+    u64 address = call->request.fault.address;
+    char beside[512] = "device memory";
+    const Allocation *near = memory_nearest(address);
+    if (near)
+        report_beside(near, address, beside, sizeof beside);
+    device.faulted = true;
+    Report report = { .kind = REPORT_HOST_ACCESS, .place = serve_place(call), .address = address,
+        .allocation = near,
+        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow it",
+        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel" };
+    report_errorf(&report, "host code %s 0x%" PRIx64 ", %s", call->request.fault.writes ? "writes" : "reads",
+                  address, beside);
+}
