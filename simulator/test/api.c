@@ -1,0 +1,309 @@
+// Runs each program of programs/ on the simulated device and compares what the device reported, and how the
+// program ended, with what its first lines say:
+//
+//   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then the end (exit 0)
+//   // says: words                                  some error's message has these words
+//   // prints: words|words                          the standard output has these, in this order
+//   // stderr: words                                so has the standard error
+//   // run: --limit 1000                            options for simulator/run
+//   // build: -cudart static | none                 other options for the compiler; none: without CUDA
+//
+// Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the command that runs
+// them: simulator/run unless told.
+
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <jansson.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { REPORT_FD = 9, SECONDS = 60, MOST_PROGRAMS = 200, LINE = 512 };
+
+static const char sources[] = "simulator/test/programs/*.c*";
+static const char folder[] = "build/simulator/test";
+
+typedef struct {
+    char path[LINE], name[LINE];        // simulator/test/programs/leak.c, leak
+} Program;
+
+typedef struct {
+    char expect[LINE], says[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+} Header;
+
+// ---- The program's first lines ----
+
+static bool take(const char *line, const char *key, char *to)
+{
+    size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0)
+        return false;
+    snprintf(to, LINE, "%s", line + length);
+    to[strcspn(to, "\n")] = 0;
+    return true;
+}
+
+static Header read_header(const Program *program)
+{
+    Header h = { 0 };
+    char line[LINE];
+    FILE *file = fopen(program->path, "r");
+    cr_assert_not_null(file, "%s cannot be read", program->path);
+    while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
+        if (take(line, "// expect: ", h.expect) || take(line, "// says: ", h.says))
+            continue;
+        if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error))
+            continue;
+        if (!take(line, "// run: ", h.run))
+            take(line, "// build: ", h.build);
+    }
+    fclose(file);
+    cr_assert(h.expect[0], "%s: its first line must be // expect: ...", program->path);
+    if (!strstr(h.expect, "exit ") && !strstr(h.expect, "signal "))
+        strncat(h.expect, ", exit 0", sizeof h.expect - strlen(h.expect) - 1);
+    return h;
+}
+
+// ---- Compiling and running ----
+
+static char *output(const Program *program, const char *suffix)
+{
+    static char path[8][2 * LINE];
+    static int next;
+    char *to = path[next++ % 8];
+    snprintf(to, sizeof *path, "%s/%s%s", folder, program->name, suffix);
+    return to;
+}
+
+static bool is_newer(const char *source, const char *target)
+{
+    struct stat a, b;
+    return stat(target, &b) != 0 || (stat(source, &a) == 0 && a.st_mtime > b.st_mtime);
+}
+
+static void compile(const Program *program, const Header *h)
+{
+    char *target = output(program, ""), *command = NULL;
+    bool cuda = strstr(program->path, ".cu") != NULL, plain = strcmp(h->build, "none") == 0;
+    if (!is_newer(program->path, target))
+        return;
+    if (cuda)
+        asprintf(&command, "nvcc -std=c++17 -O2 -g -lineinfo %s %s %s -o %s %s",
+                 strstr(h->build, "-cudart") ? "" : "-cudart shared",
+                 strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90", h->build,
+                 target, program->path);
+    else
+        asprintf(&command, "gcc -std=gnu17 -O1 -g -Wall -Wextra -isystem $CUDA_HOME/include -o %s %s %s", target,
+                 program->path, plain ? "" : "-L$CUDA_HOME/lib64 -lcudart -lpthread");
+    cr_assert(command && system(command) == 0, "%s does not compile", program->path);
+    free(command);
+}
+
+static void redirect(const char *path, int fd)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file == fd)
+        return;                         // and stays open
+    if (file < 0 || dup2(file, fd) < 0)
+        _exit(125);
+    close(file);
+}
+
+static void become(const Program *program, const Header *h)
+{
+    char *words[32], options[LINE];
+    int count = 0;
+    const char *device = getenv("DEVICE");
+    words[count++] = (char *)(device ? device : "simulator/run");
+    words[count++] = "--report";
+    words[count++] = "9";
+    snprintf(options, sizeof options, "%s", h->run);
+    for (char *word = strtok(options, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    words[count++] = "--";
+    words[count++] = output(program, "");
+    words[count] = NULL;
+    redirect(output(program, ".out"), 1);
+    redirect(output(program, ".err"), 2);
+    redirect(output(program, ".events"), REPORT_FD);
+    alarm(SECONDS);                     // outlives the exec; the device's end is the program's
+    execv(words[0], words);
+    _exit(126);
+}
+
+static int run(const Program *program, const Header *h)
+{
+    int status;
+    pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0)
+        become(program, h);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status), "%s: the device was killed by signal %d (14: it took over %d s)",
+              program->name, WTERMSIG(status), SECONDS);
+    return WEXITSTATUS(status);
+}
+
+// ---- What came of it ----
+
+static char *read_text(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "%s is missing", path);
+    if (getdelim(&text, &size, 0, file) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    fclose(file);
+    return text;
+}
+
+typedef struct {
+    char found[4096];                   // in the form of // expect:
+    bool said, ended;
+    int status;                         // as the exit event has it: of the device process
+} Outcome;
+
+static void add_event(Outcome *o, json_t *event, const char *says)
+{
+    const char *name = json_string_value(json_object_get(event, "event"));
+    size_t used = strlen(o->found), room = sizeof o->found - used;
+    cr_assert_not(o->ended, "an event follows the exit event");
+    if (strcmp(name, "error") == 0) {
+        const char *message = json_string_value(json_object_get(event, "message"));
+        snprintf(o->found + used, room, "%s %d, ", json_string_value(json_object_get(event, "kind")),
+                 (int)json_integer_value(json_object_get(event, "line")));
+        o->said |= message && strstr(message, says);
+    } else if (strcmp(name, "exit") == 0) {
+        json_t *signal = json_object_get(event, "signal");
+        o->status = (int)json_integer_value(signal ? signal : json_object_get(event, "status"));
+        snprintf(o->found + used, room, "%s %d", signal ? "signal" : "exit", o->status);
+        o->status += signal ? 128 : 0;
+        o->ended = true;
+    }
+}
+
+static Outcome read_events(const Program *program, const char *says)
+{
+    Outcome o = { 0 };
+    char *text = read_text(output(program, ".events")), *rest = text, *line;
+    while ((line = strsep(&rest, "\n")) && *line) {
+        json_t *event = json_loads(line, 0, NULL);
+        cr_assert_not_null(event, "%s: no JSON: %s", program->name, line);
+        add_event(&o, event, says);
+        json_decref(event);
+    }
+    free(text);
+    cr_assert(o.ended, "%s: there is no exit event", program->name);
+    return o;
+}
+
+static void has_words(const Program *program, const char *suffix, const char *words)
+{
+    char *text = read_text(output(program, suffix)), *at = text, copy[LINE], *rest = copy, *word;
+    snprintf(copy, sizeof copy, "%s", words);
+    while ((word = strsep(&rest, "|"))) {
+        char *found = strstr(at, word);
+        cr_expect_not_null(found, "%s%s lacks '%s' (in that order); it has:\n%s", program->name, suffix, word,
+                           text);
+        at = found ? found + strlen(word) : at;
+    }
+    free(text);
+}
+
+static void judge(const Program *program)
+{
+    Header h = read_header(program);
+    compile(program, &h);
+    int status = run(program, &h);
+    Outcome o = read_events(program, h.says);
+    cr_expect_str_eq(o.found, h.expect, "%s: expected '%s', found '%s'\n%s", program->path, h.expect, o.found,
+                     read_text(output(program, ".err")));
+    cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d", program->name, status,
+                 o.status);
+    cr_expect(!h.says[0] || o.said, "%s: no message says '%s'", program->path, h.says);
+    has_words(program, ".out", h.prints);
+    has_words(program, ".err", h.error);
+}
+
+// ---- The tests ----
+
+static Program all[MOST_PROGRAMS];
+static size_t program_count;
+
+static void find_programs(void)
+{
+    glob_t found;
+    if (glob(sources, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc && program_count < MOST_PROGRAMS; i++) {
+        Program *program = &all[program_count++];
+        snprintf(program->path, sizeof program->path, "%s", found.gl_pathv[i]);
+        snprintf(program->name, sizeof program->name, "%s", strrchr(program->path, '/') + 1);
+        *strrchr(program->name, '.') = 0;
+    }
+    globfree(&found);
+    if (mkdir("build", 0777) < 0 && access("build", F_OK) < 0)
+        return;
+    mkdir("build/simulator", 0777);
+    mkdir(folder, 0777);
+}
+
+ParameterizedTestParameters(api, program)
+{
+    if (!program_count)
+        find_programs();
+    return cr_make_param_array(Program, all, program_count);
+}
+
+ParameterizedTest(Program *program, api, program)
+{
+    judge(program);
+}
+
+Test(api, finds_its_programs)
+{
+    if (!program_count)
+        find_programs();
+    cr_assert(program_count >= 30, "only %zu programs found: run it in the repository's root", program_count);
+}
+
+static int device_status(const char *arguments)
+{
+    char *command = NULL;
+    const char *device = getenv("DEVICE");
+    asprintf(&command, "%s %s >/dev/null 2>&1 </dev/null", device ? device : "simulator/run", arguments);
+    int status = system(command);
+    free(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Test(api, what_cannot_be_run_is_said_by_status)
+{
+    cr_expect_eq(device_status("build/no-such-program"), 127);
+    cr_expect_eq(device_status("./simulator"), 126);
+    cr_expect_eq(device_status(""), 2);
+    cr_expect_eq(device_status("--limit lots true"), 2);
+    cr_expect_eq(device_status("false"), 1);
+    cr_expect_eq(device_status("sh -c 'exit 9'"), 9);
+    cr_expect_eq(device_status("sh -c 'kill -9 $$'"), 137);
+}
+
+// The real library and ours must export the same names, under the same version.
+Test(api, every_symbol_is_there)
+{
+    cr_expect_eq(system("bash -c 'names() { nm -D --defined-only $1 | cut -d\" \" -f3 | sort; }; "
+                        "test $(names $CUDA_HOME/lib64/libcudart.so.13 | wc -l) -gt 400 && "
+                        "diff <(names $CUDA_HOME/lib64/libcudart.so.13) "
+                        "<(names ${LIBRARY:-build/simulator/lib}/libcudart.so.13)'"), 0);
+}

@@ -1,0 +1,56 @@
+// expect: exit 0
+// The simulated clock: copies take as long as their bytes do, two streams overlap, waits order them.
+#include "check.h"
+
+static float between(cudaEvent_t a, cudaEvent_t b)
+{
+    float ms = -1;
+    OK(cudaEventElapsedTime(&ms, a, b));
+    return ms;
+}
+
+int main()
+{
+    const size_t bytes = 8 << 20;
+    char *host = (char *)calloc(1, bytes), *p;
+    cudaEvent_t a, b, c, untimed;
+    cudaStream_t s, t;
+    OK(cudaMalloc(&p, bytes));
+    OK(cudaEventCreate(&a));
+    OK(cudaEventCreate(&b));
+    OK(cudaEventCreate(&c));
+    OK(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+    float ms;
+    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorInvalidResourceHandle);     // not recorded
+
+    OK(cudaEventRecord(a));
+    OK(cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice));
+    OK(cudaEventRecord(b));
+    OK(cudaMemcpy(p, host, bytes / 2, cudaMemcpyHostToDevice));
+    OK(cudaEventRecord(c));
+    OK(cudaEventSynchronize(c));
+    float whole = between(a, b), half = between(b, c);
+    CHECK(whole > 0.5f && whole < 3.0f);                                          // 8 MiB at 6.5 GB/s
+    CHECK(half > whole * 0.49f && half < whole * 0.51f);
+    OK(cudaEventRecord(untimed));
+    CHECK(cudaEventElapsedTime(&ms, a, untimed) == cudaErrorInvalidResourceHandle);
+
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    OK(cudaEventRecord(a, s));
+    OK(cudaMemcpyAsync(p, host, bytes, cudaMemcpyHostToDevice, s));
+    OK(cudaEventRecord(b, s));
+    OK(cudaEventRecord(c, t));
+    CHECK(between(c, b) > 0.9f * whole);                                          // t did not wait
+    OK(cudaStreamWaitEvent(t, b));
+    OK(cudaEventRecord(c, t));
+    CHECK(between(b, c) == 0);
+    OK(cudaStreamSynchronize(t));
+    OK(cudaStreamDestroy(s));
+    CHECK(cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle);
+    OK(cudaStreamDestroy(t));
+    OK(cudaEventDestroy(a));
+    CHECK(cudaEventRecord(a) == cudaErrorInvalidResourceHandle);
+    OK(cudaFree(p));
+    return 0;
+}

@@ -1,0 +1,11 @@
+// expect: invalid-free 8
+// says: which no cudaMalloc returned
+#include "check.h"
+int main(void)
+{
+    void *p = malloc(100);
+    OK(cudaFree(NULL));
+    CHECK(cudaFree(p) == cudaErrorInvalidValue);
+    free(p);
+    return 0;
+}

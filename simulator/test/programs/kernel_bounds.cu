@@ -1,0 +1,21 @@
+// expect: bounds 8
+// says: 4-byte
+// A kernel that faults: the sticky error 700 for every later call, and no word of leaks.
+#include "check.h"
+
+__global__ void fill(int *p, int n)
+{
+    p[blockIdx.x * blockDim.x + threadIdx.x] = n;
+}
+
+int main()
+{
+    int *p, host[100];
+    OK(cudaMalloc(&p, sizeof host));
+    fill<<<1, 128>>>(p, 1);
+    CHECK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    fill<<<1, 1>>>(p, 1);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    return 0;
+}

@@ -1,0 +1,22 @@
+// expect: timeout 9
+// run: --limit 100000
+// A launch over the limit fails with 702, and so does everything after it.
+#include "check.h"
+
+__global__ void forever(volatile int *p)
+{
+    while (*p == 0) continue;
+}
+
+int main()
+{
+    int *p;
+    OK(cudaMalloc(&p, 4));
+    OK(cudaMemset(p, 0, 4));
+    forever<<<1, 1>>>(p);
+    OK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
+    CHECK(cudaMalloc(&p, 4) == cudaErrorLaunchTimeout);
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout && cudaGetLastError() == cudaErrorLaunchTimeout);
+    return 0;
+}

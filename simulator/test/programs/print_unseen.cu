@@ -1,0 +1,12 @@
+// expect: api 0
+// says: were never shown
+#include "check.h"
+
+__global__ void say() { printf("nobody reads this\n"); }
+
+int main()
+{
+    say<<<1, 1>>>();
+    OK(cudaGetLastError());
+    return 0;
+}
