@@ -19,9 +19,9 @@ pages    := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcar
 book_files := build/book/style.css build/book/book.js
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
-# ---- The tests: a program for each room with a test/ in C, and every script in a test/
+# ---- The tests: a program for each test/*.c, and every script in a test/
 
-test_programs := $(patsubst %,build/test/%,$(foreach room,simulator grader,$(if $(wildcard $(room)/test/*.c),$(room))))
+test_programs := $(patsubst simulator/test/%.c,build/test/simulator-%,$(wildcard simulator/test/*.c))
 test_scripts  := $(wildcard */test/*.sh */test.sh)
 
 # ---- What a machine needs, as package=probe; a probe is a command or a header.
@@ -39,7 +39,7 @@ export CUDA_HOME
 export PATH := $(if $(CUDA_HOME),$(CUDA_HOME)/bin:)$(PATH)
 
 CC      := gcc
-CFLAGS  := -std=gnu17 -D_GNU_SOURCE= -O2 -g -Wall -Wextra -Werror -MMD -MP
+CFLAGS  := -std=gnu17 -O2 -g -Wall -Wextra -Werror -MMD -MP
 CUDA     = -isystem $(CUDA_HOME)/include
 
 # $(call once,thing,words) says the words the first time that a step of that thing runs.
@@ -140,7 +140,13 @@ objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
 build/simulator/device: $(call objects,simulator/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
+	@$(CC) -o $@ $^ $(device_libraries)
+
+device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
+
+build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(call objects,simulator/*.c))
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once: about a minute))
