@@ -117,26 +117,51 @@ static bool is_function(Dwarf_Die *scope)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-// Climbs from the innermost inlined function to the first whose line is the program's own.
-static bool climb(Dwarf_Die *unit, Dwarf_Addr address, Place *place)
+// nvcc puts two functions between a <<<>>> and the runtime: a stub, and one with the kernel's own name, whose
+// line is that of the kernel. `kernel` is what follows "__device_stub_" in the stub's symbol: the kernel's mangled
+// name and more; NULL until a stub has been seen.
+static bool is_wrapper(const char *symbol, const char *kernel)
 {
-    Dwarf_Die *scopes = NULL;
-    int count = dwarf_getscopes(unit, address, &scopes);
-    bool own = !is_library(place->file);
-    for (int i = 0; i < count; i++) {
+    return symbol && kernel && strncmp(symbol, kernel, strlen(symbol)) == 0;
+}
+
+static const char *linkage_name(Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
+}
+
+// The scopes that hold the address, innermost first. (dwarf_getscopes() alone goes on, after an inlined function,
+// with what surrounds its definition; we want what surrounds the place where it was inlined.)
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *found = NULL;
+    int count = dwarf_getscopes(unit, address, &found);
+    *scopes = NULL;
+    if (count > 0)
+        count = dwarf_getscopes_die(&found[0], scopes);
+    free(found);
+    return count;
+}
+
+// Climbs from the innermost inlined function to the first whose line is the program's own.
+static bool climb(Dwarf_Die *unit, Dwarf_Addr address, const char *kernel, Place *place)
+{
+    Dwarf_Die *scopes;
+    int count = scopes_at(unit, address, &scopes);
+    bool own = false;
+    for (int i = 0; i < count && !own; i++) {
         if (!is_function(&scopes[i]))
             continue;
-        if (own) {
+        own = !is_library(place->file) && !is_wrapper(linkage_name(&scopes[i]), kernel);
+        if (own)
             place->function = dwarf_diename(&scopes[i]);
+        else if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
             break;
-        }
-        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+        else
+            *place = (Place){ .file = file_of(unit, &scopes[i]), .line = line_of(&scopes[i]) };
+        if (!place->file)
             break;
-        const char *file = file_of(unit, &scopes[i]);
-        if (!file)
-            break;
-        *place = (Place){ .file = file, .line = line_of(&scopes[i]) };
-        own = !is_library(file);
     }
     free(scopes);
     return own;
@@ -151,20 +176,19 @@ static Dwfl_Module *module_at(Dwarf_Addr address)
     return dwfl_addrmodule(origin.dwfl, address);
 }
 
-// nvcc puts two functions between a <<<>>> and the runtime: a stub, and one with the kernel's own name whose
-// line is that of the kernel. *kernel is that name once the stub has been seen.
 static bool is_stub(const char *symbol, const char **kernel)
 {
     static const char prefix[] = "__device_stub_";
-    if (!symbol)
-        return false;
-    const char *found = strstr(symbol, prefix);
-    if (found)
-        *kernel = found + strlen(prefix);
-    return found || (*kernel && strcmp(symbol, *kernel) == 0);
+    const char *found = symbol ? strstr(symbol, prefix) : NULL;
+    if (!found)
+        return is_wrapper(symbol, *kernel);
+    found += strlen(prefix);
+    if (!*kernel && found[0] == '_')            // not a template's __wrapper__device_stub_name
+        *kernel = found;
+    return true;
 }
 
-static bool line_at(Dwfl_Module *module, Dwarf_Addr address, Place *place)
+static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel, Place *place)
 {
     Dwarf_Addr bias;
     Dwfl_Line *line = dwfl_module_getsrc(module, address);
@@ -174,7 +198,7 @@ static bool line_at(Dwfl_Module *module, Dwarf_Addr address, Place *place)
     if (!file || !unit)
         return false;
     *place = (Place){ .file = file, .line = (u32)number };
-    return climb(unit, address - bias, place);
+    return climb(unit, address - bias, kernel, place);
 }
 
 bool origin_place(const u64 *callers, size_t count, Place *place)
@@ -185,7 +209,7 @@ bool origin_place(const u64 *callers, size_t count, Place *place)
         Dwfl_Module *module = module_at(address);
         if (!module || is_stub(dwfl_module_addrname(module, address), &kernel))
             continue;
-        if (line_at(module, address, place) && !strstr(place->file, ".cudafe1.stub.c"))
+        if (line_at(module, address, kernel, place) && !strstr(place->file, ".cudafe1.stub.c"))
             return true;
     }
     *place = (Place){ 0 };

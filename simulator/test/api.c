@@ -131,6 +131,7 @@ static void become(const Program *program, const Header *h)
     words[count++] = "--";
     words[count++] = output(program, "");
     words[count] = NULL;
+    close_range(3, ~0u, 0);             // the test runner's files are none of the program's business
     redirect(output(program, ".out"), 1);
     redirect(output(program, ".err"), 2);
     redirect(output(program, ".events"), REPORT_FD);

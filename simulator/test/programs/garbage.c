@@ -46,6 +46,9 @@ int main(void)
         send(device, bytes, length, MSG_NOSIGNAL);
         drain();
     }
+    // Some of it was launches that failed and that nobody asked about.
+    WireRequest checked = { .version = WIRE_VERSION, .op = WIRE_CHECKED };
+    send(device, &checked, sizeof checked, MSG_NOSIGNAL);
     // Whatever is still unanswered is answered before this.
     struct timeval wait = { 0, 300000 };
     setsockopt(device, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);

@@ -1,5 +1,5 @@
 // expect: bounds 8
-// says: 4-byte
+// says: just past the end of the 400-byte allocation made at kernel_bounds.cu:14
 // A kernel that faults: the sticky error 700 for every later call, and no word of leaks.
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// expect: timeout 9
+// expect: timeout 8
 // run: --limit 100000
 // A launch over the limit fails with 702, and so does everything after it.
 #include "check.h"

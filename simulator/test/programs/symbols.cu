@@ -1,4 +1,4 @@
-// expect: bounds 34
+// expect: bounds 33
 // Variables of the device: initialisers, copies either way, addresses; the last copy is one element too long.
 #include "check.h"
 
