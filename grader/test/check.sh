@@ -1,0 +1,67 @@
+#!/bin/sh
+# Tests `make check`: a copy of the tree is as it should be, and each thing done to it is found out.
+set -u
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+passed=0 failed=0
+
+plant() {
+    rm -rf "$tree/it"
+    mkdir "$tree/it"
+    cp -R book exercises grader lessons profiles simulator solutions "$tree/it"
+    for solution in solutions/*.cu; do      # a student's own edits are not what is tested
+        awk -f solutions/strip.awk "$solution" >"$tree/it/exercises/${solution##*/}"
+    done
+}
+
+# finds WORDS COMMAND: after COMMAND, `make check` ends badly and says WORDS.
+finds() {
+    plant
+    (cd "$tree/it" && sh -c "$2") || exit 1
+    if (cd "$tree/it" && sh grader/check.sh) >"$tree/says" 2>&1; then
+        echo "make check does not find what was done by: $2"
+        failed=$((failed + 1))
+    elif ! grep -qF "$1" "$tree/says"; then
+        echo "make check does not say \"$1\" after: $2"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+plant
+if (cd "$tree/it" && sh grader/check.sh) >"$tree/says" 2>&1; then
+    passed=$((passed + 1))
+else
+    echo "make check finds fault with this tree:"
+    cat "$tree/says"
+    failed=$((failed + 1))
+fi
+
+lesson=05-transpose
+finds "exercises/$lesson.cu: missing" "rm exercises/$lesson.cu"
+finds "profiles/lessons/$lesson.cfg: missing" "rm profiles/lessons/$lesson.cfg"
+finds 'lessons/notes.txt: belongs to no lesson' 'touch lessons/notes.txt'
+finds 'solutions/99-extra.cu: belongs to no lesson' 'touch solutions/99-extra.cu'
+finds 'grader/wrong/99-extra/: belongs to no lesson' "cp -R grader/wrong/$lesson grader/wrong/99-extra"
+finds 'is not a submission' "touch grader/wrong/$lesson/notes.txt"
+finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
+finds "should be \`// expect:" "sed -i 1d grader/wrong/$lesson/naive.cu"
+finds "should be \`// expect:" "sed -i '1s/SLOW/SLOWISH/' grader/wrong/$lesson/naive.cu"
+finds 'needs claims' "sed -i '0,/why = /s/why = .*//' profiles/lessons/$lesson.cfg"
+finds 'needs claims' "echo 'claims = ( );' >profiles/lessons/$lesson.cfg"
+finds 'has no section `## Quiz`' "sed -i 's/^## Quiz/## Quizzes/' lessons/$lesson.md"
+finds 'has no `### Hint 3`' "sed -i 's/^### Hint 3.*//' lessons/$lesson.md"
+finds 'words of prose' "head -n 3 lessons/$lesson.md >short; mv short lessons/$lesson.md"
+finds 'is no command' "echo 'make hint-5' >>lessons/$lesson.md"
+finds 'the simulator knows nothing' "echo '#include \"../grader/grader.h\"' >>simulator/warp.c"
+finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire.h\"' >>grader/text.c"
+finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
+finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
+finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"
+home=/home
+finds 'path of one machine' "echo 'see $home/me/notes' >>book/index.md"
+finds 'left undone' "printf 'FIX%s\n' ME >>book/index.md"
+
+echo "make check: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
