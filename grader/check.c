@@ -8,11 +8,13 @@
 #include "session.h"
 #include "text.h"
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
     Session session;
@@ -204,9 +206,10 @@ static void add_end(void)
     }
     snprintf(says, sizeof says, "the program ended with exit status %d, before %s returned",
              e->status, now.function);
-    check_add_fact(VERDICT_PROTOCOL, says,
-                   "The grader calls your function many times in one program, and looks at what it "
-                   "returns: nothing may end the program.", NULL);
+    check_add_fact(VERDICT_PROTOCOL, says, e->status && now.session.output_bytes
+                   ? "It printed what stands above: look for the reason there."
+                   : "Your function must return to the grader, which calls it again and again in "
+                     "one program.", NULL);
 }
 
 // What a session's outcome says against the program, unless the device has said it better.
@@ -301,8 +304,41 @@ static void take_buffers(size_t argc, const Arg *argv)
     }
 }
 
+// When one check has run out of time, the others would too, one after the other:
+// a file in the run's folder tells them not to begin.
+static char *late_path(void)
+{
+    return text_format("%s/late", run_folder());
+}
+
+static void tell_others_if_late(void)
+{
+    size_t i;
+    json_t *fact;
+    char *path = late_path();
+    json_array_foreach(now.facts, i, fact)
+        if (fact_verdict(fact) == VERDICT_TIMEOUT)
+            close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    free(path);
+}
+
+static void stop_if_another_was_late(void)
+{
+    char *path = late_path();
+    bool late = access(path, F_OK) == 0;
+    free(path);
+    if (!late)
+        return;
+    json_t *fact = check_add_fact(VERDICT_TIMEOUT, "not begun, as another check ran out of time",
+                                  NULL, NULL);
+    json_object_set_new(fact, "skipped", json_true());
+    check_stop_if_failed();
+}
+
 static void start_session(void)
 {
+    stop_if_another_was_late();
+
     const Profile *p = run_profile();
     const char *problem = session_start(&now.session, run_device(), run_worker(), p->instructions,
                                         p->seconds);
@@ -336,6 +372,7 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
         if (now.answer.stage == STAGE_DONE)
             take_buffers(argc, argv);
     }
+    tell_others_if_late();
     for (size_t i = 0; i < argc; i++)
         if (argv[i].kind == ARG_DEVICE || argv[i].kind == ARG_HOST)
             buffer_close(argv[i].buffer);

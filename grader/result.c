@@ -57,6 +57,12 @@ static void judge_claims(Result *r, const Profile *profile)
     r->speed = r->findings ? claims_speed(r->finding, r->findings) : -1;
 }
 
+// A check that did not begin tells nothing: one that did says it better.
+static bool was_skipped(const json_t *fact)
+{
+    return json_is_true(json_object_get(fact, "skipped"));
+}
+
 void result_judge(Result *r, const Profile *profile)
 {
     size_t i;
@@ -67,7 +73,7 @@ void result_judge(Result *r, const Profile *profile)
     json_array_foreach(r->records, i, record) {
         enum verdict v = record_verdict(record);
         r->passed += v == VERDICT_PASS;
-        if (v < r->behind) {
+        if (v < r->behind || (v == r->behind && was_skipped(r->fact))) {
             r->behind = v;
             r->record = record;
             r->fact = record_deciding_fact(record);

@@ -71,8 +71,8 @@ static char *place_words(const Result *r, const json_t *fact)
             fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
             free(text);
         }
-    if (kernel)
-        fprintf(f, ", in %s", kernel);
+    if (kernel)                     // a signature: its name is enough here
+        fprintf(f, ", in %.*s", (int)strcspn(kernel, "("), kernel);
     fclose(f);
 
     text = bytes ? text_clean(words + 2) : NULL;
@@ -116,20 +116,7 @@ static void print_next(const Result *r, FILE *out, const char *next)
     free(again);
 }
 
-// Shortens cleaned text to so many columns, "..." included.
-static void cut_to(char *text, size_t columns)
-{
-    if (text_columns(text) <= columns)
-        return;
-    size_t n = 0;
-    for (columns -= 3; columns; columns--)
-        do
-            n++;
-        while ((text[n] & 0xC0) == 0x80);
-    strcpy(text + n, "...");
-}
-
-// What the program printed, each line marked and cleaned, before our own words.
+// What the program printed, its lines as they are but marked and cleaned, before our own words.
 static void print_output(const Result *r, FILE *out)
 {
     const json_t *record = r->record;
@@ -144,8 +131,7 @@ static void print_output(const Result *r, FILE *out)
         return;
     for (int line = 0; *text && line < OUTPUT_LINES; line++) {
         size_t n = strcspn(text, "\n");
-        char *part = strndup(text, n < 400 ? n : 400), *clean = text_clean(part);
-        cut_to(clean, TEXT_COLUMNS - 2);
+        char *part = strndup(text, n), *clean = text_clean(part);
         fprintf(out, "| %s\n", clean);
         free(part);
         free(clean);
@@ -212,6 +198,8 @@ static void print_findings(const Result *r, FILE *out)
     for (size_t i = 0; i < r->findings; i++) {
         if (r->finding[i].verdict != r->behind || !r->finding[i].words)
             continue;
+        if (first && r->behind == VERDICT_SUSPECT)
+            break;                  // one is enough: the others follow from it
         print_sentence(out, r->finding[i].words);
         if (!first)
             first = &r->finding[i];
@@ -249,13 +237,20 @@ static char *passed_words(const Result *r)
     return words;
 }
 
+// A program that was ended has freed nothing: that leak is no mistake of its own.
+static bool fact_follows(const json_t *cause, const json_t *fact)
+{
+    const char *kind = text_of(fact, "kind");
+    return kind && strcmp(kind, "leak") == 0 && fact_verdict(cause) < VERDICT_MEMORY;
+}
+
 // The cause that would have decided, had there not been a graver one.
 static void print_also(const Result *r, FILE *out)
 {
     size_t i;
     json_t *fact;
     json_array_foreach(json_object_get(r->record, "facts"), i, fact)
-        if (fact != r->fact && fact_verdict(fact) != fact_verdict(r->fact)) {
+        if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact)) {
             char *also = text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
             print_sentence(out, also);
             free(also);
