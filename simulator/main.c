@@ -137,9 +137,11 @@ static void become_program(char **program, int socket, int staging, int failed, 
 
 static void cannot_run(const char *program, int error)
 {
+    int status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     waitpid(child, NULL, 0);
     fprintf(stderr, "simulator: cannot run %s: %s\n", program, strerror(error));
-    exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+    report_exit(status, 0);
+    exit(status);
 }
 
 static void start_program(char **program, int staging)

@@ -356,11 +356,11 @@ static void print_head(const Report *r)
 
 static void print_where(const Report *r)
 {
-    if (r->kernel && r->has_thread)
-        fprintf(stderr, "  in %s, block (%u,%u,%u), thread (%u,%u,%u)\n", r->kernel, r->block[0],
-                r->block[1], r->block[2], r->thread[0], r->thread[1], r->thread[2]);
-    else if (r->kernel)
-        fprintf(stderr, "  in %s\n", r->kernel);
+    if (r->kernel)
+        print_wrapped("  in ", r->kernel);
+    if (r->has_thread)
+        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)\n", r->block[0], r->block[1], r->block[2],
+                r->thread[0], r->thread[1], r->thread[2]);
 }
 
 static void print_other(const Report *r)
@@ -474,16 +474,29 @@ void report_exit(int status, int signal)
     pthread_mutex_unlock(&sink.mutex);
 }
 
+char *report_made(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (a->name)
+        snprintf(buffer, size, " of variable %s", a->name);
+    else if (origin_place(a->made, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " made at %s:%u", base_name(place.file), place.line);
+    return buffer;
+}
+
+char *report_freed(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (origin_place(a->unmade, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " at %s:%u", base_name(place.file), place.line);
+    return buffer;
+}
+
 char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t size)
 {
-    char made[256] = "", where[96];
-    Place place;
-    if (a->name)
-        snprintf(made, sizeof made, "variable %s", a->name);
-    else if (origin_place(a->made, MEMORY_CALLERS, &place))
-        snprintf(made, sizeof made, "allocation made at %s:%u", base_name(place.file), place.line);
-    else
-        snprintf(made, sizeof made, "allocation");
+    char made[256], where[96];
     if (address < a->base)
         snprintf(where, sizeof where, "%" PRIu64 " bytes before", a->base - address);
     else if (address < a->base + a->size)
@@ -492,6 +505,10 @@ char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t 
         snprintf(where, sizeof where, "just past the end of");
     else
         snprintf(where, sizeof where, "%" PRIu64 " bytes past the end of", address - a->base - a->size);
-    snprintf(buffer, size, "%s the %" PRIu64 "-byte %s", where, a->size, made);
+    if (a->name)
+        snprintf(buffer, size, "%s the %" PRIu64 "-byte variable %s", where, a->size, a->name);
+    else
+        snprintf(buffer, size, "%s the %" PRIu64 "-byte allocation%s", where, a->size,
+                 report_made(a, made, sizeof made));
     return buffer;
 }

@@ -94,5 +94,11 @@ void report_exit(int status, int signal);
 // where address lies beside or inside that allocation. Returns buffer.
 char *report_beside(const Allocation *allocation, uint64_t address, char *buffer, size_t size);
 
+// " made at vector_add.cu:31", " of variable table", or "" if that is unknown. Returns buffer.
+char *report_made(const Allocation *allocation, char *buffer, size_t size);
+
+// The same of the call that freed it: " at vector_add.cu:40".
+char *report_freed(const Allocation *allocation, char *buffer, size_t size);
+
 // A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
 char *report_demangle(const char *mangled);

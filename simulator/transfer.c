@@ -18,31 +18,11 @@ typedef struct {
     u64 address, bytes;
 } Range;
 
-static void made_at(const Allocation *a, char *buffer, size_t size)
-{
-    Place place;
-    buffer[0] = 0;
-    if (a->name)
-        snprintf(buffer, size, " of variable %s", a->name);
-    else if (origin_place(a->made, MEMORY_CALLERS, &place))
-        snprintf(buffer, size, " made at %s:%u", strrchr(place.file, '/') ? strrchr(place.file, '/') + 1
-                 : place.file, place.line);
-}
-
-static void freed_at(const Allocation *a, char *buffer, size_t size)
-{
-    Place place;
-    buffer[0] = 0;
-    if (origin_place(a->unmade, MEMORY_CALLERS, &place))
-        snprintf(buffer, size, " at %s:%u", strrchr(place.file, '/') ? strrchr(place.file, '/') + 1
-                 : place.file, place.line);
-}
-
-static void report_freed(const Range *range, const Allocation *a)
+static void report_stale(const Range *range, const Allocation *a)
 {
     char made[256], freed[256];
-    made_at(a, made, sizeof made);
-    freed_at(a, freed, sizeof freed);
+    report_made(a, made, sizeof made);
+    report_freed(a, freed, sizeof freed);
     Report report = { .kind = REPORT_USE_AFTER_FREE, .place = serve_place(range->call),
         .address = range->address, .allocation = a,
         .why = "Freed memory may already hold something else",
@@ -54,7 +34,7 @@ static void report_freed(const Range *range, const Allocation *a)
 static void report_past_end(const Range *range, const Allocation *a)
 {
     char made[256];
-    made_at(a, made, sizeof made);
+    report_made(a, made, sizeof made);
     u64 end = a->base + a->size, past = range->address + range->bytes - end;
     Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = end,
         .allocation = a,
@@ -85,7 +65,7 @@ static Allocation *check_range(const Call *call, const char *verb, u64 address, 
     Range range = { call, verb, address, bytes };
     Allocation *a = memory_find(address);
     if (a && a->freed)
-        report_freed(&range, a);
+        report_stale(&range, a);
     else if (a && bytes > a->base + a->size - address)
         report_past_end(&range, a);
     else if (a)
@@ -142,8 +122,8 @@ static void report_bad_free(Call *call, u64 address)
     const char *name = call->request.call;
     if (a && a->freed && a->base == address) {
         char made[256], freed[256];
-        made_at(a, made, sizeof made);
-        freed_at(a, freed, sizeof freed);
+        report_made(a, made, sizeof made);
+        report_freed(a, freed, sizeof freed);
         report.why = "Memory is freed once; the second time it may belong to something else";
         report.next = "Remove one of the two, or set the pointer to nullptr after freeing it";
         report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
@@ -262,7 +242,7 @@ static void check_defined(const Call *call, const Allocation *a)
     if (!undefined)
         return;
     char made[256];
-    made_at(a, made, sizeof made);
+    report_made(a, made, sizeof made);
     Report report = { .kind = REPORT_UNINITIALIZED, .place = serve_place(call), .address = a->base + first,
         .allocation = a,
         .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before",

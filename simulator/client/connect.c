@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -153,15 +154,25 @@ static bool map_device(void)
     return true;
 }
 
+// The environment outlives the files that it names: what has these numbers now may be something else.
+static bool is_device(int socket, int memory)
+{
+    int type = 0;
+    socklen_t length = sizeof type;
+    struct stat file;
+    return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET
+        && fstat(memory, &file) == 0 && file.st_size == WIRE_SLOTS * (off_t)WIRE_SLOT_BYTES;
+}
+
 // The device was inherited: programs that this one starts must not have it as well.
 __attribute__((constructor)) static void find_device(void)
 {
     const char *value = getenv(WIRE_ENVIRONMENT);
     int socket, memory;
-    if (!value || sscanf(value, "%d,%d", &socket, &memory) != 2)
+    if (!value || sscanf(value, "%d,%d", &socket, &memory) != 2 || !is_device(socket, memory))
         return;
-    if (fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 || fcntl(memory, F_SETFD, FD_CLOEXEC) < 0)
-        return;
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    fcntl(memory, F_SETFD, FD_CLOEXEC);
     device.socket = socket;
     device.memory = memory;
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_LOADED };

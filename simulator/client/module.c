@@ -453,10 +453,13 @@ cudaError_t client_symbol(const char *call, const void *host, uint64_t *address,
     if (error)
         return error;
     Symbol *symbol = find_symbol(host, true);
-    if (!symbol)
-        return client_misuse(call, cudaErrorInvalidSymbol, "it was given something that is no device symbol",
-                             "It takes the name of a __device__ or __constant__ variable",
+    if (!symbol) {
+        char message[128];
+        snprintf(message, sizeof message, "%s was given something that is no device symbol", call);
+        return client_misuse(call, cudaErrorInvalidSymbol, message,
+                             "It takes a __device__ or __constant__ variable",
                              "Write the variable itself, without & and without quotes");
+    }
     error = resolve(symbol);
     if (error)
         return error;
