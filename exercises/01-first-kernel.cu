@@ -23,7 +23,7 @@ enum { THREADS = 256 };  // threads in a block: a multiple of 32, the size of a 
 // lie beyond the end of the vectors have nothing to add.
 __global__ void add(float *c, const float *a, const float *b, int n)
 {
-    // TODO: find this thread's global index; below n, add that element (3 lines)
+    // TODO: compute the thread's index; below n, add its element (3 lines)
 }
 
 extern "C" void vector_add(float *c, const float *a, const float *b, int n)

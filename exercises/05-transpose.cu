@@ -35,9 +35,9 @@ __global__ void transpose_naive(float *out, const float *in, int rows, int cols)
 // along the rows of `out`.
 __global__ void transpose_tile(float *out, const float *in, int rows, int cols)
 {
-    // TODO: declare the tile, load it along a row of `in`, and wait (6 lines)
+    // TODO: declare the tile, load it along rows of `in`, wait (6 lines)
 
-    // TODO: store the tile, transposed, along a row of `out` (4 lines)
+    // TODO: store the tile, transposed, along rows of `out` (4 lines)
 }
 
 extern "C" void transpose(float *out, const float *in, int rows, int cols)

@@ -26,7 +26,7 @@ enum { THREADS = 256 };  // threads in a block: a multiple of 32, the size of a 
 // lie beyond the end of the vectors have nothing to add.
 __global__ void add(float *c, const float *a, const float *b, int n)
 {
-    //> one-element TODO: find this thread's global index; below n, add that element (3 lines)
+    //> one-element TODO: compute the thread's index; below n, add its element (3 lines)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         c[i] = a[i] + b[i];

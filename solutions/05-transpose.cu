@@ -38,7 +38,7 @@ __global__ void transpose_naive(float *out, const float *in, int rows, int cols)
 // along the rows of `out`.
 __global__ void transpose_tile(float *out, const float *in, int rows, int cols)
 {
-    //> load-tile TODO: declare the tile, load it along a row of `in`, and wait (6 lines)
+    //> load-tile TODO: declare the tile, load it along rows of `in`, wait (6 lines)
     __shared__ float tile[TILE][TILE];
 
     int row = blockIdx.y * TILE + threadIdx.y;
@@ -48,7 +48,7 @@ __global__ void transpose_tile(float *out, const float *in, int rows, int cols)
     __syncthreads();
     //< load-tile
 
-    //> store-tile TODO: store the tile, transposed, along a row of `out` (4 lines)
+    //> store-tile TODO: store the tile, transposed, along rows of `out` (4 lines)
     int out_row = blockIdx.x * TILE + threadIdx.y;
     int out_col = blockIdx.y * TILE + threadIdx.x;
     if (out_row < cols && out_col < rows)

@@ -4,19 +4,34 @@
 
 static const float *input;
 
-// What beginners' transposes leave: a copy, or tiles in place that are not turned themselves.
+static bool copied(const Mismatch *m, size_t i)
+{
+    return m->out->f32[i] == input[i];
+}
+
+// out[c][r] has what belongs to the mirrored place within the same 32 x 32 tile.
+static bool tile_as_it_was(const Mismatch *m, size_t i)
+{
+    size_t rows = m->out->cols, cols = m->out->rows;
+    size_t r = i % rows, c = i / rows;
+    size_t from_r = r / 32 * 32 + c % 32, from_c = c / 32 * 32 + r % 32;
+    return from_r < rows && from_c < cols && m->out->f32[i] == input[from_r * cols + from_c];
+}
+
+// What beginners' transposes leave: a copy, or tiles in their places but not turned themselves.
 static const char *not_turned(const Mismatch *m)
 {
-    size_t i = m->first, rows = m->out->cols, cols = m->out->rows;
-    size_t r = i % rows, c = i / rows;
-    float got = m->out->f32[i];
+    bool copy = true, tiles = true;
 
-    if (got == input[i])
-        return "That is in[] at the same place in memory: copied, not transposed.";
-
-    size_t tile_r = r / 32 * 32 + c % 32, tile_c = c / 32 * 32 + r % 32;
-    if (tile_r < rows && tile_c < cols && got == input[tile_r * cols + tile_c])
-        return "The 32 x 32 tile is in its place, but not turned itself.";
+    for (size_t i = m->first; i < m->out->count; i++)
+        if (m->is_wrong(i)) {
+            copy = copy && copied(m, i);
+            tiles = tiles && tile_as_it_was(m, i);
+        }
+    if (copy)
+        return "That is in[] as it lies in memory: copied, not transposed.";
+    if (tiles)
+        return "Each 32 x 32 tile is in its place, but not turned itself.";
     return NULL;
 }
 
@@ -40,15 +55,10 @@ static void transposes(int rows, int cols)
     expect_equal_f32(out, want);
 }
 
-Check(transpose, one_tile)
-{
-    transposes(32, 32);
-}
-
 Check(transpose, whole_tiles)
 {
-    transposes(64, 64);
-    transposes(32, 96);
+    transposes(64, 96);
+    transposes(32, 32);
     transposes(256, 128);
 }
 

@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: not turned
+// says: not turned itself
 // The tiles change places, but the floats in a tile do not.
 #include "05-transpose.h"
 
