@@ -28,9 +28,11 @@ test_scripts  := $(wildcard */test/*.sh */test.sh)
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
-                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h libelf-dev=libelf.h
+                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_book   := pandoc=pandoc
 needs_test   := chromium=chromium
+# Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
+optional     := chromium
 
 NVCC      ?= $(or $(shell command -v nvcc 2>&1),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
@@ -123,13 +125,19 @@ build/setup/%: Makefile
 	    root=; [ "$$(id -u)" = 0 ] || root=sudo; \
 	    if ! command -v apt-get >/dev/null; then \
 	        echo "Install these with your package manager (Debian's names): $$missing"; exit 1; fi; \
-	    echo "Installing with apt-get, once:" $$missing; \
-	    { $$root apt-get update && $$root env DEBIAN_FRONTEND=noninteractive \
-	        apt-get install -y --no-install-recommends $$missing; } >build/setup/log 2>&1 </dev/null || \
-	    { tail -5 build/setup/log; echo "That failed (all of it: build/setup/log). Type:" \
+	    echo "Installing with apt-get, once: $$missing"; \
+	    $(call install,$$missing) >build/setup/log 2>&1 </dev/null || \
+	    { tail -n 5 build/setup/log; echo "That failed (all of it: build/setup/log). Type:" \
 	        $$root apt-get install $$missing; exit 1; }; \
 	fi
 	@touch $@
+
+install = { $$root apt-get update && wanted= && \
+    for package in $1; do \
+        case " $(optional) " in *" $$package "*) apt-cache show "$$package" || continue ;; esac; \
+        wanted="$$wanted $$package"; done && \
+    if [ -n "$$wanted" ]; then \
+        $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$wanted; fi; }
 
 nvcc:
 	@$(if $(CUDA_HOME),:,echo 'nvcc is missing: install the CUDA Toolkit 13 (developer.nvidia.com/cuda-downloads), or put its bin/ on PATH'; exit 1)

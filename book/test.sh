@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests the book as `make book` left it: links, listings, the quiz, and the width on a small screen.
-# Prints what is wrong, then the counts. The last part needs Chromium.
+# Prints what is wrong, then the counts. The last part needs Chromium: without it that part is said not to
+# have run, and fails in continuous integration.
 set -u
 book=build/book
 scratch=$(mktemp -d)
@@ -70,9 +71,11 @@ refuses 'a question with no options' '' '## Quiz\n\n1. Why?\n' 'no options'
 # ---- In a browser: no page scrolls sideways, and the quiz answers with no script of ours
 
 chromium=$(command -v chromium || command -v google-chrome) || {
-    echo 'The browser tests need Chromium, and there is none.'
-    echo "book: $passed passed, $((failed + 1)) failed"
-    exit 1
+    echo 'The tests in a browser did not run: they need Chromium, and there is none.'
+    [ -z "${CI:-}" ] || failed=$((failed + 1))
+    echo "book: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
 }
 
 mkdir "$scratch/pages"

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Tests the Makefile's manners: what cannot be done is said in one line that says what to type, and fails.
+set -u
+passed=0 failed=0
+says=$(mktemp)
+trap 'rm -f "$says"' EXIT
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+# refuses WORDS ARGUMENT...: make fails, and its own one line has the words.
+refuses() {
+    words=$1
+    shift
+    if make "$@" >"$says" 2>/dev/null; then
+        echo "make $*: should fail"
+    elif [ "$(wc -l <"$says")" -ne 1 ] || ! grep -qF "$words" "$says"; then
+        echo "make $*: should say in one line \"$words\", but says:"
+        cat "$says"
+    else
+        passed=$((passed + 1))
+        return
+    fi
+    failed=$((failed + 1))
+}
+
+# shows WORDS ARGUMENT...: make succeeds, and shows the words.
+shows() {
+    words=$1
+    shift
+    if make "$@" >"$says" 2>&1 && grep -qF -- "$words" "$says"; then
+        passed=$((passed + 1))
+    else
+        echo "make $*: should show \"$words\", but ends with $?, and shows:"
+        cat "$says"
+        failed=$((failed + 1))
+    fi
+}
+
+refuses 'Type: make lesson-1' lesson1
+refuses 'Type: make lesson-01' lesson01
+refuses 'Type: make solution-5' solution5
+refuses 'Type: make lesson-5' 5
+refuses 'There is no lesson 77.' lesson-77
+refuses 'There is no lesson 77.' solution-77
+refuses 'Type: make' nonsense
+refuses 'nvcc is missing' lesson-1 NVCC= CUDA_HOME=
+shows 'make lesson-N'
+shows 'make test' help
+shows 'Type: make lesson-1' doctor
+shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-1
+shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-01
+shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
+
+echo "the commands: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
