@@ -103,19 +103,17 @@ static char *entry_text(const Entry *entry, size_t *length, char **error)
     if (entry->flags & FLAG_ZSTD)
         return decompress(entry, length, error);
     if (entry->flags & FLAG_COMPRESSED)
-        return say(error, "its PTX is compressed with LZ4, as an older nvcc does; rebuild it with nvcc 13");
+        return say(error, "its PTX is compressed in an older way than nvcc 13's");
     return copy_text(entry->bytes, entry->stored, length, error);
 }
 
 static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
 {
     if (oldest_ptx)
-        return say(error, "its PTX is for compute_%u, and this device is a compute_%d; compile with "
-                   "-gencode arch=compute_%d,code=[compute_%d,sm_%d]", oldest_ptx, arch, arch, arch, arch);
+        return say(error, "its PTX is for compute_%u, and this device is a compute_%d", oldest_ptx, arch);
     if (native)
-        return say(error, "it was built without PTX, which the simulated device runs; compile with "
-                   "-gencode arch=compute_%d,code=[compute_%d,sm_%d]", arch, arch, arch);
-    return say(error, "it holds no device code");
+        return say(error, "it was built without PTX");
+    return say(error, "its fat binary is empty");
 }
 
 static char *best_of(const u8 *at, const u8 *end, int arch, size_t *length, char **error)

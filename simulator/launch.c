@@ -31,7 +31,9 @@ static struct {
     int error;
     char kernel[256];
     Place place;
-    u32 grid[3], block[3];
+    Launch launch;                              // its configuration; the kernel may be gone
+    u64 dynamic_shared;
+    u32 max_threads, static_shared;
 } unchecked;                                    // the first failed launch that nobody looked at
 
 static char *printed;                           // by kernels, and not yet shown by the program
@@ -45,11 +47,27 @@ static Module *module_of(u64 id)
     return index < module_count ? modules[index] : NULL;
 }
 
-static void report_unsupported(const Call *call, const char *what, const char *why)
+static int refuse_image(const Call *call, char *error)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call), .why = why,
-        .next = "Where the message names no other way, this needs a real device for now" };
-    report_errorf(&report, "%s", what);
+    int arch = profile.major * 10 + profile.minor;
+    char next[160];
+    snprintf(next, sizeof next, "Compile with nvcc 13 and -gencode arch=compute_%d,code=[compute_%d,sm_%d].",
+             arch, arch, arch);
+    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call), .next = next,
+        .why = "The simulated device runs PTX, not a GPU's native code." };
+    report_errorf(&report, "the program's device code cannot be run: %s", error ? error : "no memory");
+    free(error);
+    return WIRE_NO_KERNEL_IMAGE;
+}
+
+static int refuse_ptx(const Call *call, char *error)
+{
+    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call),
+        .why = "The simulated device could not read the program's PTX.",
+        .next = "Write that part in another way, or run the program on a real device." };
+    report_errorf(&report, "%s", error ? error : "there are too many modules");
+    free(error);
+    return WIRE_INVALID_PTX;
 }
 
 static int add_module(Call *call)
@@ -57,20 +75,12 @@ static int add_module(Call *call)
     char *error = NULL;
     size_t length;
     char *ptx = fatbin_ptx(upload.bytes, upload.total, profile.major * 10 + profile.minor, &length, &error);
-    if (!ptx) {
-        char what[512];
-        snprintf(what, sizeof what, "the program's device code cannot be run: %s", error ? error : "no memory");
-        report_unsupported(call, what, "The simulated device runs PTX");
-        free(error);
-        return WIRE_NO_KERNEL_IMAGE;
-    }
+    if (!ptx)
+        return refuse_image(call, error);
     Module *module = module_count < MOST_MODULES ? module_load(ptx, length, &error) : NULL;
     free(ptx);
-    if (!module) {
-        report_unsupported(call, error ? error : "too many modules", "The device code could not be read");
-        free(error);
-        return WIRE_INVALID_PTX;
-    }
+    if (!module)
+        return refuse_ptx(call, error);
     modules[module_count] = module;
     call->reply.id = FIRST_MODULE + module_count++;
     return WIRE_SUCCESS;
@@ -196,8 +206,8 @@ static Launch launch_of(const Call *call)
 static int refuse_kernel(const Call *call, const Kernel *kernel)
 {
     Report report = { .kind = REPORT_UNSUPPORTED, .kernel = kernel->signature, .place = serve_place(call),
-        .why = "Its PTX has something that this simulated device cannot run yet",
-        .next = "Write that part in another way, or run it on a real device" };
+        .why = "Its PTX has something that this simulated device cannot run yet.",
+        .next = "Write that part in another way, or run it on a real device." };
     if (kernel->locations && kernel->unsupported_at != ~0u) {
         const Location *at = &kernel->locations[kernel->unsupported_at];
         if (at->file && at->line)
@@ -225,16 +235,17 @@ static int check(const Call *call)
 
 static void note_unchecked(const Call *call)
 {
-    const WireRequest *request = &call->request;
-    const Kernel *kernel = kernel_of(request->launch.kernel);
-    if (unchecked.pending || !request->launch.unchecked)
+    const Kernel *kernel = kernel_of(call->request.launch.kernel);
+    if (unchecked.pending || !call->request.launch.unchecked || !kernel)
         return;
     unchecked.pending = true;
     unchecked.error = call->reply.error;
     unchecked.place = serve_place(call);
-    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel ? kernel->signature : "a kernel");
-    memcpy(unchecked.grid, request->launch.grid, sizeof unchecked.grid);
-    memcpy(unchecked.block, request->launch.block, sizeof unchecked.block);
+    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
+    unchecked.launch = launch_of(call);
+    unchecked.dynamic_shared = call->request.launch.dynamic_shared;
+    unchecked.max_threads = kernel->max_threads;
+    unchecked.static_shared = kernel->shared_bytes;
 }
 
 bool launch_check(Call *call)
@@ -273,17 +284,35 @@ void launch_checked(void)
     unchecked.pending = false;
 }
 
+// What about its configuration the device refused.
+static void say_reason(char *text, size_t size)
+{
+    const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block;
+    u64 threads = (u64)block[0] * block[1] * block[2];
+    if (!threads || !grid[0] || !grid[1] || !grid[2])
+        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0], grid[1], grid[2],
+                 block[0], block[1], block[2]);
+    else if (threads > unchecked.max_threads)
+        snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads, unchecked.max_threads);
+    else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
+        snprintf(text, size, "a block wants %" PRIu64 " bytes of shared memory, more than it may have",
+                 unchecked.dynamic_shared + unchecked.static_shared);
+    else
+        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads, error %d", grid[0], grid[1], grid[2],
+                 block[0], block[1], block[2], unchecked.error);
+}
+
 void launch_unchecked(void)
 {
+    char reason[160];
     if (!unchecked.pending)
         return;
-    Report report = { .kind = REPORT_API, .kernel = unchecked.kernel, .place = unchecked.place,
-        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked",
-        .next = "Write CHECK(cudaGetLastError()) on the line after the launch" };
     unchecked.pending = false;
-    report_errorf(&report, "this launch failed with error %d and the kernel never ran: grid (%u,%u,%u), block "
-                  "(%u,%u,%u)", unchecked.error, unchecked.grid[0], unchecked.grid[1], unchecked.grid[2],
-                  unchecked.block[0], unchecked.block[1], unchecked.block[2]);
+    say_reason(reason, sizeof reason);
+    Report report = { .kind = REPORT_API, .kernel = unchecked.kernel, .place = unchecked.place,
+        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked.",
+        .next = "Mend the launch, and write CHECK(cudaGetLastError()) on the line after it." };
+    report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
 }
 
 // ---- What kernels print ----
@@ -308,8 +337,8 @@ void launch_print_rest(void)
     if (!printed_bytes)
         return;
     Report report = { .kind = REPORT_API,
-        .why = "A kernel's printf is shown when the host waits for the device; the program ended before",
-        .next = "Call cudaDeviceSynchronize before main returns" };
-    report_errorf(&report, "%zu bytes that kernels printed were never shown", printed_bytes);
+        .why = "A kernel's printf is shown when the host waits for the device; the program ended before.",
+        .next = "Call cudaDeviceSynchronize before main returns." };
+    report_errorf(&report, "what kernels printed (%zu bytes) was never shown", printed_bytes);
     printed_bytes = 0;
 }

@@ -203,15 +203,18 @@ static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel,
 
 bool origin_place(const u64 *callers, size_t count, Place *place)
 {
-    const char *kernel = NULL;
+    const char *kernel = NULL, *function = NULL;
     for (size_t i = 0; i < count && callers[i] && origin.dwfl; i++) {
         Dwarf_Addr address = callers[i] - 1;        // inside the call, not behind it
         Dwfl_Module *module = module_at(address);
-        if (!module || is_stub(dwfl_module_addrname(module, address), &kernel))
+        const char *symbol = module ? dwfl_module_addrname(module, address) : NULL;
+        if (!module || is_stub(symbol, &kernel))
             continue;
         if (line_at(module, address, kernel, place) && !strstr(place->file, ".cudafe1.stub.c"))
             return true;
+        if (!function)
+            function = symbol;
     }
-    *place = (Place){ 0 };
+    *place = (Place){ .function = function };
     return false;
 }

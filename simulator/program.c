@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "program.h"
+#include "report.h"
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -91,19 +92,18 @@ void program_explain(const char *program)
     if (!facts.elf)
         return;                         // a script, say: what it ran cannot be seen from here
     if (strcmp(facts.runtime, "libcudart.so.13") == 0 && facts.rpath[0])
-        fprintf(stderr, "warpwise: %s never reached the simulated device: its RPATH, %s,\n"
-                "  comes before LD_LIBRARY_PATH. Link it without -rpath (or with\n"
-                "  -Xlinker --enable-new-dtags).\n", program, facts.rpath);
+        report_say("%s never reached the simulated device: its RPATH, %s, comes before LD_LIBRARY_PATH. Link it "
+                   "without -rpath, or with -Xlinker --enable-new-dtags.", program, facts.rpath);
     else if (strcmp(facts.runtime, "libcudart.so.13") == 0)
-        fprintf(stderr, "warpwise: %s never reached the simulated device, although it is\n"
-                "  linked with libcudart.so.13: it found another one, or ended before main.\n", program);
+        report_say("%s never reached the simulated device, although it is linked with libcudart.so.13: it found "
+                   "another one, or ended before main.", program);
     else if (facts.runtime[0])
-        fprintf(stderr, "warpwise: %s never reached the simulated device: it is linked with\n"
-                "  %s. Compile it with CUDA 13: nvcc -cudart shared\n", program, facts.runtime);
+        report_say("%s never reached the simulated device: it is linked with %s. Compile it with CUDA 13: "
+                   "nvcc -cudart shared", program, facts.runtime);
     else if (facts.device_code)
-        fprintf(stderr, "warpwise: %s never reached the simulated device: the CUDA runtime is\n"
-                "  linked into it statically. Compile it with: nvcc -cudart shared\n", program);
+        report_say("%s never reached the simulated device: the CUDA runtime is linked into it statically. "
+                   "Compile it with: nvcc -cudart shared", program);
     else
-        fprintf(stderr, "warpwise: %s made no use of the simulated device: it is not linked\n"
-                "  with the CUDA runtime. Compile it with: nvcc -cudart shared\n", program);
+        report_say("%s made no use of the simulated device: it is not linked with the CUDA runtime. "
+                   "Compile it with: nvcc -cudart shared", program);
 }

@@ -306,6 +306,17 @@ static void print_wrapped(const char *lead, const char *text)
     fputc('\n', stderr);
 }
 
+void report_say(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) >= 0)
+        print_wrapped("warpwise: ", text);
+    va_end(arguments);
+    free(text);
+}
+
 // Line `number` of a file, without its newline, malloc'ed; NULL if it cannot be read.
 static char *source_line(const char *file, uint32_t number)
 {
@@ -347,11 +358,17 @@ static void print_source(const Place *place)
 
 static void print_head(const Report *r)
 {
+    const Place *place = &r->place;
     fprintf(stderr, "warpwise: %s", kinds[r->kind].words);
-    if (r->place.file && r->place.line)
-        fprintf(stderr, ", %s:%u", base_name(r->place.file), r->place.line);
+    if (place->file && place->line) {
+        fprintf(stderr, ", %s:%u", base_name(place->file), place->line);
+    } else if (place->function) {
+        char *name = report_demangle(place->function);
+        fprintf(stderr, ", in %s (nvcc -g tells the line)", name ? name : place->function);
+        free(name);
+    }
     fputc('\n', stderr);
-    print_source(&r->place);
+    print_source(place);
 }
 
 static void print_where(const Report *r)
@@ -470,7 +487,7 @@ void report_exit(int status, int signal)
     else
         print_repeats();
     if (sink.fd < 0 && signal)
-        fprintf(stderr, "warpwise: the program was killed by signal %d (%s)\n", signal, strsignal(signal));
+        report_say("the program was killed by signal %d (%s)", signal, strsignal(signal));
     pthread_mutex_unlock(&sink.mutex);
 }
 

@@ -94,6 +94,9 @@ void report_exit(int status, int signal);
 // where address lies beside or inside that allocation. Returns buffer.
 char *report_beside(const Allocation *allocation, uint64_t address, char *buffer, size_t size);
 
+// Says something to the person at the terminal: "warpwise: ..." on stderr, wrapped.
+void report_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 // " made at vector_add.cu:31", " of variable table", or "" if that is unknown. Returns buffer.
 char *report_made(const Allocation *allocation, char *buffer, size_t size);
 

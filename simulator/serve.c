@@ -81,8 +81,8 @@ static void answer_misuse(Call *call)
 static void answer_unsupported(Call *call)
 {
     Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call),
-        .why = "It returns cudaErrorNotSupported and does nothing",
-        .next = "Do without it here, or run the program on a real device" };
+        .why = "It returns cudaErrorNotSupported and does nothing.",
+        .next = "Do without it here, or run the program on a real device." };
     report_errorf(&report, "%s is not supported by the simulated device", call->tail);
 }
 

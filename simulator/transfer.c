@@ -25,8 +25,8 @@ static void report_stale(const Range *range, const Allocation *a)
     report_freed(a, freed, sizeof freed);
     Report report = { .kind = REPORT_USE_AFTER_FREE, .place = serve_place(range->call),
         .address = range->address, .allocation = a,
-        .why = "Freed memory may already hold something else",
-        .next = "Free it after its last use, or allocate it again" };
+        .why = "Freed memory may already hold something else.",
+        .next = "Free it after its last use, or allocate it again." };
     report_errorf(&report, "%s %s the %" PRIu64 "-byte allocation%s, which was freed%s",
                   range->call->request.call, range->verb, a->size, made, freed);
 }
@@ -38,8 +38,8 @@ static void report_past_end(const Range *range, const Allocation *a)
     u64 end = a->base + a->size, past = range->address + range->bytes - end;
     Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = end,
         .allocation = a,
-        .why = "The copy would run into memory that belongs to something else",
-        .next = "Sizes are in bytes: a count of elements times sizeof, the same in cudaMalloc and here" };
+        .why = "The copy would run into memory that belongs to something else.",
+        .next = "Sizes are in bytes: a count of elements times sizeof, the same in cudaMalloc and here." };
     report_errorf(&report, "%s %s %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
                   " of them past the end of the %" PRIu64 "-byte allocation%s", range->call->request.call,
                   range->verb, range->bytes, range->address - a->base, past, a->size, made);
@@ -53,8 +53,8 @@ static void report_wild(const Range *range)
         report_beside(near, range->address, beside, sizeof beside);
     Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = range->address,
         .allocation = near,
-        .why = "No allocation of the device lies at that address",
-        .next = "Check the arithmetic on the pointer" };
+        .why = "No allocation of the device lies at that address.",
+        .next = "Check the arithmetic on the pointer." };
     report_errorf(&report, "%s %s device memory at 0x%" PRIx64 ", %s", range->call->request.call,
                   range->verb, range->address, beside);
 }
@@ -124,18 +124,18 @@ static void report_bad_free(Call *call, u64 address)
         char made[256], freed[256];
         report_made(a, made, sizeof made);
         report_freed(a, freed, sizeof freed);
-        report.why = "Memory is freed once; the second time it may belong to something else";
-        report.next = "Remove one of the two, or set the pointer to nullptr after freeing it";
+        report.why = "Memory is freed once; the second time it may belong to something else.";
+        report.next = "Remove one of the two, or set the pointer to nullptr after freeing it.";
         report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
                       name, a->size, made, freed[0] ? freed : " earlier");
     } else if (a) {
-        report.why = "Only what cudaMalloc returned can be freed, not a part of it";
-        report.next = "Keep the pointer that cudaMalloc gave, and free that";
+        report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
+        report.next = "Keep the pointer that cudaMalloc gave, and free that.";
         report_errorf(&report, "%s was given an address %s", name,
                       report_beside(a, address, text, sizeof text));
     } else {
-        report.why = "Only what cudaMalloc returned can be freed with cudaFree";
-        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with";
+        report.why = "Only what cudaMalloc returned can be freed with cudaFree.";
+        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
         report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name, address);
     }
 }
@@ -172,10 +172,10 @@ void transfer_leaks(void)
         if (a->freed || a->kind != MEMORY_DEVICE)
             continue;
         Report report = { .kind = REPORT_LEAK, .address = a->base, .allocation = a,
-            .why = "What is allocated and not freed is lost to the device until the program ends",
-            .next = "Call cudaFree for it when its last use is over" };
+            .why = "What is allocated and not freed is lost to the device until the program ends.",
+            .next = "Call cudaFree for it when its last use is over." };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
-        report_errorf(&report, "%" PRIu64 " bytes that cudaMalloc gave here were never freed", a->size);
+        report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size, a->size == 1 ? "" : "s");
     }
 }
 
@@ -245,10 +245,11 @@ static void check_defined(const Call *call, const Allocation *a)
     report_made(a, made, sizeof made);
     Report report = { .kind = REPORT_UNINITIALIZED, .place = serve_place(call), .address = a->base + first,
         .allocation = a,
-        .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before",
-        .next = "Look for elements that the kernel does not write: a grid that is too small, a wrong index" };
-    report_errorf(&report, "%s copies %" PRIu64 " bytes that nothing wrote, from byte %" PRIu64
-                  " of the %" PRIu64 "-byte allocation%s", request->call, undefined, first, a->size, made);
+        .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before.",
+        .next = "Look for elements that the kernel does not write: a grid that is too small, a wrong index." };
+    report_errorf(&report, "%s copies %" PRIu64 " byte%s that nothing wrote, from byte %" PRIu64
+                  " of the %" PRIu64 "-byte allocation%s", request->call, undefined, undefined == 1 ? "" : "s",
+                  first, a->size, made);
 }
 
 // ---- Copying ----
@@ -375,8 +376,8 @@ void transfer_fault(Call *call)
     device.faulted = true;
     Report report = { .kind = REPORT_HOST_ACCESS, .place = serve_place(call), .address = address,
         .allocation = near,
-        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow it",
-        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel" };
-    report_errorf(&report, "host code %s 0x%" PRIx64 ", %s", call->request.fault.writes ? "writes" : "reads",
+        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow it.",
+        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel." };
+    report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s", call->request.fault.writes ? "writes" : "reads",
                   address, beside);
 }

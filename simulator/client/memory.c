@@ -80,8 +80,8 @@ EXPORT cudaError_t cudaFreeHost(void *p)
     if (!found)
         return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
             "cudaFreeHost was given a pointer that no live cudaMallocHost returned",
-            "Only memory of cudaMallocHost and cudaHostAlloc is freed here, once",
-            "Free malloc's memory with free, cudaMalloc's with cudaFree"));
+            "Only memory of cudaMallocHost and cudaHostAlloc is freed here, once.",
+            "Free malloc's memory with free, cudaMalloc's with cudaFree."));
     free(found->base);
     free(found);
     return client_done(client_sticky());
@@ -251,12 +251,12 @@ static cudaError_t wrong_pointer(const Copy *copy, const char *role, const void 
 {
     char message[256];
     const char *is = !p ? "a null pointer" : device ? "host memory" : "device memory";
-    snprintf(message, sizeof message, "%s(..., %s): the %s, %p, is %s, not %s memory", copy->call,
-             kind_name(copy->kind), role, p, is, device ? "device" : "host");
+    snprintf(message, sizeof message, "%s(..., %s): the %s is %s, not %s memory", copy->call,
+             kind_name(copy->kind), role, is, device ? "device" : "host");
     return client_misuse(copy->call, cudaErrorInvalidValue, message,
-        p ? "The pointers do not fit the direction that the call names"
-          : "Nothing lies at a null pointer; often an allocation failed and nobody checked it",
-        "The order is cudaMemcpy(destination, source, bytes, kind)");
+        p ? "The pointers do not fit the direction that the call names."
+          : "Nothing lies at a null pointer; often an allocation failed and nobody checked it.",
+        "The order is cudaMemcpy(destination, source, bytes, kind).");
 }
 
 static enum cudaMemcpyKind actual_kind(const Copy *copy)
@@ -418,7 +418,7 @@ static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size
         char message[128];
         snprintf(message, sizeof message, "%s was given %p, which is not device memory", call, p);
         return client_done(client_misuse(call, cudaErrorInvalidValue, message,
-            "It fills memory of the device only", "For host memory use memset"));
+            "It fills memory of the device only.", "For host memory use memset."));
     }
     WireRequest request = client_request(WIRE_FILL, call);
     request.stream = client_stream(stream);

@@ -457,8 +457,8 @@ cudaError_t client_symbol(const char *call, const void *host, uint64_t *address,
         char message[128];
         snprintf(message, sizeof message, "%s was given something that is no device symbol", call);
         return client_misuse(call, cudaErrorInvalidSymbol, message,
-                             "It takes a __device__ or __constant__ variable",
-                             "Write the variable itself, without & and without quotes");
+                             "It takes a __device__ or __constant__ variable.",
+                             "Write the variable itself, without & and without quotes.");
     }
     error = resolve(symbol);
     if (error)

@@ -1,5 +1,5 @@
 // expect: api 0
-// says: were never shown
+// says: was never shown
 #include "check.h"
 
 __global__ void say() { printf("nobody reads this\n"); }
