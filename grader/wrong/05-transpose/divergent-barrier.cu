@@ -1,4 +1,5 @@
-// expect: RACE 28
+// expect: RACE 35
+// says: divergent-barrier.cu:28
 // Only the threads inside the matrix come to the barrier.
 #include "05-transpose.h"
 
