@@ -196,8 +196,10 @@ static char *guard_damage(const Buffer *b, int fd)
             continue;
         while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
             n++;
-        return text_format("memory %s %s was written, %zu bytes %s", behind ? "behind" : "before",
-                           b->name, behind ? n : n + 1, behind ? "past its end" : "ahead of it");
+        if (n == 0)
+            return text_format("memory just %s %s was written", behind ? "behind" : "before", b->name);
+        return text_format("memory %s %s was written, %zu bytes away from it",
+                           behind ? "behind" : "before", b->name, n);
     }
     return NULL;
 }

@@ -42,7 +42,8 @@ void grader_begin_check(void)
 static void capitalise(char *words)
 {
     size_t n = strspn(words, "abcdefghijklmnopqrstuvwxyz");
-    if (n && words[n] == ' ')
+    bool is_function = now.function && n == strlen(now.function) && !strncmp(words, now.function, n);
+    if (n && words[n] == ' ' && !is_function)
         words[0] -= 'a' - 'A';
 }
 
@@ -201,7 +202,10 @@ static void add_end(void)
     if (e->signal) {
         snprintf(says, sizeof says, "the program died in %s: %s (signal %d)", now.function,
                  strsignal(e->signal), e->signal);
-        check_add_fact(VERDICT_CRASH, says, NULL, NULL);
+        bool pointer = e->signal == SIGSEGV || e->signal == SIGBUS;
+        check_add_fact(VERDICT_CRASH, says, pointer ? "The host followed a pointer that leads nowhere: "
+                       "null, past the end of an array, or to an input, which can only be read." : NULL,
+                       NULL);
         return;
     }
     snprintf(says, sizeof says, "the program ended with exit status %d, before %s returned",
@@ -253,7 +257,10 @@ static void add_stage(const Answer *a)
                        "the device failed in";
     char *error = text_clean(a->error);
     snprintf(says, sizeof says, "%s %s: %s", what, now.function, error);
-    check_add_fact(v, says, NULL, NULL);
+    check_add_fact(v, says, a->stage == STAGE_CALL ?
+                   "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+                   "cudaGetLastError()." : NULL,
+                   a->stage == STAGE_CALL ? "look at the error of every call, CHECK(...)" : NULL);
     free(error);
 }
 
@@ -304,21 +311,19 @@ static void take_buffers(size_t argc, const Arg *argv)
     }
 }
 
-// When one check has run out of time, the others would too, one after the other:
+// When one check has run out of time by the clock, the others would too, one after the other:
 // a file in the run's folder tells them not to begin.
 static char *late_path(void)
 {
     return text_format("%s/late", run_folder());
 }
 
-static void tell_others_if_late(void)
+static void tell_others(void)
 {
-    size_t i;
-    json_t *fact;
     char *path = late_path();
-    json_array_foreach(now.facts, i, fact)
-        if (fact_verdict(fact) == VERDICT_TIMEOUT)
-            close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
     free(path);
 }
 
@@ -372,7 +377,8 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
         if (now.answer.stage == STAGE_DONE)
             take_buffers(argc, argv);
     }
-    tell_others_if_late();
+    if (outcome == OUTCOME_LATE)
+        tell_others();
     for (size_t i = 0; i < argc; i++)
         if (argv[i].kind == ARG_DEVICE || argv[i].kind == ARG_HOST)
             buffer_close(argv[i].buffer);
@@ -400,23 +406,34 @@ static void end_session(void)
     }
 }
 
+// What the program printed, cleaned line by line.
+static char *clean_output(void)
+{
+    char *clean, *text = now.session.output, *line;
+    size_t bytes;
+    FILE *f = open_memstream(&clean, &bytes);
+    while (text && (line = strsep(&text, "\n"))) {
+        char *words = text_clean(line);
+        fprintf(f, "%s%s", words, text ? "\n" : "");
+        free(words);
+    }
+    fclose(f);
+    return clean;
+}
+
 static json_t *record(void)
 {
     const Events *e = &now.session.events;
-    char *output = text_format("%.*s", (int)now.session.output_bytes,
-                               now.session.output ? now.session.output : "");
+    char *output = clean_output();
     json_t *r = json_pack(
-        "{ss si sI sI sI sI sI sO? sO? sO? sf sO sO sb}",
+        "{ss si sI sI sI sI sI sO? sO? sO? sf sO sO ss sb}",
         "check", criterion_current_test->name, "source_line", (int)criterion_current_test->data->line_,
         "calls", (json_int_t)now.calls, "expectations", (json_int_t)now.expectations,
         "compulsory_read", (json_int_t)now.compulsory_read,
         "compulsory_write", (json_int_t)now.compulsory_write, "kernels", (json_int_t)e->kernels,
         "counters", e->counters, "estimates", e->estimates, "lines", e->lines, "time_ns", e->time_ns,
-        "facts", now.facts, "notes", now.notes, "output_cut", now.session.output_cut);
-
-    // What is no UTF-8 is kept as one byte, one character: cleaned when it is printed.
-    json_t *text = json_string(output);
-    json_object_set_new(r, "output", text ? text : json_string("(what it printed is no text)"));
+        "facts", now.facts, "notes", now.notes, "output", output,
+        "output_cut", now.session.output_cut);
     free(output);
     return r;
 }

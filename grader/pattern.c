@@ -54,7 +54,7 @@ static bool mirrored(const Mismatch *m, size_t i)
     return got(m->out, i) == m->want(m->out->count - 1 - i);
 }
 
-// The whole of a matrix as if its rows were columns.
+// The whole matrix lies as if its rows were columns.
 static bool turned(const Mismatch *m, size_t i)
 {
     size_t rows = m->out->rows, cols = m->out->cols;
@@ -101,6 +101,8 @@ static char *where_words(const Mismatch *m)
                                "block of %zu.", partial_block(m));
         return text_format("All before is right, all from there on is not.");
     }
+    if (out->count < 4)
+        return NULL;
     if (wrong_exactly_where(m, odd))
         return text_format("Elements with an odd index are wrong, the others right.");
     if (wrong_exactly_where(m, even))

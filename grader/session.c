@@ -205,6 +205,8 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
         s->late = seconds_now() >= s->deadline;
         if (s->late)
             return OUTCOME_LATE;
+        if (s->events.ended || s->report < 0)
+            return wait_for_end(s);     // though a child of the program may hold the socket
     }
 
     // One byte more than an answer has, to see a longer one.

@@ -45,7 +45,7 @@ static bool receive(int socket, Request *request, int fds[PROTOCOL_FDS])
     do
         n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
-    if (n == 0)
+    if (n <= 0)
         return false;
     if (n != sizeof *request || request->magic != PROTOCOL_MAGIC)
         die("not a request");

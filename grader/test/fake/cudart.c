@@ -40,9 +40,3 @@ int cudaSetDevice(int error)
 int cudaDeviceSynchronize(void) { return SUCCESS; }
 const char *cudaGetErrorName(int error) { return error == 9 ? "cudaErrorInvalidConfiguration" : "?"; }
 const char *cudaGetErrorString(int error) { return error == 9 ? "invalid configuration argument" : "?"; }
-
-// What nvcc's own code calls before main(), also where there is no kernel.
-void **__cudaRegisterFatBinary(void *binary) { static void *handle; (void)binary; return &handle; }
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
-char __cudaInitModule(void **handle) { (void)handle; return 1; }

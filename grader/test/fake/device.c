@@ -1,6 +1,6 @@
-// A device for the grader's own tests: fake-device --report FD --limit N -- PROGRAM ARGS
+// A fake device for the grader's own tests: device --report FD --limit N -- PROGRAM ARGS
 // Writes the lines of $FAKE_EVENTS to FD, runs the program with the fake runtime
-// library beside it (fake-cudart.c), and ends the report as a device does.
+// library beside it (cudart.c), and ends the report as a device does.
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>

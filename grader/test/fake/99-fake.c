@@ -1,0 +1,42 @@
+// The lesson that the grader's own tests use: device and host pointers, a result, every kind of argument.
+#include "grader.h"
+
+static void doubles(int n)
+{
+    Buffer *in = input_f32("in", n), *out = output_f32("out", n);
+    double *want = reference_f64(n);
+    for (int i = 0; i < n; i++)
+        want[i] = 2.0 * in->f32[i];
+    given("n = %d", n);
+    call("twice", device(out), device(in), i32(n));
+    compulsory(n * 4, n * 4);
+    expect_close_f32(out, want, 0, 1e-6);
+}
+
+Check(fake, small_sizes)
+{
+    doubles(1);
+    doubles(33);
+    doubles(0);
+}
+
+Check(fake, a_thousand)
+{
+    doubles(1000);
+}
+
+Check(fake, every_argument)
+{
+    Buffer *in = input_i32("in", 40 * 70, -5, 5), *out = output_i32("out", 40 * 70);
+    int32_t *want = reference_i32(40 * 70), sum = 0;
+    for (int r = 0; r < 40; r++)
+        for (int c = 0; c < 70; c++) {
+            want[c * 40 + r] = in->i32[r * 70 + c];
+            sum += in->i32[r * 70 + c];
+        }
+    as_matrix(out, 70, 40);
+    call("turn", host(out), host(in), i32(40), i32(70), i64(1ll << 40), f32(0.5f), f64(-0.25));
+    expect_equal_i32(out, want);
+    int32_t got = call_i32("total", host(in), i32(40 * 70));
+    expect(got == sum, "total returned %d, should be %d", got, sum);
+}

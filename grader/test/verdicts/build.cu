@@ -1,0 +1,5 @@
+// It does not compile.
+#define twice twice_right
+#include "right.cu"
+#undef twice
+extern "C" void twice(float *out, const float *in, int n) { TODO }

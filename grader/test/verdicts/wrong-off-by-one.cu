@@ -1,0 +1,9 @@
+// Each element is its neighbour's.
+#define twice twice_right
+#include "right.cu"
+#undef twice
+extern "C" void twice(float *out, const float *in, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = 2 * in[i + 1 < n ? i + 1 : i];
+}
