@@ -1,4 +1,6 @@
 // Instructions that change a warp's path: branches, ends, barriers, calls.
+#include <driver_types.h>
+
 #include "observer.h"
 #include "print.h"
 #include "report.h"
@@ -16,14 +18,38 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     } else {
         w->pc = i->target;
     }
-    if (back && ++w->turns >= WARP_TURNS) w->stop = 0;
+    if (w->arrived || (back && ++w->turns >= WARP_TURNS)) w->stop = 0;
 }
 
+static void report_barrier(Warp *w, u32 pc, u32 others)
+{
+    Report r = { .kind = REPORT_BARRIER,
+                 .why = "Every thread of the block must reach the same __syncthreads(); here a branch parted a warp.",
+                 .next = "Move the barrier out of the condition, and keep only the work inside it." };
+    source_fill(&r, w, &w->block->grid->kernel->code[pc], __builtin_ctz(w->arrived));
+    report_errorf(&r, "%d of %d threads of a warp reach this barrier; the others do not",
+                  __builtin_popcount(w->arrived), __builtin_popcount(w->arrived | others));
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+// When every lane that lives has come to the barrier, the warp waits for the block.
+static void settle(Warp *w)
+{
+    if (!w->arrived || w->arrived != w->live) return;
+    w->waiting = w->arrived;
+    warp_park(w, w->arrived_pc + 1, w->arrived);
+    w->arrived = w->skipped = 0;
+    w->stop = 0;
+}
+
+// A lane may end without having come to a barrier that others wait at, but not run past it and end then.
 static void end_lanes(Warp *w, u32 mask)
 {
+    if (w->arrived && w->skipped & mask) report_barrier(w, w->arrived_pc, w->skipped & mask);
     w->live &= ~mask;
     w->active &= ~mask;
     if (!w->active) w->stop = 0;
+    settle(w);
 }
 
 void run_ret(Warp *w, const Insn *i, u32 mask) { (void)i; end_lanes(w, mask); }
@@ -36,28 +62,23 @@ void run_trap(Warp *w, const Insn *i, u32 mask)
                  .next = "Look at the condition in front of it." };
     source_fill(&r, w, i, __builtin_ctz(mask));
     report_error(&r);
-    grid_fail(w->block->grid, 719);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// bar.sync is for whole warps: every thread that has not ended has to come to it together.
+// bar.sync is for whole warps. Lanes that come to it wait here until the rest of their warp has come or ended.
 void run_bar_sync(Warp *w, const Insn *i, u32 mask)
 {
-    if (mask != w->live) {
-        u32 missing = w->live & ~mask;
-        Report r = { .kind = REPORT_BARRIER,
-                     .why = "Every thread of the block must reach the same __syncthreads(); here some lanes of a "
-                            "warp took another branch.",
-                     .next = "Move the barrier out of the condition, and keep only the work inside it." };
-        source_fill(&r, w, i, __builtin_ctz(mask));
-        report_errorf(&r, "%d of %d threads of a warp reach this barrier; the others do not",
-                      __builtin_popcount(mask), __builtin_popcount(mask | missing));
-        grid_fail(w->block->grid, 719);
+    u32 pc = i - w->block->grid->kernel->code;
+    if (w->arrived && w->arrived_pc != pc) {
+        report_barrier(w, w->arrived_pc, mask);
         return;
     }
-    w->waiting = mask;
-    warp_park(w, w->pc, mask);
-    w->active = 0;
+    w->arrived |= mask;
+    w->arrived_pc = pc;
+    w->skipped &= ~mask;
+    w->active &= ~mask;
     w->stop = 0;
+    settle(w);
 }
 
 // One warp instruction is done before the next begins, so memory is always in order here.

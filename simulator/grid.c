@@ -9,6 +9,12 @@
 #include "profile.h"
 #include "source.h"
 
+static void no_memory(const Kernel *k)
+{
+    fprintf(stderr, "simulator: no memory left to run %s\n", k->signature);
+    exit(1);
+}
+
 int grid_check(const Launch *l)
 {
     static const u64 most_blocks[3] = { 0x7fffffff, 65535, 65535 }, most_threads[3] = { 1024, 1024, 64 };
@@ -28,6 +34,28 @@ void grid_fail(Grid *g, int status)
 {
     if (!g->status) g->status = status;
     if (g->running) g->running->stop = 0;
+}
+
+const bool *grid_beyond(Grid *g, u32 barrier)
+{
+    const Kernel *k = g->kernel;
+    if (g->beyond && g->beyond_pc == barrier) return g->beyond;
+    free(g->beyond);
+    g->beyond = calloc(k->code_count, sizeof *g->beyond);
+    u32 *todo = calloc(2 * k->code_count, sizeof *todo), count = 0;
+    if (!g->beyond || !todo) no_memory(k);
+    g->beyond_pc = barrier;
+    for (u32 pc = barrier + 1;; pc = todo[--count]) {
+        for (; pc < k->code_count && !g->beyond[pc]; pc++) {
+            const Insn *i = &k->code[pc];
+            g->beyond[pc] = true;
+            if (i->run == run_bra) todo[count++] = i->target;
+            if (!i->guard && (i->run == run_bra || i->run == run_ret || i->run == run_exit)) break;
+        }
+        if (!count) break;
+    }
+    free(todo);
+    return g->beyond;
 }
 
 static u64 special_value(const Warp *w, u32 special, u32 lane)
@@ -88,7 +116,7 @@ static void block_start(Block *b, u32 number, bool fresh)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->pc = w->active = w->waiting = w->stop = w->ready_count = 0;
+        w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ 0, w->live };
         fill_constants(w, fresh);
     }
@@ -180,10 +208,7 @@ int grid_run(Launch *l)
     Grid g = { .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2] };
     Block block;
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
-    if (!g.tally || !block_make(&block, &g)) {
-        fprintf(stderr, "simulator: no memory left to run %s\n", l->kernel->signature);
-        exit(1);
-    }
+    if (!g.tally || !block_make(&block, &g)) no_memory(l->kernel);
     OBSERVERS(grid_start, &g);
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     for (u64 n = 0; n < blocks && !g.status; n++) {
@@ -193,5 +218,6 @@ int grid_run(Launch *l)
     OBSERVERS(grid_end, &g);
     block_free(&block);
     free(g.tally);
+    free(g.beyond);
     return g.status;
 }

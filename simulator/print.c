@@ -1,5 +1,6 @@
 // Device printf and assert. As on a GPU, the text is kept until the host synchronises.
 #define _GNU_SOURCE
+#include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ static void run_assertfail(Warp *w, const Insn *i, u32 mask)
     source_fill(&r, w, i, lane);
     report_errorf(&r, "assertion failed: %s", expression);
     free(expression);
-    grid_fail(w->block->grid, 710);
+    grid_fail(w->block->grid, cudaErrorAssert);
 }
 
 const PrintFunction print_functions[] = {

@@ -37,15 +37,22 @@ static void race_grid_start(Grid *g)
 
 static void race_grid_end(Grid *g) { (void)g, free(cells); }
 
-static void report_race(const Access *a, u32 lane, const Slot *other, u32 other_lane, const char *did, const char *does)
+// One side of a race.
+typedef struct Side { const Warp *warp; u32 lane, pc; bool store; } Side;
+
+// Which side came first here is chance, so the report does not depend on it: it stands at the read, or at the later line.
+static void report_race(const Access *a, Side x, Side y)
 {
-    Warp *w = a->warp, *before = &w->block->warps[other->warp];
-    const Kernel *kernel = w->block->grid->kernel;
-    Report r = { .kind = REPORT_RACE, .has_other = true, .address = a->address[lane] };
-    source_fill(&r, w, a->insn, lane);
-    r.other = source_place(kernel, other->pc);
-    warp_thread(before, other_lane, r.other_thread);
-    if (before != w) {
+    if (x.store && (!y.store || y.pc > x.pc)) {
+        Side t = x;
+        x = y, y = t;
+    }
+    const Kernel *kernel = a->warp->block->grid->kernel;
+    Report r = { .kind = REPORT_RACE, .has_other = true, .address = a->address[a->first] };
+    source_fill(&r, x.warp, &kernel->code[x.pc], x.lane);
+    r.other = source_place(kernel, y.pc);
+    warp_thread(y.warp, y.lane, r.other_thread);
+    if (x.warp != y.warp) {
         r.why = "Nothing orders the two threads: which comes first changes from run to run.";
         r.next = "Put a __syncthreads() that all threads reach between the two lines.";
     } else {
@@ -53,8 +60,8 @@ static void report_race(const Access *a, u32 lane, const Slot *other, u32 other_
         r.next = "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it.";
     }
     u32 *t = r.thread, *o = r.other_thread;
-    report_errorf(&r, "thread (%u,%u,%u) %s what thread (%u,%u,%u) %s in shared memory (byte %llu), with no barrier between",
-                  t[0], t[1], t[2], does, o[0], o[1], o[2], did, (unsigned long long)a->address[lane]);
+    report_errorf(&r, "thread (%u,%u,%u) %s what thread (%u,%u,%u) writes in shared memory, with no barrier between",
+                  t[0], t[1], t[2], x.store ? "also writes" : "reads", o[0], o[1], o[2]);
 }
 
 static bool conflicts(const Access *a, u32 lane, const Slot *s)
@@ -100,22 +107,26 @@ static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
     return false;
 }
 
+// The earlier access that this one races with, or NULL.
+static const Slot *rival(const Access *a, u32 lane, const Cell *c)
+{
+    if (conflicts(a, lane, &c->write) || (a->store && lanes_disagree(a, lane, &c->write))) return &c->write;
+    for (u32 n = 0; n < 2 && a->store; n++)
+        if (conflicts(a, lane, &c->read[n])) return &c->read[n];
+    return NULL;
+}
+
 static bool touch(const Access *a, u32 lane, Cell *c)
 {
-    if (!a->store) {
-        bool bad = conflicts(a, lane, &c->write);
-        if (bad) report_race(a, lane, &c->write, other_lane(a, lane, &c->write), "wrote", "reads");
-        record(a, lane, read_slot(c, a->warp));
-        return bad;
+    const Slot *s = rival(a, lane, c);
+    if (s) {
+        const Warp *w = a->warp;
+        Side now = { w, lane, a->insn - w->block->grid->kernel->code, a->store };
+        Side before = { &w->block->warps[s->warp], other_lane(a, lane, s), s->pc, s == &c->write };
+        report_race(a, now, before);
     }
-    const Slot *with = NULL;
-    const char *did = "wrote";
-    if (conflicts(a, lane, &c->write) || lanes_disagree(a, lane, &c->write)) with = &c->write;
-    for (u32 n = 0; n < 2 && !with; n++)
-        if (conflicts(a, lane, &c->read[n])) with = &c->read[n], did = "read";
-    if (with) report_race(a, lane, with, other_lane(a, lane, with), did, "writes");
-    record(a, lane, &c->write);
-    return with;
+    record(a, lane, a->store ? &c->write : read_slot(c, a->warp));
+    return s;
 }
 
 static bool race_access(Access *a)

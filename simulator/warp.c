@@ -8,6 +8,22 @@ void warp_park(Warp *w, u32 pc, u32 mask)
     if (pc < w->stop) w->stop = pc;
 }
 
+static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
+
+// While some lanes stand at a barrier: do the others do anything that comes after it? Then they have gone past it.
+static void look_beyond(Warp *w)
+{
+    Grid *g = w->block->grid;
+    const bool *beyond = grid_beyond(g, w->arrived_pc);
+    if (beyond[w->pc] && !ends(&g->kernel->code[w->pc])) {
+        w->skipped |= w->active;
+        return;
+    }
+    u32 pc = w->pc + 1;
+    while (pc < g->kernel->code_count && !beyond[pc]) pc++;
+    if (pc < w->stop) w->stop = pc;
+}
+
 // Takes up the lanes at the lowest instruction. False: there are none.
 static bool pick(Warp *w)
 {
@@ -29,6 +45,7 @@ static bool pick(Warp *w)
         }
     }
     w->ready_count = kept;
+    if (w->arrived) look_beyond(w);
     return true;
 }
 

@@ -68,7 +68,10 @@ struct Warp {
     u32 pc, active;         // the path that runs
     u32 stop;               // it must look up when it reaches this: another path stands there
     u32 live;               // lanes that have not ended
-    u32 waiting;            // lanes at the block's barrier
+    u32 waiting;            // lanes at the block's barrier: all that live, or none
+    u32 arrived;            // lanes that have come to a barrier while others of the warp have not
+    u32 arrived_pc;         // that barrier
+    u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
     u32 ready_count;
     Path ready[LANES];      // the paths that wait for their turn
@@ -96,6 +99,8 @@ typedef struct Grid {
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     Warp *running;
+    bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
+    u32 beyond_pc;
 } Grid;
 
 // Runs the warp until it ends, waits, or has had its turn.
@@ -103,6 +108,9 @@ void warp_run(Warp *warp);
 
 // For a handler: the running path ends here; its lanes go on at `pc` when they are next picked (mask 0: none do).
 void warp_park(Warp *warp, u32 pc, u32 mask);
+
+// For each instruction of the kernel: can it come after the barrier at `pc`?
+const bool *grid_beyond(Grid *grid, u32 pc);
 
 // Ends the grid with a sticky error. The first one stays.
 void grid_fail(Grid *grid, int status);

@@ -1,0 +1,17 @@
+// expect: bounds 8
+// says: which is not device memory
+// A kernel that is given host memory.
+#include "check.h"
+
+__global__ void fill(int *p)
+{
+    p[threadIdx.x] = 1;
+}
+
+int main()
+{
+    int host[32];
+    fill<<<1, 32>>>(host);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    return 0;
+}

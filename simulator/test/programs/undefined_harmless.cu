@@ -1,0 +1,55 @@
+// expect: exit 0
+// Loading is not using: a structure's padding, a value that a condition drops, a tile whose edge is never looked at.
+#include "check.h"
+
+struct Pair { char tag; int value; };
+
+__global__ void fields(Pair *out, const Pair *in)
+{
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void make(Pair *out)
+{
+    out[threadIdx.x].tag = 'x';
+    out[threadIdx.x].value = threadIdx.x;
+}
+
+__global__ void choose(int *out, const int *unset, int n)
+{
+    int v = unset[threadIdx.x];
+    out[threadIdx.x] = n > 3 ? v : 5;
+}
+
+__global__ void edge(int *out, int n)
+{
+    __shared__ int tile[64];
+    if (threadIdx.x < n) tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int v = tile[threadIdx.x];
+    if (threadIdx.x < n) out[threadIdx.x] = v + 1;
+}
+
+int main()
+{
+    Pair *a, *b;
+    int *out, *unset, host[64];
+    OK(cudaMalloc(&a, 32 * sizeof *a));
+    OK(cudaMalloc(&b, 32 * sizeof *b));
+    OK(cudaMalloc(&out, sizeof host));
+    OK(cudaMalloc(&unset, sizeof host));
+    OK(cudaMemset(out, 0, sizeof host));
+    make<<<1, 32>>>(a);
+    fields<<<1, 32>>>(b, a);
+    choose<<<1, 64>>>(out, unset, 2);
+    OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++) CHECK(host[i] == 5);
+    edge<<<1, 64>>>(out, 50);
+    OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++) CHECK(host[i] == (i < 50 ? i + 1 : 5));
+    OK(cudaFree(a));
+    OK(cudaFree(b));
+    OK(cudaFree(out));
+    OK(cudaFree(unset));
+    return 0;
+}
