@@ -150,7 +150,7 @@ objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
 build/simulator/device: $(call objects,simulator/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ $(device_libraries)
+	@$(CC) -o $@.new $^ $(device_libraries) && mv $@.new $@    # whoever runs the old one keeps it
 
 device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
@@ -170,7 +170,8 @@ generate := simulator/client/generate
 
 build/simulator/lib/libcudart.so.13: $(client)/stubs.o $(client)/exports.map $(call objects,simulator/client/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map -o $@ $(filter %.o,$^)
+	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map \
+	    -o $@.new $(filter %.o,$^) && mv $@.new $@
 
 $(client)/%.o: simulator/client/%.c | nvcc build/setup/lesson $(client)/errors.inc
 	@$(CC) $(client_flags) -c -o $@ $<

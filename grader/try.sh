@@ -4,10 +4,11 @@
 #     grader/try.sh 05-transpose               every case, then the counts
 #     grader/try.sh 05-transpose naive.cu      one wrong submission
 #
-# The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS), our own
-# solution (PASS, twice, with the same figures), and each submission in grader/wrong/05-transpose/ (the
-# verdict of its `// expect:` line, its source lines, and the words of its `// says:` line). All of it happens in a
-# tree of its own, build/try/05-transpose: what you have in exercises/ is neither read nor touched.
+# The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS); our own solution
+# (PASS, twice, with the same figures); the lesson's text, which shows both as they are; and each submission
+# in grader/wrong/05-transpose/ (the verdict of its `// expect:` line, its source lines, and the words of its
+# `// says:` line). All of it happens in a tree of its own, build/try/05-transpose: what you have in exercises/
+# is neither read nor touched.
 set -u
 lesson=$1
 only=${2:-}
@@ -89,6 +90,16 @@ figures_are_the_same() {
     }
 }
 
+# The lesson's text shows what a run printed, to the letter; make's own last line is not part of it.
+text_shows() {
+    log=$tree/$1.log
+    sed '/^make.*\*\*\*/d' "$log" | awk '
+        FNR == NR { shown = shown $0 "\n"; next }
+        { text = text $0 "\n" }
+        END { exit !index(text, "```{.output") || !index(text, "\n" shown "```") }' - "lessons/$lesson.md" ||
+        complain "lessons/$lesson.md: does not show what $2 prints now" "$log"
+}
+
 wrong_is_caught() {
     wrong=grader/wrong/$lesson/$1
     log=$tree/wrong-${1%.cu}.log
@@ -118,10 +129,12 @@ fi
 
 plant
 count skeleton_is_todo
+count text_shows skeleton "make lesson-$number"
 count completed_is_pass
 count solution_is_pass 1
 count solution_is_pass 2
 count figures_are_the_same
+count text_shows solution-1 "make solution-$number"
 
 # The wrong ones side by side, as many as there are cores: they share nothing.
 ls "grader/wrong/$lesson" | grep '\.cu$' |
