@@ -1,12 +1,12 @@
-// One moment a stream, at which its work is done; events note such moments. All work runs in the order in which
-// it was issued, so the only question is when, never whether.
+// One moment a stream, at which its work is done; events note such moments. All work runs in the
+// order in which it was issued, so the only question is when, never whether.
 
 #include "clock.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 1 << 16 };                // streams or events at a time
-static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000;    // ids that look like nothing else
+static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000;    // ids like no other number
 
 typedef struct {
     bool used, non_blocking;

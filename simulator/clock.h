@@ -1,11 +1,12 @@
-// The simulated clock: when the host is, and when the work of each stream is done, in nanoseconds. Host code
-// takes no simulated time; waiting for work moves the host to the work's end.
+// The simulated clock: when the host is, and when the work of each stream is done, in nanoseconds.
+// Host code takes no simulated time; waiting for work moves the host to the work's end.
 #pragma once
 #include "base.h"
 
 void clock_reset(void);
 
-// Streams: 0 is the default stream, which waits for all others (but non-blocking ones) and they for it.
+// Streams: 0 is the default stream, which waits for all others (but non-blocking ones) and they
+// for it.
 u64 clock_stream_create(bool non_blocking);     // its id; 0: too many
 bool clock_stream_destroy(u64 stream);
 bool clock_stream_known(u64 stream);

@@ -2,7 +2,7 @@
 //
 //   header  u32 magic, u16 version, u16 header bytes, u64 bytes that follow
 //   entry   u16 kind @0, u32 header bytes @4, u64 padded bytes @8, u32 compressed bytes @16,
-//           u32 architecture @28, u64 flags @40, u64 raw bytes @56; then the bytes; then the next entry
+//           u32 architecture @28, u64 flags @40, u64 raw bytes @56; then its bytes
 
 #define _GNU_SOURCE
 #include "fatbin.h"
@@ -110,7 +110,8 @@ static char *entry_text(const Entry *entry, size_t *length, char **error)
 static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
 {
     if (oldest_ptx)
-        return say(error, "its PTX is for compute_%u, and this device is a compute_%d", oldest_ptx, arch);
+        return say(error, "its PTX is for compute_%u, and this device is a compute_%d", oldest_ptx,
+                   arch);
     if (native)
         return say(error, "it was built without PTX");
     return say(error, "its fat binary is empty");
@@ -142,6 +143,7 @@ char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char 
         return copy_text(at, bytes, length, error);
     u64 header = read_u(at, 6, 2), content = read_u(at, 8, 8);
     if (header < HEADER_BYTES || header > bytes || content > bytes - header)
-        return say(error, "the fat binary is damaged: its header claims more bytes than there are");
+        return say(error,
+                   "the fat binary is damaged: its header claims more bytes than there are");
     return best_of(at + header, at + header + content, arch, length, error);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "base.h"
 
-// The PTX for a device of compute capability `arch` (90) in `data`, which is a fat binary or PTX text itself:
-// the newest that it can run, malloc'ed, 0-terminated, its length in *length. NULL: *error (the caller's to
-// free) says what is wrong. Takes any bytes at all.
+// The PTX for a device of compute capability `arch` (90) in `data`, which is a fat binary or PTX
+// text itself: the newest that it can run, malloc'ed, 0-terminated, its length in *length. NULL:
+// *error (the caller's to free) says what is wrong. Takes any bytes at all.
 char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error);

@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MODULES = 4096, MOST_KERNELS = 1 << 16, LARGEST_IMAGE = 1 << 30, MOST_PRINTED = 1 << 30 };
+enum {
+    MOST_MODULES = 4096,
+    MOST_KERNELS = 1 << 16,
+    LARGEST_IMAGE = 1 << 30,
+    MOST_PRINTED = 1 << 30
+};
 static const u64 FIRST_MODULE = 0x2000000, FIRST_KERNEL = 0x3000000;
 
 static Module *modules[MOST_MODULES];           // NULL: unloaded
@@ -51,11 +56,13 @@ static int refuse_image(const Call *call, char *error)
 {
     int arch = profile.major * 10 + profile.minor;
     char next[160];
-    snprintf(next, sizeof next, "Compile with nvcc 13 and -gencode arch=compute_%d,code=[compute_%d,sm_%d].",
-             arch, arch, arch);
+    snprintf(next, sizeof next,
+             "Compile with nvcc 13 and -gencode arch=compute_%d,code=[compute_%d,sm_%d].", arch,
+             arch, arch);
     Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call), .next = next,
         .why = "The simulated device runs PTX, not a GPU's native code." };
-    report_errorf(&report, "the program's device code cannot be run: %s", error ? error : "no memory");
+    report_errorf(&report, "the program's device code cannot be run: %s",
+                  error ? error : "no memory");
     free(error);
     return WIRE_NO_KERNEL_IMAGE;
 }
@@ -74,7 +81,8 @@ static int add_module(Call *call)
 {
     char *error = NULL;
     size_t length;
-    char *ptx = fatbin_ptx(upload.bytes, upload.total, profile.major * 10 + profile.minor, &length, &error);
+    char *ptx = fatbin_ptx(upload.bytes, upload.total, profile.major * 10 + profile.minor, &length,
+                           &error);
     if (!ptx)
         return refuse_image(call, error);
     Module *module = module_count < MOST_MODULES ? module_load(ptx, length, &error) : NULL;
@@ -112,7 +120,8 @@ void launch_module(Call *call)
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    memcpy(upload.bytes + upload.received, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES, chunk->bytes);
+    memcpy(upload.bytes + upload.received, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES,
+           chunk->bytes);
     upload.received += chunk->bytes;
     if (upload.received < upload.total)
         return;
@@ -181,7 +190,8 @@ void launch_variable(Call *call)
     Module *module = module_of(call->request.name.module);
     if (!module)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-    else if (!module_variable(module, call->tail, &call->reply.memory.address, &call->reply.memory.size))
+    else if (!module_variable(module, call->tail, &call->reply.memory.address,
+                              &call->reply.memory.size))
         call->reply.error = WIRE_SYMBOL_NOT_FOUND;
 }
 
@@ -205,9 +215,11 @@ static Launch launch_of(const Call *call)
 
 static int refuse_kernel(const Call *call, const Kernel *kernel)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED, .kernel = kernel->signature, .place = serve_place(call),
-        .why = "Its PTX has something that this simulated device cannot run yet.",
-        .next = "Write that part in another way, or run it on a real device." };
+    Report report = { .kind = REPORT_UNSUPPORTED,
+                      .kernel = kernel->signature,
+                      .place = serve_place(call),
+                      .why = "Its PTX has something that this simulated device cannot run yet.",
+                      .next = "Write that part in another way, or run it on a real device." };
     if (kernel->locations && kernel->unsupported_at != ~0u) {
         const Location *at = &kernel->locations[kernel->unsupported_at];
         if (at->file && at->line)
@@ -290,16 +302,18 @@ static void say_reason(char *text, size_t size)
     const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block;
     u64 threads = (u64)block[0] * block[1] * block[2];
     if (!threads || !grid[0] || !grid[1] || !grid[2])
-        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0], grid[1], grid[2],
-                 block[0], block[1], block[2]);
+        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0],
+                 grid[1], grid[2], block[0], block[1], block[2]);
     else if (threads > unchecked.max_threads)
-        snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads, unchecked.max_threads);
+        snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
+                 unchecked.max_threads);
     else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
-        snprintf(text, size, "a block wants %" PRIu64 " bytes of shared memory, more than it may have",
+        snprintf(text, size,
+                 "a block wants %" PRIu64 " bytes of shared memory, more than it may have",
                  unchecked.dynamic_shared + unchecked.static_shared);
     else
-        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads, error %d", grid[0], grid[1], grid[2],
-                 block[0], block[1], block[2], unchecked.error);
+        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads, error %d", grid[0],
+                 grid[1], grid[2], block[0], block[1], block[2], unchecked.error);
 }
 
 void launch_unchecked(void)
@@ -309,9 +323,14 @@ void launch_unchecked(void)
         return;
     unchecked.pending = false;
     say_reason(reason, sizeof reason);
-    Report report = { .kind = REPORT_API, .kernel = unchecked.kernel, .place = unchecked.place,
-        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked.",
-        .next = "Mend the launch, and write CHECK(cudaGetLastError()) on the line after it." };
+    Report report = {
+        .kind = REPORT_API,
+        .kernel = unchecked.kernel,
+        .place = unchecked.place,
+        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody "
+               "asked.",
+        .next = "Mend the launch, and write CHECK(cudaGetLastError()) on the line after it."
+    };
     report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
 }
 
@@ -337,8 +356,9 @@ void launch_print_rest(void)
     if (!printed_bytes)
         return;
     Report report = { .kind = REPORT_API,
-        .why = "A kernel's printf is shown when the host waits for the device; the program ended before.",
-        .next = "Call cudaDeviceSynchronize before main returns." };
+                      .why = "A kernel's printf is shown when the host waits for the device; the "
+                             "program ended before.",
+                      .next = "Call cudaDeviceSynchronize before main returns." };
     report_errorf(&report, "what kernels printed (%zu bytes) was never shown", printed_bytes);
     printed_bytes = 0;
 }

@@ -1,5 +1,5 @@
-// The device process: `device [options] PROGRAM [ARGS]` starts the program as its child, serves it, says how it
-// died, and ends with its status.
+// The device process: `device [options] PROGRAM [ARGS]` starts the program as its child, serves
+// it, says how it died, and ends with its status.
 
 #define _GNU_SOURCE
 #include "memory.h"
@@ -126,7 +126,8 @@ static void become_program(char **program, int socket, int staging, int failed, 
     fcntl(staging, F_SETFD, 0);
     snprintf(value, sizeof value, "%d,%d", socket, staging);
     setenv(WIRE_ENVIRONMENT, value, 1);
-    snprintf(path, sizeof path, "%s%s%s", library_path, before && *before ? ":" : "", before ? before : "");
+    snprintf(path, sizeof path, "%s%s%s", library_path, before && *before ? ":" : "",
+             before ? before : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     execvp(program[0], program);
     int error = errno;
@@ -147,7 +148,8 @@ static void cannot_run(const char *program, int error)
 static void start_program(char **program, int staging)
 {
     int pair[2], failed[2], error;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0
+        || pipe2(failed, O_CLOEXEC) < 0)
         fail("cannot make a socket");
     int on = 1;
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);

@@ -1,5 +1,6 @@
-// Return addresses to source lines, with libdw. The wrappers of cuda_runtime.h are inlined into the student's
-// function, so the innermost line of an address is often in the toolkit: we climb the inlined scopes out of it.
+// Return addresses to source lines, with libdw. The wrappers of cuda_runtime.h are inlined into
+// the student's function, so the innermost line of an address is often in the toolkit: we climb
+// the inlined scopes out of it.
 
 #define _GNU_SOURCE
 #include "origin.h"
@@ -15,12 +16,12 @@
 static struct {
     Dwfl *dwfl;
     int pid;
-    int root;                           // the program's root folder, which may be a sandbox's; -1: unknown
+    int root;                           // the program's root folder, perhaps a sandbox's; or -1
 } origin = { .root = -1 };
 
 // Opens the file that the program has mapped, in the program's own view of the file system.
-static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file,
-                    Elf **elf)
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                    char **file, Elf **elf)
 {
     (void)module; (void)data; (void)base; (void)elf;
     if (name[0] != '/')
@@ -37,7 +38,14 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **debug_name)
 {
-    (void)module; (void)data; (void)name; (void)base; (void)file; (void)link; (void)crc; (void)debug_name;
+    (void)module;
+    (void)data;
+    (void)name;
+    (void)base;
+    (void)file;
+    (void)link;
+    (void)crc;
+    (void)debug_name;
     return -1;
 }
 
@@ -52,7 +60,8 @@ static void read_map(void)
 
 void origin_open(int pid)
 {
-    static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
+    static const Dwfl_Callbacks callbacks = { .find_elf = find_elf,
+                                              .find_debuginfo = find_debuginfo };
     origin_close();
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/root", pid);
@@ -117,9 +126,9 @@ static bool is_function(Dwarf_Die *scope)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-// nvcc puts two functions between a <<<>>> and the runtime: a stub, and one with the kernel's own name, whose
-// line is that of the kernel. `kernel` is what follows "__device_stub_" in the stub's symbol: the kernel's mangled
-// name and more; NULL until a stub has been seen.
+// nvcc puts two functions between a <<<>>> and the runtime: a stub, and one with the kernel's own
+// name, whose line is that of the kernel. `kernel` is what follows "__device_stub_" in the stub's
+// symbol: the kernel's mangled name and more; NULL until a stub has been seen.
 static bool is_wrapper(const char *symbol, const char *kernel)
 {
     return symbol && kernel && strncmp(symbol, kernel, strlen(symbol)) == 0;
@@ -131,8 +140,9 @@ static const char *linkage_name(Dwarf_Die *scope)
     return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
 }
 
-// The scopes that hold the address, innermost first. (dwarf_getscopes() alone goes on, after an inlined function,
-// with what surrounds its definition; we want what surrounds the place where it was inlined.)
+// The scopes that hold the address, innermost first. (dwarf_getscopes() alone goes on, after an
+// inlined function, with what surrounds its definition; we want what surrounds the place where it
+// was inlined.)
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Die *found = NULL;

@@ -1,4 +1,5 @@
-// Where in the program's source a host address comes from: its debug information, read by the device.
+// Where in the program's source a host address comes from: its debug information, read by the
+// device.
 #pragma once
 #include "base.h"
 #include "report.h"
@@ -7,8 +8,8 @@
 void origin_open(int pid);
 void origin_close(void);
 
-// The program's own line that a call came from: of the return addresses (innermost first; 0 ends them), the
-// first that lies in code with debug information, less launch stubs and functions inlined from the toolkit's
-// headers. False: unknown (compiled without -g); then place->function may still name the function, mangled.
-// The strings live until origin_close().
+// The program's own line that a call came from: of the return addresses (innermost first; 0 ends
+// them), the first that lies in code with debug information, less launch stubs and functions
+// inlined from the toolkit's headers. False: unknown (compiled without -g); then place->function
+// may still name the function, mangled. The strings live until origin_close().
 bool origin_place(const u64 *callers, size_t count, Place *place);

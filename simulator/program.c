@@ -91,19 +91,21 @@ void program_explain(const char *program)
     Facts facts = read_facts(program);
     if (!facts.elf)
         return;                         // a script, say: what it ran cannot be seen from here
-    if (strcmp(facts.runtime, "libcudart.so.13") == 0 && facts.rpath[0])
-        report_say("%s never reached the simulated device: its RPATH, %s, comes before LD_LIBRARY_PATH. Link it "
-                   "without -rpath, or with -Xlinker --enable-new-dtags.", program, facts.rpath);
-    else if (strcmp(facts.runtime, "libcudart.so.13") == 0)
-        report_say("%s never reached the simulated device, although it is linked with libcudart.so.13: it found "
-                   "another one, or ended before main.", program);
+    bool right = strcmp(facts.runtime, "libcudart.so.13") == 0;
+    if (right && facts.rpath[0])
+        report_say("%s never reached the simulated device: its RPATH, %s, comes before "
+                   "LD_LIBRARY_PATH. Link it without -rpath, or with -Xlinker --enable-new-dtags.",
+                   program, facts.rpath);
+    else if (right)
+        report_say("%s never reached the simulated device, although it is linked with %s: it "
+                   "found another one, or ended before main.", program, facts.runtime);
     else if (facts.runtime[0])
-        report_say("%s never reached the simulated device: it is linked with %s. Compile it with CUDA 13: "
-                   "nvcc -cudart shared", program, facts.runtime);
+        report_say("%s never reached the simulated device: it is linked with %s. Compile it with "
+                   "CUDA 13: nvcc -cudart shared", program, facts.runtime);
     else if (facts.device_code)
-        report_say("%s never reached the simulated device: the CUDA runtime is linked into it statically. "
-                   "Compile it with: nvcc -cudart shared", program);
+        report_say("%s never reached the simulated device: the CUDA runtime is linked into it "
+                   "statically. Compile it with: nvcc -cudart shared", program);
     else
-        report_say("%s made no use of the simulated device: it is not linked with the CUDA runtime. "
-                   "Compile it with: nvcc -cudart shared", program);
+        report_say("%s made no use of the simulated device: it is not linked with the CUDA "
+                   "runtime. Compile it with: nvcc -cudart shared", program);
 }

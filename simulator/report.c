@@ -1,5 +1,6 @@
-// Writes reports, as text for a person or as JSON lines for a grader. Errors wait until the kernel or the call
-// that made them ends, so that a thousand threads with one fault become one report with a count.
+// Writes reports, as text for a person or as JSON lines for a grader. Errors wait until the kernel
+// or the call that made them ends, so that a thousand threads with one fault become one report
+// with a count.
 
 #define _GNU_SOURCE
 #include "report.h"
@@ -171,7 +172,8 @@ static void write_json(json_t *object)
     free(text);
 }
 
-// Text from programs may be no UTF-8, which JSON must be: then its bytes above 127 become question marks.
+// Text from programs may be no UTF-8, which JSON must be: then its bytes above 127 become question
+// marks.
 static json_t *json_text(const char *s)
 {
     json_t *text = json_string(s);
@@ -237,7 +239,8 @@ static void write_error_json(const Noted *noted)
     write_json(object);
 }
 
-static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count, bool zeros)
+static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count,
+                             bool zeros)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
@@ -271,7 +274,8 @@ static void write_kernel_json(const KernelReport *k)
     set_triple(object, "grid", k->grid);
     set_triple(object, "block", k->block);
     json_object_set_new(object, "status", json_integer(k->status));
-    json_object_set_new(object, "counters", counters_json(k->counters, k->values, k->counter_count, true));
+    json_object_set_new(object, "counters",
+                        counters_json(k->counters, k->values, k->counter_count, true));
     for (size_t i = 0; i < k->counter_count; i++)
         if (k->counters[i].estimate)
             json_array_append_new(estimates, json_text(k->counters[i].name));
@@ -376,14 +380,14 @@ static void print_where(const Report *r)
     if (r->kernel)
         print_wrapped("  in ", r->kernel);
     if (r->has_thread)
-        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)\n", r->block[0], r->block[1], r->block[2],
-                r->thread[0], r->thread[1], r->thread[2]);
+        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)\n", r->block[0], r->block[1],
+                r->block[2], r->thread[0], r->thread[1], r->thread[2]);
 }
 
 static void print_other(const Report *r)
 {
-    fprintf(stderr, "  the other access: thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
-            r->other_thread[2]);
+    fprintf(stderr, "  the other access: thread (%u,%u,%u)", r->other_thread[0],
+            r->other_thread[1], r->other_thread[2]);
     if (r->other.file && r->other.line)
         fprintf(stderr, ", %s:%u", base_name(r->other.file), r->other.line);
     fputc('\n', stderr);
@@ -412,8 +416,8 @@ static void print_kernel(const KernelReport *k)
     fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", k->signature, k->grid[0],
             k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2]);
     for (size_t i = 0; i < k->counter_count; i++)
-        fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[i].name, k->counters[i].estimate ? '~' : ' ',
-                k->values[i]);
+        fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[i].name,
+                k->counters[i].estimate ? '~' : ' ', k->values[i]);
     if (k->time_ns > 0)
         fprintf(stderr, "  %-58s ~%.3f us\n", "time, by the roofline", k->time_ns / 1e3);
 }
@@ -521,7 +525,8 @@ char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t 
     else if (address == a->base + a->size)
         snprintf(where, sizeof where, "just past the end of");
     else
-        snprintf(where, sizeof where, "%" PRIu64 " bytes past the end of", address - a->base - a->size);
+        snprintf(where, sizeof where, "%" PRIu64 " bytes past the end of",
+                 address - a->base - a->size);
     if (a->name)
         snprintf(buffer, size, "%s the %" PRIu64 "-byte variable %s", where, a->size, a->name);
     else

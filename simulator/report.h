@@ -36,7 +36,7 @@ typedef struct {
     bool has_thread;                    // block and thread below are meant
     uint32_t block[3], thread[3];
     uint64_t address;
-    const Allocation *allocation;       // the one touched or missed; text form says where it was made
+    const Allocation *allocation;       // the one touched or missed
     bool has_other;                     // the other access of a race
     Place other;
     uint32_t other_thread[3];

@@ -30,14 +30,21 @@ Place serve_place(const Call *call)
 static void answer_hello(Call *call)
 {
     WireFacts facts = {
-        .major = profile.major, .minor = profile.minor, .sm_count = profile.sm_count,
-        .threads_per_sm = profile.max_threads_per_sm, .blocks_per_sm = profile.max_blocks_per_sm,
-        .registers_per_sm = profile.registers_per_sm, .shared_per_sm = profile.shared_per_sm,
+        .major = profile.major,
+        .minor = profile.minor,
+        .sm_count = profile.sm_count,
+        .threads_per_sm = profile.max_threads_per_sm,
+        .blocks_per_sm = profile.max_blocks_per_sm,
+        .registers_per_sm = profile.registers_per_sm,
+        .shared_per_sm = profile.shared_per_sm,
         .shared_per_block = profile.shared_per_block,
         .shared_per_block_optin = profile.shared_per_block_optin,
-        .shared_reserved = profile.shared_reserved_per_block, .l2_bytes = profile.l2_bytes,
-        .memory_bus_bits = profile.memory_bus_bits, .clock_khz = (int32_t)(profile.clock_hz / 1e3),
-        .memory_clock_khz = (int32_t)(profile.memory_clock_hz / 1e3), .memory_bytes = profile.memory_bytes,
+        .shared_reserved = profile.shared_reserved_per_block,
+        .l2_bytes = profile.l2_bytes,
+        .memory_bus_bits = profile.memory_bus_bits,
+        .clock_khz = (int32_t)(profile.clock_hz / 1e3),
+        .memory_clock_khz = (int32_t)(profile.memory_clock_hz / 1e3),
+        .memory_bytes = profile.memory_bytes,
     };
     memcpy(facts.name, profile.name, sizeof facts.name);
     memcpy(call->out, &facts, sizeof facts);
@@ -73,8 +80,11 @@ static void answer_misuse(Call *call)
     if (!next)
         return;
     *why++ = *next++ = 0;
-    Report report = { .kind = REPORT_API, .place = serve_place(call), .message = call->tail, .why = why,
-        .next = next };
+    Report report = { .kind = REPORT_API,
+                      .place = serve_place(call),
+                      .message = call->tail,
+                      .why = why,
+                      .next = next };
     report_error(&report);
 }
 
@@ -116,13 +126,16 @@ static void dispatch(Call *call)
     case WIRE_SYNC: answer_sync(call); break;
     case WIRE_STREAM_CREATE: created(call, clock_stream_create(r->event.flags & 1)); break;
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
-    case WIRE_STREAM_WAIT: handle_or(call, clock_stream_wait_event(r->stream, r->event.event)); break;
+    case WIRE_STREAM_WAIT:
+        handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
+        break;
     case WIRE_EVENT_CREATE: created(call, clock_event_create(!(r->event.flags & 2))); break;
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
     case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
     case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
     case WIRE_EVENT_ELAPSED:
-        handle_or(call, clock_event_elapsed(r->elapsed.from, r->elapsed.to, &call->reply.elapsed.milliseconds));
+        handle_or(call, clock_event_elapsed(r->elapsed.from, r->elapsed.to,
+                                            &call->reply.elapsed.milliseconds));
         break;
     case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
     case WIRE_POINTER: transfer_pointer(call); break;
@@ -140,9 +153,11 @@ static void send_reply(Call *call)
 {
     call->reply.version = WIRE_VERSION;
     call->reply.sticky = device.sticky;
-    struct iovec parts[] = { { &call->reply, sizeof call->reply }, { call->out, call->reply.tail } };
+    struct iovec parts[] = { { &call->reply, sizeof call->reply },
+                             { call->out, call->reply.tail } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
-    // Who sends without end and takes no answers fills the socket; we wait for him no longer than the child lives.
+    // Who sends without end and takes no answers fills the socket; we wait for him no longer than
+    // the child lives.
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
                                 { .fd = device.pidfd, .events = POLLIN } };
     while (sendmsg(device.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
@@ -212,7 +227,7 @@ static void answer(Call *call)
         dispatch(call);
     if (shows_prints(call))
         call->reply.printed = launch_has_printed();
-    report_flush();                             // the answer comes after the events of all earlier work
+    report_flush(); // the answer comes after the events of all earlier work
     send_reply(call);
     if (run)
         launch_run(call);
@@ -277,7 +292,7 @@ void serve(void)
     for (;;) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR)
             return;
-        bool ended = watched[1].revents != 0;   // looked at first: what it sent before is still read
+        bool ended = watched[1].revents != 0; // looked at first: what it sent before is still read
         while (serve_one())
             ;
         if (ended)

@@ -32,7 +32,8 @@ extern Device device;
 // Answers requests until the child has ended and all it sent is answered.
 void serve(void);
 
-// Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by itself.
+// Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by
+// itself.
 void serve_end(bool orderly);
 
 // A place in the program for this call's messages.
@@ -62,8 +63,8 @@ void launch_variable(Call *call);
 // Checks the launch and fills in the reply; true: it is good, so send the reply, then run it.
 bool launch_check(Call *call);
 void launch_run(Call *call);
-void launch_checked(void);                      // the program has looked at the error of its failed launch
-void launch_unchecked(void);                    // the program ends: reports one that nobody looked at
+void launch_checked(void);   // the program has looked at the error of its failed launch
+void launch_unchecked(void); // the program ends: reports one that nobody looked at
 void launch_printed(Call *call);
 bool launch_has_printed(void);
 void launch_print_rest(void);                   // the program ends: says what it never saw

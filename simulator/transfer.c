@@ -1,5 +1,6 @@
-// Memory of the device on behalf of the program: allocating, freeing, copying, filling. Every range is checked
-// before a byte moves, as no size or address of a request can be trusted; what is wrong is told to the student.
+// Memory of the device on behalf of the program: allocating, freeing, copying, filling. Every
+// range is checked before a byte moves, as no size or address of a request can be trusted; what is
+// wrong is told to the student.
 
 #include "clock.h"
 #include "memory.h"
@@ -36,13 +37,18 @@ static void report_past_end(const Range *range, const Allocation *a)
     char made[256];
     report_made(a, made, sizeof made);
     u64 end = a->base + a->size, past = range->address + range->bytes - end;
-    Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = end,
-        .allocation = a,
-        .why = "The copy would run into memory that belongs to something else.",
-        .next = "Sizes are in bytes: a count of elements times sizeof, the same in cudaMalloc and here." };
-    report_errorf(&report, "%s %s %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
-                  " of them past the end of the %" PRIu64 "-byte allocation%s", range->call->request.call,
-                  range->verb, range->bytes, range->address - a->base, past, a->size, made);
+    Report report = { .kind = REPORT_BOUNDS,
+                      .place = serve_place(range->call),
+                      .address = end,
+                      .allocation = a,
+                      .why = "The copy would run into memory that belongs to something else.",
+                      .next = "Sizes are in bytes: a count of elements times sizeof, the same in "
+                              "cudaMalloc and here." };
+    report_errorf(&report,
+                  "%s %s %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
+                  " of them past the end of the %" PRIu64 "-byte allocation%s",
+                  range->call->request.call, range->verb, range->bytes, range->address - a->base,
+                  past, a->size, made);
 }
 
 static void report_wild(const Range *range)
@@ -51,10 +57,12 @@ static void report_wild(const Range *range)
     const Allocation *near = memory_nearest(range->address);
     if (near)
         report_beside(near, range->address, beside, sizeof beside);
-    Report report = { .kind = REPORT_BOUNDS, .place = serve_place(range->call), .address = range->address,
-        .allocation = near,
-        .why = "No allocation of the device lies at that address.",
-        .next = "Check the arithmetic on the pointer." };
+    Report report = { .kind = REPORT_BOUNDS,
+                      .place = serve_place(range->call),
+                      .address = range->address,
+                      .allocation = near,
+                      .why = "No allocation of the device lies at that address.",
+                      .next = "Check the arithmetic on the pointer." };
     report_errorf(&report, "%s %s device memory at 0x%" PRIx64 ", %s", range->call->request.call,
                   range->verb, range->address, beside);
 }
@@ -103,7 +111,8 @@ void transfer_alloc(Call *call)
     const WireRequest *request = &call->request;
     u64 align = request->alloc.align;
     if (!align || (align & (align - 1)) || align > 1 << 20 || request->alloc.bytes > MEMORY_SPAN) {
-        call->reply.error = request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
+        call->reply.error =
+            request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
         return;
     }
     Allocation *a = memory_alloc(request->alloc.bytes, align, MEMORY_DEVICE, request->caller);
@@ -126,7 +135,8 @@ static void report_bad_free(Call *call, u64 address)
         report_freed(a, freed, sizeof freed);
         report.why = "Memory is freed once; the second time it may belong to something else.";
         report.next = "Remove one of the two, or set the pointer to nullptr after freeing it.";
-        report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
+        report_errorf(&report,
+                      "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
                       name, a->size, made, freed[0] ? freed : " earlier");
     } else if (a) {
         report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
@@ -135,8 +145,10 @@ static void report_bad_free(Call *call, u64 address)
                       report_beside(a, address, text, sizeof text));
     } else {
         report.why = "Only what cudaMalloc returned can be freed with cudaFree.";
-        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
-        report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name, address);
+        report.next =
+            "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
+        report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name,
+                      address);
     }
 }
 
@@ -175,7 +187,8 @@ void transfer_leaks(void)
             .why = "What is allocated and not freed is lost to the device until the program ends.",
             .next = "Call cudaFree for it when its last use is over." };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
-        report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size, a->size == 1 ? "" : "s");
+        report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
+                      a->size == 1 ? "" : "s");
     }
 }
 
@@ -243,13 +256,19 @@ static void check_defined(const Call *call, const Allocation *a)
         return;
     char made[256];
     report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_UNINITIALIZED, .place = serve_place(call), .address = a->base + first,
+    Report report = {
+        .kind = REPORT_UNINITIALIZED,
+        .place = serve_place(call),
+        .address = a->base + first,
         .allocation = a,
         .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before.",
-        .next = "Look for elements that the kernel does not write: a grid that is too small, a wrong index." };
-    report_errorf(&report, "%s copies %" PRIu64 " byte%s that nothing wrote, from byte %" PRIu64
-                  " of the %" PRIu64 "-byte allocation%s", request->call, undefined, undefined == 1 ? "" : "s",
-                  first, a->size, made);
+        .next = "Look for elements that the kernel does not write: a grid that is too small, a "
+                "wrong index."
+    };
+    report_errorf(&report,
+                  "%s copies %" PRIu64 " byte%s that nothing wrote, from byte %" PRIu64
+                  " of the %" PRIu64 "-byte allocation%s",
+                  request->call, undefined, undefined == 1 ? "" : "s", first, a->size, made);
 }
 
 // ---- Copying ----
@@ -374,10 +393,15 @@ void transfer_fault(Call *call)
     if (near)
         report_beside(near, address, beside, sizeof beside);
     device.faulted = true;
-    Report report = { .kind = REPORT_HOST_ACCESS, .place = serve_place(call), .address = address,
+    Report report = {
+        .kind = REPORT_HOST_ACCESS,
+        .place = serve_place(call),
+        .address = address,
         .allocation = near,
-        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow it.",
-        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel." };
-    report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s", call->request.fault.writes ? "writes" : "reads",
-                  address, beside);
+        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow "
+               "it.",
+        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel."
+    };
+    report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s",
+                  call->request.fault.writes ? "writes" : "reads", address, beside);
 }

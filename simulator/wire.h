@@ -1,12 +1,13 @@
-// What a program and its simulated device say to each other: one packet a request, one a reply, over a
-// SOCK_SEQPACKET pair, so that a message cannot change while it is read. Bulk data passes through slots of
-// a sealed memfd that lies at the same address in both. The device trusts no field of a request.
+// What a program and its simulated device say to each other: one packet a request, one a reply,
+// over a SOCK_SEQPACKET pair, so that a message cannot change while it is read. Bulk data passes
+// through slots of a sealed memfd that lies at the same address in both. The device trusts no
+// field of a request.
 #pragma once
 #include <stdint.h>
 
 #define WIRE_ENVIRONMENT "WARPWISE_DEVICE"      // environment: "<socket fd>,<memfd>"
 #define WIRE_STAGING 0x1fff00000000ull          // where both sides map the memfd
-#define WIRE_MEMORY 0x200000000000ull           // device addresses: reserved, unreadable, in the program
+#define WIRE_MEMORY 0x200000000000ull           // device addresses: unreadable in the program
 #define WIRE_MEMORY_SPAN (1ull << 40)
 
 enum {
@@ -18,37 +19,37 @@ enum {
 };
 
 // Operations, and what the tail of the request is. The first ones get no reply.
-#define WIRE_OPERATIONS(X)                                                                            \
-    X(LOADED)           /* one way: a process has loaded the library */                               \
-    X(FAULT)            /* one way: host code touched device memory and is about to die */            \
-    X(CHECKED)          /* one way: the program has looked at the error of its failed launch */       \
-    X(HELLO)            /* reply's tail: WireFacts */                                                 \
-    X(MODULE)           /* a chunk of a fat binary or of PTX in a slot; the last one gives an id */   \
-    X(MODULE_UNLOAD)                                                                                  \
-    X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                               \
-    X(VARIABLE)         /* tail: name */                                                              \
-    X(ALLOC)                                                                                          \
-    X(FREE)                                                                                           \
-    X(COPY_IN)          /* a chunk in a slot, host to device */                                       \
-    X(COPY_OUT)         /* a chunk to a slot, device to host */                                       \
-    X(COPY_DEVICE)                                                                                    \
-    X(COPY_HOST)        /* the program has copied host to host: only told */                          \
-    X(FILL)                                                                                           \
-    X(LAUNCH)           /* tail: parameter block; answered before it runs */                          \
-    X(SYNC)             /* stream 0: the whole device */                                              \
-    X(STREAM_CREATE)                                                                                  \
-    X(STREAM_DESTROY)                                                                                 \
-    X(STREAM_WAIT)                                                                                    \
-    X(EVENT_CREATE)                                                                                   \
-    X(EVENT_DESTROY)                                                                                  \
-    X(EVENT_RECORD)                                                                                   \
-    X(EVENT_SYNC)                                                                                     \
-    X(EVENT_ELAPSED)                                                                                  \
-    X(MEMORY_INFO)                                                                                    \
-    X(POINTER)          /* what is at this address? */                                                \
-    X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */                 \
-    X(RESET)                                                                                          \
-    X(MISUSE)           /* the library refused a call; tail: message \n why \n next */                \
+#define WIRE_OPERATIONS(X)                                                                      \
+    X(LOADED)           /* one way: a process has loaded the library */                         \
+    X(FAULT)            /* one way: host code touched device memory and is about to die */      \
+    X(CHECKED)          /* one way: the program has looked at the error of its failed launch */ \
+    X(HELLO)            /* reply's tail: WireFacts */                                           \
+    X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
+    X(MODULE_UNLOAD)                                                                            \
+    X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
+    X(VARIABLE)         /* tail: name */                                                        \
+    X(ALLOC)                                                                                    \
+    X(FREE)                                                                                     \
+    X(COPY_IN)          /* a chunk in a slot, host to device */                                 \
+    X(COPY_OUT)         /* a chunk to a slot, device to host */                                 \
+    X(COPY_DEVICE)                                                                              \
+    X(COPY_HOST)        /* the program has copied host to host: only told */                    \
+    X(FILL)                                                                                     \
+    X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
+    X(SYNC)             /* stream 0: the whole device */                                        \
+    X(STREAM_CREATE)                                                                            \
+    X(STREAM_DESTROY)                                                                           \
+    X(STREAM_WAIT)                                                                              \
+    X(EVENT_CREATE)                                                                             \
+    X(EVENT_DESTROY)                                                                            \
+    X(EVENT_RECORD)                                                                             \
+    X(EVENT_SYNC)                                                                               \
+    X(EVENT_ELAPSED)                                                                            \
+    X(MEMORY_INFO)                                                                              \
+    X(POINTER)          /* what is at this address? */                                          \
+    X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
+    X(RESET)                                                                                    \
+    X(MISUSE)           /* the library refused a call; tail: message \n why \n next */          \
     X(UNSUPPORTED)      /* tail: name of the call */
 
 enum wire_op {
@@ -82,7 +83,8 @@ typedef struct {
     uint32_t bytes, slot;
 } WireChunk;
 
-// Rows of `width` bytes, `pitch` apart; one row for a plain copy. A transfer's bytes are the rows' bytes.
+// Rows of `width` bytes, `pitch` apart; one row for a plain copy. A transfer's bytes are those of
+// its rows.
 typedef struct {
     uint64_t address, pitch;
 } WireRows;
@@ -90,7 +92,7 @@ typedef struct {
 typedef struct {
     uint32_t version, op;
     char call[32];                              // "cudaMemcpy": for messages
-    uint64_t caller[WIRE_CALLERS];              // host return addresses, innermost first; 0 ends them
+    uint64_t caller[WIRE_CALLERS];      // host return addresses, innermost first; 0 ends them
     uint64_t stream;                            // id; 0: the default stream
     union {
         struct { uint64_t address; uint32_t writes; } fault;
@@ -120,12 +122,12 @@ typedef struct {
 typedef struct {
     uint32_t version;
     int32_t error;                              // cudaError_t of this call
-    int32_t sticky;                             // cudaError_t that every later call will return; 0: none
+    int32_t sticky;                     // cudaError_t that every later call will return; 0: none
     uint32_t tail;                              // bytes that follow
     uint32_t printed;                           // kernels have printed: ask for it (PRINTED)
     union {
         uint64_t id;                            // MODULE, STREAM_CREATE, EVENT_CREATE
-        struct { uint64_t address, size; } memory;              // ALLOC, VARIABLE, POINTER (size 0: none)
+        struct { uint64_t address, size; } memory;  // ALLOC, VARIABLE, POINTER (size 0: none)
         struct { uint64_t free, total; } info;
         struct { double milliseconds; } elapsed;
         struct {
@@ -147,7 +149,8 @@ typedef struct {
     char name[256];
     int32_t major, minor, sm_count;
     int32_t threads_per_sm, blocks_per_sm, registers_per_sm;
-    int32_t shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved;       // bytes
+    int32_t shared_per_sm, shared_per_block;    // bytes
+    int32_t shared_per_block_optin, shared_reserved;
     int32_t l2_bytes, memory_bus_bits;
     int32_t clock_khz, memory_clock_khz;
     uint64_t memory_bytes;

@@ -14,9 +14,9 @@
 #define TWIN(name, twin) \
     extern __typeof__(name) twin __attribute__((alias(#name), visibility("default")))
 
-// Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to `out`.
-// Returns the answer's error. Never blocks in a process that did not open the device: after a fork that is
-// cudaErrorInitializationError, without a device cudaErrorNoDevice.
+// Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to
+// `out`. Returns the answer's error. Never blocks in a process that did not open the device: after
+// a fork that is cudaErrorInitializationError, without a device cudaErrorNoDevice.
 cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
                         void *out, size_t out_bytes);
 
@@ -29,11 +29,13 @@ WireRequest client_request(enum wire_op op, const char *call);
 // For requests without an answer. Safe in a signal handler.
 void client_tell(WireRequest *request, const void *tail, size_t bytes);
 
-// A transfer through the slots of the staging area. For each chunk: `fill` (if any) puts bytes in before it is
-// sent, `drain` (if any) takes them out when it is answered. The last answer is left in *reply.
+// A transfer through the slots of the staging area. For each chunk: `fill` (if any) puts bytes in
+// before it is sent, `drain` (if any) takes them out when it is answered. The last answer is left
+// in *reply.
 typedef void client_chunk(void *context, void *slot, uint64_t offset, uint32_t bytes);
-cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total, client_chunk *fill,
-                            client_chunk *drain, void *context, WireReply *reply);
+cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total,
+                            client_chunk *fill, client_chunk *drain, void *context,
+                            WireReply *reply);
 
 // Opens the device if this process has not done so.
 cudaError_t client_open(void);
@@ -52,8 +54,8 @@ void client_unchecked(void);
 cudaError_t client_unsupported(const char *call);
 
 // Tells the device that it was called wrongly, in words for the student, and returns `error`.
-cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
-                          const char *next);
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
+                          const char *why, const char *next);
 
 static inline bool client_is_device(const void *p)
 {

@@ -1,4 +1,5 @@
-// The connection to the device: opened at the first call, by one process only, one request at a time.
+// The connection to the device: opened at the first call, by one process only, one request at a
+// time.
 
 #define _GNU_SOURCE
 #include "client.h"
@@ -91,15 +92,16 @@ static void receive_answer(WireReply *reply, void *out, size_t out_bytes)
         device.sticky = reply->sticky;
 }
 
-static void exchange(WireRequest *request, const void *tail, size_t bytes, WireReply *reply, void *out,
-                     size_t out_bytes)
+static void exchange(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
+                     void *out, size_t out_bytes)
 {
     if (!send_packet(request, tail, bytes))
         lost_device();
     receive_answer(reply, out, out_bytes);
 }
 
-// What kernels print goes to the program's own stdout, between its own lines, when the program waits for them.
+// What kernels print goes to the program's own stdout, between its own lines, when the program
+// waits for them.
 static void show_prints(const WireReply *answer)
 {
     static char text[WIRE_TAIL];
@@ -143,18 +145,20 @@ static void watch_faults(void)
 
 static bool map_device(void)
 {
-    void *staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES,
-                         PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
+    void *staging =
+        mmap((void *)WIRE_STAGING, WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
     if (staging == MAP_FAILED)
         return false;
-    // Nothing of the host's may ever lie at a device address. Where the limits forbid the reservation
-    // the addresses are simply unmapped, which crashes just as well.
+    // Nothing of the host's may ever lie at a device address. Where the limits forbid the
+    // reservation the addresses are simply unmapped, which crashes just as well.
     mmap((void *)WIRE_MEMORY, WIRE_MEMORY_SPAN, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return true;
 }
 
-// The environment outlives the files that it names: what has these numbers now may be something else.
+// The environment outlives the files that it names: what has these numbers now may be something
+// else.
 static bool is_device(int socket, int memory)
 {
     int type = 0;
@@ -234,8 +238,8 @@ void client_tell(WireRequest *request, const void *tail, size_t bytes)
         send_packet(request, tail, bytes);
 }
 
-cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply, void *out,
-                        size_t out_bytes)
+cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
+                        void *out, size_t out_bytes)
 {
     cudaError_t error = client_open();
     if (error)
@@ -275,8 +279,8 @@ static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, v
         drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
 }
 
-// The first chunk goes alone: if the device refuses it, nothing else is moved. After that as many are under
-// way as there are slots, so that both sides copy at once.
+// The first chunk goes alone: if the device refuses it, nothing else is moved. After that as many
+// are under way as there are slots, so that both sides copy at once.
 static cudaError_t transfer_locked(WireRequest *request, WireChunk *chunk, uint64_t total,
                                    client_chunk *fill, client_chunk *drain, void *context,
                                    WireReply *reply)
@@ -300,8 +304,9 @@ static cudaError_t transfer_locked(WireRequest *request, WireChunk *chunk, uint6
     return error;
 }
 
-cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total, client_chunk *fill,
-                            client_chunk *drain, void *context, WireReply *reply)
+cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t total,
+                            client_chunk *fill, client_chunk *drain, void *context,
+                            WireReply *reply)
 {
     cudaError_t error = client_open();
     if (error)

@@ -1,4 +1,5 @@
-// The device as the program sees it: its properties, its limits, and which one is current (there is one).
+// The device as the program sees it: its properties, its limits, and which one is current (there
+// is one).
 
 #include "client.h"
 #include <stdio.h>
@@ -127,10 +128,10 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordin
 }
 
 // The attributes that are properties under another name. False: not one of them.
-static bool attribute_value(enum cudaDeviceAttr attribute, const struct cudaDeviceProp *p, int *value)
+static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDeviceProp *p, int *value)
 {
-    switch (attribute) {
-#define X(attribute, expression) case cudaDevAttr##attribute: *value = (int)(expression); return true;
+    switch (which) {
+#define X(name, expression) case cudaDevAttr##name: *value = (int)(expression); return true;
     X(MaxThreadsPerBlock, p->maxThreadsPerBlock)
     X(MaxBlockDimX, p->maxThreadsDim[0])
     X(MaxBlockDimY, p->maxThreadsDim[1])

@@ -76,8 +76,8 @@ cudaError_t client_unsupported(const char *call)
     return client_done(error ? error : cudaErrorNotSupported);
 }
 
-cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
-                          const char *next)
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
+                          const char *why, const char *next)
 {
     char tail[1024];
     int bytes = snprintf(tail, sizeof tail, "%s\n%s\n%s", message, why, next);

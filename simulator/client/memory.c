@@ -1,4 +1,5 @@
-// Memory: allocating, copying and filling. Device memory is the device's; pinned memory is the program's own.
+// Memory: allocating, copying and filling. Device memory is the device's; pinned memory is the
+// program's own.
 
 #include "client.h"
 #include <pthread.h>
@@ -61,7 +62,7 @@ EXPORT cudaError_t cudaMallocHost(void **out, size_t bytes)
 
 EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    (void)flags;                                // portable, mapped, write-combined: the same memory
+    (void)flags;                        // portable, mapped, write-combined: the same memory
     return client_done(host_alloc(out, bytes));
 }
 
@@ -272,13 +273,15 @@ static cudaError_t check_kind(const Copy *copy)
         return cudaErrorInvalidMemcpyDirection;
     if (!copy->to || !copy->from) {
         bool to = !copy->to;
-        bool device = to ? copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice
-                         : copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
+        bool device =
+            to ? copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice
+               : copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
         return wrong_pointer(copy, to ? "destination" : "source", NULL, device);
     }
     if (copy->kind == cudaMemcpyDefault || copy->kind == actual_kind(copy))
         return cudaSuccess;
-    bool to_device = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
+    bool to_device =
+        copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
     if (to_device != client_is_device(copy->to))
         return wrong_pointer(copy, "destination", copy->to, to_device);
     return wrong_pointer(copy, "source", copy->from, !client_is_device(copy->from));
@@ -292,7 +295,8 @@ static void copy_on_host(const Copy *copy)
 
 static cudaError_t send_copy(Copy *copy, enum cudaMemcpyKind kind, uint64_t total)
 {
-    static const enum wire_op ops[] = { WIRE_COPY_HOST, WIRE_COPY_IN, WIRE_COPY_OUT, WIRE_COPY_DEVICE };
+    static const enum wire_op ops[] = { WIRE_COPY_HOST, WIRE_COPY_IN, WIRE_COPY_OUT,
+                                        WIRE_COPY_DEVICE };
     WireRequest request = client_request(ops[kind], copy->call);
     request.stream = client_stream(copy->stream);
     request.copy.width = copy->width;
@@ -302,7 +306,8 @@ static cudaError_t send_copy(Copy *copy, enum cudaMemcpyKind kind, uint64_t tota
     WireRows from = { client_address(copy->from), copy->from_pitch };
     request.copy.device = kind == cudaMemcpyDeviceToHost ? from : to;
     request.copy.from = from;
-    request.copy.pinned = pinned_find(kind == cudaMemcpyDeviceToHost ? copy->to : copy->from) != NULL;
+    request.copy.pinned =
+        pinned_find(kind == cudaMemcpyDeviceToHost ? copy->to : copy->from) != NULL;
     WireReply reply;
     WireChunk *chunk = &request.copy.chunk;
     if (kind == cudaMemcpyHostToDevice)
@@ -337,32 +342,34 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
 }
 TWIN(cudaMemcpy, cudaMemcpy_ptds);
 
-EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                   cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return do_copy((Copy){ "cudaMemcpyAsync", to, bytes, from, bytes, bytes, 1, kind, stream, false });
+    return do_copy(
+        (Copy){ "cudaMemcpyAsync", to, bytes, from, bytes, bytes, 1, kind, stream, false });
 }
 TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return do_copy((Copy){ "cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, 0, true });
+    return do_copy(
+        (Copy){ "cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, 0, true });
 }
 TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
-EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                     size_t width, size_t height, enum cudaMemcpyKind kind,
-                                     cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                     size_t from_pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return do_copy((Copy){ "cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind,
-                           stream, false });
+    return do_copy((Copy){ "cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height,
+                           kind, stream, false });
 }
 TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 
 static cudaError_t copy_symbol(const char *call, const void *symbol, void *host, size_t bytes,
-                               size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream, bool to,
-                               bool blocks)
+                               size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+                               bool to, bool blocks)
 {
     uint64_t address, size;
     cudaError_t error = client_symbol(call, symbol, &address, &size);
@@ -370,14 +377,16 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
         return client_done(error);
     char *variable = (char *)(uintptr_t)(address + offset);
     if (to)
-        return do_copy((Copy){ call, variable, bytes, host, bytes, bytes, 1, kind, stream, blocks });
+        return do_copy(
+            (Copy){ call, variable, bytes, host, bytes, bytes, 1, kind, stream, blocks });
     return do_copy((Copy){ call, host, bytes, variable, bytes, bytes, 1, kind, stream, blocks });
 }
 
-EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind)
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                      size_t offset, enum cudaMemcpyKind kind)
 {
-    return copy_symbol("cudaMemcpyToSymbol", symbol, (void *)from, bytes, offset, kind, 0, true, true);
+    return copy_symbol("cudaMemcpyToSymbol", symbol, (void *)from, bytes, offset, kind, 0, true,
+                       true);
 }
 TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
@@ -389,22 +398,25 @@ EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t byt
 TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 
 EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
-                                           size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+                                           size_t offset, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream)
 {
-    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind, stream, true,
-                       false);
+    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind,
+                       stream, true, false);
 }
 TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
-EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
-                                             enum cudaMemcpyKind kind, cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                             size_t offset, enum cudaMemcpyKind kind,
+                                             cudaStream_t stream)
 {
-    return copy_symbol("cudaMemcpyFromSymbolAsync", symbol, to, bytes, offset, kind, stream, false, false);
+    return copy_symbol("cudaMemcpyFromSymbolAsync", symbol, to, bytes, offset, kind, stream, false,
+                       false);
 }
 TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
-static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size_t width, size_t rows,
-                        cudaStream_t stream, bool blocks)
+static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size_t width,
+                        size_t rows, cudaStream_t stream, bool blocks)
 {
     cudaError_t error = client_open();
     if (error)

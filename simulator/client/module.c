@@ -1,5 +1,5 @@
-// Kernels and variables: what nvcc's start-up code registers, and launching. A fat binary goes to the device,
-// whole, when something in it is first used.
+// Kernels and variables: what nvcc's start-up code registers, and launching. A fat binary goes to
+// the device, whole, when something in it is first used.
 
 #include "client.h"
 #include <pthread.h>
@@ -172,8 +172,8 @@ static cudaError_t load_now(Image *image)
         return client_unsupported("a native (ELF) image without PTX");
     WireRequest request = client_request(WIRE_MODULE, "the loading of a module");
     WireReply reply;
-    cudaError_t error = client_transfer(&request, &request.module.chunk, image->bytes, fill_slot, NULL,
-                                        image, &reply);
+    cudaError_t error = client_transfer(&request, &request.module.chunk, image->bytes, fill_slot,
+                                        NULL, image, &reply);
     image->id = reply.id;
     return error;
 }
@@ -250,16 +250,17 @@ EXPORT void __cudaUnregisterFatBinary(void **image)
         free_image((Image *)image);
 }
 
-EXPORT void __cudaRegisterFunction(void **image, const char *host, char *stub, const char *name, int limit,
-                                   uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp)
+EXPORT void __cudaRegisterFunction(void **image, const char *host, char *stub, const char *name,
+                                   int limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
+                                   int *warp)
 {
     (void)stub; (void)limit; (void)tid; (void)bid; (void)block; (void)grid; (void)warp;
     if (image)
         add_symbol((Image *)image, host, name, false);
 }
 
-EXPORT void __cudaRegisterVar(void **image, char *host, char *address, const char *name, int external,
-                              size_t size, int constant, int global)
+EXPORT void __cudaRegisterVar(void **image, char *host, char *address, const char *name,
+                              int external, size_t size, int constant, int global)
 {
     (void)address; (void)external; (void)size; (void)constant; (void)global;
     if (image)
@@ -268,8 +269,8 @@ EXPORT void __cudaRegisterVar(void **image, char *host, char *address, const cha
 
 static bool uses_managed;                       // a __managed__ variable: not in this device yet
 
-EXPORT void __cudaRegisterManagedVar(void **image, void **host, char *address, const char *name, int external,
-                                     size_t size, int constant, int global)
+EXPORT void __cudaRegisterManagedVar(void **image, void **host, char *address, const char *name,
+                                     int external, size_t size, int constant, int global)
 {
     (void)image; (void)host; (void)address; (void)name; (void)external; (void)size; (void)constant;
     (void)global;
@@ -293,7 +294,8 @@ static __thread struct {
 } pushed[16];
 static __thread int pushed_count;
 
-EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                            cudaStream_t stream)
 {
     if (pushed_count == sizeof pushed / sizeof *pushed)
         return 1;                               // the stub is not called then
@@ -304,7 +306,8 @@ EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
     return 0;
 }
 
-EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                              void *stream)
 {
     if (!pushed_count)
         return client_done(cudaErrorMissingConfiguration);
@@ -331,8 +334,8 @@ static size_t pack(const Symbol *symbol, void **arguments, char *block)
     return total;
 }
 
-static cudaError_t launch(const char *call, const void *key, dim3 grid, dim3 block, void **arguments,
-                          size_t shared, cudaStream_t stream, bool unchecked)
+static cudaError_t launch(const char *call, const void *key, dim3 grid, dim3 block,
+                          void **arguments, size_t shared, cudaStream_t stream, bool unchecked)
 {
     cudaError_t error = client_open();
     if (error)
@@ -386,7 +389,8 @@ TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared, cudaStream_t stream)
 {
-    return client_done(launch("cudaLaunchKernel", kernel, grid, block, arguments, shared, stream, false));
+    return client_done(
+        launch("cudaLaunchKernel", kernel, grid, block, arguments, shared, stream, false));
 }
 TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
@@ -394,8 +398,10 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 {
     Symbol *symbol = find_symbol(key, false);
     cudaError_t error = client_open();
-    if (error || !symbol || !out)
-        return client_done(error ? error : out ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    if (error || !out)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    if (!symbol)
+        return client_done(cudaErrorInvalidDeviceFunction);
     error = resolve(symbol);
     if (error)
         return client_done(error);
@@ -412,7 +418,8 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute attribute, int value)
+EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute attribute,
+                                        int value)
 {
     Symbol *symbol = find_symbol(key, false);
     cudaError_t error = client_open();
@@ -494,8 +501,8 @@ EXPORT cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
 
 EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                        enum cudaJitOption *options, void **values, unsigned count,
-                                       enum cudaLibraryOption *library_options, void **library_values,
-                                       unsigned library_count)
+                                       enum cudaLibraryOption *library_options,
+                                       void **library_values, unsigned library_count)
 {
     (void)options; (void)values; (void)count;   // how hard to optimise, where to log
     (void)library_options; (void)library_values; (void)library_count;
@@ -527,7 +534,8 @@ EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     return client_done(error);
 }
 
-static cudaError_t library_symbol(cudaLibrary_t library, const char *name, bool variable, Symbol **out)
+static cudaError_t library_symbol(cudaLibrary_t library, const char *name, bool variable,
+                                  Symbol **out)
 {
     if (!library || !name)
         return cudaErrorInvalidValue;
@@ -542,7 +550,8 @@ static cudaError_t library_symbol(cudaLibrary_t library, const char *name, bool 
     return *out ? resolve(*out) : cudaErrorMemoryAllocation;
 }
 
-EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
+EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
+                                        const char *name)
 {
     Symbol *symbol;
     if (!kernel)

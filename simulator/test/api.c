@@ -1,15 +1,16 @@
-// Runs each program of programs/ on the simulated device and compares what the device reported, and how the
-// program ended, with what its first lines say:
+// Runs each program of programs/ on the simulated device and compares what the device reported,
+// and how the program ended, with what its first lines say:
 //
-//   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then the end (exit 0)
+//   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
+//                                                   the end, exit 0 unless told
 //   // says: words                                  some error's message has these words
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
-//   // build: -cudart static | none                 other options for the compiler; none: without CUDA
+//   // build: -cudart static | none                 options for nvcc; none: without CUDA
 //
-// Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the command that runs
-// them: simulator/run unless told.
+// Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the
+// command that runs them: simulator/run unless told.
 
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -98,11 +99,12 @@ static void compile(const Program *program, const Header *h)
     if (cuda)
         asprintf(&command, "nvcc -std=c++17 -O2 -g -lineinfo %s %s %s -o %s %s",
                  strstr(h->build, "-cudart") ? "" : "-cudart shared",
-                 strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90", h->build,
-                 target, program->path);
+                 strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90",
+                 h->build, target, program->path);
     else
-        asprintf(&command, "gcc -std=gnu17 -O1 -g -Wall -Wextra -isystem $CUDA_HOME/include -o %s %s %s", target,
-                 program->path, plain ? "" : "-L$CUDA_HOME/lib64 -lcudart -lpthread");
+        asprintf(&command,
+                 "gcc -std=gnu17 -O1 -g -Wall -Wextra -isystem $CUDA_HOME/include -o %s %s %s",
+                 target, program->path, plain ? "" : "-L$CUDA_HOME/lib64 -lcudart -lpthread");
     cr_assert(command && system(command) == 0, "%s does not compile", program->path);
     free(command);
 }
@@ -131,7 +133,7 @@ static void become(const Program *program, const Header *h)
     words[count++] = "--";
     words[count++] = output(program, "");
     words[count] = NULL;
-    close_range(3, ~0u, 0);             // the test runner's files are none of the program's business
+    close_range(3, ~0u, 0); // the test runner's files are none of the program's business
     redirect(output(program, ".out"), 1);
     redirect(output(program, ".err"), 2);
     redirect(output(program, ".events"), REPORT_FD);
@@ -182,7 +184,8 @@ static void add_event(Outcome *o, json_t *event, const char *says)
     cr_assert_not(o->ended, "an event follows the exit event");
     if (strcmp(name, "error") == 0) {
         const char *message = json_string_value(json_object_get(event, "message"));
-        snprintf(o->found + used, room, "%s %d, ", json_string_value(json_object_get(event, "kind")),
+        snprintf(o->found + used, room, "%s %d, ",
+                 json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
         o->said |= message && strstr(message, says);
     } else if (strcmp(name, "exit") == 0) {
@@ -215,8 +218,8 @@ static void has_words(const Program *program, const char *suffix, const char *wo
     snprintf(copy, sizeof copy, "%s", words);
     while ((word = strsep(&rest, "|"))) {
         char *found = strstr(at, word);
-        cr_expect_not_null(found, "%s%s lacks '%s' (in that order); it has:\n%s", program->name, suffix, word,
-                           text);
+        cr_expect_not_null(found, "%s%s lacks '%s' (in that order); it has:\n%s", program->name,
+                           suffix, word, text);
         at = found ? found + strlen(word) : at;
     }
     free(text);
@@ -228,10 +231,10 @@ static void judge(const Program *program)
     compile(program, &h);
     int status = run(program, &h);
     Outcome o = read_events(program, h.says);
-    cr_expect_str_eq(o.found, h.expect, "%s: expected '%s', found '%s'\n%s", program->path, h.expect, o.found,
-                     read_text(output(program, ".err")));
-    cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d", program->name, status,
-                 o.status);
+    cr_expect_str_eq(o.found, h.expect, "%s: expected '%s', found '%s'\n%s", program->path,
+                     h.expect, o.found, read_text(output(program, ".err")));
+    cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d",
+                 program->name, status, o.status);
     cr_expect(!h.says[0] || o.said, "%s: no message says '%s'", program->path, h.says);
     has_words(program, ".out", h.prints);
     has_words(program, ".err", h.error);
@@ -276,14 +279,16 @@ Test(api, finds_its_programs)
 {
     if (!program_count)
         find_programs();
-    cr_assert(program_count >= 30, "only %zu programs found: run it in the repository's root", program_count);
+    cr_assert(program_count >= 30, "only %zu programs found: run it in the repository's root",
+              program_count);
 }
 
 static int device_status(const char *arguments)
 {
     char *command = NULL;
     const char *device = getenv("DEVICE");
-    asprintf(&command, "%s %s >/dev/null 2>&1 </dev/null", device ? device : "simulator/run", arguments);
+    asprintf(&command, "%s %s >/dev/null 2>&1 </dev/null", device ? device : "simulator/run",
+             arguments);
     int status = system(command);
     free(command);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -1,5 +1,5 @@
-// Prints the C table of every cudaError_t, with its name and NVIDIA's words for it, as the toolkit's own
-// runtime gives them. Linked with that runtime, run once when the library is built.
+// Prints the C table of every cudaError_t, with its name and NVIDIA's words for it, as the
+// toolkit's own runtime gives them. Linked with that runtime, run once when the library is built.
 
 #include <stdio.h>
 #include <string.h>

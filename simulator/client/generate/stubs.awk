@@ -1,6 +1,7 @@
-# Writes what of the toolkit's runtime our own objects leave out: functions that say their name and return
-# cudaErrorNotSupported; or, with -v map=1, the version script that exports all of it.
-# usage: nm -D --defined-only TOOLKIT | awk -f stubs.awk [-v map=1] OURS - ; OURS: nm --defined-only *.o
+# Writes what of the toolkit's runtime our own objects leave out: functions that say their name and
+# return cudaErrorNotSupported; or, with -v map=1, the version script that exports all of it.
+# usage: nm -D --defined-only TOOLKIT | awk -f stubs.awk [-v map=1] OURS -
+# where OURS is what nm --defined-only says of our objects.
 
 BEGIN {
     if (map) print "libcudart.so.13 {\nglobal:"
