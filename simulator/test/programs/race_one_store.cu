@@ -1,5 +1,5 @@
 // expect: race 9
-// says: thread (1,0,0) writes what thread (0,0,0) wrote
+// says: thread (1,0,0) also writes what thread (0,0,0) writes
 // All lanes of one store write one place, each another value.
 #include "check.h"
 

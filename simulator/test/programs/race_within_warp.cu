@@ -1,5 +1,5 @@
 // expect: race 11
-// says: what thread (1,0,0) wrote
+// says: what thread (1,0,0) writes
 // Threads of one warp that count on running in step.
 #include "check.h"
 
