@@ -266,10 +266,28 @@ static json_t *lines_json(const KernelReport *k)
     return lines;
 }
 
+// "saxpy" of "void saxpy<float>(int, float)".
+static char *plain_name(const char *signature)
+{
+    static const char unnamed[] = "(anonymous namespace)::";
+    const char *start = strstr(signature, unnamed);
+    start = start ? start + strlen(unnamed) : signature;
+    char *name = strdup(start);
+    if (!name)
+        return NULL;
+    name[strcspn(name, "(<")] = 0;
+    char *space = strrchr(name, ' ');
+    if (space)
+        memmove(name, space + 1, strlen(space));
+    return name;
+}
+
 static void write_kernel_json(const KernelReport *k)
 {
     json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
-    set_text(object, "name", k->name);
+    char *name = plain_name(k->signature);
+    set_text(object, "name", name);
+    free(name);
     set_text(object, "signature", k->signature);
     set_triple(object, "grid", k->grid);
     set_triple(object, "block", k->block);
@@ -517,7 +535,9 @@ char *report_freed(const Allocation *a, char *buffer, size_t size)
 
 char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t size)
 {
-    char made[256], where[96];
+    char made[256], freed[256] = "", where[96];
+    if (a->freed)
+        report_freed(a, freed, sizeof freed);
     if (address < a->base)
         snprintf(where, sizeof where, "%" PRIu64 " bytes before", a->base - address);
     else if (address < a->base + a->size)
@@ -530,7 +550,7 @@ char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t 
     if (a->name)
         snprintf(buffer, size, "%s the %" PRIu64 "-byte variable %s", where, a->size, a->name);
     else
-        snprintf(buffer, size, "%s the %" PRIu64 "-byte allocation%s", where, a->size,
-                 report_made(a, made, sizeof made));
+        snprintf(buffer, size, "%s the %" PRIu64 "-byte allocation%s%s%s", where, a->size,
+                 report_made(a, made, sizeof made), a->freed ? ", freed" : "", freed);
     return buffer;
 }

@@ -54,7 +54,7 @@ typedef struct {
 
 // One finished launch, with its counters.
 typedef struct {
-    const char *name, *signature;       // "transpose", "transpose(float*, float const*, int, int)"
+    const char *name, *signature;       // as in the PTX; "transpose(float*, float const*, int, int)"
     uint32_t grid[3], block[3];
     int status;                         // cudaError_t of the launch; 0: it ran well
     const CounterName *counters;

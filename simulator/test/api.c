@@ -97,7 +97,8 @@ static void compile(const Program *program, const Header *h)
     if (!is_newer(program->path, target))
         return;
     if (cuda)
-        asprintf(&command, "nvcc -std=c++17 -O2 -g -lineinfo %s %s %s -o %s %s",
+        asprintf(&command, "nvcc -std=c++17 %s -lineinfo %s %s %s -o %s %s",
+                 strstr(h->build, "-O") ? "" : "-O2 -g",
                  strstr(h->build, "-cudart") ? "" : "-cudart shared",
                  strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90",
                  h->build, target, program->path);

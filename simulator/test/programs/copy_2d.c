@@ -22,6 +22,10 @@ int main(void)
     OK(cudaMemcpy2D(to, WIDTH, p, pitch, 200, 4, cudaMemcpyDeviceToHost));
     CHECK(to[2][9] == from[2][9] && to[2][10] == 5 && to[2][109] == 5 && to[2][110] == from[2][110]);
     CHECK(to[3][50] == from[3][50]);
+    OK(cudaMemcpy2D(p, pitch, &from[500][700], WIDTH, 300, 100, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(to, WIDTH, p, pitch, 301, 101, cudaMemcpyDeviceToHost));
+    CHECK(memcmp(to[99], &from[599][700], 300) == 0 && to[99][300] == from[99][300]);
+    CHECK(to[100][299] == from[100][299]);
     CHECK(cudaMemcpy2D(p, WIDTH - 1, from, WIDTH, WIDTH, 2, cudaMemcpyHostToDevice)
           == cudaErrorInvalidPitchValue);
     OK(cudaFree(p));
