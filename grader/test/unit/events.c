@@ -1,0 +1,45 @@
+// The device's report, however it is cut into pieces.
+#include "events.h"
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const char report[] =
+    "{\"event\":\"kernel\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":[\"b\"],"
+    "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":2}}],\"time_ns\":1.5}\n"
+    "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4096}\n"
+    "{\"event\":\"kernel\",\"counters\":{\"a\":5},"
+    "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":5}}],\"time_ns\":1}\n"
+    "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
+    "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
+    "{\"event\":\"exit\",\"status\":3}\n";
+
+Test(events, are_the_same_in_any_pieces)
+{
+    for (size_t piece = 1; piece < sizeof report; piece += 7) {
+        Events e;
+        events_init(&e);
+        for (size_t at = 0; at < sizeof report - 1; at += piece) {
+            size_t left = sizeof report - 1 - at;
+            events_feed(&e, report + at, left < piece ? left : piece);
+        }
+        cr_assert_null(e.malformed);
+        cr_assert_eq(e.kernels, 2);
+        cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 7);
+        cr_assert(json_is_true(json_object_get(e.estimates, "b")));
+        cr_assert_eq(json_array_size(e.lines), 1);
+        cr_assert_eq(json_array_size(e.errors), 1, "a repeated error is kept once");
+        cr_assert(e.ended && e.status == 3 && e.signal == 0);
+        cr_assert_float_eq(e.time_ns, 2.5, 1e-12);
+    }
+}
+
+Test(events, nonsense_is_never_overlooked)
+{
+    static const char *const nonsense[] = {"{\n", "[]\n", "{\"event\":1}\n", "\n", "{\"a\":1,\"a\":2}\n"};
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+        Events e;
+        events_init(&e);
+        events_feed(&e, nonsense[i], strlen(nonsense[i]));
+        cr_expect_not_null(e.malformed, "%s", nonsense[i]);
+    }
+}
