@@ -116,7 +116,7 @@ local function code_block(block)
 end
 
 local function scrolling_table(element)
-  return { html('<div class="table" tabindex="0">'), element, html('</div>') }
+  return { html('<div class="table" role="group" tabindex="0">'), element, html('</div>') }
 end
 
 -- `::: {.answer title="..."}` is folded until the reader asks.
