@@ -12,6 +12,7 @@
 #define remainder(a, b) _Generic((a), u64: remainder_u64, s64: remainder_s64, default: remainder_narrow)(a, b)
 #define lesser(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
 #define greater(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) > (b) || ((a) == (b) && signbit(b)) ? (a) : (b))
+#define clamp(x, low, high) _Generic((x), f32: clamp_f32, f64: clamp_f64)(x, low, high)
 #define number(x) _Generic((x), f32: number_f32, f64: number_f64)(x)
 
 static inline f32 number_f32(f32 x)
@@ -29,16 +30,24 @@ static inline f32 flush(f32 x)
     return v.value;
 }
 
-// PTX leaves division by zero open; this is what the hardware does.
+// div.approx is a multiplication by the reciprocal, which is flushed: beyond 2^126 the quotient is 0.
+static inline f32 divide_approx(f32 a, f32 b) { return number_f32(a * flush(1 / b)); }
+
+// PTX leaves division by zero open; the hardware gives all ones, and so it does for the remainder.
 static inline s64 divide_narrow(s64 a, s64 b) { return b == 0 ? -1 : a / b; }
 static inline u64 divide_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a / b; }
 static inline s64 divide_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b; }
-static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? a : a % b; }
-static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? a : a % b; }
-static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? -1 : a % b; }
+static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a % b; }
+static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 
 static inline s32 saturate_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x; }
-static inline s64 clamp(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
+static inline s64 clamp_f32(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
+static inline s64 clamp_f64(f64 x, s64 low, s64 high)
+{
+    s64 highest_bit = low ? low : (high + 1) / 2;       // what a NaN becomes
+    return x != x ? highest_bit : clamp_f32(x, low, high);
+}
 static inline s64 to_s64(f64 x) { return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (s64)x; }
 static inline u64 to_u64(f64 x) { return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x; }
 
@@ -169,6 +178,7 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #undef remainder
 #undef lesser
 #undef greater
+#undef clamp
 #undef number
 
 // ---- the table: the rows' text as it is written ----
