@@ -19,11 +19,9 @@ pages    := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcar
 book_files := build/book/style.css build/book/book.js
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
-# ---- The tests: programs, made of test/NAME.c and test/NAME/*.c, and scripts. (What is in
-#      simulator/test/programs are the CUDA programs that simulator/test/api.c runs.)
+# ---- The tests: a program for each simulator/test/*.c, and the scripts in any test/
 
-test_names = $(basename $(notdir $(wildcard $1/test/*.c))) $(notdir $(patsubst %/,%,$(dir $(wildcard $1/test/*/*.c))))
-test_programs := $(addprefix build/test/simulator-,$(sort $(filter-out programs,$(call test_names,simulator))))
+test_programs := $(patsubst simulator/test/%.c,build/test/simulator-%,$(wildcard simulator/test/*.c))
 test_scripts  := $(wildcard */test/*.sh */test.sh)
 
 # ---- What a machine needs, as package=probe; a probe is a command or a header.
@@ -154,9 +152,9 @@ build/simulator/device: $(call objects,simulator/*.c)
 
 device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
-build/test/simulator-%: $$(call objects,simulator/test/$$*.c simulator/test/$$*/*.c) $(filter-out %/main.o,$(call objects,simulator/*.c))
+build/test/simulator-%: build/objects/simulator/test/%.o
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
+	@$(CC) -o $@ $^ -lcriterion -ljansson
 
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once: about a minute))
