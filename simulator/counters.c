@@ -39,6 +39,10 @@ static u32 count_sectors(const Access *a)
 {
     if (a->regular && (a->stride == 0 || (a->mask & (a->mask - 1)) == 0)) return 1;
     if (a->regular && llabs(a->stride) >= SECTOR_BYTES) return __builtin_popcount(a->mask);
+    if (a->regular && a->mask == ~0u && a->stride > 0) {
+        u64 last = a->address[LANES - 1];
+        return last / SECTOR_BYTES - a->address[0] / SECTOR_BYTES + 1;
+    }
     u64 seen[LANES];
     u32 count = 0;
     for (u32 l = a->first; l < LANES; l++) {

@@ -12,7 +12,8 @@ static void find_shape(Access *a)
     a->stride = 0;
     if (rest) {
         u32 second = __builtin_ctz(rest);
-        a->stride = (s64)(a->address[second] - base) / (s64)(second - a->first);
+        a->stride = a->address[second] - base;
+        if (second - a->first > 1) a->stride /= (s64)(second - a->first);
     }
     u64 origin = base - a->first * a->stride, differs = 0;
     for (u32 l = 0; l < LANES; l++)
@@ -77,6 +78,17 @@ static bool is_row(const Access *a)
         && i->width == i->register_width && a->space != SPACE_LOCAL;
 }
 
+// All lanes of the warp load one value.
+static bool broadcast(const Access *a)
+{
+    const Insn *i = a->insn;
+    if (a->store || !a->regular || a->stride || a->mask != ~0u || i->elements != 1 || i->width != 4
+        || i->register_width != 4 || a->space == SPACE_LOCAL) return false;
+    u32 *row = row_of(a->warp, i->vector[0]), value = *(const u32 *)place(a, 0);
+    for (u32 l = 0; l < LANES; l++) row[l] = value;
+    return true;
+}
+
 #define MOVE_WIDTH(T, to, from) \
     case sizeof(T): for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) { to = from; } break
 
@@ -105,7 +117,7 @@ static void perform(Access *a)
     if (is_row(a)) {
         if (a->store) memcpy(place(a, 0), row, LANES * a->insn->width);
         else memcpy(row, place(a, 0), LANES * a->insn->width);
-    } else if (!move_plain(a)) {
+    } else if (!broadcast(a) && !move_plain(a)) {
         if (a->store) store_lanes(a);
         else load_lanes(a);
     }

@@ -64,34 +64,12 @@ static void report_race(const Access *a, Side x, Side y)
                   t[0], t[1], t[2], x.store ? "also writes" : "reads", o[0], o[1], o[2]);
 }
 
-static bool conflicts(const Access *a, u32 lane, const Slot *s)
+// `lanes` of this access against those of an earlier one.
+static bool conflicts(const Access *a, u32 lanes, const Slot *s)
 {
     const Warp *w = a->warp;
     if (s->epoch != w->block->epoch || s->visit == visit || (s->strong && a->insn->strong)) return false;
-    return s->warp != w->number || s->lanes & ~(1u << lane);
-}
-
-static u32 other_lane(const Access *a, u32 lane, const Slot *s)
-{
-    u32 lanes = s->warp == a->warp->number ? s->lanes & ~(1u << lane) : s->lanes;
-    return __builtin_ctz(lanes);
-}
-
-static void record(const Access *a, u32 lane, Slot *s)
-{
-    const Warp *w = a->warp;
-    bool same = s->epoch == w->block->epoch && s->warp == w->number && !a->store;
-    u32 lanes = same ? s->lanes | 1u << lane : 1u << lane;
-    *s = (Slot){ .epoch = w->block->epoch, .visit = visit, .pc = a->insn - w->block->grid->kernel->code,
-                 .lanes = lanes, .warp = w->number, .strong = a->insn->strong };
-}
-
-// The slot for this warp's reads: its own, else one that says nothing, else the second.
-static Slot *read_slot(Cell *c, const Warp *w)
-{
-    for (u32 n = 0; n < 2; n++)
-        if (c->read[n].epoch == w->block->epoch && c->read[n].warp == w->number) return &c->read[n];
-    return c->read[0].epoch != w->block->epoch ? &c->read[0] : &c->read[1];
+    return s->warp != w->number || (s->lanes | lanes) & ((s->lanes | lanes) - 1);
 }
 
 // Two lanes of one store instruction at one place, with different values: which one stays is not said.
@@ -108,37 +86,64 @@ static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
 }
 
 // The earlier access that this one races with, or NULL.
-static const Slot *rival(const Access *a, u32 lane, const Cell *c)
+static const Slot *rival(const Access *a, u32 lanes, const Cell *c)
 {
-    if (conflicts(a, lane, &c->write) || (a->store && lanes_disagree(a, lane, &c->write))) return &c->write;
-    for (u32 n = 0; n < 2 && a->store; n++)
-        if (conflicts(a, lane, &c->read[n])) return &c->read[n];
+    if (conflicts(a, lanes, &c->write)) return &c->write;
+    if (!a->store) return NULL;
+    if (lanes_disagree(a, __builtin_ctz(lanes), &c->write)) return &c->write;
+    for (u32 n = 0; n < 2; n++)
+        if (conflicts(a, lanes, &c->read[n])) return &c->read[n];
     return NULL;
 }
 
-static bool touch(const Access *a, u32 lane, Cell *c)
+// The slot for this warp's reads: its own, else one that says nothing, else the second.
+static Slot *read_slot(Cell *c, const Warp *w)
 {
-    const Slot *s = rival(a, lane, c);
+    for (u32 n = 0; n < 2; n++)
+        if (c->read[n].epoch == w->block->epoch && c->read[n].warp == w->number) return &c->read[n];
+    return c->read[0].epoch != w->block->epoch ? &c->read[0] : &c->read[1];
+}
+
+static void record(const Access *a, u32 lanes, Slot *s)
+{
+    const Warp *w = a->warp;
+    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number) lanes |= s->lanes;
+    *s = (Slot){ .epoch = w->block->epoch, .visit = visit, .pc = a->insn - w->block->grid->kernel->code,
+                 .lanes = lanes, .warp = w->number, .strong = a->insn->strong };
+}
+
+// Lanes of the access that go to one cell: one lane, or, where all read the same place, all.
+static bool touch(const Access *a, u32 lanes, Cell *c)
+{
+    const Slot *s = rival(a, lanes, c);
     if (s) {
-        const Warp *w = a->warp;
+        Warp *w = a->warp, *other = &w->block->warps[s->warp];
+        u32 lane = __builtin_ctz(lanes), others = other == w ? s->lanes & ~(1u << lane) : s->lanes;
+        if (!others) lane = __builtin_ctz(lanes & ~s->lanes), others = s->lanes;
         Side now = { w, lane, a->insn - w->block->grid->kernel->code, a->store };
-        Side before = { &w->block->warps[s->warp], other_lane(a, lane, s), s->pc, s == &c->write };
-        report_race(a, now, before);
+        report_race(a, now, (Side){ other, __builtin_ctz(others), s->pc, s == &c->write });
     }
-    record(a, lane, a->store ? &c->write : read_slot(c, a->warp));
+    record(a, lanes, a->store ? &c->write : read_slot(c, a->warp));
     return s;
+}
+
+static void touch_all(const Access *a, u32 lanes)
+{
+    u64 address = a->address[__builtin_ctz(lanes)];
+    u32 last = (address + a->bytes - 1) / granule;
+    for (u32 n = address / granule; n <= last; n++)
+        if (touch(a, lanes, &cells[n])) return;
 }
 
 static bool race_access(Access *a)
 {
     if (a->space != SPACE_SHARED) return true;
     visit++;
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(a->mask >> l & 1)) continue;
-        u32 first = a->address[l] / granule, last = (a->address[l] + a->bytes - 1) / granule;
-        for (u32 n = first; n <= last; n++)
-            if (touch(a, l, &cells[n])) break;
+    if (!a->store && a->regular && a->stride == 0) {
+        touch_all(a, a->mask);
+        return true;
     }
+    for (u32 lanes = a->mask; lanes; lanes &= lanes - 1) touch_all(a, lanes & -lanes);
     return true;
 }
 
