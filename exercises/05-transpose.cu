@@ -7,21 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
-                    #call, cudaGetErrorString(error));                     \
-            exit(EXIT_FAILURE);                                            \
-        }                                                                  \
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
     } while (0)
 
 enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
 
-// Version 1: each thread moves one float. A warp loads 32 neighbours from a row
-// of `in`, and stores them down a column of `out`, one row apart.
-__global__ void transpose_naive(float *out, const float *in, int rows, int cols)
+// Version 1: each thread moves one float. A warp loads 32 neighbours
+// from a row of `in`, and stores them down a column of `out`.
+__global__ void transpose_naive(float *out, const float *in,
+                                int rows, int cols)
 {
     int row = blockIdx.y * TILE + threadIdx.y;
     int col = blockIdx.x * TILE + threadIdx.x;
@@ -30,10 +31,11 @@ __global__ void transpose_naive(float *out, const float *in, int rows, int cols)
         out[col * rows + row] = in[row * cols + col];
 }
 
-// Version 2: the block keeps a TILE x TILE tile in shared memory. It loads the
-// tile along the rows of `in`, waits until all of it is there, and stores it
-// along the rows of `out`.
-__global__ void transpose_tile(float *out, const float *in, int rows, int cols)
+// Version 2: the block keeps a tile in shared memory. It loads it along
+// the rows of `in`, waits until all of it is there, and stores it along
+// the rows of `out`.
+__global__ void transpose_tile(float *out, const float *in,
+                               int rows, int cols)
 {
     // TODO: declare the tile, load it along rows of `in`, wait (6 lines)
 

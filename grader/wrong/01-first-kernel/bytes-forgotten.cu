@@ -5,21 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Wrapped around every CUDA call: if it fails, says where and why, and stops.
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
-                    #call, cudaGetErrorString(error));                     \
-            exit(EXIT_FAILURE);                                            \
-        }                                                                  \
+// Around every CUDA call: if it fails, says where and why, and stops.
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
     } while (0)
 
 enum { THREADS = 256 };  // threads in a block: a multiple of 32, the size of a warp
 
-// Runs once in each thread of the grid. The threads of the last block that
-// lie beyond the end of the vectors have nothing to add.
+// Runs once in each thread of the grid. Threads of the last block that lie
+// beyond the end of the vectors have nothing to add.
 __global__ void add(float *c, const float *a, const float *b, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -41,7 +41,7 @@ extern "C" void vector_add(float *c, const float *a, const float *b, int n)
     CHECK(cudaMemcpy(device_a, a, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(device_b, b, bytes, cudaMemcpyHostToDevice));
 
-    int blocks = (n + THREADS - 1) / THREADS;  // n / THREADS, rounded up
+    int blocks = (n + THREADS - 1) / THREADS;  // rounded up
     add<<<blocks, THREADS>>>(device_c, device_a, device_b, n);
     CHECK(cudaGetLastError());       // could it be launched?
     CHECK(cudaDeviceSynchronize());  // did it run to its end?

@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Wrapped around every CUDA call: if it fails, says where and why, and stops.
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
-                    #call, cudaGetErrorString(error));                     \
-            exit(EXIT_FAILURE);                                            \
-        }                                                                  \
+// Around every CUDA call: if it fails, says where and why, and stops.
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
     } while (0)
 
-// Runs once in each thread of the grid. The threads of the last block that
-// lie beyond the end of the vectors have nothing to add.
+// Runs once in each thread of the grid. Threads of the last block that lie
+// beyond the end of the vectors have nothing to add.
 __global__ void pretend(void)
 {
 }

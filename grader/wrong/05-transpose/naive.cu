@@ -1,4 +1,4 @@
-// expect: SLOW 27
+// expect: SLOW 28
 // says: 32 sectors a store
 // Each warp stores down a column of out: 32 sectors for 128 bytes.
 #include "05-transpose.h"
@@ -6,19 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
-                    #call, cudaGetErrorString(error));                     \
-            exit(EXIT_FAILURE);                                            \
-        }                                                                  \
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
     } while (0)
 
 enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
 
-__global__ void transpose_naive(float *out, const float *in, int rows, int cols)
+__global__ void transpose_naive(float *out, const float *in,
+                                int rows, int cols)
 {
     int row = blockIdx.y * TILE + threadIdx.y;
     int col = blockIdx.x * TILE + threadIdx.x;

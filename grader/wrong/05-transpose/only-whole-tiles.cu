@@ -5,19 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__, __LINE__,     \
-                    #call, cudaGetErrorString(error));                     \
-            exit(EXIT_FAILURE);                                            \
-        }                                                                  \
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
     } while (0)
 
 enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
 
-__global__ void transpose_tile(float *out, const float *in, int rows, int cols)
+__global__ void transpose_tile(float *out, const float *in,
+                                 int rows, int cols)
 {
     __shared__ float tile[TILE][TILE + 1];
 
