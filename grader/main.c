@@ -105,7 +105,7 @@ static bool criterion_passed(const char *check)
 
 static json_t *broken_record(const struct criterion_test *test, const char *why)
 {
-    json_t *fact = fact_new(VERDICT_GRADER_ERROR, text_format("the check %s %s", test->name, why),
+    json_t *fact = fact_new(VERDICT_GRADER_ERROR, text_format("The check %s %s", test->name, why),
                             NULL, "report this, with your file");
     return json_pack("{ss si s[o]}", "check", test->name, "source_line", (int)test->data->line_,
                      "facts", fact);

@@ -219,7 +219,7 @@ static void answer_request(int socket, const Request *request, const int *fds)
 
     fflush(NULL);                   // what the student printed comes before our answer
     if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer)
-        die("send");
+        exit(EXIT_FAILURE);         // the grader has hung up: there is nobody to tell
 }
 
 int main(int argc, char **argv)

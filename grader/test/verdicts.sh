@@ -3,8 +3,9 @@
 # reports the lines of NAME.events if there are any, and must print NAME.expected. No process may be left.
 set -u
 here=grader/test
-root=build/test/grader
-rm -rf "$root"
+root=build/test/verdicts.$$
+trap 'rm -rf "$tree"' EXIT
+tree=$PWD/$root
 mkdir -p "$root/build/grader" "$root/grader/lessons" "$root/profiles/lessons" "$root/exercises" "$root/fakes"
 
 cp $here/fake/99-fake.h "$root/grader/lessons/"
@@ -19,7 +20,7 @@ gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c
 passed=0 failed=0
 cases=$PWD/$here/verdicts
 nvcc=$PWD/$here/fake/nvcc
-cd "$root" || exit 1
+cd "$tree" || exit 1
 for source in "$cases"/*.cu; do
     name=$(basename "$source" .cu)
     events=
