@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include "buffer.h"
+#include "process.h"
 #include "record.h"
 #include "run.h"
 #include "session.h"
@@ -33,6 +34,7 @@ static struct {
 void grader_begin_check(void)
 {
     const char *name = criterion_current_test->name;
+    process_die_with_parent();
     now.facts = json_array();
     now.notes = json_array();
     buffer_seed(buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0))));
@@ -147,7 +149,7 @@ static char *message_words(const json_t *event)
     const char *name = address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
     const char *rest = at + sizeof made - 1;
     rest += strspn(rest, "0123456789");
-    return text_format("%.*s%s%s", (int)(at - says), says, name ? name : "buffer of the grader", rest);
+    return text_format("%.*s%s%s", (int)(at - says), says, name ? name : "buffer that the function was given", rest);
 }
 
 static void add_event(json_t *event)

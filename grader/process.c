@@ -31,6 +31,11 @@ void process_adopt(void)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+void process_die_with_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 // First out of the way of all targets, then into place: a target may be a source too.
 static bool place_descriptors(const Spawn *s, int keep)
 {

@@ -21,6 +21,9 @@ pid_t process_start(const Spawn *spawn);
 // finds them. Call it once, before process_start().
 void process_adopt(void);
 
+// When our parent is killed, we are too, and with us what we have started.
+void process_die_with_parent(void);
+
 // Waits until `pid` ends, at most `seconds`. True: it did, with *status as of
 // waitpid(). False: it still runs.
 bool process_wait(pid_t pid, double seconds, int *status);

@@ -229,6 +229,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
 
+    // A line that was printed before a crash helps to find it, so it is not kept back.
+    setvbuf(stdout, NULL, _IOLBF, 0);
+
     int socket = atoi(argv[1]);
     Request request;
     int fds[PROTOCOL_FDS];
