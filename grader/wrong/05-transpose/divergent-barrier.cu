@@ -1,5 +1,4 @@
-// expect: RACE 36
-// says: divergent-barrier.cu:29
+// expect: RACE 28 35
 // Only the threads inside the matrix come to the barrier.
 #include "05-transpose.h"
 

@@ -1,5 +1,4 @@
-// expect: RACE 29
-// says: missing-barrier.cu:34
+// expect: RACE 28 33
 // Reads the tile before the other warps have written it.
 #include "05-transpose.h"
 
