@@ -195,7 +195,7 @@ static cudaError_t no_device(void)
 static cudaError_t open_locked(void)
 {
     if (device.owner)
-        return getpid() == device.owner ? device.failed : cudaErrorInitializationError;
+        return device.failed;
     if (device.socket < 0)
         return no_device();
     device.owner = getpid();

@@ -306,6 +306,39 @@ Test(api, what_cannot_be_run_is_said_by_status)
     cr_expect_eq(device_status("sh -c 'kill -9 $$'"), 137);
 }
 
+// The program writes its pid and sleeps; when the device is killed it must die as well.
+Test(api, program_dies_with_the_device)
+{
+    int out[2], program = 0;
+    char text[32] = "";
+    const char *run = getenv("DEVICE") ? getenv("DEVICE") : "simulator/run";
+    cr_assert_eq(pipe(out), 0);
+    pid_t device = fork();
+    if (device == 0) {
+        dup2(out[1], 1);
+        execl(run, run, "sh", "-c", "echo $$; exec sleep 90", NULL);
+        _exit(126);
+    }
+    cr_assert_gt(read(out[0], text, sizeof text - 1), 0);
+    cr_assert_eq(sscanf(text, "%d", &program), 1);
+    cr_assert_eq(kill(program, 0), 0, "the program does not run");
+    cr_assert_eq(kill(device, SIGKILL), 0);
+    waitpid(device, NULL, 0);
+    bool gone = false;
+    for (int i = 0; i < 100 && !gone; i++) {
+        char path[64], state = 'Z';
+        snprintf(path, sizeof path, "/proc/%d/stat", program);
+        FILE *file = fopen(path, "r");
+        gone = !file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z';
+        if (file)
+            fclose(file);
+        usleep(50000);
+    }
+    if (!gone)
+        kill(program, SIGKILL);
+    cr_expect(gone, "the program outlived its device");
+}
+
 // The real library and ours must export the same names, under the same version.
 Test(api, every_symbol_is_there)
 {

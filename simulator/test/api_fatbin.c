@@ -1,0 +1,153 @@
+// Fat binaries: the right PTX is taken out of good ones, and no bytes at all do harm.
+
+#include "../fatbin.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { PTX = 1, NATIVE = 2, ZSTD_FLAG = 0x8000, LZ4_FLAG = 0x2000, ENTRY = 64, HEADER = 16 };
+
+typedef struct {
+    u8 bytes[1 << 16];
+    size_t used;
+} Binary;
+
+static void put(Binary *b, size_t at, u64 value, size_t bytes)
+{
+    memcpy(b->bytes + at, &value, bytes);
+}
+
+static void start(Binary *b)
+{
+    memset(b, 0, sizeof *b);
+    put(b, 0, 0xBA55ED50, 4);
+    put(b, 4, 1, 2);
+    put(b, 6, HEADER, 2);
+    b->used = HEADER;
+}
+
+static void add(Binary *b, int kind, u32 arch, u64 flags, const char *text)
+{
+    size_t at = b->used, raw = strlen(text), stored = raw;
+    u8 *to = b->bytes + at + ENTRY;
+    if (flags & ZSTD_FLAG)
+        stored = ZSTD_compress(to, 1 << 12, text, raw, 3);
+    else
+        memcpy(to, text, raw);
+    size_t padded = (stored + 7) / 8 * 8;
+    put(b, at, (u64)kind, 2);
+    put(b, at + 4, ENTRY, 4);
+    put(b, at + 8, padded, 8);
+    put(b, at + 16, flags & ZSTD_FLAG ? stored : 0, 4);
+    put(b, at + 28, arch, 4);
+    put(b, at + 40, flags, 8);
+    put(b, at + 56, flags & ZSTD_FLAG ? raw : 0, 8);
+    b->used += ENTRY + padded;
+    put(b, 8, b->used - HEADER, 8);
+}
+
+static void expect_text(const Binary *b, const char *text)
+{
+    char *error = NULL;
+    size_t length = 0;
+    char *ptx = fatbin_ptx(b->bytes, b->used, 90, &length, &error);
+    cr_assert_not_null(ptx, "refused: %s", error);
+    cr_expect_str_eq(ptx, text);
+    cr_expect_eq(length, strlen(text));
+    free(ptx);
+}
+
+static void expect_error(const Binary *b, const char *words)
+{
+    char *error = NULL;
+    size_t length;
+    cr_assert_null(fatbin_ptx(b->bytes, b->used, 90, &length, &error));
+    cr_assert_not_null(error);
+    cr_expect_not_null(strstr(error, words), "'%s' lacks '%s'", error, words);
+    free(error);
+}
+
+Test(fatbin, plain_text_is_ptx)
+{
+    char *error = NULL;
+    size_t length;
+    char *ptx = fatbin_ptx(".version 9.0\n", 13, 90, &length, &error);
+    cr_assert_not_null(ptx);
+    cr_expect_eq(length, 13);
+    cr_expect_str_eq(ptx, ".version 9.0\n");
+    free(ptx);
+}
+
+Test(fatbin, takes_the_newest_ptx_that_fits)
+{
+    static Binary b;
+    start(&b);
+    add(&b, NATIVE, 90, 0, "ELF");
+    add(&b, PTX, 75, 0, "old");
+    add(&b, PTX, 90, ZSTD_FLAG, "the right one, compressed, compressed, compressed");
+    add(&b, PTX, 80, 0, "older");
+    add(&b, PTX, 100, 0, "newer");
+    expect_text(&b, "the right one, compressed, compressed, compressed");
+}
+
+Test(fatbin, says_what_is_missing)
+{
+    static Binary b;
+    start(&b);
+    expect_error(&b, "empty");
+    add(&b, NATIVE, 90, 0, "ELF");
+    expect_error(&b, "without PTX");
+    add(&b, PTX, 120, 0, "newer");
+    add(&b, PTX, 100, 0, "newer");
+    expect_error(&b, "compute_100");
+    start(&b);
+    add(&b, PTX, 80, LZ4_FLAG, "older nvcc");
+    expect_error(&b, "compressed");
+}
+
+Test(fatbin, damage_is_refused)
+{
+    static Binary b;
+    start(&b);
+    add(&b, PTX, 90, ZSTD_FLAG, "text text text text text text text text");
+    put(&b, 8, ~0ull, 8);                       // the header's length
+    expect_error(&b, "damaged");
+    put(&b, 8, b.used - HEADER, 8);
+    put(&b, HEADER + 56, ~0ull, 8);             // the raw length
+    expect_error(&b, "damaged");
+    put(&b, HEADER + 56, 5, 8);                 // too short a one
+    expect_error(&b, "damaged");
+    put(&b, HEADER + 8, ~0ull - 40, 8);         // the entry's length
+    expect_error(&b, "empty");
+}
+
+// Every cut and ten thousand random changes of a good one: an answer or an error, and no crash. Each
+// is in a block of its own size, so that a sanitizer sees a read past its end.
+Test(fatbin, any_bytes_are_survived)
+{
+    static Binary b;
+    u32 state = 7, tried = 0;
+    start(&b);
+    add(&b, NATIVE, 90, 0, "ELF ELF ELF");
+    add(&b, PTX, 90, ZSTD_FLAG, "text text text text text text text text");
+    add(&b, PTX, 80, 0, "plain");
+    for (u32 round = 0; round < b.used + 10000; round++) {
+        size_t size = round < b.used ? round : b.used;
+        u8 *copy = malloc(size ? size : 1);
+        memcpy(copy, b.bytes, size);
+        for (u32 change = 0; round >= b.used && change < round % 4 + 1; change++) {
+            state = state * 1664525u + 1013904223u;
+            copy[(state >> 8) % size] ^= 1u << (state >> 29);
+        }
+        char *error = NULL;
+        size_t length = 0;
+        char *ptx = fatbin_ptx(copy, size, 90, &length, &error);
+        cr_assert(ptx ? strlen(ptx) == length : error != NULL);
+        tried++;
+        free(ptx);
+        free(error);
+        free(copy);
+    }
+    cr_assert_gt(tried, 10000);
+}
