@@ -3,9 +3,9 @@
 #
 #     grader/suite.sh NAME COMMAND [ARGUMENT...]
 #
-# The counts come from the suite's own words, "N passed, M failed", "N of M cases passed" or Criterion's
-# synthesis, summed over its output. A suite that counts nothing, or that ends badly without naming a
-# failure, is a failure itself. The whole output is kept in build/test/NAME.log and shown when something failed.
+# The counts are the suite's own, from the last line in which it gives any: "N passed, M failed", "N of M
+# cases passed", or Criterion's synthesis. A suite that counts nothing, or that ends badly without naming a
+# failure, is a failure itself. The whole output is kept in build/test/NAME.log, and shown when something failed.
 set -u
 name=$1
 shift
@@ -23,17 +23,16 @@ sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v co
         return match($0, word ": *[0-9]+") ? substr($0, RSTART + length(word) + 1) + 0 : 0
     }
     /[0-9]+ passed, [0-9]+ failed/ {
-        passed += number_before("passed")
-        failed += number_before("failed")
+        passed = number_before("passed")
+        failed = number_before("failed")
     }
-    /[0-9]+ of [0-9]+ .*passed/ {
-        of = number_before("of")
-        passed += of
-        failed += substr($0, index($0, " of ") + 4) - of
+    /[0-9]+ of [0-9]+ cases passed/ {
+        passed = number_before("of")
+        failed = number_before("cases passed") - passed
     }
     /Synthesis: Tested/ {
-        passed += number_after("Passing")
-        failed += number_after("Failing") + number_after("Crashing")
+        passed = number_after("Passing")
+        failed = number_after("Failing") + number_after("Crashing")
     }
     END {
         if (passed + failed == 0)

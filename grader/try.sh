@@ -16,7 +16,7 @@ number=$(expr "$lesson" : '0*\([0-9]*\)-')
 tree=build/try/$lesson
 passed=0 failed=0
 
-# A tree like this one, made of links, but for exercises/ and the results.
+# A tree like this one, made of links, but with fresh exercises and no results.
 plant() {
     rm -rf "$tree"
     mkdir -p "$tree/exercises" "$tree/build"
@@ -25,6 +25,9 @@ plant() {
     done
     for part in grader objects setup simulator; do
         ln -s "$PWD/build/$part" "$tree/build/$part"
+    done
+    for solution in solutions/*.cu; do
+        awk -f solutions/strip.awk "$solution" >"$tree/exercises/${solution##*/}"
     done
 }
 
@@ -59,7 +62,6 @@ says() {
 
 skeleton_is_todo() {
     log=$tree/skeleton.log
-    awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/exercises/$lesson.cu"
     line=$(grep -n 'TODO' "$tree/exercises/$lesson.cu" | head -n 1 | cut -d: -f1)
     run "$log" make -s "lesson-$number" && { complain "$lesson: the skeleton passes" "$log"; return 1; }
     first "$log" TODO || { complain "$lesson: the skeleton does not give TODO" "$log"; return 1; }
