@@ -152,9 +152,9 @@ build/simulator/device: $(call objects,simulator/*.c)
 
 device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
-build/test/simulator-%: build/objects/simulator/test/%.o
+build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(call objects,simulator/*.c))
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion -ljansson
+	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once: about a minute))
