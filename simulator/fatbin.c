@@ -69,15 +69,15 @@ static bool next_entry(const u8 **at, const u8 *end, Entry *entry)
     return true;
 }
 
-static char *copy_text(const u8 *from, size_t bytes, size_t *length, char **error)
+static char *copy_content(const u8 *from, size_t bytes, size_t *length, char **error)
 {
-    char *text = malloc(bytes + 1);
-    if (!text)
+    char *content = malloc(bytes + 1);
+    if (!content)
         return say(error, "no memory for %zu bytes of PTX", bytes);
-    memcpy(text, from, bytes);
-    text[bytes] = 0;
-    *length = strlen(text);             // the padding is zeros
-    return text;
+    memcpy(content, from, bytes);
+    content[bytes] = 0;
+    *length = bytes;
+    return content;
 }
 
 static char *decompress(const Entry *entry, size_t *length, char **error)
@@ -94,17 +94,17 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
         return say(error, "the fat binary is damaged: %s", ZSTD_getErrorName(got));
     }
     text[got] = 0;
-    *length = strlen(text);
+    *length = got;
     return text;
 }
 
-static char *entry_text(const Entry *entry, size_t *length, char **error)
+static char *entry_content(const Entry *entry, size_t *length, char **error)
 {
     if (entry->flags & FLAG_ZSTD)
         return decompress(entry, length, error);
     if (entry->flags & FLAG_COMPRESSED)
         return say(error, "its PTX is compressed in an older way than nvcc 13's");
-    return copy_text(entry->bytes, entry->stored, length, error);
+    return copy_content(entry->bytes, entry->stored, length, error);
 }
 
 static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
@@ -133,17 +133,49 @@ static char *best_of(const u8 *at, const u8 *end, int arch, size_t *length, char
     }
     if (!best.bytes)
         return nothing_fits(oldest, native, arch, error);
-    return entry_text(&best, length, error);
+    return entry_content(&best, length, error);
+}
+
+// What is behind the header. False: there is no header.
+static bool open_binary(const u8 *data, size_t bytes, const u8 **at, const u8 **end)
+{
+    if (bytes < HEADER_BYTES || read_u(data, 0, 4) != MAGIC)
+        return false;
+    u64 header = read_u(data, 6, 2), content = read_u(data, 8, 8);
+    bool good = header >= HEADER_BYTES && header <= bytes && content <= bytes - header;
+    *at = good ? data + header : NULL;
+    *end = good ? data + header + content : NULL;
+    return true;
 }
 
 char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error)
 {
-    const u8 *at = data;
-    if (bytes < HEADER_BYTES || read_u(at, 0, 4) != MAGIC)
-        return copy_text(at, bytes, length, error);
-    u64 header = read_u(at, 6, 2), content = read_u(at, 8, 8);
-    if (header < HEADER_BYTES || header > bytes || content > bytes - header)
+    const u8 *at, *end;
+    char *text;
+    if (!open_binary(data, bytes, &at, &end))
+        text = copy_content(data, bytes, length, error);
+    else if (at)
+        text = best_of(at, end, arch, length, error);
+    else
         return say(error,
                    "the fat binary is damaged: its header claims more bytes than there are");
-    return best_of(at + header, at + header + content, arch, length, error);
+    if (text)
+        *length = strlen(text);         // behind it lies padding
+    return text;
+}
+
+char *fatbin_native(const void *data, size_t bytes, int arch, size_t *length)
+{
+    const u8 *at, *end;
+    char *error = NULL, *image = NULL;
+    Entry entry;
+    if (!open_binary(data, bytes, &at, &end) || !at)
+        return NULL;
+    while (!image && next_entry(&at, end, &entry)) {
+        if (entry.kind == KIND_ELF && entry.arch == (u32)arch)
+            image = entry_content(&entry, length, &error);
+        free(error);
+        error = NULL;
+    }
+    return image;
 }

@@ -6,3 +6,6 @@
 // text itself: the newest that it can run, malloc'ed, 0-terminated, its length in *length. NULL:
 // *error (the caller's to free) says what is wrong. Takes any bytes at all.
 char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error);
+
+// The native image for exactly this architecture, malloc'ed; NULL: there is none.
+char *fatbin_native(const void *data, size_t bytes, int arch, size_t *length);

@@ -4,6 +4,7 @@
 #include "fatbin.h"
 #include "grid.h"
 #include "memory.h"
+#include "native.h"
 #include "origin.h"
 #include "print.h"
 #include "profile.h"
@@ -21,7 +22,11 @@ enum {
 };
 static const u64 FIRST_MODULE = 0x2000000, FIRST_KERNEL = 0x3000000;
 
-static Module *modules[MOST_MODULES];           // NULL: unloaded
+static struct {
+    Module *module;                             // NULL: unloaded
+    char *native;                               // its native image, or NULL
+    size_t native_bytes;
+} modules[MOST_MODULES];
 static u32 module_count;
 static Kernel *kernels[MOST_KERNELS];
 static u32 kernel_count;
@@ -49,7 +54,7 @@ static size_t printed_bytes;
 static Module *module_of(u64 id)
 {
     u64 index = id - FIRST_MODULE;
-    return index < module_count ? modules[index] : NULL;
+    return index < module_count ? modules[index].module : NULL;
 }
 
 static int refuse_image(const Call *call, char *error)
@@ -81,15 +86,17 @@ static int add_module(Call *call)
 {
     char *error = NULL;
     size_t length;
-    char *ptx = fatbin_ptx(upload.bytes, upload.total, profile.major * 10 + profile.minor, &length,
-                           &error);
+    int arch = profile.major * 10 + profile.minor;
+    char *ptx = fatbin_ptx(upload.bytes, upload.total, arch, &length, &error);
     if (!ptx)
         return refuse_image(call, error);
     Module *module = module_count < MOST_MODULES ? module_load(ptx, length, &error) : NULL;
     free(ptx);
     if (!module)
         return refuse_ptx(call, error);
-    modules[module_count] = module;
+    modules[module_count].module = module;
+    modules[module_count].native = fatbin_native(upload.bytes, upload.total, arch,
+                                                 &modules[module_count].native_bytes);
     call->reply.id = FIRST_MODULE + module_count++;
     return WIRE_SUCCESS;
 }
@@ -140,7 +147,10 @@ void launch_module_unload(Call *call)
     for (u32 i = 0; i < kernel_count; i++)
         if (kernels[i] && kernels[i]->module == module)
             kernels[i] = NULL;
-    modules[call->request.object.id - FIRST_MODULE] = NULL;
+    u64 index = call->request.object.id - FIRST_MODULE;
+    free(modules[index].native);
+    modules[index].native = NULL;
+    modules[index].module = NULL;
     module_unload(module);
 }
 
@@ -180,7 +190,9 @@ void launch_kernel(Call *call)
     call->reply.kernel.shared_bytes = kernel->shared_bytes;
     call->reply.kernel.local_bytes = kernel->local_bytes;
     call->reply.kernel.max_threads = kernel->max_threads;
-    call->reply.kernel.registers = kernel->registers < 255 ? kernel->registers : 255;
+    u64 index = call->request.name.module - FIRST_MODULE;
+    call->reply.kernel.registers =
+        native_registers(modules[index].native, modules[index].native_bytes, kernel->name);
     call->reply.kernel.ptx_version = (u32)(profile.major * 10 + profile.minor);
     describe_parameters(call, kernel);
 }

@@ -409,7 +409,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
         .sharedSizeBytes = symbol->found.kernel.shared_bytes,
         .localSizeBytes = symbol->found.kernel.local_bytes,
         .maxThreadsPerBlock = (int)symbol->found.kernel.max_threads,
-        .numRegs = (int)symbol->found.kernel.registers,
+        .numRegs = (int)symbol->found.kernel.registers,     // 0 without native code
         .ptxVersion = (int)symbol->found.kernel.ptx_version,
         .binaryVersion = client_facts()->major * 10 + client_facts()->minor,
         .maxDynamicSharedSizeBytes = (int)symbol->dynamic_limit,

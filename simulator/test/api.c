@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPORT_FD = 9, SECONDS = 60, MOST_PROGRAMS = 200, LINE = 512 };
+enum { REPORT_FD = 9, SECONDS = 30, MOST_PROGRAMS = 200, LINE = 512 };
 
 static const char sources[] = "simulator/test/programs/*.c*";
 static const char folder[] = "build/simulator/test";

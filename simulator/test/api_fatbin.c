@@ -91,6 +91,22 @@ Test(fatbin, takes_the_newest_ptx_that_fits)
     expect_text(&b, "the right one, compressed, compressed, compressed");
 }
 
+Test(fatbin, takes_the_native_image_of_its_architecture)
+{
+    static Binary b;
+    size_t length = 0;
+    start(&b);
+    cr_expect_null(fatbin_native(b.bytes, b.used, 90, &length));
+    add(&b, NATIVE, 80, 0, "ELF of 80");
+    add(&b, PTX, 90, 0, "text");
+    add(&b, NATIVE, 90, ZSTD_FLAG, "ELF of 90 ELF of 90");
+    char *image = fatbin_native(b.bytes, b.used, 90, &length);
+    cr_assert_not_null(image);
+    cr_expect_str_eq(image, "ELF of 90 ELF of 90");
+    cr_expect_eq(length, 19);
+    free(image);
+}
+
 Test(fatbin, says_what_is_missing)
 {
     static Binary b;
@@ -147,6 +163,7 @@ Test(fatbin, any_bytes_are_survived)
         tried++;
         free(ptx);
         free(error);
+        free(fatbin_native(copy, size, 90, &length));
         free(copy);
     }
     cr_assert_gt(tried, 10000);

@@ -1,0 +1,77 @@
+// Reads a cubin, which is an ELF file. Its section .nv.info is a list of attributes, each
+//
+//   u8 format, u8 attribute, u16 bytes that follow (of format 4; else a value, and nothing follows)
+//
+// of which the register count is attribute 0x2f: u32 symbol, u32 registers.
+
+#include "native.h"
+#include <gelf.h>
+#include <string.h>
+
+enum { FORMAT_SIZED = 4, REGISTER_COUNT = 0x2f, ATTRIBUTE_BYTES = 4 };
+
+typedef struct {
+    Elf *elf;
+    Elf_Data *info, *symbols;
+    size_t strings;                     // section of the symbols' names
+} Cubin;
+
+static void find_sections(Cubin *cubin)
+{
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(cubin->elf, &names) != 0)
+        return;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(cubin->elf, section)); ) {
+        if (!gelf_getshdr(section, &header))
+            continue;
+        const char *name = elf_strptr(cubin->elf, names, header.sh_name);
+        if (name && strcmp(name, ".nv.info") == 0)
+            cubin->info = elf_rawdata(section, NULL);
+        if (header.sh_type == SHT_SYMTAB) {
+            cubin->symbols = elf_getdata(section, NULL);
+            cubin->strings = header.sh_link;
+        }
+    }
+}
+
+static bool is_symbol(const Cubin *cubin, u32 index, const char *name)
+{
+    GElf_Sym symbol;
+    if (!gelf_getsym(cubin->symbols, (int)index, &symbol))
+        return false;
+    const char *text = elf_strptr(cubin->elf, cubin->strings, symbol.st_name);
+    return text && strcmp(text, name) == 0;
+}
+
+static u32 find_count(const Cubin *cubin, const char *kernel)
+{
+    const u8 *at = cubin->info->d_buf, *end = at + cubin->info->d_size;
+    while (end - at >= ATTRIBUTE_BYTES) {
+        u16 bytes;
+        u32 value[2];
+        memcpy(&bytes, at + 2, sizeof bytes);
+        if (at[0] != FORMAT_SIZED)
+            bytes = 0;
+        if (bytes > end - at - ATTRIBUTE_BYTES)
+            return 0;
+        if (at[1] == REGISTER_COUNT && bytes == sizeof value) {
+            memcpy(value, at + ATTRIBUTE_BYTES, sizeof value);
+            if (is_symbol(cubin, value[0], kernel))
+                return value[1];
+        }
+        at += ATTRIBUTE_BYTES + bytes;
+    }
+    return 0;
+}
+
+u32 native_registers(const void *image, size_t bytes, const char *kernel)
+{
+    elf_version(EV_CURRENT);
+    Cubin cubin = { .elf = image ? elf_memory((char *)image, bytes) : NULL };
+    if (cubin.elf)
+        find_sections(&cubin);
+    u32 count = cubin.info && cubin.info->d_buf && cubin.symbols ? find_count(&cubin, kernel) : 0;
+    elf_end(cubin.elf);
+    return count;
+}
