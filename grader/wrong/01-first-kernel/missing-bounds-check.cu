@@ -1,4 +1,5 @@
-// expect: BOUNDS 26
+// expect: BOUNDS 27
+// says: block (0,0,0), thread (1,0,0)
 // The threads of the last block beyond n read and write past the end.
 #include "01-first-kernel.h"
 

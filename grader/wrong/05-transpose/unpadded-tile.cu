@@ -1,5 +1,5 @@
 // expect: SLOW 35
-// says: bank conflicts
+// says: takes 32 passes, 1 would do
 // The 32 floats of a column of the tile lie in one bank.
 #include "05-transpose.h"
 
