@@ -1,18 +1,46 @@
-// The check in progress, as buffers, calls and expectations share it. One
-// process runs one check.
+// The check in progress: one process runs one check, so there is one of it.
+//
+//     check.c  begins and ends it, and writes its record
+//     call.c   makes its calls
+//     blame.c  turns what came of a call into facts
+//     expect.c compares its answers
 #pragma once
+#include "grader.h"
+#include "session.h"
 #include "verdict.h"
 #include <jansson.h>
 
-// Adds a fact about the student's function, "given: says".
+struct check {
+    Session session;                // of all calls; begun by the first
+    bool started;
+    json_t *facts, *notes;          // record.h
+    size_t errors_seen;             // of session.events.errors, in facts or notes already
+    const char *function;           // of the last call, with its arguments and its answer
+    size_t argc;
+    const Arg *argv;
+    Answer answer;
+    char given[256];
+    uint64_t calls, expectations, compulsory_read, compulsory_write;
+    const char *(*explain)(const Mismatch *);
+};
+extern struct check check;
+
+// ---- check.c
+
+// Adds a fact about the student's function (a note, if v is PASS): "given: says".
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next);
 
 // Ends the check if there is any fact. Criterion's jump: it does not return then.
 void check_stop_if_failed(void);
 
-// An expectation was looked at.
-void check_count_expectation(void);
+// ---- blame.c
 
-// What diagnose() was given, or NULL.
-struct Mismatch;
-const char *(*check_explain(void))(const struct Mismatch *);
+// The device's error events that are new since the last time.
+void blame_events(void);
+
+// How a call ended, or the worker's stage, unless the device has said it better.
+void blame_outcome(enum outcome outcome);
+void blame_stage(void);
+
+// The program's own end, after the last call.
+void blame_end(enum outcome outcome);

@@ -67,8 +67,7 @@ static void report(const Mismatch *m)
     char *says = text_format("%s %s%s, should be %s (%zu of %zu wrong)", place,
                              silent ? "was " : "is ", got, due, m->wrong, m->out->count);
 
-    const char *(*explain)(const Mismatch *) = check_explain();
-    const char *words = explain ? explain(m) : NULL;
+    const char *words = check.explain ? check.explain(m) : NULL;
     if (!words)
         words = pattern = pattern_words(m);
     check_add_fact(VERDICT_WRONG, says, words, NULL);
@@ -84,7 +83,7 @@ static void report(const Mismatch *m)
 static void compare(const Buffer *out, bool (*is_wrong)(size_t))
 {
     Mismatch m = {.out = out, .is_wrong = is_wrong, .want = want};
-    check_count_expectation();
+    check.expectations++;
     for (size_t i = out->count; i-- > 0;)
         if (is_wrong(i)) {
             m.first = i;
@@ -114,7 +113,7 @@ void expect_close_f32(const Buffer *out, const double *reference, double absolut
 
 void expect(bool holds, const char *format, ...)
 {
-    check_count_expectation();
+    check.expectations++;
     if (holds)
         return;
     char says[512];

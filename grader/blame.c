@@ -1,0 +1,202 @@
+// Who is to blame: turns the device's events, and how a call ended, into facts.
+#define _GNU_SOURCE
+#include "buffer.h"
+#include "check.h"
+#include "record.h"
+#include "run.h"
+#include "text.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- What the device says ----
+
+static const char *words_of(const json_t *event, const char *key)
+{
+    return json_string_value(json_object_get(event, key));
+}
+
+// Our own harness's line is no place to send a student to.
+static bool in_worker(const json_t *event)
+{
+    const char *file = words_of(event, "file");
+    return file && strcmp(basename(file), "worker.c") == 0;
+}
+
+// The buffer of the last call that is nearest to a device address, or NULL.
+static const char *buffer_near(uint64_t address)
+{
+    uint64_t best = UINT64_MAX;
+    const char *name = NULL;
+    for (size_t i = 0; i < check.argc; i++) {
+        uint64_t start = check.answer.address[i];
+        if (check.argv[i].kind != ARG_DEVICE || !start)
+            continue;
+        uint64_t end = start + buffer_bytes(check.argv[i].buffer);
+        uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
+        if (away < best) {
+            best = away;
+            name = check.argv[i].buffer->name;
+        }
+    }
+    return name;
+}
+
+// The message of an event. Where it speaks of an allocation that the harness
+// made, the student knows that as an argument of the function.
+static char *message_words(const json_t *event)
+{
+    static const char made[] = "allocation made at worker.c:";
+    const char *says = words_of(event, "message"), *kind = words_of(event, "kind");
+    if (!says)
+        says = kind ? kind : "an error without a kind";
+    const char *at = strstr(says, made), *address = words_of(event, "address");
+    if (!at)
+        return strdup(says);
+
+    const char *name = address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
+    const char *rest = at + sizeof made - 1;
+    rest += strspn(rest, "0123456789");
+    return text_format("%.*s%s%s", (int)(at - says), says,
+                       name ? name : "buffer that the function was given", rest);
+}
+
+static void add_event(json_t *event)
+{
+    static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
+    enum verdict v = verdict_of_event(words_of(event, "kind"));
+    bool ours = in_worker(event);
+    if (ours && (v == VERDICT_MEMORY || v == VERDICT_PASS))
+        return;                     // what the harness could not free, or repeats of an error
+
+    char *says = message_words(event);
+    json_t *fact = check_add_fact(v, says, words_of(event, "why"), words_of(event, "next"));
+    free(says);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (json_object_get(event, kept[i]))
+            json_object_set(fact, kept[i], json_object_get(event, kept[i]));
+    if (words_of(event, "file") && !ours) {
+        char *file = text_clean(words_of(event, "file"));
+        json_object_set_new(fact, "file", json_string(file));
+        json_object_set(fact, "line", json_object_get(event, "line"));
+        free(file);
+    }
+}
+
+void blame_events(void)
+{
+    json_t *errors = check.session.events.errors;
+    for (; check.errors_seen < json_array_size(errors); check.errors_seen++)
+        add_event(json_array_get(errors, check.errors_seen));
+}
+
+// ---- What the session and the worker say ----
+
+// Has the device said already why the program could not go on?
+static bool explained(void)
+{
+    size_t i;
+    json_t *fact;
+    json_array_foreach(check.facts, i, fact)
+        if (fact_verdict(fact) <= VERDICT_CRASH)
+            return true;
+    return false;
+}
+
+static const char *limit_words(void)
+{
+    static char words[64];
+    snprintf(words, sizeof words, "there was no answer within %g seconds", run_profile()->seconds);
+    return words;
+}
+
+static void blame_signal(int signal)
+{
+    const char *why = NULL;
+    if (signal == SIGSEGV || signal == SIGBUS)
+        why = "The host followed a pointer that leads nowhere: null, past the end of an array, or "
+              "to an input, which can only be read.";
+    char *says = text_format("the program died in %s: %s (signal %d)", check.function,
+                             strsignal(signal), signal);
+    check_add_fact(VERDICT_CRASH, says, why, NULL);
+    free(says);
+}
+
+static void blame_exit(int status)
+{
+    const char *why = "Your function must return to the grader, which calls it again and again in "
+                      "one program.";
+    if (status && check.session.output_bytes)
+        why = "It printed what stands above: look for the reason there.";
+    char *says = text_format("the program ended with exit status %d, before %s returned", status,
+                             check.function);
+    check_add_fact(VERDICT_PROTOCOL, says, why, NULL);
+    free(says);
+}
+
+void blame_outcome(enum outcome outcome)
+{
+    const Events *e = &check.session.events;
+    const char *lost = e->malformed ? e->malformed : "the device ended without a word";
+    if (outcome == OUTCOME_LOST)
+        check_add_fact(VERDICT_GRADER_ERROR, lost, NULL, NULL);
+    if (explained())
+        return;
+    if (outcome == OUTCOME_ENDED && e->signal)
+        blame_signal(e->signal);
+    else if (outcome == OUTCOME_ENDED)
+        blame_exit(e->status);
+    if (outcome == OUTCOME_LATE)
+        check_add_fact(VERDICT_TIMEOUT, limit_words(),
+                       "A kernel is stopped by its number of instructions, so the host's code "
+                       "loops, or waits for something that never comes.", NULL);
+    if (outcome == OUTCOME_NONSENSE)
+        check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
+                       "Only the harness may write to it.", NULL);
+}
+
+void blame_end(enum outcome outcome)
+{
+    const Events *e = &check.session.events;
+    check.function = "the end of the program";
+    if (outcome != OUTCOME_ENDED || e->signal || e->status)
+        blame_outcome(outcome);
+}
+
+static void blame_error(enum verdict v, const char *what, const char *why, const char *next)
+{
+    char *error = text_clean(check.answer.error);
+    char *says = text_format("%s %s: %s", what, check.function, error);
+    check_add_fact(v, says, why, next);
+    free(error);
+    free(says);
+}
+
+void blame_stage(void)
+{
+    char *says;
+    if (explained())
+        return;
+    switch (check.answer.stage) {
+    case STAGE_DONE:
+        return;
+    case STAGE_FUNCTION:
+        says = text_format("the program has no function %s", check.function);
+        check_add_fact(VERDICT_BUILD, says, "The function must be there under that name, "
+                       "extern \"C\", as the lesson's header declares it.", NULL);
+        free(says);
+        return;
+    case STAGE_PREPARE:
+        blame_error(VERDICT_GRADER_ERROR, "the harness could not prepare", NULL, NULL);
+        return;
+    case STAGE_CALL:
+        // No crash: a launch or a copy was refused, and the answer cannot be what it should.
+        blame_error(VERDICT_WRONG, "an error was left unseen in",
+                    "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+                    "cudaGetLastError().", "look at the error of every call, CHECK(...)");
+        return;
+    default:
+        blame_error(VERDICT_CRASH, "the device failed in", NULL, NULL);
+    }
+}

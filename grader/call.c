@@ -1,0 +1,139 @@
+// A check's calls: the first starts the session, each sends a request, and what
+// comes of it is blamed on somebody or taken as the answer.
+#define _GNU_SOURCE
+#include "buffer.h"
+#include "check.h"
+#include "run.h"
+#include "text.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_buffer(const Arg *a)
+{
+    return a->kind == ARG_DEVICE || a->kind == ARG_HOST;
+}
+
+// One argument as it goes to the worker; appends a buffer's memory files to fds.
+static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
+{
+    RequestArg r = {.pass = a->kind};
+    float narrow = a->f;
+    bool given;
+    switch (a->kind) {
+    case ARG_DEVICE:
+    case ARG_HOST:
+        // The simulated device checks bounds by itself, and says more: no guard zones there.
+        given = buffer_give(a->buffer, a->kind == ARG_DEVICE, false, &r, fds, fd_count);
+        cr_assert(given, "no memory for %s", a->buffer->name);
+        break;
+    case ARG_I32:
+    case ARG_I64:
+        r.bits = (uint64_t)a->i;
+        break;
+    case ARG_F32:
+        memcpy(&r.bits, &narrow, sizeof narrow);
+        break;
+    case ARG_F64:
+        memcpy(&r.bits, &a->f, sizeof a->f);
+        break;
+    }
+    return r;
+}
+
+static void take_buffers(size_t argc, const Arg *argv)
+{
+    for (size_t i = 0; i < argc; i++) {
+        if (!is_buffer(&argv[i]))
+            continue;
+        enum verdict v;
+        char *damage = buffer_take(argv[i].buffer, argv[i].kind == ARG_DEVICE, &v);
+        if (damage)
+            check_add_fact(v, damage, NULL, NULL);
+        free(damage);
+    }
+}
+
+// When one check has run out of time by the clock, the others would too, one after the other:
+// a file in the run's folder tells them not to begin.
+static char *late_path(void)
+{
+    return text_format("%s/late", run_folder());
+}
+
+static void tell_others(void)
+{
+    char *path = late_path();
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+static void stop_if_another_was_late(void)
+{
+    char *path = late_path();
+    bool late = access(path, F_OK) == 0;
+    free(path);
+    if (!late)
+        return;
+    json_t *fact = check_add_fact(VERDICT_TIMEOUT, "not begun, as another check ran out of time",
+                                  NULL, NULL);
+    json_object_set_new(fact, "skipped", json_true());
+    check_stop_if_failed();
+}
+
+static void start_session(void)
+{
+    stop_if_another_was_late();
+
+    const Profile *p = run_profile();
+    const char *problem = session_start(&check.session, run_device(), run_worker(), p->instructions,
+                                        p->seconds);
+    if (problem)
+        check_add_fact(VERDICT_NODEVICE, problem, "The simulated device cannot be started.",
+                       "make doctor");
+    else
+        check.started = true;
+    check_stop_if_failed();
+}
+
+static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
+{
+    Request request = {.magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32};
+    int fds[PROTOCOL_FDS];
+    size_t fd_count = 0;
+    cr_assert(argc <= PROTOCOL_ARGS, "%s has too many arguments", name);
+    cr_assert(strlen(name) < PROTOCOL_NAME, "%s is too long a name", name);
+    strcpy(request.function, name);
+    for (size_t i = 0; i < argc; i++)
+        request.arg[i] = pass(&argv[i], fds, &fd_count);
+    return session_call(&check.session, &request, fds, fd_count, &check.answer);
+}
+
+int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv)
+{
+    check.function = name;
+    check.argc = argc;
+    check.argv = argv;
+    check.answer = (Answer){0};
+    check.calls++;
+    if (!check.started)
+        start_session();
+    enum outcome outcome = exchange(name, returns_i32, argc, argv);
+
+    blame_events();
+    blame_outcome(outcome);
+    if (outcome == OUTCOME_ANSWER)
+        blame_stage();
+    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
+        take_buffers(argc, argv);
+    if (outcome == OUTCOME_LATE)
+        tell_others();
+    for (size_t i = 0; i < argc; i++)
+        if (is_buffer(&argv[i]))
+            buffer_close(argv[i].buffer);
+    check_stop_if_failed();
+    return check.answer.returned;
+}
