@@ -394,6 +394,38 @@ EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
 }
 TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
+// The attributes that only tell the hardware how to go about the same work.
+static bool is_hint(const cudaLaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return true;
+    case cudaLaunchAttributeCooperative:
+        return !attribute->val.cooperative;
+    case cudaLaunchAttributeClusterDimension:
+        return attribute->val.clusterDim.x * attribute->val.clusterDim.y
+            * attribute->val.clusterDim.z <= 1;
+    default:
+        return false;
+    }
+}
+
+EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                       void **arguments)
+{
+    if (!config)
+        return client_done(cudaErrorInvalidValue);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (!is_hint(&config->attrs[i]))
+            return client_unsupported("cudaLaunchKernelEx with clusters or cooperation");
+    return client_done(launch("cudaLaunchKernelEx", kernel, config->gridDim, config->blockDim,
+                              arguments, config->dynamicSmemBytes, config->stream, false));
+}
+TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *key)
 {
     Symbol *symbol = find_symbol(key, false);

@@ -45,6 +45,17 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return on_object(WIRE_STREAM_DESTROY, "cudaStreamDestroy", client_address(stream), &reply);
 }
 
+EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    (void)stream;
+    if (!status)
+        return client_done(cudaErrorInvalidValue);
+    *status = cudaStreamCaptureStatusNone;      // there are no graphs here
+    cudaError_t error = client_open();
+    return client_done(error ? error : client_sticky());
+}
+TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
+
 static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
 {
     WireRequest request = client_request(WIRE_SYNC, call);
