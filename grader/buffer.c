@@ -189,6 +189,7 @@ static char *guard_damage(const Buffer *b, int fd)
     fill((uint32_t *)intact, GUARD_BYTES / 4, GUARD);
 
     for (int behind = 1; guard && behind >= 0; behind--) {
+        const char *side = behind ? "behind" : "before";
         size_t from = behind ? guard + bytes : 0, n = 0;
         if (!read_at(fd, zone, guard, from))
             return text_format("%s cannot be read back", b->name);
@@ -197,9 +198,8 @@ static char *guard_damage(const Buffer *b, int fd)
         while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
             n++;
         if (n == 0)
-            return text_format("memory just %s %s was written", behind ? "behind" : "before", b->name);
-        return text_format("memory %s %s was written, %zu bytes away from it",
-                           behind ? "behind" : "before", b->name, n);
+            return text_format("memory just %s %s was written", side, b->name);
+        return text_format("memory %s %s was written, %zu bytes away from it", side, b->name, n);
     }
     return NULL;
 }

@@ -92,7 +92,8 @@ static const char *read_claim(config_setting_t *group, Claim *c)
     if (isnan(c->at_least) || isnan(c->at_most) || !(c->at_least <= c->at_most))
         return text_format("the claim '%s' has bounds that are no range", c->name);
     if ((least && !c->suspect) || (most && !c->slow))
-        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most", c->name);
+        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
+                           c->name);
     return NULL;
 }
 
@@ -132,7 +133,8 @@ const char *profile_read(const char *path, Profile *profile)
     const char *problem;
     config_init(&config);
     if (!config_read_file(&config, path))
-        problem = text_format("%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+        problem = text_format("%s:%d: %s", path, config_error_line(&config),
+                              config_error_text(&config));
     else if ((problem = read_settings(&config, profile)))
         problem = text_format("%s: %s", path, problem);
     config_destroy(&config);
@@ -158,7 +160,8 @@ static double counter_sum(const json_t *record, const char *name)
 
 static double divisor(const Claim *c, const json_t *record)
 {
-    double read = number_of(record, "compulsory_read"), write = number_of(record, "compulsory_write");
+    double read = number_of(record, "compulsory_read");
+    double write = number_of(record, "compulsory_write");
     if (strcmp(c->per, "compulsory_read") == 0)
         return read / 32;
     if (strcmp(c->per, "compulsory_write") == 0)
@@ -213,7 +216,7 @@ static void judge_sectors(Culprit *c, const Claim *claim, const json_t *record)
 // together, for accesses of 4 bytes a lane; one pass would do.
 static void judge_conflicts(Culprit *c)
 {
-    char *wavefronts = sibling(c->counter, "data_bank_conflicts_pipe_lsu", "data_pipe_lsu_wavefronts");
+    char *wavefronts = sibling(c->counter, "bank_conflicts_pipe_lsu", "pipe_lsu_wavefronts");
     double passes = number_of(json_object_get(c->line, "counters"), wavefronts);
     if (passes > c->much) {
         c->each = passes / (passes - c->much);
@@ -223,8 +226,15 @@ static void judge_conflicts(Culprit *c)
     free(wavefronts);
 }
 
-static bool is_sectors(const char *counter) { return strstr(counter, "t_sectors_pipe_lsu_mem_global"); }
-static bool is_conflicts(const char *counter) { return strstr(counter, "data_bank_conflicts_pipe_lsu"); }
+static bool is_sectors(const char *counter)
+{
+    return strstr(counter, "t_sectors_pipe_lsu_mem_global");
+}
+
+static bool is_conflicts(const char *counter)
+{
+    return strstr(counter, "data_bank_conflicts_pipe_lsu");
+}
 
 static Culprit find_culprit(const Claim *claim, const json_t *record)
 {
@@ -257,21 +267,23 @@ static char *sentence(const Claim *claim, const Culprit *c)
 {
     const char *file = json_string_value(json_object_get(c->line, "file"));
     int line = (int)json_integer_value(json_object_get(c->line, "line"));
-    char *clean = text_clean(file ? basename(file) : "?"), *each = figure(c->each);
-    char *ideal = figure(c->ideal), *words;
+    char *clean = text_clean(file ? basename(file) : "?"), *words;
+    char *place = text_format("%s:%d", clean, line);
+    char *each = figure(c->each), *ideal = figure(c->ideal);
     const char *access = ends_with(c->counter, "_st.sum") ? "store" : "load";
 
-    if (is_sectors(c->counter) && c->each > 0 && c->ideal > 0 && c->each > c->ideal)
-        words = text_format("%s sectors a %s in %s:%d, %s would do: %s.", each, access, clean, line,
-                            ideal, claim->slow);
+    if (is_sectors(c->counter) && c->each > c->ideal && c->ideal > 0)
+        words = text_format("%s sectors a %s in %s, %s would do: %s.", each, access, place, ideal,
+                            claim->slow);
     else if (is_sectors(c->counter) && c->each > 0)
-        words = text_format("%s sectors a %s in %s:%d: %s.", each, access, clean, line, claim->slow);
+        words = text_format("%s sectors a %s in %s: %s.", each, access, place, claim->slow);
     else if (is_conflicts(c->counter) && c->each > 0)
-        words = text_format("Each shared-memory %s in %s:%d takes %s passes, 1 would do: %s.", access,
-                            clean, line, each, claim->slow);
+        words = text_format("Each shared-memory %s in %s takes %s passes, 1 would do: %s.",
+                            access, place, each, claim->slow);
     else
-        words = text_format("Most of it in %s:%d: %s.", clean, line, claim->slow);
+        words = text_format("Most of it in %s: %s.", place, claim->slow);
     free(clean);
+    free(place);
     free(each);
     free(ideal);
     return words;
@@ -303,8 +315,8 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     f.value = sum == 0 && by == 0 ? 0 : sum / by;
     if (!isfinite(f.value) || (by == 0 && strncmp(claim->per, "compulsory", 10) == 0)) {
         f.verdict = VERDICT_GRADER_ERROR;
-        f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is 0.",
-                              claim->name, claim->counter[0], claim->per);
+        f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is "
+                              "0.", claim->name, claim->counter[0], claim->per);
     } else if (f.value < claim->at_least) {
         f.verdict = VERDICT_SUSPECT;
         f.words = strdup(claim->suspect);

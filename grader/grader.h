@@ -49,7 +49,7 @@ void grader_end_check(void);
 typedef struct Buffer {
     union {
         void *data;
-        float *f32;        // an input: yours to change until the first call()
+        float *f32;        // an input: yours to change between calls
         int32_t *i32;      // an output: what the function left, after call()
     };
     size_t count;          // elements, 4 bytes each
@@ -60,7 +60,7 @@ typedef struct Buffer {
 
 // Inputs: random, not uniform in any index, and the same in every run of the
 // same lesson and SEED. f32 is in [-1, 1), and never 0; i32 is in [low, high].
-// From the first call() on they are sealed; one that a call changed is WRONG.
+// During a call they are sealed; one that a call changed is WRONG.
 Buffer *input_f32(const char *name, size_t count);
 Buffer *input_i32(const char *name, size_t count, int32_t low, int32_t high);
 

@@ -169,15 +169,16 @@ typedef struct Options {
 static Options parse(int argc, char **argv)
 {
     Options o = {0};
+    bool good = argc > 1;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--result") == 0 && i + 1 < argc)
             o.result = argv[++i];
         else if (argv[i][0] != '-' && !o.submission)
             o.submission = argv[i];
         else
-            o.submission = NULL, i = argc;
+            good = false;
     }
-    if (!o.submission) {
+    if (!good || !o.submission) {
         fprintf(stderr, "usage: %s [--result FILE.json] SUBMISSION.cu\n", argv[0]);
         exit(2);
     }
@@ -193,8 +194,8 @@ static Options parse(int argc, char **argv)
 static const char *root_of(const char *program)
 {
     char here[PATH_MAX];
-    char *path = *program == '/' || !getcwd(here, sizeof here) ? strdup(program)
-                                                               : text_format("%s/%s", here, program);
+    bool whole = *program == '/' || !getcwd(here, sizeof here);
+    char *path = whole ? strdup(program) : text_format("%s/%s", here, program);
     for (int up = 0; up < 3 && strrchr(path, '/'); up++)
         *strrchr(path, '/') = 0;
     return path;
@@ -244,8 +245,9 @@ static json_t *prepare(const Result *r, const char *root)
     case COMPILE_LATE:
         return fact_new(VERDICT_BUILD, "the compiler was stopped after a minute", NULL, NULL);
     case COMPILE_NO_COMPILER:
-        return fact_new(VERDICT_NODEVICE, text_format("nvcc cannot be started: %s", strerror(errno)),
-                        NULL, "make doctor");
+        return fact_new(VERDICT_NODEVICE,
+                        text_format("nvcc cannot be started: %s", strerror(errno)), NULL,
+                        "make doctor");
     case COMPILE_NO_HARNESS:
         return fact_new(VERDICT_GRADER_ERROR, "build/grader/worker.o is missing", NULL,
                         "make lesson-1, which builds it");

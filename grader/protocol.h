@@ -41,7 +41,7 @@ typedef struct Request {
 enum stage {
     STAGE_DONE,                     // the call returned, the device is quiet, outputs are copied
     STAGE_FUNCTION,                 // the program has no such function
-    STAGE_PREPARE,                  // the worker could not allocate or copy: not the student's fault
+    STAGE_PREPARE,                  // it could not allocate or copy: not the student's fault
     STAGE_CALL,                     // the call left an error in cudaGetLastError (a launch refused)
     STAGE_SYNCHRONIZE,              // the device failed while it ran
     STAGE_COPY,                     // reading the answer back failed

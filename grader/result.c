@@ -41,9 +41,9 @@ static Finding judge_claim(const Result *r, const Claim *claim)
     const json_t *record = record_of(r, claim->check);
     if (record)
         return claim_judge(claim, record);
-    return (Finding){.claim = claim, .verdict = VERDICT_GRADER_ERROR,
-                     .words = text_format("The claim '%s' is about a check '%s', which does not exist.",
-                                          claim->name, claim->check)};
+    char *words = text_format("The claim '%s' is about a check '%s', which does not exist.",
+                              claim->name, claim->check);
+    return (Finding){.claim = claim, .verdict = VERDICT_GRADER_ERROR, .words = words};
 }
 
 static void judge_claims(Result *r, const Profile *profile)
@@ -102,11 +102,15 @@ static json_t *bound(double x)
 
 static json_t *finding_json(const Finding *f)
 {
-    json_t *j = json_pack("{ss ss sf so so ss sb ss}", "name", f->claim->name, "check", f->claim->check,
-                          "value", isfinite(f->value) ? f->value : -1.0,
-                          "at_least", bound(f->claim->at_least), "at_most", bound(f->claim->at_most),
-                          "verdict", verdict_word(f->verdict), "estimate", f->estimate,
-                          "why", f->claim->why);
+    json_t *j = json_pack("{ss ss sf so so ss sb ss}",
+        "name", f->claim->name,
+        "check", f->claim->check,
+        "value", isfinite(f->value) ? f->value : -1.0,
+        "at_least", bound(f->claim->at_least),
+        "at_most", bound(f->claim->at_most),
+        "verdict", verdict_word(f->verdict),
+        "estimate", f->estimate,
+        "why", f->claim->why);
     if (f->words)
         json_object_set_new(j, "words", json_string(f->words));
     if (f->file)
@@ -132,13 +136,21 @@ json_t *result_json(const Result *r)
     for (size_t i = 0; i < r->findings; i++)
         json_array_append_new(claims, finding_json(&r->finding[i]));
 
-    json_t *j = json_pack(
-        "{si ss si ss ss ss ss ss s{si si so} so so}", "schema", 1, "lesson", r->lesson,
-        "number", atoi(r->lesson), "submission", r->submission, "device", r->device, "seed", r->seed,
-        "verdict", verdict_word(r->verdict), "behind", verdict_word(r->behind),
-        "score", "passed", (int)r->passed, "checks", (int)r->checks,
-        "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
-        "claims", claims, "checks", checks_json(r));
+    json_t *j = json_pack("{si ss si ss ss ss ss ss s{si si so} so so}",
+        "schema", 1,
+        "lesson", r->lesson,
+        "number", atoi(r->lesson),
+        "submission", r->submission,
+        "device", r->device,
+        "seed", r->seed,
+        "verdict", verdict_word(r->verdict),
+        "behind", verdict_word(r->behind),
+        "score",
+            "passed", (int)r->passed,
+            "checks", (int)r->checks,
+            "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
+        "claims", claims,
+        "checks", checks_json(r));
     if (r->fact)
         json_object_set(j, "fact", (json_t *)r->fact);
     if (r->todos)

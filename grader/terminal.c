@@ -231,8 +231,9 @@ static char *check_names(const Result *r)
 static char *passed_words(const Result *r)
 {
     char *names = check_names(r);
-    char *words = r->passed ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
-                            : text_format("0 of %zu checks passed", r->checks);
+    char *words = r->passed
+                ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
+                : text_format("0 of %zu checks passed", r->checks);
     free(names);
     return words;
 }
@@ -251,7 +252,8 @@ static void print_also(const Result *r, FILE *out)
     json_t *fact;
     json_array_foreach(json_object_get(r->record, "facts"), i, fact)
         if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact)) {
-            char *also = text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
+            const char *state = verdict_word(fact_verdict(fact));
+            char *also = text_format("Also %s: %s", state, text_of(fact, "says"));
             print_sentence(out, also);
             free(also);
             return;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The grader's rooms one by one: compiles unit/*.c with the grader (all but its main program) and runs them.
+# The grader's rooms one by one: compiles unit/*.c with the grader, all but its main program, and
+# runs them.
 set -u
 program=build/test/grader-unit
 mkdir -p build/test

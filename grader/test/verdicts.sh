@@ -1,19 +1,23 @@
 #!/bin/sh
-# Every verdict from end to end, word for word: each verdicts/NAME.cu is graded on a fake device, which
-# reports the lines of NAME.events if there are any, and must print NAME.expected. No process may be left.
+# Every verdict from end to end, word for word: each verdicts/NAME.cu is graded on a fake device,
+# which reports the lines of NAME.events if there are any, and must print NAME.expected. No process
+# may be left.
 set -u
 here=grader/test
 root=build/test/verdicts.$$
 trap 'rm -rf "$tree"' EXIT
 tree=$PWD/$root
-mkdir -p "$root/build/grader" "$root/grader/lessons" "$root/profiles/lessons" "$root/exercises" "$root/fakes"
+mkdir -p "$root/build/grader" "$root/grader/lessons" "$root/profiles/lessons" "$root/exercises" \
+    "$root/fakes"
 
 cp $here/fake/99-fake.h "$root/grader/lessons/"
 cp $here/fake/99-fake.cfg "$root/profiles/lessons/"
 cp $here/verdicts/*.cu "$root/exercises/"
 gcc -std=gnu17 -O1 -o "$root/fakes/device" $here/fake/device.c &&
-gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 -o "$root/fakes/libcudart.so.13" $here/fake/cudart.c &&
-gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -c -o "$root/build/grader/worker.o" grader/worker.c &&
+gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 \
+    -o "$root/fakes/libcudart.so.13" $here/fake/cudart.c &&
+gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
+    -c -o "$root/build/grader/worker.o" grader/worker.c &&
 gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
     $(ls grader/*.c | grep -v worker.c) -lcriterion -ljansson -lconfig -lm || exit 1
 
@@ -27,7 +31,8 @@ for source in "$cases"/*.cu; do
     [ -f "$cases/$name.events" ] && events=$cases/$name.events
     env NVCC="$nvcc" FAKES="$PWD/fakes" DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" \
         FAKE_CASE="$name" NO_COLOR=1 TERM=dumb SEED= PROFILE= LC_ALL=C \
-        build/grader/99-fake --result "$name.json" "exercises/$name.cu" >"$name.out" 2>"$name.err" </dev/null
+        build/grader/99-fake --result "$name.json" "exercises/$name.cu" \
+        >"$name.out" 2>"$name.err" </dev/null
     echo "exit status $?" >>"$name.out"
     if ! cmp -s "$name.out" "$cases/$name.expected"; then
         echo "$name: not the words expected"

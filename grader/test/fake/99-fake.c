@@ -1,4 +1,5 @@
-// The lesson that the grader's own tests use: device and host pointers, a result, every kind of argument.
+// The lesson that the grader's own tests use: device and host pointers, a result, and every
+// kind of argument.
 #include "grader.h"
 
 #include <stdlib.h>

@@ -38,5 +38,13 @@ int cudaSetDevice(int error)
 }
 
 int cudaDeviceSynchronize(void) { return SUCCESS; }
-const char *cudaGetErrorName(int error) { return error == 9 ? "cudaErrorInvalidConfiguration" : "?"; }
-const char *cudaGetErrorString(int error) { return error == 9 ? "invalid configuration argument" : "?"; }
+
+const char *cudaGetErrorName(int error)
+{
+    return error == 9 ? "cudaErrorInvalidConfiguration" : "?";
+}
+
+const char *cudaGetErrorString(int error)
+{
+    return error == 9 ? "invalid configuration argument" : "?";
+}

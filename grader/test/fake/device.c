@@ -23,7 +23,8 @@ static void copy_events(const char *path, FILE *report)
 
 int main(int argc, char **argv)
 {
-    if (argc < 7 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit") || strcmp(argv[5], "--"))
+    if (argc < 7 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit") ||
+        strcmp(argv[5], "--"))
         return 2;
     FILE *report = fdopen(atoi(argv[2]), "w");
     fcntl(atoi(argv[2]), F_SETFD, FD_CLOEXEC);

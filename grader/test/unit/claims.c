@@ -1,4 +1,5 @@
-// Claims: the arithmetic of ratios and bounds, the words about a line, and profiles that are refused.
+// Claims: the arithmetic of ratios and bounds, the words about a line, and profiles that are
+// refused.
 #include "claims.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,7 +15,8 @@
 
 static const Claim stored = {
     .name = "sectors stored", .check = "large", .per = "compulsory_write", .counter = {ST},
-    .counters = 1, .at_least = 1, .at_most = 1.1, .why = "w", .suspect = "too few", .slow = "far apart"};
+    .counters = 1, .at_least = 1, .at_most = 1.1, .why = "w", .suspect = "too few",
+    .slow = "far apart"};
 
 // 32,000 bytes in 250 full requests of a warp; so many sectors, all on one line.
 static json_t *record(int sectors)
@@ -54,12 +56,14 @@ Test(claims, tell_conflicts_in_passes)
     c.counter[0] = CONFLICTS;
     c.per = REQUESTS;
     c.at_least = -INFINITY;
-    json_t *r = json_pack("{si s{si si si} s[{ss si s{si si}}]}", "kernels", 1, "counters", CONFLICTS,
-                          31 * 250, PASSES, 32 * 250, REQUESTS, 250, "lines", "file", "a.cu", "line",
-                          20, "counters", CONFLICTS, 31 * 250, PASSES, 32 * 250);
+    json_t *r = json_pack("{si s{si si si} s[{ss si s{si si}}]}", "kernels", 1,
+                          "counters", CONFLICTS, 31 * 250, PASSES, 32 * 250, REQUESTS, 250,
+                          "lines", "file", "a.cu", "line", 20,
+                          "counters", CONFLICTS, 31 * 250, PASSES, 32 * 250);
     Finding f = claim_judge(&c, r);
     cr_assert_float_eq(f.value, 31, 1e-12);
-    cr_assert_str_eq(f.words, "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: far apart.");
+    cr_assert_str_eq(f.words, "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: "
+                              "far apart.");
 }
 
 Test(claims, are_never_passed_for_want_of_a_counter)
@@ -97,7 +101,8 @@ Test(claims, divide_by_what_they_say)
 Test(claims, speed_is_ten_only_where_all_hold)
 {
     Finding right = claim_judge(&stored, record(1000)), slow = claim_judge(&stored, record(2200));
-    Finding barely = claim_judge(&stored, record(1101)), awful = claim_judge(&stored, record(100000));
+    Finding barely = claim_judge(&stored, record(1101));
+    Finding awful = claim_judge(&stored, record(100000));
     cr_expect_eq(claims_speed(&right, 1), 10);
     cr_expect_eq(claims_speed(&slow, 1), 5);
     cr_expect_eq(claims_speed(&barely, 1), 9);

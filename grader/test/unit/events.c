@@ -35,7 +35,8 @@ Test(events, are_the_same_in_any_pieces)
 
 Test(events, nonsense_is_never_overlooked)
 {
-    static const char *const nonsense[] = {"{\n", "[]\n", "{\"event\":1}\n", "\n", "{\"a\":1,\"a\":2}\n"};
+    static const char *const nonsense[] = {
+        "{\n", "[]\n", "{\"event\":1}\n", "\n", "{\"a\":1,\"a\":2}\n"};
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
         Events e;
         events_init(&e);
