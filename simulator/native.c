@@ -1,6 +1,6 @@
 // Reads a cubin, which is an ELF file. Its section .nv.info is a list of attributes, each
 //
-//   u8 format, u8 attribute, u16 bytes that follow (of format 4; else a value, and nothing follows)
+//   u8 format, u8 attribute, u16 bytes that follow (format 4; else a value: nothing follows)
 //
 // of which the register count is attribute 0x2f: u32 symbol, u32 registers.
 

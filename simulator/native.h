@@ -2,5 +2,6 @@
 #pragma once
 #include "base.h"
 
-// The registers that ptxas gave each thread of `kernel` (its mangled name) in a native image. 0: unknown.
+// The registers that ptxas gave each thread of `kernel` (its mangled name) in a native image.
+// 0: unknown.
 u32 native_registers(const void *image, size_t bytes, const char *kernel);

@@ -43,7 +43,7 @@ typedef struct Noted {
 static struct {
     pthread_mutex_t mutex;
     int fd;                             // -1: text
-    bool profile;
+    bool profile, ended;
     Noted *first, **end;
     uint64_t counts[REPORT_KINDS];
 } sink = { .mutex = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .end = &sink.first };
@@ -502,6 +502,11 @@ static void print_repeats(void)
 void report_exit(int status, int signal)
 {
     pthread_mutex_lock(&sink.mutex);
+    if (sink.ended) {
+        pthread_mutex_unlock(&sink.mutex);
+        return;
+    }
+    sink.ended = true;
     flush_locked();
     if (sink.fd >= 0)
         write_json(signal ? json_pack("{ss si}", "event", "exit", "signal", signal)

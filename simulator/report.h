@@ -54,7 +54,8 @@ typedef struct {
 
 // One finished launch, with its counters.
 typedef struct {
-    const char *name, *signature;       // as in the PTX; "transpose(float*, float const*, int, int)"
+    const char *name;                   // as in the PTX
+    const char *signature;              // "transpose(float*, float const*, int, int)"
     uint32_t grid[3], block[3];
     int status;                         // cudaError_t of the launch; 0: it ran well
     const CounterName *counters;
@@ -87,7 +88,7 @@ void report_kernel(const KernelReport *kernel);
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes);
 
-// Writes the errors and the last line. signal: 0 if the program exited, with status.
+// Writes the errors and, the first time, the last line. signal: 0 if the program exited, with status.
 void report_exit(int status, int signal);
 
 // "4 bytes past the end of the 4000-byte allocation made at vector_add.cu:31", for messages:

@@ -92,21 +92,24 @@ static bool is_newer(const char *source, const char *target)
 
 static void compile(const Program *program, const Header *h)
 {
-    char *target = output(program, ""), *command = NULL;
+    char *target = output(program, ""), *command = NULL, made[3 * LINE];
     bool cuda = strstr(program->path, ".cu") != NULL, plain = strcmp(h->build, "none") == 0;
     if (!is_newer(program->path, target))
         return;
+    // Two tests may compile one program at the same time.
+    snprintf(made, sizeof made, "%s.%d", target, (int)getpid());
     if (cuda)
         asprintf(&command, "nvcc -std=c++17 %s -lineinfo %s %s %s -o %s %s",
                  strstr(h->build, "-O") ? "" : "-O2 -g",
                  strstr(h->build, "-cudart") ? "" : "-cudart shared",
                  strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90",
-                 h->build, target, program->path);
+                 h->build, made, program->path);
     else
         asprintf(&command,
                  "gcc -std=gnu17 -O1 -g -Wall -Wextra -isystem $CUDA_HOME/include -o %s %s %s",
-                 target, program->path, plain ? "" : "-L$CUDA_HOME/lib64 -lcudart -lpthread");
+                 made, program->path, plain ? "" : "-L$CUDA_HOME/lib64 -lcudart -lpthread");
     cr_assert(command && system(command) == 0, "%s does not compile", program->path);
+    cr_assert_eq(rename(made, target), 0);
     free(command);
 }
 
@@ -304,6 +307,40 @@ Test(api, what_cannot_be_run_is_said_by_status)
     cr_expect_eq(device_status("false"), 1);
     cr_expect_eq(device_status("sh -c 'exit 9'"), 9);
     cr_expect_eq(device_status("sh -c 'kill -9 $$'"), 137);
+}
+
+static const Program *program_named(const char *name)
+{
+    if (!program_count)
+        find_programs();
+    for (size_t i = 0; i < program_count; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+    cr_assert_fail("there is no program %s", name);
+    return NULL;
+}
+
+// Without --report a person reads it: on a line of 80 columns, with the source and a caret.
+Test(api, text_fits_a_terminal)
+{
+    static const char *const names[] = { "copy_past_end", "kernel_bounds", "copy_direction" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const Program *program = program_named(names[i]);
+        Header h = read_header(program);
+        char *command = NULL, *error = output(program, ".text"), *line, *rest;
+        const char *device = getenv("DEVICE");
+        compile(program, &h);
+        asprintf(&command, "%s %s 2>%s", device ? device : "simulator/run", output(program, ""),
+                 error);
+        cr_expect_eq(system(command), 0);
+        rest = read_text(error);
+        cr_expect_not_null(strstr(rest, "| "), "%s: no source line:\n%s", names[i], rest);
+        cr_expect_not_null(strstr(rest, "^\n"), "%s: no caret:\n%s", names[i], rest);
+        cr_expect_not_null(strstr(rest, "  next: "), "%s: no advice:\n%s", names[i], rest);
+        while ((line = strsep(&rest, "\n")))
+            cr_expect_leq(strlen(line), 80, "%s: a long line: %s", names[i], line);
+        free(command);
+    }
 }
 
 // The program writes its pid and sleeps; when the device is killed it must die as well.

@@ -138,8 +138,8 @@ Test(fatbin, damage_is_refused)
     expect_error(&b, "empty");
 }
 
-// Every cut and ten thousand random changes of a good one: an answer or an error, and no crash. Each
-// is in a block of its own size, so that a sanitizer sees a read past its end.
+// Every cut and ten thousand random changes of a good one: an answer or an error, and no crash.
+// Each is in a block of its own size, so that a sanitizer sees a read past its end.
 Test(fatbin, any_bytes_are_survived)
 {
     static Binary b;
