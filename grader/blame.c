@@ -140,7 +140,8 @@ void blame_outcome(enum outcome outcome)
     const Events *e = &check.session.events;
     const char *lost = e->malformed ? e->malformed : "the device ended without a word";
     if (outcome == OUTCOME_LOST)
-        check_add_fact(VERDICT_GRADER_ERROR, lost, NULL, NULL);
+        check_add_fact(VERDICT_GRADER_ERROR, lost, check.session.output_bytes ?
+                       "What was printed stands above." : NULL, "make doctor");
     if (explained())
         return;
     if (outcome == OUTCOME_ENDED && e->signal)

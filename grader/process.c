@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,18 +118,13 @@ pid_t process_start(const Spawn *spawn)
 
 bool process_wait(pid_t pid, double seconds, int *status)
 {
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    struct pollfd ended = {.fd = fd, .events = POLLIN};
     double deadline = seconds_now() + seconds;
-    while (fd >= 0) {
-        double left = deadline - seconds_now();
-        int n = poll(&ended, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
-        if (n > 0 || (n == 0 && left <= 0) || (n < 0 && errno != EINTR))
-            break;
+    while (waitpid(pid, status, WNOHANG) != pid) {
+        if (seconds_now() >= deadline)
+            return false;
+        poll(NULL, 0, 5);           // milliseconds
     }
-    if (fd >= 0)
-        close(fd);
-    return waitpid(pid, status, WNOHANG) == pid;
+    return true;
 }
 
 static pid_t parent_of(const char *pid)
