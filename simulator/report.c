@@ -147,6 +147,24 @@ uint64_t report_count(enum report_kind kind)
     return count;
 }
 
+// ---- Names ----
+
+// "saxpy" of "void saxpy<float>(int, float)".
+static char *plain_name(const char *signature)
+{
+    static const char unnamed[] = "(anonymous namespace)::";
+    const char *start = strstr(signature, unnamed);
+    start = start ? start + strlen(unnamed) : signature;
+    char *name = strdup(start);
+    if (!name)
+        return NULL;
+    name[strcspn(name, "(<")] = 0;
+    char *space = strrchr(name, ' ');
+    if (space)
+        memmove(name, space + 1, strlen(space));
+    return name;
+}
+
 // ---- JSON lines ----
 
 static void write_all(const char *text, size_t bytes)
@@ -266,22 +284,6 @@ static json_t *lines_json(const KernelReport *k)
     return lines;
 }
 
-// "saxpy" of "void saxpy<float>(int, float)".
-static char *plain_name(const char *signature)
-{
-    static const char unnamed[] = "(anonymous namespace)::";
-    const char *start = strstr(signature, unnamed);
-    start = start ? start + strlen(unnamed) : signature;
-    char *name = strdup(start);
-    if (!name)
-        return NULL;
-    name[strcspn(name, "(<")] = 0;
-    char *space = strrchr(name, ' ');
-    if (space)
-        memmove(name, space + 1, strlen(space));
-    return name;
-}
-
 static void write_kernel_json(const KernelReport *k)
 {
     json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
@@ -395,8 +397,11 @@ static void print_head(const Report *r)
 
 static void print_where(const Report *r)
 {
+    // The signatures of template libraries fill a screen.
+    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? plain_name(r->kernel) : NULL;
     if (r->kernel)
-        print_wrapped("  in ", r->kernel);
+        print_wrapped("  in ", brief ? brief : r->kernel);
+    free(brief);
     if (r->has_thread)
         fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)\n", r->block[0], r->block[1],
                 r->block[2], r->thread[0], r->thread[1], r->thread[2]);
