@@ -157,7 +157,7 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
-	$(call once,device,Building the simulated device (once: about a minute))
+	$(call once,device,Building the simulated device (once; half a minute))
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA) -c -o $@ $<
 

@@ -5,7 +5,8 @@ local input = PANDOC_STATE.input_files[1] or 'a page'
 local stem = input:match('([^/]+)%.md$') or input
 
 local function fail(...)
-  error(input .. ': ' .. string.format(...), 0)
+  io.stderr:write(input, ': ', string.format(...), '\n')
+  os.exit(1)
 end
 
 local function html(text)
@@ -188,6 +189,9 @@ local function question(item, number, count)
       out:extend(options(block, number))
       out:insert(html('<div class="explanation" role="status">'))
       answered = true
+    elseif block.t == 'OrderedList' then
+      fail('question %d of the quiz: a line that begins with "%d." reads as a list; break the line elsewhere',
+        number, block.start)
     elseif answered and block.t == 'BlockQuote' then
       out:extend(block.content)
     else

@@ -66,6 +66,7 @@ refuses 'crossed regions' '//> one\n//> two\n//< one\n//< two\n' "$quote" 'but t
 refuses 'a region closed only' 'int a;\n//< one\n' "$quote" 'but none is open'
 refuses 'a file that is not there' '' '```{.cuda include=nowhere.cu region=one}\n```' 'no file nowhere.cu'
 refuses 'a question with no right answer' '' '## Quiz\n\n1. Why?\n\n    - [ ] No.\n    - [ ] Nor this.' 'no right answer'
+refuses 'a question that reads as a list' '' '## Quiz\n\n1. Is it\n   32. Or so?\n\n    - [x] Yes.' 'begins with "32."'
 refuses 'a question with no options' '' '## Quiz\n\n1. Why?\n' 'no options'
 
 # ---- In a browser: no page scrolls sideways, and the quiz answers with no script of ours
