@@ -19,6 +19,7 @@ int main(void)
     CHECK(pipe(first) == 0 && pipe(second) == 0);
     pid_t holder = fork();
     if (holder == 0) {
+        close(second[1]);               // so that it ends when the parent does
         OK(cudaMalloc(&p, 4));
         OK(cudaFree(p));
         CHECK(write(first[1], &byte, 1) == 1 && read(second[0], &byte, 1) == 1);
