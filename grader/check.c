@@ -71,6 +71,12 @@ void compulsory(uint64_t bytes_read, uint64_t bytes_written)
     check.compulsory_write += bytes_written;
 }
 
+void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh)
+{
+    check.compulsory_htod += bytes_htod;
+    check.compulsory_dtoh += bytes_dtoh;
+}
+
 uint64_t counter(const char *name)
 {
     return json_integer_value(json_object_get(check.session.events.call, name));
@@ -107,13 +113,15 @@ static json_t *record(void)
     const struct criterion_test *test = criterion_current_test;
     const Events *e = &check.session.events;
     char *output = clean_output();
-    json_t *r = json_pack("{ss si sI sI sI sI sI sO? sO? sO? sf sO sO ss sb}",
+    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sO? sO? sO? sf sO sO ss sb}",
         "check", test->name,
         "source_line", (int)test->data->line_,
         "calls", (json_int_t)check.calls,
         "expectations", (json_int_t)check.expectations,
         "compulsory_read", (json_int_t)check.compulsory_read,
         "compulsory_write", (json_int_t)check.compulsory_write,
+        "compulsory_htod", (json_int_t)check.compulsory_htod,
+        "compulsory_dtoh", (json_int_t)check.compulsory_dtoh,
         "kernels", (json_int_t)e->kernels,
         "counters", e->counters,
         "estimates", e->estimates,

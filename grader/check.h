@@ -21,6 +21,7 @@ struct check {
     Answer answer;
     char given[256];
     uint64_t calls, expectations, compulsory_read, compulsory_write;
+    uint64_t compulsory_htod, compulsory_dtoh;
     const char *(*explain)(const Mismatch *);
 };
 extern struct check check;

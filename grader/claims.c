@@ -168,6 +168,8 @@ static double divisor(const Claim *c, const json_t *record)
         return write / 32;
     if (strcmp(c->per, "compulsory") == 0)
         return (read + write) / 32;
+    if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0)
+        return number_of(record, c->per);
     if (strcmp(c->per, "call") == 0)
         return number_of(record, "calls");
     return counter_sum(record, c->per);

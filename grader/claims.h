@@ -20,6 +20,7 @@
 // counter  one name, or a list [ "a", "b" ] whose sum is meant; Nsight Compute's names.
 // per      what the sum is divided by: "compulsory_read", "compulsory_write" or
 //          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
+//          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
 //          "call", the number of calls; or another counter's name.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
 // at_most  above it the verdict is SLOW; the worst source line is found in the

@@ -8,10 +8,15 @@
 
 enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 
+// Counters of our own, made of the copies that are reported: their bytes over the bus.
+#define COPIED_HTOD "memcpy__bytes_htod.sum"
+#define COPIED_DTOH "memcpy__bytes_dtoh.sum"
+
 void events_init(Events *e)
 {
     *e = (Events){
-        .counters = json_object(), .call = json_object(), .estimates = json_object(),
+        .counters = json_pack("{si si}", COPIED_HTOD, 0, COPIED_DTOH, 0),
+        .call = json_object(), .estimates = json_object(),
         .lines = json_array(), .errors = json_array(),
     };
 }
@@ -68,6 +73,19 @@ static void take_kernel(Events *e, json_t *event)
     e->time_ns += json_number_value(json_object_get(event, "time_ns"));
 }
 
+static void take_copy(Events *e, json_t *event)
+{
+    const char *kind = json_string_value(json_object_get(event, "kind"));
+    const char *name = !kind ? NULL : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
+                     : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH : NULL;
+    if (!name)
+        return;                         // within one memory: the bus is not used
+    json_t *bytes = json_pack("{sO?}", name, json_object_get(event, "bytes"));
+    add_counters(e->counters, bytes);
+    add_counters(e->call, bytes);
+    json_decref(bytes);
+}
+
 static void take_error(Events *e, json_t *event)
 {
     size_t i;
@@ -93,6 +111,8 @@ static void take_line(Events *e, const char *line, size_t bytes)
             e->malformed = strdup("a report of the device cannot be read");
     } else if (type && strcmp(type, "kernel") == 0) {
         take_kernel(e, event);
+    } else if (type && strcmp(type, "copy") == 0) {
+        take_copy(e, event);
     } else if (type && strcmp(type, "error") == 0) {
         take_error(e, event);
     } else if (type && strcmp(type, "exit") == 0) {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct Events {
-    json_t *counters;               // name -> sum over all kernels
+    json_t *counters;               // name -> sum over all kernels and copies
     json_t *call;                   // the same since events_new_call()
     json_t *estimates;              // name -> true: counters that are estimates
     json_t *lines;                  // [{file, line, counters}], summed by source line

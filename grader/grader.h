@@ -124,6 +124,10 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 // each call. Where only caches differ, count each byte once.
 void compulsory(uint64_t bytes_read, uint64_t bytes_written);
 
+// The same of the bus: the bytes of the last call that must go from the host to
+// the device and back, whatever carries them: pages, or copies.
+void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh);
+
 // A counter's sum over the kernels of the last call ("launch__count"), 0 if
 // there was none. For checks that claims cannot say; rarely needed.
 uint64_t counter(const char *name);

@@ -7,6 +7,8 @@ static const char report[] =
     "{\"event\":\"kernel\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":[\"b\"],"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":2}}],\"time_ns\":1.5}\n"
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4096}\n"
+    "{\"event\":\"copy\",\"kind\":\"DtoD\",\"bytes\":64}\n"
+    "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4}\n"
     "{\"event\":\"kernel\",\"counters\":{\"a\":5},"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":5}}],\"time_ns\":1}\n"
     "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
@@ -25,6 +27,9 @@ Test(events, are_the_same_in_any_pieces)
         cr_assert_null(e.malformed);
         cr_assert_eq(e.kernels, 2);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 7);
+        cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")),
+                     4100);
+        cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtoh.sum")), 0);
         cr_assert(json_is_true(json_object_get(e.estimates, "b")));
         cr_assert_eq(json_array_size(e.lines), 1);
         cr_assert_eq(json_array_size(e.errors), 1, "a repeated error is kept once");
