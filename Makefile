@@ -13,11 +13,11 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # ---- The lessons: 01-first-kernel, 05-transpose, ...
 
-lessons := $(sort $(basename $(notdir $(wildcard lessons/[0-9][0-9]-*.md))))
-numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
-pages    := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions
+lessons    := $(sort $(basename $(notdir $(wildcard lessons/[0-9][0-9]-*.md))))
+numbers    := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
+pages      := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions
 book_files := build/book/style.css build/book/book.js
-name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
+name        = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
 # ---- The tests: a program for each simulator/test/*.c, and the scripts in any test/
 
@@ -140,7 +140,10 @@ install = { $$root apt-get update && wanted= && \
         $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$wanted; fi; }
 
 nvcc:
-	@$(if $(CUDA_HOME),:,echo 'nvcc is missing: install the CUDA Toolkit 13 (developer.nvidia.com/cuda-downloads), or put its bin/ on PATH'; exit 1)
+	@$(if $(CUDA_HOME),$(if $(wildcard $(runtime)),:,echo 'The CUDA Toolkit in $(CUDA_HOME) is not version 13: $(get)'; \
+	    exit 1),echo 'nvcc is missing: $(get)'; exit 1)
+
+get := install the CUDA Toolkit 13 (developer.nvidia.com/cuda-downloads), or put its bin/ on PATH
 
 # ---- The simulated device, and the CUDA runtime library that talks to it
 
@@ -242,12 +245,6 @@ build/book/contents: build/book/instructions.md FORCE
 build/book/instructions.md: book/instructions.sh simulator/isa.def
 	@mkdir -p $(@D)
 	@sh $^ >$@
-
-# ---- Skeletons: derived from the solutions, committed in exercises/; `make check` compares
-
-build/exercises/%.cu: solutions/%.cu solutions/strip.awk
-	@mkdir -p $(@D)
-	@awk -f solutions/strip.awk $< >$@
 
 Makefile: ;
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -43,6 +43,7 @@ refuses 'There is no lesson 77.' lesson-77
 refuses 'There is no lesson 77.' solution-77
 refuses 'Type: make' nonsense
 refuses 'nvcc is missing' lesson-1 NVCC= CUDA_HOME=
+refuses 'is not version 13' lesson-1 CUDA_HOME=/usr
 shows 'make lesson-N'
 shows 'make test' help
 shows 'Type: make lesson-1' doctor
