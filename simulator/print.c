@@ -102,9 +102,10 @@ static void convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec
 #undef EMIT
 }
 
-static void print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
+// Returns how many conversions there were: what the hardware's vprintf returns.
+static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
 {
-    u32 at = 0;
+    u32 at = 0, count = 0;
     for (const char *f = format; *f;) {
         size_t plain = strcspn(f, "%");
         fwrite(f, 1, plain, buffer());
@@ -114,9 +115,10 @@ static void print_lane(const Warp *w, u32 lane, const char *format, u64 argument
         if (f[length]) length++;
         char spec[64];
         if (f[1] == '%') fputc('%', buffer()), length = 2;
-        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), convert(w, lane, arguments, &at, spec);
+        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), convert(w, lane, arguments, &at, spec), count++;
         f += length;
     }
+    return count;
 }
 
 // vprintf(format, arguments): what printf is compiled to.
@@ -127,9 +129,8 @@ static void run_vprintf(Warp *w, const Insn *i, u32 mask)
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         char *string = string_at(w, l, format[l]);
-        print_lane(w, l, string, arguments[l]);
+        result[l] = print_lane(w, l, string, arguments[l]);
         free(string);
-        result[l] = 0;
     }
 }
 

@@ -1,5 +1,6 @@
 // A warp runs its lowest path first and merges paths that meet, so lanes that parted come together again as soon
-// as they stand at the same instruction.
+// as they stand at the same instruction. A path that has turned round often enough stands back for another once: it
+// may wait for what those lanes do.
 #include "warp.h"
 
 void warp_park(Warp *w, u32 pc, u32 mask)
@@ -24,14 +25,16 @@ static void look_beyond(Warp *w)
     if (pc < w->stop) w->stop = pc;
 }
 
-// Takes up the lanes at the lowest instruction. False: there are none.
-static bool pick(Warp *w)
+// Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest. False: there are none.
+static bool pick(Warp *w, bool tired)
 {
+    u32 avoid = tired ? w->pc : ~0u;
     if (w->active) w->ready[w->ready_count++] = (Path){ w->pc, w->active };
     if (!w->ready_count) return false;
     u32 pc = ~0u, kept = 0;
     for (u32 n = 0; n < w->ready_count; n++)
-        if (w->ready[n].pc < pc) pc = w->ready[n].pc;
+        if (w->ready[n].pc < pc && w->ready[n].pc != avoid) pc = w->ready[n].pc;
+    if (pc == ~0u) pc = avoid;
     w->pc = pc;
     w->active = 0;
     w->stop = ~0u;
@@ -41,7 +44,7 @@ static bool pick(Warp *w)
             w->active |= path.mask;
         } else {
             w->ready[kept++] = path;
-            if (path.pc < w->stop) w->stop = path.pc;
+            if (path.pc > pc && path.pc < w->stop) w->stop = path.pc;
         }
     }
     w->ready_count = kept;
@@ -54,9 +57,10 @@ void warp_run(Warp *w)
     Grid *grid = w->block->grid;
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
+    bool tired = w->turns >= WARP_TURNS;
     w->turns = 0;
     grid->running = w;
-    while (!w->waiting && !grid->status && pick(w)) {
+    for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
         u64 steps = 0;
         while (w->pc < w->stop) {
             const Insn *i = code + w->pc;
