@@ -1,0 +1,154 @@
+// Makes the rows from isa.def, and reads their cases:
+//
+//     opcode [~Nulp] [~absolute]   a, b -> d   a, b -> d ...      going on in lines that begin with a space
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rows.h"
+
+Row *rows;
+int row_count;
+
+static void add_row(const char *name, const char *tail, enum shape shape, enum type d, enum type a, enum type b,
+                    enum type c)
+{
+    if (row_count == MOST_ROWS) abort();
+    Row *row = &rows[row_count++];
+    *row = (Row){ .shape = shape, .type = { d, a, b, c }, .inputs = (a != NONE) + (b != NONE) + (c != NONE),
+                  .outputs = shape == UNPACK ? 2 : 1 };
+    snprintf(row->name, sizeof row->name, "%s%s", name, tail);
+    snprintf(row->opcode, sizeof row->opcode, "%s", name);
+    for (char *at = row->opcode; *at; at++) if (*at == '_') *at = '.';
+}
+
+#define UNARY(n, D, A, lane)            add_row(#n, "", UNARY, D, A, NONE, NONE);
+#define BINARY(n, D, A, B, lane)        add_row(#n, "", BINARY, D, A, B, NONE);
+#define TERNARY(n, D, A, B, C, lane)    add_row(#n, "", TERNARY, D, A, B, C);
+#define CONVERT(n, D, A, lane)          add_row(#n, "", CONVERT, D, A, NONE, NONE);
+#define COMPARE(n, A, B, lane)          add_row(#n, "", COMPARE, pred, A, B, NONE);
+#define SELECT(n, D)                    add_row(#n, "", SELECT, D, D, D, pred);
+#define LOGIC(n, inputs, warp)          add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
+#define PACK(n, D, A)                   add_row(#n, "_pack", PACK, D, A, A, NONE);
+#define UNPACK(n, D, A)                 add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
+#define MEMORY(n, space, kind)          add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
+#define FLOW(n, operands)               add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
+
+void rows_make(void)
+{
+    rows = mmap(NULL, MOST_ROWS * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (rows == MAP_FAILED) abort();
+#include "../../isa.def"
+}
+
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef CONVERT
+#undef COMPARE
+#undef SELECT
+#undef LOGIC
+#undef PACK
+#undef UNPACK
+#undef MEMORY
+#undef FLOW
+
+bool row_needs_file(const Row *row)
+{
+    return row->shape == MEMORY || row->shape == FLOW || !strncmp(row->name, "cvta_", 5);
+}
+
+void row_fail(Row *row, const char *format, ...)
+{
+    if (*row->failure) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(row->failure, sizeof row->failure, format, arguments);
+    va_end(arguments);
+}
+
+// ---- cases ----
+
+// The row of a data file's opcode: a name with '.' for '_'.
+static Row *find_row(const char *opcode)
+{
+    char name[sizeof rows->name];
+    snprintf(name, sizeof name, "%s", opcode);
+    for (char *at = name; *at; at++) if (*at == '.') *at = '_';
+    for (int n = 0; n < row_count; n++)
+        if (!strcmp(rows[n].name, name)) return &rows[n];
+    return NULL;
+}
+
+static bool read_tolerance(Row *row, const char *word)
+{
+    char *end;
+    double value = strtod(word + 1, &end);
+    if (!strcmp(end, "ulp")) row->ulps = value;
+    else if (!*end) row->absolute = value;
+    else return false;
+    return value > 0;
+}
+
+// Reads `count` values, with commas between them, each of the type that `type` gives in turn.
+static bool read_values(char **rest, int count, const enum type *type, int step, uint64_t *bits)
+{
+    for (int n = 0; n < count; n++) {
+        char *word = strtok_r(NULL, " \n", rest);
+        if (!word) return false;
+        char *comma = word + strlen(word) - 1;
+        if ((*comma == ',') != (n + 1 < count)) return false;
+        if (*comma == ',') *comma = 0;
+        if (!value_read(word, type[n * step], &bits[n])) return false;
+    }
+    return true;
+}
+
+// One case. False: the line is at its end, or (*good is false) cannot be read.
+static bool read_case(Row *row, char **rest, bool *good)
+{
+    *rest += strspn(*rest, " \n");
+    if (!**rest) return false;
+    Case next;
+    *good = row->count < MOST_CASES && read_values(rest, row->inputs, row->type + 1, 1, next.in);
+    char *arrow = *good ? strtok_r(NULL, " \n", rest) : NULL;
+    *good = arrow && !strcmp(arrow, "->") && read_values(rest, row->outputs, row->type, 0, next.out);
+    if (*good) row->cases[row->count++] = next;
+    return *good;
+}
+
+static bool read_line(char *line, Row **row)
+{
+    bool good = true;
+    char *rest = line;
+    if (*line != ' ') {
+        char *opcode = strtok_r(line, " \n", &rest);
+        *row = opcode ? find_row(opcode) : NULL;
+        if (*row && (*row)->count) return false;
+    }
+    if (!*row || row_needs_file(*row)) return false;
+    for (rest += strspn(rest, " "); *rest == '~'; rest += strspn(rest, " "))
+        if (!read_tolerance(*row, strtok_r(NULL, " \n", &rest))) return false;
+    while (read_case(*row, &rest, &good)) ;
+    return good;
+}
+
+int rows_read(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) { perror(path); return 1; }
+    char *line = NULL;
+    size_t room = 0;
+    int wrong = 0, number = 0;
+    for (Row *row = NULL; getline(&line, &room, file) > 0;) {
+        number++;
+        if (*line == '#' || *line == '\n' || read_line(line, &row)) continue;
+        printf("%s:%d: not in the table, named twice, or a case that cannot be read%s%s\n", path, number,
+               row ? ": " : "", row ? row->name : "");
+        wrong++;
+    }
+    free(line);
+    fclose(file);
+    return wrong;
+}
