@@ -65,9 +65,10 @@ static char *message_words(const json_t *event)
 static void add_event(json_t *event)
 {
     static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
-    enum verdict v = verdict_of_event(words_of(event, "kind"));
-    bool ours = in_worker(event);
-    if (ours && (v == VERDICT_MEMORY || v == VERDICT_PASS))
+    const char *kind = words_of(event, "kind");
+    enum verdict v = verdict_of_event(kind);
+    bool ours = in_worker(event), leak = kind && strcmp(kind, "leak") == 0;
+    if (ours && (leak || v == VERDICT_PASS))
         return;                     // what the harness could not free, or repeats of an error
 
     char *says = message_words(event);
