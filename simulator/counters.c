@@ -15,7 +15,8 @@
 enum counter {
     LAUNCHES, THREADS, INSTRUCTIONS, THREAD_INSTRUCTIONS,
     LOAD_REQUESTS, STORE_REQUESTS, LOAD_SECTORS, STORE_SECTORS,
-    LOAD_WAVEFRONTS, STORE_WAVEFRONTS, LOAD_CONFLICTS, STORE_CONFLICTS,
+    ATOMIC_REQUESTS, ATOMIC_SECTORS, REDUCTION_REQUESTS, REDUCTION_SECTORS,
+    LOAD_WAVEFRONTS, STORE_WAVEFRONTS, LOAD_CONFLICTS, STORE_CONFLICTS, ATOMIC_CONFLICTS,
     COUNTERS
 };
 
@@ -28,10 +29,15 @@ static const CounterName names[COUNTERS] = {
     [STORE_REQUESTS] = { "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", false },
     [LOAD_SECTORS] = { "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", false },
     [STORE_SECTORS] = { "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", false },
+    [ATOMIC_REQUESTS] = { "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", true },
+    [ATOMIC_SECTORS] = { "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", true },
+    [REDUCTION_REQUESTS] = { "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", true },
+    [REDUCTION_SECTORS] = { "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", true },
     [LOAD_WAVEFRONTS] = { "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false },
     [STORE_WAVEFRONTS] = { "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", false },
     [LOAD_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", false },
     [STORE_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", false },
+    [ATOMIC_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", true },
 };
 
 // Aligned accesses of up to 16 bytes lie in one sector each.
@@ -96,15 +102,24 @@ static bool counters_access(Access *a)
     return true;
 }
 
+// Which counters an instruction's requests, sectors, wavefronts and conflicts go to.
+static const struct { enum counter requests, sectors, wavefronts, conflicts; } kinds[] = {
+    { LOAD_REQUESTS, LOAD_SECTORS, LOAD_WAVEFRONTS, LOAD_CONFLICTS },
+    { STORE_REQUESTS, STORE_SECTORS, STORE_WAVEFRONTS, STORE_CONFLICTS },
+    { ATOMIC_REQUESTS, ATOMIC_SECTORS, COUNTERS, ATOMIC_CONFLICTS },
+    { REDUCTION_REQUESTS, REDUCTION_SECTORS, COUNTERS, ATOMIC_CONFLICTS },
+};
+
 static void add(u64 *values, const Insn *i, const Tally *t)
 {
-    bool store = isa_rows[i->row].store;
+    const IsaRow *row = &isa_rows[i->row];
+    u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
     values[INSTRUCTIONS] += t->executed;
     values[THREAD_INSTRUCTIONS] += t->threads;
-    if (t->sectors) values[store ? STORE_REQUESTS : LOAD_REQUESTS] += t->requests;
-    values[store ? STORE_SECTORS : LOAD_SECTORS] += t->sectors;
-    values[store ? STORE_WAVEFRONTS : LOAD_WAVEFRONTS] += t->wavefronts;
-    values[store ? STORE_CONFLICTS : LOAD_CONFLICTS] += t->conflicts;
+    if (t->sectors) values[kinds[kind].requests] += t->requests;
+    values[kinds[kind].sectors] += t->sectors;
+    if (kinds[kind].wavefronts < COUNTERS) values[kinds[kind].wavefronts] += t->wavefronts;
+    values[kinds[kind].conflicts] += t->conflicts;
 }
 
 typedef struct Line { Place place; u64 values[COUNTERS]; } Line;
@@ -134,7 +149,8 @@ static void counters_grid_end(Grid *g)
     Launch *l = g->launch;
     u64 totals[COUNTERS] = { [LAUNCHES] = 1, [THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads };
     for (u32 pc = 0; pc < k->code_count; pc++) add(totals, &k->code[pc], &g->tally[pc]);
-    l->seconds = roofline_seconds(totals[LOAD_SECTORS] + totals[STORE_SECTORS], totals[INSTRUCTIONS]);
+    l->seconds = roofline_seconds(totals[LOAD_SECTORS] + totals[STORE_SECTORS] + totals[ATOMIC_SECTORS]
+                                  + totals[REDUCTION_SECTORS], totals[INSTRUCTIONS]);
 
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);

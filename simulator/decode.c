@@ -262,6 +262,7 @@ static void alu_operands(Body *b, Insn *i, const IsaRow *row)
     if (row->inputs > 1) ptx_expect(p, ","), i->b = source(b, row->type[2], NULL);
     if (row->shape == PACK) ptx_expect(p, "}");
     if (row->inputs > 2) ptx_expect(p, ","), i->c = source(b, row->type[3], NULL);
+    if (row->shape == INSERT) ptx_expect(p, ","), i->vector[0] = source(b, TYPE_u32, NULL);
 }
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -370,6 +371,71 @@ static bool memory_instruction(Body *b, const char *opcode, Insn *i)
     return true;
 }
 
+// The opcode of an atomic without what the table leaves out: its space, which it returns, its scope, its order. red is
+// atom with nobody to read the result.
+static enum space atomic_opcode(const char *opcode, char *plain, size_t size)
+{
+    static const char *const dropped[] = { "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys", NULL };
+    enum space space = SPACE_GENERIC;
+    char parts[128];
+    snprintf(parts, sizeof parts, "%s", opcode);
+    char *rest = parts;
+    strsep(&rest, ".");
+    snprintf(plain, size, "atom");
+    for (char *part; (part = strsep(&rest, "."));) {
+        if (!strcmp(part, "global")) space = SPACE_GLOBAL;
+        else if (!strcmp(part, "shared") || !strcmp(part, "shared::cta")) space = SPACE_SHARED;
+        else if (!is_one_of(part, dropped)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
+    }
+    return space;
+}
+
+// atom d, [a], b, c; red [a], b
+static bool atomic_instruction(Body *b, const char *opcode, Insn *i)
+{
+    char plain[128];
+    bool red = !strncmp(opcode, "red.", 4);
+    if (!red && strncmp(opcode, "atom.", 5)) return false;
+    i->space = atomic_opcode(opcode, plain, sizeof plain);
+    const IsaRow *row = isa_find(plain, UNARY);
+    if (!row) return false;
+    i->row = row - isa_rows;
+    i->run = row->run;
+    i->width = i->register_width = isa_type_width(row->type[0]);
+    i->elements = 1;
+    i->strong = true;
+    i->reduces = red;
+    if (!red) i->d = destination(b, row->type[0], NULL), ptx_expect(b->p, ",");
+    memory_address(b, i);
+    ptx_expect(b->p, ",");
+    i->vector[0] = source(b, row->type[2], NULL);
+    i->c = i->vector[0];
+    if (ptx_accept(b->p, ",")) i->c = source(b, row->type[3], NULL);
+    if (i->space != SPACE_GLOBAL && i->width < b->granule) b->granule = i->width;
+    return true;
+}
+
+// d|q, a, b, c, members: what of these the row has, in this order.
+static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool first = true;
+    for (const char *o = row->lane; *o; o++) {
+        if (*o == ',' || *o == ' ' || *o == '|') continue;
+        if (*o != 'q' && !first) ptx_expect(p, ",");
+        first = false;
+        if (*o == 'd') i->d = destination(b, row->type[0], NULL);
+        else if (*o == 'q') i->predicate = ptx_accept(p, "|") ? destination(b, TYPE_pred, NULL) : 0;
+        else if (*o == 'a') i->flip = ptx_accept(p, "!") ? ~0u : 0, i->a = source(b, row->type[1], NULL);
+        else if (*o == 'b') i->b = source(b, TYPE_u32, NULL);
+        else if (*o == 'c') i->c = source(b, TYPE_u32, NULL);
+        else {
+            i->members = source(b, TYPE_u32, NULL);
+            break;
+        }
+    }
+}
+
 // call (result), function, (parameters): only of the functions in print_functions.
 static void call_operands(Body *b, Insn *i)
 {
@@ -416,6 +482,8 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
         }
     } else if (!strcmp(row->lane, "call")) {
         call_operands(b, i);
+    } else if (!strcmp(row->lane, "a")) {
+        i->a = source(b, TYPE_u32, NULL);
     }
 }
 
@@ -423,7 +491,9 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 static const IsaRow *find_row(const char *opcode, enum shape shape)
 {
     static const struct { const char *suffix, *instead; } same[] = {
-        { ".uni", "" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
+        { ".uni", "" }, { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
+        { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
+        { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
         { "barrier.sync.aligned", "bar.sync" },
     };
     const IsaRow *row = isa_find(opcode, shape);
@@ -461,18 +531,19 @@ static void instruction(Body *b)
     Insn *i = new_insn(b);
     i->guard = guard_row;
     i->guard_flip = guard_flip;
-    if (memory_instruction(b, opcode, i)) {
+    if (memory_instruction(b, opcode, i) || atomic_instruction(b, opcode, i)) {
         ptx_expect(p, ";");
         return;
     }
     const IsaRow *row = find_row(opcode, list_shape(p));
-    if (!row || row->shape == MEMORY) {
+    if (!row || row->shape == MEMORY || row->shape == ATOMIC) {
         unsupported(b, "the instruction", opcode);
         skip_statement(b);
     } else {
         i->row = row - isa_rows;
         i->run = row->run;
         if (row->shape == FLOW) flow_operands(b, i, row);
+        else if (row->shape == EXCHANGE) exchange_operands(b, i, row);
         else alu_operands(b, i, row);
     }
     ptx_expect(p, ";");
@@ -585,9 +656,28 @@ static void body_statement(Body *b, int *depth)
     else instruction(b);
 }
 
+// An atomic whose result no instruction reads only reduces: the hardware sends no answer for it.
+static void find_reductions(Body *b)
+{
+    Kernel *k = b->k;
+    bool *read = calloc(b->rows / 64 + 1, sizeof *read);
+    if (!read) abort();
+    for (u32 n = 0; n < k->code_count; n++) {
+        const Insn *i = &k->code[n];
+        const IsaRow *row = &isa_rows[i->row];
+        const u32 operands[] = { i->guard, i->a, i->b, i->c, i->members };
+        for (u32 o = 0; o < sizeof operands / sizeof *operands; o++) read[operands[o] / 64] = true;
+        for (u32 e = 0; (row->store || row->shape == FLOW || row->shape == INSERT) && e < 4; e++) read[i->vector[e] / 64] = true;
+    }
+    for (u32 n = 0; n < k->code_count; n++)
+        if (isa_rows[k->code[n].row].shape == ATOMIC && !read[k->code[n].d / 64]) k->code[n].reduces = true;
+    free(read);
+}
+
 static void finish(Body *b)
 {
     Kernel *k = b->k;
+    find_reductions(b);
     for (const Fixup *f = b->branches; f; f = f->next) {
         const Symbol *s = symbol_find(b->names, f->label);
         if (!s || s->kind != SYMBOL_LABEL) ptx_fail(b->p, "there is no label %s to branch to", f->label);

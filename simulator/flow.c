@@ -18,7 +18,7 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     } else {
         w->pc = i->target;
     }
-    if (w->arrived || (back && ++w->turns >= WARP_TURNS)) w->stop = 0;
+    if (w->arrived || (back && (++w->turns >= WARP_TURNS || w->ready_count))) w->stop = 0;
 }
 
 static void report_barrier(Warp *w, u32 pc, u32 others)
@@ -82,8 +82,24 @@ void run_bar_sync(Warp *w, const Insn *i, u32 mask)
 }
 
 // One warp instruction is done before the next begins, so memory is always in order here.
-void run_membar_cta(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-void run_membar_gl(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-void run_membar_sys(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+#define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+NOTHING(membar_cta)
+NOTHING(membar_gl)
+NOTHING(membar_sys)
+NOTHING(fence_acq_rel_cta)
+NOTHING(fence_acq_rel_gpu)
+NOTHING(fence_acq_rel_sys)
+NOTHING(fence_sc_cta)
+NOTHING(fence_sc_gpu)
+NOTHING(fence_sc_sys)
+#undef NOTHING
+
+// Whoever sleeps lets the others run.
+void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i, (void)mask;
+    w->turns = WARP_TURNS;
+    w->stop = 0;
+}
 
 void run_call(Warp *w, const Insn *i, u32 mask) { print_functions[i->target].run(w, i, mask); }

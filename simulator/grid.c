@@ -110,14 +110,13 @@ static void block_start(Block *b, u32 number, bool fresh)
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
-    b->warp_live = b->warp_count;
     b->epoch++;
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
-        w->ready[w->ready_count++] = (Path){ 0, w->live };
+        w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         fill_constants(w, fresh);
     }
     OBSERVERS(block_start, b);
@@ -150,24 +149,35 @@ static bool over_limit(Grid *g)
     return true;
 }
 
+// Gives each warp that can run a turn. False: none of them got anywhere.
+static bool run_warps(Block *b)
+{
+    Grid *g = b->grid;
+    u64 before = g->steps;
+    for (u32 n = 0; n < b->warp_count && !g->status; n++) {
+        Warp *w = &b->warps[n];
+        if (!w->live || w->waiting) continue;
+        warp_run(w);
+        if (over_limit(g)) return false;
+    }
+    return g->steps != before;
+}
+
+static Warp *first_live(Block *b, bool waiting)
+{
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live && (waiting || !b->warps[n].waiting)) return &b->warps[n];
+    return NULL;
+}
+
 static void block_run(Block *b)
 {
     Grid *g = b->grid;
     do {
-        bool ran;
-        do {
-            ran = false;
-            for (u32 n = 0; n < b->warp_count && !g->status; n++) {
-                Warp *w = &b->warps[n];
-                if (!w->live || w->waiting) continue;
-                warp_run(w);
-                ran = true;
-                if (over_limit(g)) return;
-            }
-        } while (ran && !g->status);
-        b->warp_live = 0;
-        for (u32 n = 0; n < b->warp_count; n++) b->warp_live += b->warps[n].live != 0;
-    } while (b->warp_live && !g->status && release(b));
+        while (run_warps(b)) {}
+        if (g->status || !first_live(b, true)) return;
+    } while (release(b));
+    warp_report_stuck(first_live(b, false));
 }
 
 // Memory for one resident block, of a size that all blocks of the grid share.

@@ -70,6 +70,15 @@ static inline u64 extract_bits(u64 x, u32 start, u32 length, u32 width, bool is_
     return (field & mask) | (sign ? ~mask : 0);
 }
 
+// The low `length` bits of a, in b from bit `start` on. What would lie beyond the top is dropped.
+static inline u64 insert_bits(u64 a, u64 b, u32 start, u32 length)
+{
+    start &= 255, length &= 255;
+    u64 ones = length > 63 ? ~0ull : (1ull << length) - 1;
+    u64 mask = start > 63 ? 0 : ones << start;
+    return (b & ~mask) | (start > 63 ? 0 : a << start & mask);
+}
+
 // prmt without a mode: each nibble of c picks one of the eight bytes of {b, a}, or (bit 3) its sign eight times.
 static inline u32 permute_bytes(u32 a, u32 b, u32 c)
 {
@@ -139,6 +148,18 @@ static inline u32 permute_bytes(u32 a, u32 b, u32 c)
         D result[LANES];                                                                \
         for (u32 l = 0; l < LANES; l++) { const A a = source[l]; result[l] = (D)(lane); } \
         widen(row_of(w, i->d), i->register_width, result, sizeof(D), !((D)-1 > (D)0), mask); }
+#define INSERT(name, T)                                                                 \
+    HANDLER(name) {                                                                     \
+        T *pd = row_of(w, i->d); const T *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
+        const u32 *pc = row_of(w, i->c), *length = row_of(w, i->vector[0]);             \
+        EACH_LANE(pd[l] = insert_bits(pa[l], pb[l], pc[l], length[l])) }
+#define ATOMIC(name, T, lane)                                                           \
+    static u64 after_##name(u64 x, u64 y, u64 z) {                                      \
+        union { u64 bits; T value; } old = { x }, p = { y }, q = { z }, result = { 0 }; \
+        const T a = old.value, b = p.value, c = q.value; (void)a, (void)b, (void)c;     \
+        result.value = (T)(lane);                                                       \
+        return result.bits; }
+#define EXCHANGE(name, D, A, operands)
 #define MEMORY(name, space, kind)
 #define FLOW(name, operands)
 
@@ -173,6 +194,9 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #undef CONVERT
 #undef MEMORY
 #undef FLOW
+#undef EXCHANGE
+#undef ATOMIC
+#undef INSERT
 
 #undef divide
 #undef remainder
@@ -199,6 +223,13 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #define MEMORY(n, SPACE, kind)                                                                          \
     { .name = #n, .run = run_##kind, .shape = MEMORY, .lane = #kind, .space = SPACE, .store = #kind[0] == 's' },
 #define FLOW(n, operands)               ROW(#n, run_##n, FLOW, operands, , , , , 0)
+
+#define INSERT(n, T)                    ROW(#n, run_##n, INSERT, "a's low bits in b at bit c", T, T, T, u32, 3)
+#define EXCHANGE(n, D, A, operands)     ROW(#n, run_##n, EXCHANGE, operands, D, A, , , 1)
+#define ATOMIC(n, T, after)                                                                             \
+    { .name = #n, .run = run_atomic, .shape = ATOMIC, .lane = #after, .inputs = 2, .store = true,        \
+      .type = { TYPE_##T, TYPE_NONE, TYPE_##T, TYPE_##T }, .atomic = after_##n },
+#define TYPE_none TYPE_NONE
 
 const IsaRow isa_rows[] = {
 #include "isa.def"

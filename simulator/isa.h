@@ -2,7 +2,7 @@
 #pragma once
 #include "module.h"
 
-enum shape { UNARY, BINARY, TERNARY, CONVERT, COMPARE, SELECT, LOGIC, PACK, UNPACK, MEMORY, FLOW };
+enum shape { UNARY, BINARY, TERNARY, CONVERT, COMPARE, SELECT, LOGIC, PACK, UNPACK, MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT };
 
 enum type {
     TYPE_NONE, TYPE_pred, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64,
@@ -13,13 +13,14 @@ enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM
 
 typedef struct IsaRow {
     const char *name;               // the opcode, '_' for '.'
-    const char *lane;               // what a lane computes, or the operands of FLOW
+    const char *lane;               // what a lane computes, or the operands of FLOW and EXCHANGE
     void (*run)(Warp *warp, const Insn *insn, u32 mask);
     enum shape shape;
     u8 type[4];                     // enum type of d, a, b, c
     u8 inputs;                      // registers read: a, b, c
     u8 space;                       // MEMORY
     bool store;                     // MEMORY
+    u64 (*atomic)(u64 a, u64 b, u64 c);     // ATOMIC: what memory holds afterwards, of the type's low bits
 } IsaRow;
 
 extern const IsaRow isa_rows[];

@@ -45,6 +45,8 @@ static inline u64 extend(u64 value, u32 width, bool is_signed)
     return is_signed ? (u64)((s64)(value << unused) >> unused) : value;
 }
 
+static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000; }
+
 static void load_lanes(const Access *a)
 {
     const Insn *i = a->insn;
@@ -67,6 +69,27 @@ static void store_lanes(const Access *a)
         const u8 *row = row_of(a->warp, i->vector[e]);
         for (u32 l = 0; l < LANES; l++)
             if (a->mask >> l & 1) memcpy(place(a, l) + e * i->width, row + l * i->register_width, i->width);
+    }
+}
+
+// Lane after lane, lowest first. What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
+static void atomic_lanes(const Access *a)
+{
+    const Insn *i = a->insn;
+    const IsaRow *row = &isa_rows[i->row];
+    bool flush = row->type[0] == TYPE_f32 && a->space == SPACE_GLOBAL;
+    u8 *d = i->reduces ? NULL : row_of(a->warp, i->d);
+    const u8 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 old = 0, second = 0, third = 0;
+        memcpy(&old, place(a, l), i->width);
+        memcpy(&second, b + l * i->width, i->width);
+        memcpy(&third, c + l * i->width, i->width);
+        u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
+        if (flush) result = without_denormal(result);
+        memcpy(place(a, l), &result, i->width);
+        if (d) memcpy(d + l * i->width, &old, i->width);
     }
 }
 
@@ -114,7 +137,9 @@ static void perform(Access *a)
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->access && !observers[o]->access(a)) return;
     u8 *row = row_of(a->warp, a->insn->vector[0]);
-    if (is_row(a)) {
+    if (a->atomic) {
+        atomic_lanes(a);
+    } else if (is_row(a)) {
         if (a->store) memcpy(place(a, 0), row, LANES * a->insn->width);
         else memcpy(row, place(a, 0), LANES * a->insn->width);
     } else if (!broadcast(a) && !move_plain(a)) {
@@ -147,9 +172,9 @@ static void perform_generic(Access *a)
     perform(a);
 }
 
-static void access_memory(Warp *w, const Insn *i, u32 mask, bool store)
+static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
 {
-    Access a = { .warp = w, .insn = i, .mask = mask, .space = i->space, .store = store,
+    Access a = { .warp = w, .insn = i, .mask = mask, .space = i->space, .store = store, .atomic = atomic,
                  .bytes = i->elements * i->width };
     if (i->source_width == 8) {
         const u64 *base = row_of(w, i->a);
@@ -162,8 +187,9 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store)
     else perform(&a);
 }
 
-void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, false); }
-void run_store(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true); }
+void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, false, false); }
+void run_store(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, false); }
+void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
 // A kernel's parameters are the same for all threads; those of a call are rows of registers.
 void run_load_param(Warp *w, const Insn *i, u32 mask)

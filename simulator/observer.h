@@ -9,7 +9,8 @@ typedef struct Access {
     u32 mask;               // lanes that take part, at least one
     u32 first;              // the lowest of them
     enum space space;       // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL: generic addresses are sorted out
-    bool store;
+    bool store;             // it writes
+    bool atomic;            // it reads and writes in one step
     u32 bytes;              // that each lane reads or writes
     bool regular;           // address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
@@ -22,6 +23,9 @@ typedef struct Observer {
     bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*barrier)(Block *);       // every thread of the block has arrived
+    void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
+    // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
+    void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);
 } Observer;
 

@@ -21,6 +21,11 @@ typedef struct Slot {           // lanes of one warp that touched a place
 // Two readers are enough, if of different warps: a store conflicts with one of them or with none that is left out.
 typedef struct Cell { Slot write, read[2]; } Cell;
 
+// For each warp of the block and each pair of its lanes: how many accesses there had been when they last met at a
+// __syncwarp().
+typedef struct Met { u32 visit[LANES][LANES], all; } Met;   // all: the whole warp
+
+static Met *met;
 static Cell *cells;             // for each granule of the block's shared memory
 static u32 granule, visit;
 
@@ -30,12 +35,32 @@ static void race_grid_start(Grid *g)
     granule = g->kernel->shared_granule;
     visit = 0;
     cells = calloc(bytes / granule + 4, sizeof *cells);
-    if (cells) return;
+    met = calloc((g->threads + LANES - 1) / LANES, sizeof *met);
+    if (cells && met) return;
     perror("simulator: no memory left to look for races");
     exit(1);
 }
 
-static void race_grid_end(Grid *g) { (void)g, free(cells); }
+static void race_grid_end(Grid *g) { (void)g, free(cells), free(met); }
+
+static void race_warp_barrier(Warp *w, u32 lanes)
+{
+    if (lanes == w->live) met[w->number].all = visit;
+    for (u32 x = 0; x < LANES; x++)
+        for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
+            if (lanes >> y & 1) met[w->number].visit[x][y] = visit;
+}
+
+// Those of `before` that lane has not met since an access.
+static u32 unmet(const Warp *w, u32 lane, u32 before, u32 since)
+{
+    u32 lanes = 0;
+    for (u32 rest = before & ~(1u << lane); rest; rest &= rest - 1) {
+        u32 other = __builtin_ctz(rest);
+        if (met[w->number].visit[lane][other] < since) lanes |= 1u << other;
+    }
+    return lanes;
+}
 
 // One side of a race.
 typedef struct Side { const Warp *warp; u32 lane, pc; bool store; } Side;
@@ -69,13 +94,16 @@ static bool conflicts(const Access *a, u32 lanes, const Slot *s)
 {
     const Warp *w = a->warp;
     if (s->epoch != w->block->epoch || s->visit == visit || (s->strong && a->insn->strong)) return false;
-    return s->warp != w->number || (s->lanes | lanes) & ((s->lanes | lanes) - 1);
+    if (s->warp != w->number) return true;
+    for (u32 rest = lanes; rest; rest &= rest - 1)
+        if (unmet(w, __builtin_ctz(rest), s->lanes, s->visit)) return true;
+    return false;
 }
 
 // Two lanes of one store instruction at one place, with different values: which one stays is not said.
 static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
 {
-    if (s->visit != visit || s->epoch != a->warp->block->epoch) return false;
+    if (s->visit != visit || s->epoch != a->warp->block->epoch || a->atomic) return false;
     const Insn *i = a->insn;
     u32 before = __builtin_ctz(s->lanes);
     for (u32 e = 0; e < i->elements; e++) {
@@ -104,11 +132,16 @@ static Slot *read_slot(Cell *c, const Warp *w)
     return c->read[0].epoch != w->block->epoch ? &c->read[0] : &c->read[1];
 }
 
+// Reads of one warp share a slot as of the oldest; those from before its lanes all met are of no more interest.
 static void record(const Access *a, u32 lanes, Slot *s)
 {
     const Warp *w = a->warp;
-    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number) lanes |= s->lanes;
-    *s = (Slot){ .epoch = w->block->epoch, .visit = visit, .pc = a->insn - w->block->grid->kernel->code,
+    u32 since = visit;
+    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number && s->visit > met[w->number].all) {
+        lanes |= s->lanes;
+        since = s->visit;
+    }
+    *s = (Slot){ .epoch = w->block->epoch, .visit = since, .pc = a->insn - w->block->grid->kernel->code,
                  .lanes = lanes, .warp = w->number, .strong = a->insn->strong };
 }
 
@@ -118,8 +151,11 @@ static bool touch(const Access *a, u32 lanes, Cell *c)
     const Slot *s = rival(a, lanes, c);
     if (s) {
         Warp *w = a->warp, *other = &w->block->warps[s->warp];
-        u32 lane = __builtin_ctz(lanes), others = other == w ? s->lanes & ~(1u << lane) : s->lanes;
-        if (!others) lane = __builtin_ctz(lanes & ~s->lanes), others = s->lanes;
+        u32 lane = __builtin_ctz(lanes), others = s->lanes;
+        for (u32 rest = lanes; other == w && rest; rest &= rest - 1) {
+            lane = __builtin_ctz(rest);
+            if ((others = s->visit == visit ? s->lanes : unmet(w, lane, s->lanes, s->visit))) break;
+        }
         Side now = { w, lane, a->insn - w->block->grid->kernel->code, a->store };
         report_race(a, now, (Side){ other, __builtin_ctz(others), s->pc, s == &c->write });
     }
@@ -147,4 +183,5 @@ static bool race_access(Access *a)
     return true;
 }
 
-const Observer race_observer = { .grid_start = race_grid_start, .grid_end = race_grid_end, .access = race_access };
+const Observer race_observer = { .grid_start = race_grid_start, .grid_end = race_grid_end,
+                                 .warp_barrier = race_warp_barrier, .access = race_access };

@@ -131,20 +131,30 @@ static void store(const Access *a)
 
 static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
 {
+    bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
     Report r = { .kind = REPORT_UNINITIALIZED,
                  .why = "Fresh memory holds whatever was there before: a different answer on every run.",
                  .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read." };
+    if (lane) {
+        r.why = "A shuffle gives a defined value only where the lane that it reads runs it, too.";
+        r.next = "Let all lanes of the mask run the shuffle: move it out of the branch.";
+    }
     source_fill(&r, w, i, __builtin_ctz(lanes));
     if (origin) {
         r.has_other = true;
         r.other = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
         memcpy(r.other_thread, r.thread, sizeof r.other_thread);
     }
-    report_errorf(&r, "%s depends on a value that was read from memory that nothing wrote", use);
+    report_errorf(&r, "%s depends on a value that %s", use, lane ? "was shuffled from a lane that took no part"
+                  : "was read from memory that nothing wrote");
 }
 
 static bool undefined_access(Access *a)
 {
+    if (a->atomic) {
+        u32 lanes = lanes_undefined(a, 0, a->bytes);
+        if (lanes) origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
+    }
     if (a->store) store(a);
     return true;
 }
@@ -182,16 +192,36 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     case FLOW:
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
         return;
+    case ATOMIC:
+        if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
+        *mark(w, i->d) &= ~mask;
+        return;
+    case EXCHANGE:
+        if (i->predicate) *mark(w, i->predicate) &= ~mask;
+        if (!strncmp(row->name, "shfl", 4)) return;     // undefined_shuffled() knows who got what
+        marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
+        break;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:
         marks = *mark(w, i->a);
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
+        if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
     }
     u32 *d = mark(w, i->d);
     *d = (*d & ~mask) | (marks & mask) | guard;
     if (row->shape == UNPACK) *mark(w, i->b) = (*mark(w, i->b) & ~mask) | (marks & mask) | guard;
+}
+
+static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
+{
+    u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
+    if (marks & ~source || (marks && !w->watch)) origin = i;
+    if (marks) w->watch = watch;
+    if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
 }
 
 static void undefined_loaded(Access *a)
@@ -208,5 +238,5 @@ static void undefined_loaded(Access *a)
 
 const Observer undefined_observer = {
     .grid_start = undefined_grid_start, .grid_end = undefined_grid_end, .block_start = undefined_block_start,
-    .access = undefined_access, .loaded = undefined_loaded,
+    .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };

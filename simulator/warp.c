@@ -1,12 +1,55 @@
 // A warp runs its lowest path first and merges paths that meet, so lanes that parted come together again as soon
 // as they stand at the same instruction. A path that has turned round often enough stands back for another once: it
 // may wait for what those lanes do.
+#include <driver_types.h>
+
+#include "report.h"
+#include "source.h"
 #include "warp.h"
 
 void warp_park(Warp *w, u32 pc, u32 mask)
 {
-    w->ready[w->ready_count++] = (Path){ pc, mask };
+    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask };
     if (pc < w->stop) w->stop = pc;
+}
+
+void warp_hold(Warp *w, u32 pc, u32 mask)
+{
+    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask, .held = true };
+    w->stop = 0;
+}
+
+// Nobody but lanes that wait for others: somewhere the last of them may have come or ended by now.
+static bool all_held(Warp *w, u32 *pc)
+{
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
+        u32 here = 0;
+        for (u32 k = 0; k < w->ready_count; k++)
+            if (w->ready[k].pc == path.pc) here |= w->ready[k].mask;
+        if (members[__builtin_ctz(path.mask)] & w->live & ~here) continue;
+        *pc = path.pc;
+        return true;
+    }
+    return false;
+}
+
+void warp_report_stuck(Warp *w)
+{
+    const Kernel *k = w->block->grid->kernel;
+    Path first = w->ready_count ? w->ready[0] : (Path){ .pc = w->arrived_pc, .mask = w->arrived };
+    Path other = w->arrived ? (Path){ .pc = w->arrived_pc, .mask = w->arrived } : w->ready[w->ready_count - 1];
+    Report r = { .kind = REPORT_DEADLOCK, .why = "They stand elsewhere and wait as well, so nobody can go on.",
+                 .next = "Let all of them come to the same place, outside of branches." };
+    source_fill(&r, w, &k->code[first.pc], __builtin_ctz(first.mask));
+    if (other.pc != first.pc) {
+        r.has_other = true;
+        r.other = source_place(k, other.pc);
+        warp_thread(w, __builtin_ctz(other.mask), r.other_thread);
+    }
+    report_errorf(&r, "%d lanes of a warp wait here for others of their warp", __builtin_popcount(first.mask));
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
 static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
@@ -29,12 +72,15 @@ static void look_beyond(Warp *w)
 static bool pick(Warp *w, bool tired)
 {
     u32 avoid = tired ? w->pc : ~0u;
-    if (w->active) w->ready[w->ready_count++] = (Path){ w->pc, w->active };
+    if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active };
     if (!w->ready_count) return false;
     u32 pc = ~0u, kept = 0;
-    for (u32 n = 0; n < w->ready_count; n++)
-        if (w->ready[n].pc < pc && w->ready[n].pc != avoid) pc = w->ready[n].pc;
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        if (!path.held && path.pc < pc && path.pc != avoid) pc = path.pc;
+    }
     if (pc == ~0u) pc = avoid;
+    if (pc == ~0u && !all_held(w, &pc)) return false;
     w->pc = pc;
     w->active = 0;
     w->stop = ~0u;

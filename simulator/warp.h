@@ -26,7 +26,11 @@ struct Insn {
     u8 register_width;      // memory, convert: bytes of the register
     u8 source_width;        // convert: bytes of the source register
     bool is_signed;         // memory: extend the sign
-    bool strong;            // memory: .volatile, .relaxed, .acquire, .release
+    bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics
+    bool reduces;           // atomic: nobody reads d
+    u32 predicate;          // exchange: row of q, 0: none
+    u32 members;            // exchange: row of the lanes that take part
+    u32 flip;               // exchange: ~0 for !a
 };
 
 typedef struct Constant {   // a row that holds one value in all lanes, or a special register
@@ -58,7 +62,10 @@ typedef struct Tally {
 // Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever.
 enum { WARP_TURNS = 4096 };
 
-typedef struct Path { u32 pc, mask; } Path;     // lanes that stand at an instruction
+typedef struct Path {       // lanes that stand at an instruction
+    u32 pc, mask;
+    bool held;              // until others come to it
+} Path;
 
 struct Warp {
     struct Block *block;
@@ -84,7 +91,7 @@ typedef struct Block {
     struct Grid *grid;
     u32 index[3];
     u32 number;             // in the grid, x fastest
-    u32 warp_count, warp_live;
+    u32 warp_count;
     Warp *warps;
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
@@ -109,6 +116,12 @@ void warp_run(Warp *warp);
 // For a handler: the running path ends here; its lanes go on at `pc` when they are next picked (mask 0: none do).
 void warp_park(Warp *warp, u32 pc, u32 mask);
 
+// Reports a warp that cannot go on, with where its lanes stand, and ends the grid.
+void warp_report_stuck(Warp *warp);
+
+// For a handler: lanes that wait at `pc` until others of their warp stand there too.
+void warp_hold(Warp *warp, u32 pc, u32 mask);
+
 // For each instruction of the kernel: can it come after the barrier at `pc`?
 const bool *grid_beyond(Grid *grid, u32 pc);
 
@@ -120,17 +133,38 @@ void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);
 
 static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row; }
 
-// Handlers that are not of the ALU (lsu.c, flow.c, print.c).
+// Handlers that are not of the ALU (lsu.c, flow.c, exchange.c), under the names that isa.def gives them.
+#define UNARY(...)
+#define BINARY(...)
+#define TERNARY(...)
+#define CONVERT(...)
+#define COMPARE(...)
+#define SELECT(...)
+#define LOGIC(...)
+#define PACK(...)
+#define UNPACK(...)
+#define MEMORY(...)
+#define ATOMIC(...)
+#define INSERT(...)
+#define FLOW(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
+#define EXCHANGE(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
+#include "isa.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef CONVERT
+#undef COMPARE
+#undef SELECT
+#undef LOGIC
+#undef PACK
+#undef UNPACK
+#undef MEMORY
+#undef ATOMIC
+#undef INSERT
+#undef FLOW
+#undef EXCHANGE
+void run_atomic(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);
 void run_load_param(Warp *, const Insn *, u32 mask);
 void run_store_param(Warp *, const Insn *, u32 mask);
-void run_bra(Warp *, const Insn *, u32 mask);
-void run_ret(Warp *, const Insn *, u32 mask);
-void run_exit(Warp *, const Insn *, u32 mask);
-void run_trap(Warp *, const Insn *, u32 mask);
-void run_bar_sync(Warp *, const Insn *, u32 mask);
-void run_membar_cta(Warp *, const Insn *, u32 mask);
-void run_membar_gl(Warp *, const Insn *, u32 mask);
-void run_membar_sys(Warp *, const Insn *, u32 mask);
-void run_call(Warp *, const Insn *, u32 mask);
