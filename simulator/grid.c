@@ -143,8 +143,7 @@ static bool over_limit(Grid *g)
     u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
     u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
     source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0), __builtin_ctz(mask));
-    report_errorf(&r, "the kernel was stopped after %llu million warp instructions",
-                  (unsigned long long)(l->limit / 1000000));
+    report_errorf(&r, "the kernel was stopped after %llu warp instructions", (unsigned long long)l->limit);
     grid_fail(g, cudaErrorLaunchTimeout);
     return true;
 }
@@ -189,6 +188,7 @@ static bool block_make(Block *b, Grid *g)
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->shared = aligned_alloc(64, (b->shared_bytes + 127) / 64 * 64);
     if (!b->warps || !b->shared) return false;
+    memset(b->shared, 0xd5, b->shared_bytes);       // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         w->block = b;
