@@ -127,22 +127,40 @@ static void read_head(PtxFile *file)
 
 // ---- which opcodes it has ----
 
-// Does an instruction's opcode name this row? Those of memory have modifiers in between: ld.volatile.global.u32.
+static bool is_one_of(const char *part, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(part, *list)) return true;
+    return false;
+}
+
+// Copies an opcode without the parts that are not (or are) in the list, its first always.
+static void copy_opcode(char *to, const char *opcode, const char *const *list, bool keep)
+{
+    char copy[64], *rest = copy, *part;
+    snprintf(copy, sizeof copy, "%s", opcode);
+    strcpy(to, strsep(&rest, "."));
+    while ((part = strsep(&rest, ".")))
+        if (is_one_of(part, list) == keep) strcat(strcat(to, "."), part);
+}
+
+// Does an instruction's opcode name this row? Those of memory have modifiers in between: ld.volatile.global.u32. Atomics
+// have a space, a scope and an order that the row leaves out.
 static bool names_row(const char *opcode, const Row *row)
 {
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
-    if (row->shape != MEMORY) {
-        size_t length = strlen(row->opcode);
-        return !strncmp(opcode, row->opcode, length) && (!opcode[length] || !strcmp(opcode + length, ".uni"));
+    static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", NULL };
+    char found[72];
+    if (row->shape == MEMORY) {
+        copy_opcode(found, opcode, spaces, true);
+        return strchr(opcode, '.') && !strcmp(found, row->opcode);
     }
-    char copy[64], *rest = copy, *part;
-    snprintf(copy, sizeof copy, "%s", opcode);
-    char found[sizeof copy + 8] = "";
-    strcpy(found, strsep(&rest, "."));
-    while ((part = strsep(&rest, ".")))
-        for (int n = 0; spaces[n]; n++)
-            if (!strcmp(part, spaces[n])) strcat(strcat(found, "."), part);
-    return strchr(opcode, '.') && !strcmp(found, row->opcode);
+    if (row->shape == ATOMIC) {
+        copy_opcode(found, opcode, dropped, false);
+        return !strcmp(found, row->opcode);
+    }
+    size_t length = strlen(row->opcode);
+    return !strncmp(opcode, row->opcode, length) && (!opcode[length] || !strcmp(opcode + length, ".uni"));
 }
 
 bool file_has(const PtxFile *file, const Row *row)

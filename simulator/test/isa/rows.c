@@ -20,7 +20,7 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
                   .outputs = shape == UNPACK ? 2 : 1 };
     snprintf(row->name, sizeof row->name, "%s%s", name, tail);
     snprintf(row->opcode, sizeof row->opcode, "%s", name);
-    for (char *at = row->opcode; *at; at++) if (*at == '_') *at = '.';
+    for (char *at = row->opcode; *at; at++) if (*at == '_' && strncmp(at, "_rel", 4)) *at = '.';
 }
 
 #define UNARY(n, D, A, lane)            add_row(#n, "", UNARY, D, A, NONE, NONE);
@@ -34,6 +34,9 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
 #define UNPACK(n, D, A)                 add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
 #define MEMORY(n, space, kind)          add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
 #define FLOW(n, operands)               add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
+#define EXCHANGE(n, D, A, operands)     add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
+#define ATOMIC(n, T, lane)              add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
+#define INSERT(n, T)                    add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
 
 void rows_make(void)
 {
@@ -53,10 +56,13 @@ void rows_make(void)
 #undef UNPACK
 #undef MEMORY
 #undef FLOW
+#undef EXCHANGE
+#undef ATOMIC
+#undef INSERT
 
 bool row_needs_file(const Row *row)
 {
-    return row->shape == MEMORY || row->shape == FLOW || !strncmp(row->name, "cvta_", 5);
+    return row->shape >= MEMORY || !strncmp(row->name, "cvta_", 5);
 }
 
 void row_fail(Row *row, const char *format, ...)
