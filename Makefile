@@ -29,16 +29,22 @@ test_scripts  := $(wildcard */test/*.sh */test.sh)
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
                 libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
+needs_toolkit := python3-pip=pip3
 needs_book   := pandoc=pandoc
 needs_test   := chromium=chromium
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium
 
+# The compiler: in CUDA_HOME if that is set, else the nvcc on PATH, else /usr/local/cuda. Where that is not a toolkit of
+# version 13, a copy of our own in build/cuda (setup/toolkit.sh).
 NVCC      ?= $(or $(shell command -v nvcc 2>&1),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-CUDA_HOME := $(CUDA_HOME)
+own_cuda  := $(CURDIR)/build/cuda
+whole      = $(and $1,$(wildcard $1/bin/nvcc),$(wildcard $1/lib64/libcudart.so.13))
+override CUDA_HOME := $(if $(call whole,$(CUDA_HOME)),$(CUDA_HOME),$(own_cuda))
+override NVCC      := $(CUDA_HOME)/bin/nvcc
 export CUDA_HOME
-export PATH := $(if $(CUDA_HOME),$(CUDA_HOME)/bin:)$(PATH)
+export PATH := $(CUDA_HOME)/bin:$(PATH)
 
 CC      := gcc
 CFLAGS  := -std=gnu17 -O2 -g -Wall -Wextra -Werror -MMD -MP
@@ -71,10 +77,10 @@ solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer t
 
 known = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(numbers). Type: make lesson-1'; exit 1)
 
-setup: build/setup/lesson build/setup/book build/setup/test     ## install what the course needs
+setup: nvcc build/setup/lesson build/setup/book build/setup/test   ## install what the course needs
 	@echo 'Everything is installed.'
 
-doctor: nvcc                                            ## look at this machine, and say what is missing
+doctor:                                                 ## look at this machine, and say what is missing
 	@nvcc --version | sed -n 's/^Cuda compilation tools, /nvcc    /p'
 	@gcc -dumpfullversion | sed 's/^/gcc     /'
 	@sed -n 's/^PRETTY_NAME="\(.*\)"/system  \1/p' /etc/os-release; nproc | sed 's/$$/ cores/; s/^/        /'
@@ -139,11 +145,10 @@ install = { $$root apt-get update && wanted= && \
     if [ -n "$$wanted" ]; then \
         $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$wanted; fi; }
 
-nvcc:
-	@$(if $(CUDA_HOME),$(if $(wildcard $(runtime)),:,echo 'The CUDA Toolkit in $(CUDA_HOME) is not version 13: $(get)'; \
-	    exit 1),echo 'nvcc is missing: $(get)'; exit 1)
+nvcc: $(if $(filter $(own_cuda),$(CUDA_HOME)),build/cuda/installed)
 
-get := install the CUDA Toolkit 13 (developer.nvidia.com/cuda-downloads), or put its bin/ on PATH
+build/cuda/installed: setup/toolkit.sh setup/toolkit.txt | build/setup/toolkit
+	@sh setup/toolkit.sh build/cuda
 
 # ---- The simulated device, and the CUDA runtime library that talks to it
 
