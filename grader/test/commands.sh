@@ -42,11 +42,12 @@ refuses 'Type: make lesson-5' 5
 refuses 'There is no lesson 77.' lesson-77
 refuses 'There is no lesson 77.' solution-77
 refuses 'Type: make' nonsense
-refuses 'nvcc is missing' lesson-1 NVCC= CUDA_HOME=
-refuses 'is not version 13' lesson-1 CUDA_HOME=/usr
 shows 'make lesson-N'
 shows 'make test' help
 shows 'Type: make lesson-1' doctor
+# No toolkit, or none of version 13: our own.
+shows 'setup/toolkit.sh build/cuda' -n -W setup/toolkit.txt nvcc CUDA_HOME=/none
+shows 'setup/toolkit.sh build/cuda' -n -W setup/toolkit.txt nvcc CUDA_HOME=/usr NVCC=
 shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-1
 shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-01
 shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
