@@ -33,6 +33,7 @@ static void adds(int n)
     given("n = %d", n);
     call("vector_add", host(c), host(a), host(b), i32(n));
     compulsory(8ull * n, 4ull * n);
+    compulsory_journey(8ull * n, 4ull * n);
     expect_equal_f32(c, want);
 }
 
