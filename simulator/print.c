@@ -62,8 +62,8 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     return value;
 }
 
-// Prints one conversion, `spec` being its text from '%' to its letter.
-static void convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
+// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments it took.
+static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
 {
     char kind = spec[strlen(spec) - 1];
     bool wide = strstr(spec, "ll") || strchr(spec, 'l') || strchr(spec, 'z') || strchr(spec, 'j') || strchr(spec, 't');
@@ -98,11 +98,13 @@ static void convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec
     }
     default:
         fputs(spec, buffer());
+        return fields;
     }
 #undef EMIT
+    return fields + 1;
 }
 
-// Returns how many conversions there were: what the hardware's vprintf returns.
+// Returns how many arguments it printed, as the hardware's vprintf does.
 static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
 {
     u32 at = 0, count = 0;
@@ -115,7 +117,7 @@ static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments
         if (f[length]) length++;
         char spec[64];
         if (f[1] == '%') fputc('%', buffer()), length = 2;
-        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), convert(w, lane, arguments, &at, spec), count++;
+        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), count += convert(w, lane, arguments, &at, spec);
         f += length;
     }
     return count;
