@@ -68,7 +68,7 @@ static const char *unknown_key(config_setting_t *group, const char *const *keys)
 static const char *read_claim(config_setting_t *group, Claim *c)
 {
     static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
-                                       "why", "suspect", "slow", NULL};
+                                       "why", "suspect", "slow", "next", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
         return text_format("a claim has no '%s'", stranger);
@@ -77,6 +77,7 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         .name = read_text(group, "name"), .check = read_text(group, "check"),
         .per = read_text(group, "per"), .why = read_text(group, "why"),
         .suspect = read_text(group, "suspect"), .slow = read_text(group, "slow"),
+        .next = read_text(group, "next"),
         .at_least = -INFINITY, .at_most = INFINITY,
     };
     read_counters(group, c);

@@ -26,6 +26,7 @@
 // at_most  above it the verdict is SLOW; the worst source line is found in the
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
+// next     what to do about it, where that is not to change the worst line.
 // why      for whoever reads the profile, and for the JSON result.
 // At least one of the bounds must be there; each needs its words.
 #pragma once
@@ -37,7 +38,7 @@
 enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8 };
 
 typedef struct Claim {
-    const char *name, *check, *per, *why, *suspect, *slow;
+    const char *name, *check, *per, *why, *suspect, *slow, *next;   // next: or NULL
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
     double at_least, at_most;       // -INFINITY, INFINITY: no such bound

@@ -204,8 +204,10 @@ static void print_findings(const Result *r, FILE *out)
         if (!first)
             first = &r->finding[i];
     }
-    char *next = first && first->file
-               ? text_format("change %s:%d", shown_file(r, first->file), first->line) : NULL;
+    char *next = !first || first->verdict != VERDICT_SLOW ? NULL
+               : first->claim->next ? strdup(first->claim->next)
+               : first->file ? text_format("change %s:%d", shown_file(r, first->file), first->line)
+               : NULL;
     print_next(r, out, next);
     free(next);
 }

@@ -140,6 +140,9 @@ Test(profile, is_read)
     cr_assert_eq(p.claim[0].counters, 2);
     cr_assert_str_eq(p.claim[0].counter[1], "b");
     cr_assert(isinf(p.claim[0].at_least) && p.claim[0].at_most == 3);
+    cr_assert_null(p.claim[0].next);
+    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\"; next = \"do it\";"), &p));
+    cr_assert_str_eq(p.claim[0].next, "do it");
 }
 
 static void refused(const char *text, const char *words)
