@@ -102,6 +102,22 @@ void clock_work(u64 id, double ns, bool host_waits)
         now = stream->done;
 }
 
+double clock_now(void)
+{
+    return now;
+}
+
+double clock_stream_end(u64 id)
+{
+    const Stream *stream = stream_of(id);
+    return stream ? stream->done : now;
+}
+
+void clock_host(double ns)
+{
+    now += ns;
+}
+
 void clock_wait_stream(u64 id)
 {
     Stream *stream = stream_of(id);

@@ -13,6 +13,9 @@ bool clock_stream_known(u64 stream);
 
 // Work that takes `ns` is issued to the stream; with `host_waits` the host goes on at its end.
 void clock_work(u64 stream, double ns, bool host_waits);
+double clock_now(void);                         // ns: where the host is
+double clock_stream_end(u64 stream);            // ns: when the work issued to it so far is done
+void clock_host(double ns);                     // the host is busy for so long
 void clock_wait_stream(u64 stream);             // the host waits for the stream,
 void clock_wait_all(void);                      // or for all of them
 

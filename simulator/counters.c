@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "managed.h"
 #include "observer.h"
 #include "profile.h"
 #include "source.h"
@@ -17,6 +18,7 @@ enum counter {
     LOAD_REQUESTS, STORE_REQUESTS, LOAD_SECTORS, STORE_SECTORS,
     ATOMIC_REQUESTS, ATOMIC_SECTORS, REDUCTION_REQUESTS, REDUCTION_SECTORS,
     LOAD_WAVEFRONTS, STORE_WAVEFRONTS, LOAD_CONFLICTS, STORE_CONFLICTS, ATOMIC_CONFLICTS,
+    PAGE_FAULTS, BYTES_MIGRATED,
     COUNTERS
 };
 
@@ -38,10 +40,12 @@ static const CounterName names[COUNTERS] = {
     [LOAD_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", false },
     [STORE_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", false },
     [ATOMIC_CONFLICTS] = { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", true },
+    [PAGE_FAULTS] = { "unified_memory__gpu_page_faults.sum", false },
+    [BYTES_MIGRATED] = { "unified_memory__bytes_htod.sum", false },
 };
 
 // Aligned accesses of up to 16 bytes lie in one sector each.
-static u32 count_sectors(const Access *a)
+u32 access_sectors(const Access *a)
 {
     if (a->regular && (a->stride == 0 || (a->mask & (a->mask - 1)) == 0)) return 1;
     if (a->regular && llabs(a->stride) >= SECTOR_BYTES) return __builtin_popcount(a->mask);
@@ -97,7 +101,7 @@ static bool counters_access(Access *a)
     const Grid *g = a->warp->block->grid;
     Tally *t = &g->tally[a->insn - g->kernel->code];
     t->requests++;
-    if (a->space == SPACE_GLOBAL) t->sectors += count_sectors(a);
+    if (a->space == SPACE_GLOBAL) t->sectors += access_sectors(a);
     else if (a->space == SPACE_SHARED) count_banks(a, t);
     return true;
 }
@@ -120,6 +124,8 @@ static void add(u64 *values, const Insn *i, const Tally *t)
     values[kinds[kind].sectors] += t->sectors;
     if (kinds[kind].wavefronts < COUNTERS) values[kinds[kind].wavefronts] += t->wavefronts;
     values[kinds[kind].conflicts] += t->conflicts;
+    values[PAGE_FAULTS] += t->faults;
+    values[BYTES_MIGRATED] += t->moved;
 }
 
 typedef struct Line { Place place; u64 values[COUNTERS]; } Line;
@@ -150,7 +156,7 @@ static void counters_grid_end(Grid *g)
     u64 totals[COUNTERS] = { [LAUNCHES] = 1, [THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads };
     for (u32 pc = 0; pc < k->code_count; pc++) add(totals, &k->code[pc], &g->tally[pc]);
     l->seconds = roofline_seconds(totals[LOAD_SECTORS] + totals[STORE_SECTORS] + totals[ATOMIC_SECTORS]
-                                  + totals[REDUCTION_SECTORS], totals[INSTRUCTIONS]);
+                                  + totals[REDUCTION_SECTORS], totals[INSTRUCTIONS]) + managed_kernel_seconds();
 
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);

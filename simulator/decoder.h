@@ -27,7 +27,7 @@ Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_ki
 u32 decoder_type(Decoder *d, const char *name);
 
 // `.align 8 .b8 name[4][8]` behind its space: the name, with its size and alignment.
-typedef struct Declaration { char *name; u32 width, align; u64 size; bool unsized; } Declaration;
+typedef struct Declaration { char *name; u32 width, align; u64 size; bool unsized, managed; } Declaration;
 Declaration decoder_declaration(Decoder *d);
 
 // The body of a kernel, from its '{' to its '}'.

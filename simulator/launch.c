@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "fatbin.h"
 #include "grid.h"
+#include "managed.h"
 #include "memory.h"
 #include "native.h"
 #include "origin.h"
@@ -45,6 +46,14 @@ static struct {
     u64 dynamic_shared;
     u32 max_threads, static_shared;
 } unchecked;                                    // the first failed launch that nobody looked at
+
+static struct {
+    bool waits;
+    Launch launch;
+    u64 stream;
+    u64 caller[WIRE_CALLERS];
+    char params[WIRE_TAIL];
+} queued;                                       // the launch that was answered and has not run
 
 static char *printed;                           // by kernels, and not yet shown by the program
 static size_t printed_bytes;
@@ -294,11 +303,24 @@ static void gather_printed(void)
     free(text);
 }
 
-void launch_run(Call *call)
+void launch_queue(const Call *call)
 {
-    Launch launch = launch_of(call);
-    device.sticky = grid_run(&launch);
-    clock_work(call->request.stream, launch.seconds * 1e9, false);
+    queued.waits = true;
+    queued.launch = launch_of(call);
+    queued.launch.params = memcpy(queued.params, call->tail, call->tail_bytes);
+    queued.stream = call->request.stream;
+    memcpy(queued.caller, call->request.caller, sizeof queued.caller);
+}
+
+void launch_run_queued(void)
+{
+    if (!queued.waits)
+        return;
+    queued.waits = false;
+    managed_launch(queued.launch.kernel->signature, queued.caller);
+    device.sticky = grid_run(&queued.launch);
+    clock_work(queued.stream, queued.launch.seconds * 1e9, false);
+    managed_launched(clock_stream_end(queued.stream));
     gather_printed();
     report_flush();
 }

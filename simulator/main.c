@@ -99,23 +99,23 @@ static void find_library(void)
     strcpy(strrchr(library_path, '/'), "/lib");
 }
 
-// The memfd of the staging slots: nobody can make it shorter under our hands.
-static int make_staging(void)
+// The memfd of the slots and of all memory that host and device share, most of which never comes
+// to be. Nobody can make it shorter under our hands.
+static int make_shared(void)
 {
-    size_t bytes = WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES;
-    int fd = memfd_create("warpwise-staging", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0
+    int fd = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)WIRE_FILE_BYTES) < 0
         || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-        fail("cannot make the staging memory");
-    device.staging = mmap((void *)WIRE_STAGING, bytes, PROT_READ | PROT_WRITE,
+        fail("cannot make the shared memory");
+    device.staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
-    if (device.staging == MAP_FAILED)
-        fail("cannot map the staging memory");
+    if (device.staging == MAP_FAILED || !memory_share(fd, WIRE_SLOTS_BYTES))
+        fail("cannot map the shared memory");
     return fd;
 }
 
 // In the child: everything that the program needs to find the device, then the program itself.
-static void become_program(char **program, int socket, int staging, int failed, pid_t parent)
+static void become_program(char **program, int socket, int shared, int failed, pid_t parent)
 {
     char value[64], path[2 * PATH_MAX];
     const char *before = getenv("LD_LIBRARY_PATH");
@@ -123,8 +123,8 @@ static void become_program(char **program, int socket, int staging, int failed, 
     if (getppid() != parent)
         _exit(1);                       // the device died before we could ask to die with it
     fcntl(socket, F_SETFD, 0);
-    fcntl(staging, F_SETFD, 0);
-    snprintf(value, sizeof value, "%d,%d", socket, staging);
+    fcntl(shared, F_SETFD, 0);
+    snprintf(value, sizeof value, "%d,%d", socket, shared);
     setenv(WIRE_ENVIRONMENT, value, 1);
     snprintf(path, sizeof path, "%s%s%s", library_path, before && *before ? ":" : "",
              before ? before : "");
@@ -145,7 +145,7 @@ static void cannot_run(const char *program, int error)
     exit(status);
 }
 
-static void start_program(char **program, int staging)
+static void start_program(char **program, int shared)
 {
     int pair[2], failed[2], error;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0
@@ -158,10 +158,9 @@ static void start_program(char **program, int staging)
     if (child < 0)
         fail("cannot start a process");
     if (child == 0)
-        become_program(program, pair[1], staging, failed[1], parent);
+        become_program(program, pair[1], shared, failed[1], parent);
     close(pair[1]);
     close(failed[1]);
-    close(staging);
     if (read(failed[0], &error, sizeof error) == sizeof error)
         cannot_run(program[0], error);
     close(failed[0]);
@@ -229,7 +228,7 @@ int main(int count, char **words)
     prctl(PR_SET_DUMPABLE, 0);          // the program's user may not read or trace the device
     device.limit = options.limit;
     report_open(options.report, options.counters);
-    start_program(options.program, make_staging());
+    start_program(options.program, make_shared());
     set_signals();
     pthread_t watcher;
     if (pthread_create(&watcher, NULL, watch_program, NULL) != 0)

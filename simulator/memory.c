@@ -1,24 +1,35 @@
 // Device memory. Allocations are handed out at rising addresses with a gap behind each; freed ones stay in the list,
 // their pages given back, so that a late access is known for what it is.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "memory.h"
 
-enum { GAP = 1 << 20, PAGE = 4096 };
+enum { GAP = 1 << 20, PAGE = 4096, SHARED_ALIGN = 64 << 10 };
 
 u64 *memory_defined_bits;
 
 static Allocation **table;      // by rising address
 static u32 count, room;
-static u64 next_address, used, capacity;
+static u64 used, capacity;
+static int shared_file = -1;
+static u64 shared_offset;       // where the shared part starts in that file
+
+// Where the next allocation goes in each part of the range, and where the part ends.
+static struct { u64 next, end; } parts[] = {
+    { MEMORY_BASE + GAP, MEMORY_SHARED },
+    { MEMORY_SHARED + GAP, MEMORY_PINNED },
+    { MEMORY_PINNED + GAP, MEMORY_BASE + MEMORY_SPAN },
+};
+
+static u32 part_of(enum memory_kind kind) { return kind == MEMORY_MANAGED ? 1 : kind == MEMORY_PINNED_HOST ? 2 : 0; }
 
 bool memory_init(u64 bytes)
 {
     capacity = bytes;
-    next_address = MEMORY_BASE + GAP;
     void *range = mmap((void *)MEMORY_BASE, MEMORY_SPAN, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (range != (void *)MEMORY_BASE) return false;
@@ -27,35 +38,22 @@ bool memory_init(u64 bytes)
     return memory_defined_bits != MAP_FAILED;
 }
 
+bool memory_share(int fd, u64 offset)
+{
+    shared_file = fd;
+    shared_offset = offset;
+    void *range = mmap((void *)MEMORY_SHARED, MEMORY_SHARED_SPAN, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                       fd, (off_t)offset);
+    if (range == MAP_FAILED) return false;
+    madvise(range, MEMORY_SHARED_SPAN, MADV_NOHUGEPAGE);        // a page that one side makes is 4 KiB for both
+    return true;
+}
+
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
 
 static void remember(u64 to[MEMORY_CALLERS], const u64 *callers)
 {
     if (callers) memcpy(to, callers, MEMORY_CALLERS * sizeof *to);
-}
-
-Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers)
-{
-    if (!size || size > capacity - used) return NULL;
-    u64 base = round_up(next_address, align < PAGE ? PAGE : align);
-    u64 pages = round_up(size, PAGE);
-    if (base + pages + GAP > MEMORY_BASE + MEMORY_SPAN) return NULL;
-    if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
-    if (count == room) {
-        room = room ? 2 * room : 64;
-        Allocation **larger = realloc(table, room * sizeof *table);
-        if (!larger) return NULL;
-        table = larger;
-    }
-    Allocation *a = calloc(1, sizeof *a);
-    if (!a) return NULL;
-    *a = (Allocation){ .base = base, .size = size, .kind = kind, .number = count + 1 };
-    remember(a->made, callers);
-    if (count) table[count - 1]->next = a;
-    table[count++] = a;
-    used += size;
-    next_address = base + pages + GAP;
-    return a;
 }
 
 // Index of the last allocation that starts at or below the address, or -1.
@@ -70,15 +68,62 @@ static s64 last_below(u64 address)
     return low - 1;
 }
 
+// Puts it where it belongs by address. Within a part addresses rise, so little ever moves.
+static bool enter(Allocation *a)
+{
+    if (count == room) {
+        u32 more = room ? 2 * room : 64;
+        Allocation **larger = realloc(table, more * sizeof *table);
+        if (!larger) return false;
+        table = larger;
+        room = more;
+    }
+    s64 at = last_below(a->base) + 1;
+    memmove(table + at + 1, table + at, (count - at) * sizeof *table);
+    table[at] = a;
+    count++;
+    if (at) table[at - 1]->next = a;
+    a->next = at + 1 < count ? table[at + 1] : NULL;
+    return true;
+}
+
+Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers)
+{
+    u32 part = part_of(kind);
+    if (!size || size > MEMORY_SPAN || (!part && size > capacity - used)) return NULL;
+    if (part && align < SHARED_ALIGN) align = SHARED_ALIGN;
+    u64 base = round_up(parts[part].next, align < PAGE ? PAGE : align);
+    u64 pages = round_up(size, PAGE);
+    if (base + pages + GAP > parts[part].end) return NULL;
+    if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
+    Allocation *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (Allocation){ .base = base, .size = size, .kind = kind, .number = count + 1 };
+    remember(a->made, callers);
+    if (!enter(a)) {
+        free(a);
+        return NULL;
+    }
+    if (part) memory_define(base, size);
+    else used += size;
+    parts[part].next = base + pages + GAP;
+    return a;
+}
+
 bool memory_free(u64 address, const u64 *callers)
 {
     Allocation *a = memory_find(address);
-    if (!a || a->freed || a->base != address || a->kind != MEMORY_DEVICE) return false;
+    if (!a || a->freed || a->base != address || !memory_is_freeable(a)) return false;
     a->freed = true;
-    used -= a->size;
     remember(a->unmade, callers);
     u64 pages = round_up(a->size, PAGE);
-    madvise((void *)a->base, pages, MADV_DONTNEED);
+    if (a->kind == MEMORY_DEVICE) {
+        used -= a->size;
+        madvise((void *)a->base, pages, MADV_DONTNEED);
+    } else {
+        fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(a->base - MEMORY_SHARED + shared_offset), (off_t)pages);
+    }
     mprotect((void *)a->base, pages, PROT_NONE);
     return true;
 }

@@ -8,12 +8,19 @@
 #define MEMORY_BASE 0x200000000000ull
 #define MEMORY_SPAN (1ull << 40)
 
+// The last quarter of the range is memory that the host has as well: managed memory, then pinned.
+#define MEMORY_SHARED_SPAN (1ull << 38)
+#define MEMORY_SHARED (MEMORY_BASE + MEMORY_SPAN - MEMORY_SHARED_SPAN)
+#define MEMORY_PINNED (MEMORY_SHARED + MEMORY_SHARED_SPAN / 2)
+
 enum { MEMORY_CALLERS = 4 };
 
 enum memory_kind {
     MEMORY_DEVICE,      // cudaMalloc: nothing has been written to it yet
     MEMORY_VARIABLE,    // a __device__ or __constant__ variable: its initialiser, or zeros
     MEMORY_STRING,      // a variable that the compiler made, as printf's formats are
+    MEMORY_MANAGED,     // cudaMallocManaged, or a __managed__ variable (it has a name): zeros
+    MEMORY_PINNED_HOST, // cudaMallocHost, cudaHostAlloc: zeros
 };
 
 typedef struct Allocation {
@@ -30,12 +37,21 @@ typedef struct Allocation {
 // Reserves the range. `capacity` is how many bytes the device has. False: the address space is not free.
 bool memory_init(u64 capacity);
 
+// The memory of the shared part: `offset` and what follows in file `fd`, which the host has too.
+bool memory_share(int fd, u64 offset);
+
 // A fresh allocation of `size` bytes (at least 1), aligned to `align` (a power of two; cudaMalloc: 256), or NULL
 // when the device has no room left. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers);
 
-// Frees what starts at `address`. False: no live allocation starts there.
+// Frees what starts at `address`. False: no live allocation starts there, or it is a variable.
 bool memory_free(u64 address, const u64 *callers);
+
+// Is it one that the program allocates and frees, and no variable?
+static inline bool memory_is_freeable(const Allocation *a)
+{
+    return !a->name && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING;
+}
 
 // The allocation, live or freed, that `address` lies in; NULL if it lies in none.
 Allocation *memory_find(u64 address);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "managed.h"
 #include "memory.h"
 #include "print.h"
 #include "report.h"
@@ -36,6 +37,19 @@ u32 decoder_type(Decoder *d, const char *name)
     ptx_fail(&d->ptx, "type .%s is not supported by the simulated device", name);
 }
 
+// .attribute(.managed); the others have no meaning here.
+static bool managed_attribute(Decoder *d)
+{
+    Ptx *p = &d->ptx;
+    bool managed = false;
+    ptx_expect(p, "(");
+    while (!ptx_accept(p, ")")) {
+        if (ptx_accept(p, ".managed")) managed = true;
+        else ptx_fail(p, "the attribute '%.*s' is not supported by the simulated device", (int)p->length, p->start);
+    }
+    return managed;
+}
+
 Declaration decoder_declaration(Decoder *d)
 {
     Ptx *p = &d->ptx;
@@ -45,9 +59,9 @@ Declaration decoder_declaration(Decoder *d)
         if (ptx_accept(p, ".align")) v.align = ptx_integer(p);
         else if (ptx_accept(p, ".v2")) elements = 2;
         else if (ptx_accept(p, ".v4")) elements = 4;
+        else if (ptx_accept(p, ".attribute")) v.managed = managed_attribute(d);
         else if (ptx_accept(p, ".ptr") || ptx_accept(p, ".global") || ptx_accept(p, ".const")) continue;
         else break;
-        // `.attribute(.managed)` is refused below, as a type
     }
     char *type = ptx_word(p);
     if (*type != '.') ptx_fail(p, "a type should stand where '%s' does", type);
@@ -119,10 +133,12 @@ static void global_variable(Decoder *d, bool is_extern)
     Declaration v = decoder_declaration(d);
     if (is_extern) ptx_fail(p, "variable %s is defined in another module; build without -rdc=true", v.name);
     if (v.unsized) ptx_fail(p, "variable %s has no size", v.name);
-    Allocation *a = memory_alloc(v.size ? v.size : 1, v.align, *v.name == '$' ? MEMORY_STRING : MEMORY_VARIABLE, NULL);
+    enum memory_kind kind = v.managed ? MEMORY_MANAGED : *v.name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
+    Allocation *a = memory_alloc(v.size ? v.size : 1, v.align, kind, NULL);
     if (!a) ptx_fail(p, "the device has no memory left for variable %s", v.name);
     a->name = v.name;
     memory_define(a->base, a->size);
+    if (v.managed) managed_allocated(a);
     Symbol *s = decoder_symbol(d, &d->module->symbols, v.name, SYMBOL_GLOBAL, a->base);
     s->size = v.size;
     if (ptx_accept(p, "=")) initialise(d, s, v.width);

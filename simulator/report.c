@@ -490,6 +490,23 @@ void report_copy(const char *kind, uint64_t bytes)
     pthread_mutex_unlock(&sink.mutex);
 }
 
+void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults)
+{
+    pthread_mutex_lock(&sink.mutex);
+    flush_locked();
+    if (sink.fd >= 0) {
+        json_t *object = json_pack("{ss ss ss}", "event", "migration", "direction", direction,
+                                   "cause", cause);
+        set_integer(object, "bytes", bytes);
+        set_integer(object, "faults", faults);
+        write_json(object);
+    } else if (sink.profile) {
+        fprintf(stderr, "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " faults\n",
+                direction, cause, bytes, faults);
+    }
+    pthread_mutex_unlock(&sink.mutex);
+}
+
 // What came again after it had been written is said at the end, in text only.
 static void print_repeats(void)
 {

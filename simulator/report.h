@@ -88,6 +88,10 @@ void report_kernel(const KernelReport *kernel);
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes);
 
+// Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault", "cpu-fault",
+// "prefetch".
+void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
+
 // Writes the errors and, the first time, the last line. signal: 0 if the program exited, with status.
 void report_exit(int status, int signal);
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve.h"
 #include "clock.h"
+#include "managed.h"
 #include "origin.h"
 #include "profile.h"
 #include <errno.h>
@@ -111,6 +112,7 @@ static void dispatch(Call *call)
     switch ((enum wire_op)r->op) {
     case WIRE_FAULT: transfer_fault(call); break;
     case WIRE_CHECKED: launch_checked(); break;
+    case WIRE_TOUCHED: transfer_touched(call); break;
     case WIRE_HELLO: answer_hello(call); break;
     case WIRE_MODULE: launch_module(call); break;
     case WIRE_MODULE_UNLOAD: launch_module_unload(call); break;
@@ -139,6 +141,9 @@ static void dispatch(Call *call)
         break;
     case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
     case WIRE_POINTER: transfer_pointer(call); break;
+    case WIRE_PREFETCH: transfer_prefetch(call); break;
+    case WIRE_ADVISE: transfer_advise(call); break;
+    case WIRE_RANGE: transfer_range(call); break;
     case WIRE_PRINTED: launch_printed(call); break;
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
@@ -205,6 +210,12 @@ static bool shows_prints(const Call *call)
     }
 }
 
+// Calls that the program may wait in, so that work is over for it.
+static bool waits(const Call *call)
+{
+    return shows_prints(call) || call->request.op == WIRE_FREE;
+}
+
 static bool survives_sticky(u32 op)
 {
     return op == WIRE_PRINTED || op == WIRE_HELLO || op == WIRE_MISUSE || op == WIRE_UNSUPPORTED;
@@ -218,19 +229,23 @@ static void answer(Call *call)
         report_flush();
         return;
     }
-    bool run = false;
+    launch_run_queued();
+    managed_settle();
+    bool launched = false;
     if (device.sticky && !survives_sticky(op))
         call->reply.error = device.sticky;
     else if (op == WIRE_LAUNCH)
-        run = launch_check(call);
+        launched = launch_check(call);
     else
         dispatch(call);
+    if (waits(call) || device.sticky)
+        managed_waited(device.sticky);
     if (shows_prints(call))
         call->reply.printed = launch_has_printed();
     report_flush(); // the answer comes after the events of all earlier work
     send_reply(call);
-    if (run)
-        launch_run(call);
+    if (launched)
+        launch_queue(call);
 }
 
 static bool is_alive(pid_t pid)
@@ -304,6 +319,9 @@ void serve(void)
 
 void serve_end(bool orderly)
 {
+    launch_run_queued();
+    managed_settle();
+    managed_waited(true);
     if (orderly && !device.sticky && !device.faulted) {
         launch_unchecked();
         launch_print_rest();

@@ -50,6 +50,10 @@ void transfer_copy_host(Call *call);
 void transfer_fill(Call *call);
 void transfer_memory_info(Call *call);
 void transfer_pointer(Call *call);
+void transfer_touched(Call *call);              // host code touched managed memory
+void transfer_prefetch(Call *call);
+void transfer_advise(Call *call);
+void transfer_range(Call *call);
 void transfer_fault(Call *call);                // host code touched device memory
 void transfer_leaks(void);                      // reports what is still allocated
 void transfer_free_all(void);
@@ -60,9 +64,12 @@ void launch_module(Call *call);
 void launch_module_unload(Call *call);
 void launch_kernel(Call *call);
 void launch_variable(Call *call);
-// Checks the launch and fills in the reply; true: it is good, so send the reply, then run it.
+// Checks the launch and fills in the reply; true: it is good, so send the reply and queue it.
 bool launch_check(Call *call);
-void launch_run(Call *call);
+// A launch runs when the program next asks for something, or ends: the host and a kernel never run
+// at the same time, so that what each sees of the other is the same in every run.
+void launch_queue(const Call *call);
+void launch_run_queued(void);
 void launch_checked(void);   // the program has looked at the error of its failed launch
 void launch_unchecked(void); // the program ends: reports one that nobody looked at
 void launch_printed(Call *call);

@@ -3,6 +3,7 @@
 // wrong is told to the student.
 
 #include "clock.h"
+#include "managed.h"
 #include "memory.h"
 #include "origin.h"
 #include "profile.h"
@@ -115,11 +116,27 @@ void transfer_alloc(Call *call)
             request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
         return;
     }
-    Allocation *a = memory_alloc(request->alloc.bytes, align, MEMORY_DEVICE, request->caller);
-    if (!a)
+    static const enum memory_kind kinds[] = { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED_HOST };
+    if (request->alloc.kind >= sizeof kinds / sizeof *kinds) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    enum memory_kind kind = kinds[request->alloc.kind];
+    Allocation *a = memory_alloc(request->alloc.bytes, align, kind, request->caller);
+    if (!a) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
-    else
-        call->reply.memory.address = a->base;
+        return;
+    }
+    if (kind != MEMORY_DEVICE)
+        managed_allocated(a);
+    call->reply.memory.address = a->base;
+    call->reply.memory.size = a->size;
+}
+
+// The call that frees memory of this kind.
+static const char *free_of(const Allocation *a)
+{
+    return a->kind == MEMORY_PINNED_HOST ? "cudaFreeHost" : "cudaFree";
 }
 
 static void report_bad_free(Call *call, u64 address)
@@ -138,6 +155,14 @@ static void report_bad_free(Call *call, u64 address)
         report_errorf(&report,
                       "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
                       name, a->size, made, freed[0] ? freed : " earlier");
+    } else if (a && !a->freed && a->base == address && memory_is_freeable(a)) {
+        char made[256], next[64];
+        report_made(a, made, sizeof made);
+        snprintf(next, sizeof next, "Call %s for it.", free_of(a));
+        report.why = "Each kind of memory has its own call that frees it.";
+        report.next = next;
+        report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is %s memory", name,
+                      a->size, made, a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
     } else if (a) {
         report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
         report.next = "Keep the pointer that cudaMalloc gave, and free that.";
@@ -157,7 +182,9 @@ void transfer_free(Call *call)
     u64 address = call->request.pointer.address;
     // Freeing waits for the work that may still use the memory.
     clock_wait_all();
-    if (memory_free(address, call->request.caller))
+    const Allocation *a = memory_find(address);
+    bool host = a && a->kind == MEMORY_PINNED_HOST;
+    if (host == (call->request.pointer.kind == WIRE_OF_HOST) && memory_free(address, call->request.caller))
         return;
     report_bad_free(call, address);
     call->reply.error = WIRE_INVALID_VALUE;
@@ -181,11 +208,12 @@ void transfer_pointer(Call *call)
 void transfer_leaks(void)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
-        if (a->freed || a->kind != MEMORY_DEVICE)
+        if (a->freed || !memory_is_freeable(a))
             continue;
-        Report report = { .kind = REPORT_LEAK, .address = a->base, .allocation = a,
-            .why = "What is allocated and not freed is lost to the device until the program ends.",
-            .next = "Call cudaFree for it when its last use is over." };
+        char next[96];
+        snprintf(next, sizeof next, "Call %s for it when its last use is over.", free_of(a));
+        Report report = { .kind = REPORT_LEAK, .address = a->base, .allocation = a, .next = next,
+            .why = "What is allocated and not freed is lost until the program ends." };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
         report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
                       a->size == 1 ? "" : "s");
@@ -195,7 +223,7 @@ void transfer_leaks(void)
 void transfer_free_all(void)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (!a->freed && a->kind == MEMORY_DEVICE)
+        if (!a->freed && memory_is_freeable(a))
             memory_free(a->base, NULL);
 }
 
@@ -310,6 +338,7 @@ static void move_chunk(const Call *call, bool in)
         if (in) {
             memcpy((void *)address, slot, piece);
             memory_define(address, piece);
+            managed_written(address, piece);
         } else {
             memcpy(slot, (void *)address, piece);
         }
@@ -357,6 +386,7 @@ void transfer_copy_device(Call *call)
         u64 target = to->address + row * to->pitch, source = from->address + row * from->pitch;
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
+        managed_written(target, width);
     }
     double bytes = 2.0 * (double)width * (double)request->copy.rows;    // each is read and written
     double speed = profile.dram_bytes_per_second;
@@ -377,13 +407,85 @@ void transfer_fill(Call *call)
         u64 address = request->copy.device.address + row * request->copy.device.pitch;
         memset((void *)address, (int)request->copy.value, request->copy.width);
         memory_define(address, request->copy.width);
+        managed_written(address, request->copy.width);
     }
     double bytes = (double)request->copy.width * (double)request->copy.rows;
     double speed = profile.dram_bytes_per_second;
     clock_work(request->stream, speed > 0 ? bytes / speed * 1e9 : 0, request->copy.blocks);
 }
 
-// ---- Host code that touches device memory ----
+// ---- Managed memory ----
+
+void transfer_touched(Call *call)
+{
+    managed_touched((const WirePages *)call->tail, call->tail_bytes / sizeof(WirePages));
+}
+
+// Is the range of a PREFETCH, ADVISE or RANGE live managed memory? False: the call fails.
+static bool check_managed(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!clock_stream_known(request->stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return false;
+    }
+    Allocation *a = check_range(call, "names", request->range.address, request->range.bytes);
+    if (a && a->kind == MEMORY_MANAGED && request->range.bytes)
+        return true;
+    call->reply.error = WIRE_INVALID_VALUE;
+    if (!a)
+        return false;
+    char made[256];
+    report_made(a, made, sizeof made);
+    Report report = { .kind = REPORT_API, .place = serve_place(call), .allocation = a,
+        .why = "Only managed memory moves between the host and the device by itself.",
+        .next = "Allocate it with cudaMallocManaged, or leave this call out." };
+    report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is not managed memory",
+                  request->call, a->size, made);
+    return false;
+}
+
+void transfer_prefetch(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!check_managed(call))
+        return;
+    u64 moved = managed_prefetch(request->range.address, request->range.bytes, request->range.to_host);
+    clock_work(request->stream, managed_seconds(0, moved) * 1e9, false);
+}
+
+void transfer_advise(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (check_managed(call) && !managed_advise(request->range.address, request->range.bytes,
+                                               request->range.advice, request->range.to_host))
+        call->reply.error = WIRE_INVALID_VALUE;
+}
+
+void transfer_range(Call *call)
+{
+    if (check_managed(call))
+        managed_range(call->request.range.address, call->request.range.bytes, &call->reply);
+}
+
+// ---- Host code that touches what it may not ----
+
+static const char *name_of(const Allocation *a)
+{
+    return a->kind == MEMORY_MANAGED ? "managed" : a->kind == MEMORY_PINNED_HOST ? "pinned" : "device";
+}
+
+// The host has managed and pinned memory as well: it touched some that was freed, or its surroundings.
+static void report_missed(const Call *call, Report *report, const Allocation *near, const char *beside)
+{
+    bool stale = near->freed && report->address - near->base < near->size;
+    report->kind = stale ? REPORT_USE_AFTER_FREE : REPORT_BOUNDS;
+    report->why = stale ? "Freed memory belongs to nobody." : "The host's index is outside the array.";
+    report->next = stale ? "Free it after its last use, on the host as on the device."
+                         : "Compare the index with the number of elements, and bytes with elements.";
+    report_errorf(report, "host code %s %s memory %s", call->request.fault.writes ? "writes" : "reads",
+                  name_of(near), beside);
+}
 
 void transfer_fault(Call *call)
 {
@@ -402,6 +504,9 @@ void transfer_fault(Call *call)
                "it.",
         .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel."
     };
-    report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s",
-                  call->request.fault.writes ? "writes" : "reads", address, beside);
+    if (near && near->base >= MEMORY_SHARED && address >= MEMORY_SHARED)
+        report_missed(call, &report, near, beside);
+    else
+        report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s",
+                      call->request.fault.writes ? "writes" : "reads", address, beside);
 }

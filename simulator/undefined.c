@@ -111,6 +111,12 @@ static void define_row(const Access *a)
 
 static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
 
+// Managed and pinned memory counts as written: the host may write it at any time, and nobody sees it.
+static bool is_shared(const Access *a, u32 lane)
+{
+    return a->space == SPACE_GLOBAL && a->address[lane] >= MEMORY_SHARED;
+}
+
 static void store(const Access *a)
 {
     const Insn *i = a->insn;
@@ -123,7 +129,7 @@ static void store(const Access *a)
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
-            if (tainted >> l & 1) *word &= ~bits;
+            if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits;
             else *word |= bits;
         }
     }

@@ -57,6 +57,7 @@ typedef struct Tally {
     u64 sectors;            // global memory: 32-byte sectors moved
     u64 wavefronts;         // shared memory: passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
+    u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
 } Tally;
 
 // Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever.

@@ -10,19 +10,32 @@
 #define WIRE_MEMORY 0x200000000000ull           // device addresses: unreadable in the program
 #define WIRE_MEMORY_SPAN (1ull << 40)
 
+// The end of the device addresses is memory that both sides have, from the memfd: managed memory,
+// then pinned. The program maps of it what it was given, when it is given it.
+#define WIRE_SHARED_SPAN (1ull << 38)
+#define WIRE_SHARED (WIRE_MEMORY + WIRE_MEMORY_SPAN - WIRE_SHARED_SPAN)
+#define WIRE_PINNED (WIRE_SHARED + WIRE_SHARED_SPAN / 2)
+#define WIRE_END (WIRE_MEMORY + WIRE_MEMORY_SPAN)
+
 enum {
     WIRE_VERSION = 1,
     WIRE_SLOTS = 4,
     WIRE_SLOT_BYTES = 1 << 20,
     WIRE_TAIL = 48 << 10,                       // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
+    WIRE_PAGE = 4096,                           // bytes: what the host touches, as the device sees it
 };
+
+// The memfd: the slots, then the shared memory.
+#define WIRE_SLOTS_BYTES (WIRE_SLOTS * (uint64_t)WIRE_SLOT_BYTES)
+#define WIRE_FILE_BYTES (WIRE_SLOTS_BYTES + WIRE_SHARED_SPAN)
 
 // Operations, and what the tail of the request is. The first ones get no reply.
 #define WIRE_OPERATIONS(X)                                                                      \
     X(LOADED)           /* one way: a process has loaded the library */                         \
     X(FAULT)            /* one way: host code touched device memory and is about to die */      \
     X(CHECKED)          /* one way: the program has looked at the error of its failed launch */ \
+    X(TOUCHED)          /* one way: tail: WirePages[] of managed memory touched by host code */  \
     X(HELLO)            /* reply's tail: WireFacts */                                           \
     X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
     X(MODULE_UNLOAD)                                                                            \
@@ -46,6 +59,9 @@ enum {
     X(EVENT_SYNC)                                                                               \
     X(EVENT_ELAPSED)                                                                            \
     X(MEMORY_INFO)                                                                              \
+    X(PREFETCH)                                                                                 \
+    X(ADVISE)                                                                                   \
+    X(RANGE)            /* what was advised of a range */                                       \
     X(POINTER)          /* what is at this address? */                                          \
     X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
     X(RESET)                                                                                    \
@@ -89,6 +105,13 @@ typedef struct {
     uint64_t address, pitch;
 } WireRows;
 
+enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST };   // cudaMalloc, managed, pinned
+
+// Pages of the shared memory, counted from WIRE_SHARED on.
+typedef struct {
+    uint32_t first, count;
+} WirePages;
+
 typedef struct {
     uint32_t version, op;
     char call[32];                              // "cudaMemcpy": for messages
@@ -99,8 +122,9 @@ typedef struct {
         struct { WireChunk chunk; } module;
         struct { uint64_t id; } object;         // MODULE_UNLOAD, STREAM_*, EVENT_*
         struct { uint64_t module; } name;       // KERNEL, VARIABLE
-        struct { uint64_t bytes, align; } alloc;
-        struct { uint64_t address; } pointer;   // FREE, POINTER
+        struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
+        struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
+        struct { uint64_t address, bytes; uint32_t advice, to_host; } range;    // managed memory
         struct {
             WireRows device, from;              // from: COPY_DEVICE only
             uint64_t width, rows;
@@ -130,6 +154,10 @@ typedef struct {
         struct { uint64_t address, size; } memory;  // ALLOC, VARIABLE, POINTER (size 0: none)
         struct { uint64_t free, total; } info;
         struct { double milliseconds; } elapsed;
+        struct {                                // RANGE: what holds for every page of it
+            uint32_t read_mostly, accessed_by_device;
+            int32_t preferred, prefetched;      // 0: the device; -1: the host; -2: nowhere
+        } range;
         struct {
             uint64_t id;
             uint32_t count;                     // parameters

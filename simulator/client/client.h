@@ -57,9 +57,30 @@ cudaError_t client_unsupported(const char *call);
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
                           const char *why, const char *next);
 
+// shared.c: managed and pinned memory in this process.
+// What the device has allocated; false: no room. A variable outlives cudaDeviceReset.
+bool client_map(uint64_t address, uint64_t bytes, bool variable);
+void client_unmap(uint64_t address);            // it was freed
+void client_unmap_all(void);                     // but variables
+bool client_sees_touches(void);                 // can this process tell what of it the host touches?
+void client_tell_touched(void);                 // before a request
+int client_memory(void);                        // the memfd
+
+// Memory of cudaMalloc and cudaMallocManaged; the host has the latter too.
 static inline bool client_is_device(const void *p)
 {
-    return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_MEMORY + WIRE_MEMORY_SPAN;
+    return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_PINNED;
+}
+
+static inline bool client_is_managed(const void *p)
+{
+    return (uintptr_t)p >= WIRE_SHARED && (uintptr_t)p < WIRE_PINNED;
+}
+
+// Memory of cudaMallocHost and cudaHostAlloc.
+static inline bool client_is_pinned(const void *p)
+{
+    return (uintptr_t)p >= WIRE_PINNED && (uintptr_t)p < WIRE_END;
 }
 
 static inline uint64_t client_stream(cudaStream_t stream)

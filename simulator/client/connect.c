@@ -113,11 +113,16 @@ static void show_prints(const WireReply *answer)
     }
 }
 
-// Host code touched device memory: tell the device where, then die as the program would have.
+static bool is_ours(const void *p)
+{
+    return client_is_device(p) || client_is_pinned(p);
+}
+
+// Host code touched device memory, or shared memory that it has not: tell the device where, then die as the program would have.
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
-    if (getpid() == device.owner && client_is_device(info->si_addr)) {
+    if (getpid() == device.owner && is_ours(info->si_addr)) {
         const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
         WireRequest request = client_request(WIRE_FAULT, "host code");
         // The handler's own frame comes first; from the faulting instruction on is what matters.
@@ -146,7 +151,7 @@ static void watch_faults(void)
 static bool map_device(void)
 {
     void *staging =
-        mmap((void *)WIRE_STAGING, WIRE_SLOTS * (size_t)WIRE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+        mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
     if (staging == MAP_FAILED)
         return false;
@@ -165,7 +170,7 @@ static bool is_device(int socket, int memory)
     socklen_t length = sizeof type;
     struct stat file;
     return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET
-        && fstat(memory, &file) == 0 && file.st_size == WIRE_SLOTS * (off_t)WIRE_SLOT_BYTES;
+        && fstat(memory, &file) == 0 && file.st_size == (off_t)WIRE_FILE_BYTES;
 }
 
 // The device was inherited: programs that this one starts must not have it as well.
@@ -221,6 +226,11 @@ cudaError_t client_open(void)
     return error;
 }
 
+int client_memory(void)
+{
+    return device.memory;
+}
+
 const WireFacts *client_facts(void)
 {
     return &device.facts;
@@ -247,6 +257,7 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
     if (bytes > WIRE_TAIL)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&device.mutex);
+    client_tell_touched();
     exchange(request, tail, bytes, reply, out, out_bytes);
     show_prints(reply);
     pthread_mutex_unlock(&device.mutex);
@@ -312,6 +323,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
     if (error)
         return error;
     pthread_mutex_lock(&device.mutex);
+    client_tell_touched();
     error = transfer_locked(request, chunk, total, fill, drain, context, reply);
     show_prints(reply);
     pthread_mutex_unlock(&device.mutex);

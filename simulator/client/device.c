@@ -62,7 +62,10 @@ EXPORT cudaError_t cudaDeviceReset(void)
 {
     WireRequest request = client_request(WIRE_RESET, "cudaDeviceReset");
     WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        client_unmap_all();
+    return client_done(error);
 }
 
 EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
@@ -99,6 +102,10 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts)
         .concurrentKernels = 1,
         .asyncEngineCount = 3,
         .unifiedAddressing = 1,
+        .canMapHostMemory = 1,
+        .managedMemory = 1,
+        .concurrentManagedAccess = 1,
+        .hostRegisterSupported = 1,
         .memoryBusWidth = facts->memory_bus_bits,
         .l2CacheSize = facts->l2_bytes,
         .maxThreadsPerMultiProcessor = facts->threads_per_sm,

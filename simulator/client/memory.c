@@ -1,5 +1,5 @@
-// Memory: allocating, copying and filling. Device memory is the device's; pinned memory is the
-// program's own.
+// Memory: allocating, copying and filling. Device memory is the device's; of managed
+// and pinned memory the program has its own view (shared.c).
 
 #include "client.h"
 #include <pthread.h>
@@ -10,82 +10,144 @@
 
 enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
 
-// Pinned host memory is ordinary memory here; we remember where it is.
-typedef struct Pinned {
-    struct Pinned *next;
+// Host memory of the program's own that it has pinned with cudaHostRegister.
+typedef struct Registered {
+    struct Registered *next;
     char *base;
     size_t bytes;
-} Pinned;
+} Registered;
 
-static Pinned *pinned_list;
-static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
+static Registered *registered;
+static pthread_mutex_t registered_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static const Pinned *pinned_find(const void *p)
+static bool is_registered(const void *p)
 {
-    pthread_mutex_lock(&pinned_mutex);
-    const Pinned *at = pinned_list;
+    pthread_mutex_lock(&registered_mutex);
+    const Registered *at = registered;
     while (at && ((const char *)p < at->base || (const char *)p >= at->base + at->bytes))
         at = at->next;
-    pthread_mutex_unlock(&pinned_mutex);
-    return at;
+    pthread_mutex_unlock(&registered_mutex);
+    return at != NULL;
 }
 
-static cudaError_t host_alloc(void **out, size_t bytes)
+static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
-    if (client_sticky())
-        return client_sticky();
+    if (error || client_sticky())
+        return error ? error : client_sticky();
     if (!out || !bytes)
         return cudaErrorInvalidValue;
-    Pinned *pinned = malloc(sizeof *pinned);
-    void *base = NULL;
-    if (!pinned || posix_memalign(&base, PAGE, bytes)) {
-        free(pinned);
+    WireRequest request = client_request(WIRE_ALLOC, call);
+    request.alloc.bytes = bytes;
+    request.alloc.align = PAGE;
+    request.alloc.kind = WIRE_OF_HOST;
+    WireReply reply;
+    error = client_simple(&request, &reply);
+    if (error)
+        return error;
+    if (!client_map(reply.memory.address, bytes, false))
         return cudaErrorMemoryAllocation;
-    }
-    memset(base, 0, bytes);                     // pinned pages come zeroed from the system
-    *pinned = (Pinned){ NULL, base, bytes };
-    pthread_mutex_lock(&pinned_mutex);
-    pinned->next = pinned_list;
-    pinned_list = pinned;
-    pthread_mutex_unlock(&pinned_mutex);
-    *out = base;
+    *out = (void *)(uintptr_t)reply.memory.address;
     return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaMallocHost(void **out, size_t bytes)
 {
-    return client_done(host_alloc(out, bytes));
+    return client_done(host_alloc("cudaMallocHost", out, bytes));
 }
 
+// Portable, mapped and write-combined memory are one here: all of it can be reached by kernels.
 EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    (void)flags;                        // portable, mapped, write-combined: the same memory
-    return client_done(host_alloc(out, bytes));
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return client_done(cudaErrorInvalidValue);
+    return client_done(host_alloc("cudaHostAlloc", out, bytes));
+}
+
+static cudaError_t free_shared(const char *call, void *p, enum wire_memory kind)
+{
+    WireRequest request = client_request(WIRE_FREE, call);
+    request.pointer.address = client_address(p);
+    request.pointer.kind = kind;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error && (client_is_managed(p) || client_is_pinned(p)))
+        client_unmap(client_address(p));
+    return error;
 }
 
 EXPORT cudaError_t cudaFreeHost(void *p)
 {
-    if (!p)
-        return client_done(client_open());
-    pthread_mutex_lock(&pinned_mutex);
-    Pinned **at = &pinned_list;
+    cudaError_t error = client_open();
+    if (error || !p)
+        return client_done(error);
+    if (client_is_pinned(p) || client_is_device(p))
+        return client_done(free_shared("cudaFreeHost", p, WIRE_OF_HOST));
+    return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
+        "cudaFreeHost was given a pointer that no cudaMallocHost returned",
+        "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
+        "Free malloc's memory with free, cudaMalloc's with cudaFree."));
+}
+
+EXPORT cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
+{
+    cudaError_t error = client_open();
+    if (error || !out || flags)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    if (is_registered(p))
+        return client_unsupported("cudaHostGetDevicePointer of memory from cudaHostRegister");
+    if (!client_is_pinned(p))
+        return client_done(cudaErrorInvalidValue);
+    *out = p;
+    return client_done(client_sticky());
+}
+
+EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
+{
+    cudaError_t error = client_open();
+    if (error || !flags || !(client_is_pinned(p) || is_registered(p)))
+        return client_done(error ? error : cudaErrorInvalidValue);
+    *flags = client_is_pinned(p) ? cudaHostAllocMapped : cudaHostRegisterDefault;
+    return client_done(client_sticky());
+}
+
+// Copies from and to it run at the pinned rate; kernels cannot reach it.
+EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+    cudaError_t error = client_open();
+    if (error || client_sticky())
+        return client_done(error ? error : client_sticky());
+    if (!p || !bytes || client_is_device(p))
+        return client_done(cudaErrorInvalidValue);
+    if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped))
+        return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
+    if (client_is_pinned(p) || is_registered(p))
+        return client_done(cudaErrorHostMemoryAlreadyRegistered);
+    Registered *new = malloc(sizeof *new);
+    if (!new)
+        return client_done(cudaErrorMemoryAllocation);
+    pthread_mutex_lock(&registered_mutex);
+    *new = (Registered){ registered, p, bytes };
+    registered = new;
+    pthread_mutex_unlock(&registered_mutex);
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaHostUnregister(void *p)
+{
+    cudaError_t error = client_open();
+    if (error || client_sticky())
+        return client_done(error ? error : client_sticky());
+    pthread_mutex_lock(&registered_mutex);
+    Registered **at = &registered;
     while (*at && (*at)->base != p)
         at = &(*at)->next;
-    Pinned *found = *at;
+    Registered *found = *at;
     if (found)
         *at = found->next;
-    pthread_mutex_unlock(&pinned_mutex);
-    if (!found)
-        return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
-            "cudaFreeHost was given a pointer that no live cudaMallocHost returned",
-            "Only memory of cudaMallocHost and cudaHostAlloc is freed here, once.",
-            "Free malloc's memory with free, cudaMalloc's with cudaFree."));
-    free(found->base);
+    pthread_mutex_unlock(&registered_mutex);
     free(found);
-    return client_done(client_sticky());
+    return client_done(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
@@ -113,10 +175,7 @@ static cudaError_t device_free(const char *call, void *p)
         cudaError_t error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    WireRequest request = client_request(WIRE_FREE, call);
-    request.pointer.address = client_address(p);
-    WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    return client_done(free_shared(call, p, WIRE_OF_DEVICE));
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
@@ -178,22 +237,23 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
     memset(out, 0, sizeof *out);
     out->type = cudaMemoryTypeUnregistered;
     out->device = cudaInvalidDeviceId;
-    if (!client_is_device(p)) {
-        if (pinned_find(p)) {
-            out->type = cudaMemoryTypeHost;
-            out->device = 0;
-            out->hostPointer = (void *)p;
-        }
-        return client_done(client_sticky());
+    if (is_registered(p)) {
+        out->type = cudaMemoryTypeHost;
+        out->device = 0;
+        out->hostPointer = (void *)p;
     }
+    if (!client_is_device(p) && !client_is_pinned(p))
+        return client_done(client_sticky());
     WireRequest request = client_request(WIRE_POINTER, "cudaPointerGetAttributes");
     request.pointer.address = client_address(p);
     WireReply reply;
     error = client_simple(&request, &reply);
     if (!error && reply.memory.size) {
-        out->type = cudaMemoryTypeDevice;
+        out->type = client_is_pinned(p) ? cudaMemoryTypeHost
+            : client_is_managed(p) ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
         out->device = 0;
         out->devicePointer = (void *)p;
+        out->hostPointer = out->type == cudaMemoryTypeDevice ? NULL : (void *)p;
     }
     return client_done(error);
 }
@@ -267,6 +327,12 @@ static enum cudaMemcpyKind actual_kind(const Copy *copy)
     return client_is_device(copy->from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
+// Memory that both host and device have fits either end of any direction.
+static bool is_either(const void *p)
+{
+    return client_is_managed(p) || client_is_pinned(p);
+}
+
 static cudaError_t check_kind(const Copy *copy)
 {
     if ((unsigned)copy->kind > cudaMemcpyDefault)
@@ -278,13 +344,17 @@ static cudaError_t check_kind(const Copy *copy)
                : copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
         return wrong_pointer(copy, to ? "destination" : "source", NULL, device);
     }
-    if (copy->kind == cudaMemcpyDefault || copy->kind == actual_kind(copy))
+    if (copy->kind == cudaMemcpyDefault)
         return cudaSuccess;
     bool to_device =
         copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
-    if (to_device != client_is_device(copy->to))
+    bool from_device =
+        copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
+    if (!is_either(copy->to) && to_device != client_is_device(copy->to))
         return wrong_pointer(copy, "destination", copy->to, to_device);
-    return wrong_pointer(copy, "source", copy->from, !client_is_device(copy->from));
+    if (!is_either(copy->from) && from_device != client_is_device(copy->from))
+        return wrong_pointer(copy, "source", copy->from, from_device);
+    return cudaSuccess;
 }
 
 static void copy_on_host(const Copy *copy)
@@ -306,8 +376,8 @@ static cudaError_t send_copy(Copy *copy, enum cudaMemcpyKind kind, uint64_t tota
     WireRows from = { client_address(copy->from), copy->from_pitch };
     request.copy.device = kind == cudaMemcpyDeviceToHost ? from : to;
     request.copy.from = from;
-    request.copy.pinned =
-        pinned_find(kind == cudaMemcpyDeviceToHost ? copy->to : copy->from) != NULL;
+    const void *host = kind == cudaMemcpyDeviceToHost ? copy->to : copy->from;
+    request.copy.pinned = client_is_pinned(host) || is_registered(host);
     WireReply reply;
     WireChunk *chunk = &request.copy.chunk;
     if (kind == cudaMemcpyHostToDevice)
@@ -426,7 +496,7 @@ static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size
         return client_done(cudaErrorInvalidValue);
     if (!total)
         return client_done(client_sticky());
-    if (!client_is_device(p)) {
+    if (!client_is_device(p) && !client_is_pinned(p)) {
         char message[128];
         snprintf(message, sizeof message, "%s was given %p, which is not device memory", call, p);
         return client_done(client_misuse(call, cudaErrorInvalidValue, message,

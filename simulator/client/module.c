@@ -45,6 +45,7 @@ typedef struct Symbol {                         // a kernel or a variable of an 
     const void *host;                           // the stub, or the host's shadow of the variable
     char *name;
     bool variable, resolved;
+    void **managed;                             // where the host keeps a __managed__ variable's address
     cudaError_t error;
     WireReply found;                            // kernel: .kernel; variable: .memory
     WireParameter *parameters;
@@ -127,6 +128,8 @@ static void free_image(Image *image)
         forget(symbol);
         if (symbol->host)
             forget(symbol->host);
+        if (symbol->managed && *symbol->managed)
+            forget(*symbol->managed);
         free(symbol->parameters);
         free(symbol->name);
         free(symbol);
@@ -267,22 +270,36 @@ EXPORT void __cudaRegisterVar(void **image, char *host, char *address, const cha
         add_symbol((Image *)image, host, name, true);
 }
 
-static bool uses_managed;                       // a __managed__ variable: not in this device yet
-
 EXPORT void __cudaRegisterManagedVar(void **image, void **host, char *address, const char *name,
                                      int external, size_t size, int constant, int global)
 {
-    (void)image; (void)host; (void)address; (void)name; (void)external; (void)size; (void)constant;
-    (void)global;
-    uses_managed = true;
+    (void)address; (void)external; (void)size; (void)constant; (void)global;
+    Symbol *symbol = image ? add_symbol((Image *)image, host, name, true) : NULL;
+    if (symbol)
+        symbol->managed = host;
 }
 
+static void place_managed(Symbol *symbol)
+{
+    if (*symbol->managed || resolve(symbol))
+        return;
+    uint64_t address = symbol->found.memory.address;
+    if (!client_map(address, symbol->found.memory.size, true))
+        return;
+    *symbol->managed = (void *)(uintptr_t)address;
+    pthread_mutex_lock(&mutex);
+    remember(*symbol->managed, symbol);         // what cudaMemcpyToSymbol is given of it
+    pthread_mutex_unlock(&mutex);
+}
+
+// Before the host first touches a __managed__ variable: gives each its address. One that gets none
+// stays a null pointer.
 EXPORT char __cudaInitModule(void **image)
 {
-    (void)image;
-    if (uses_managed)
-        client_unsupported("a __managed__ variable");
-    uses_managed = false;
+    Image *in = (Image *)image;
+    for (Symbol *symbol = in ? in->symbols : NULL; symbol; symbol = symbol->next)
+        if (symbol->managed)
+            place_managed(symbol);
     return 1;
 }
 

@@ -4,6 +4,8 @@
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
 //   // says: words                                  some error's message has these words
+//   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
+//                                                   to, why, bytes, faults
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
@@ -37,7 +39,7 @@ typedef struct {
 } Program;
 
 typedef struct {
-    char expect[LINE], says[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+    char expect[LINE], says[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -60,6 +62,8 @@ static Header read_header(const Program *program)
     cr_assert_not_null(file, "%s cannot be read", program->path);
     while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
         if (take(line, "// expect: ", h.expect) || take(line, "// says: ", h.says))
+            continue;
+        if (take(line, "// migrations: ", h.migrations))
             continue;
         if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error))
             continue;
@@ -178,6 +182,7 @@ static char *read_text(const char *path)
 
 typedef struct {
     char found[4096];                   // in the form of // expect:
+    char migrations[4096];              // in the form of // migrations:
     bool said, ended;
     int status;                         // as the exit event has it: of the device process
 } Outcome;
@@ -193,6 +198,13 @@ static void add_event(Outcome *o, json_t *event, const char *says)
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
         o->said |= message && strstr(message, says);
+    } else if (strcmp(name, "migration") == 0) {
+        used = strlen(o->migrations);
+        snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",
+                 json_string_value(json_object_get(event, "direction")),
+                 json_string_value(json_object_get(event, "cause")),
+                 (int)json_integer_value(json_object_get(event, "bytes")),
+                 (int)json_integer_value(json_object_get(event, "faults")));
     } else if (strcmp(name, "exit") == 0) {
         json_t *signal = json_object_get(event, "signal");
         o->status = (int)json_integer_value(signal ? signal : json_object_get(event, "status"));
@@ -241,6 +253,9 @@ static void judge(const Program *program)
     cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d",
                  program->name, status, o.status);
     cr_expect(!h.says[0] || o.said, "%s: no message says '%s'", program->path, h.says);
+    cr_expect(!h.migrations[0] || strcmp(o.migrations, h.migrations) == 0,
+              "%s: expected the migrations '%s', found '%s'", program->name, h.migrations,
+              o.migrations);
     has_words(program, ".out", h.prints);
     has_words(program, ".err", h.error);
 }

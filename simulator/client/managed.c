@@ -1,0 +1,135 @@
+// Managed memory: allocating it, moving it ahead of its use, and advising how it will be used. What
+// moves when is the device's to know (simulator/managed.c).
+
+#include "client.h"
+#include <stdio.h>
+#include <string.h>
+#include <cuda_runtime_api.h>
+
+enum { ALIGN = 256 };
+
+static cudaError_t allocate(void **out, size_t bytes)
+{
+    if (!client_sees_touches())
+        return client_unsupported("managed memory without a readable /proc/self/pagemap");
+    WireRequest request = client_request(WIRE_ALLOC, "cudaMallocManaged");
+    request.alloc.bytes = bytes;
+    request.alloc.align = ALIGN;
+    request.alloc.kind = WIRE_OF_BOTH;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (error)
+        return error;
+    if (!client_map(reply.memory.address, bytes, false))
+        return cudaErrorMemoryAllocation;
+    *out = (void *)(uintptr_t)reply.memory.address;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
+{
+    cudaError_t error = client_open();
+    if (error || client_sticky())
+        return client_done(error ? error : client_sticky());
+    if (!out || !bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return client_done(cudaErrorInvalidValue);
+    return client_done(allocate(out, bytes));
+}
+
+// The device is number 0; every other place is the host.
+static cudaError_t check_location(struct cudaMemLocation location)
+{
+    if (location.type == cudaMemLocationTypeDevice)
+        return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    bool host = location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma
+        || location.type == cudaMemLocationTypeHostNumaCurrent;
+    return host ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static WireRequest range_request(enum wire_op op, const char *call, const void *p, size_t bytes)
+{
+    WireRequest request = client_request(op, call);
+    request.range.address = client_address(p);
+    request.range.bytes = bytes;
+    return request;
+}
+
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
+                                        unsigned flags, cudaStream_t stream)
+{
+    cudaError_t error = check_location(location);
+    if (error || flags)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    WireRequest request = range_request(WIRE_PREFETCH, "cudaMemPrefetchAsync", p, bytes);
+    request.stream = client_stream(stream);
+    request.range.to_host = location.type != cudaMemLocationTypeDevice;
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
+
+EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+                                 struct cudaMemLocation location)
+{
+    bool placed = advice >= cudaMemAdviseSetPreferredLocation
+        && advice != cudaMemAdviseUnsetPreferredLocation;
+    cudaError_t error = placed ? check_location(location) : cudaSuccess;
+    if (error)
+        return client_done(error);
+    WireRequest request = range_request(WIRE_ADVISE, "cudaMemAdvise", p, bytes);
+    request.range.advice = advice;
+    request.range.to_host = location.type != cudaMemLocationTypeDevice;
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+
+static int location_type(int id)
+{
+    return id == 0 ? cudaMemLocationTypeDevice
+        : id == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeInvalid;
+}
+
+// False: there is no such attribute.
+static bool range_value(const WireReply *reply, enum cudaMemRangeAttribute attribute, int *value)
+{
+    switch (attribute) {
+    case cudaMemRangeAttributeReadMostly: *value = (int)reply->range.read_mostly; return true;
+    case cudaMemRangeAttributePreferredLocation:
+    case cudaMemRangeAttributePreferredLocationId: *value = reply->range.preferred; return true;
+    case cudaMemRangeAttributeAccessedBy:
+        *value = reply->range.accessed_by_device ? 0 : cudaInvalidDeviceId;
+        return true;
+    case cudaMemRangeAttributeLastPrefetchLocation:
+    case cudaMemRangeAttributeLastPrefetchLocationId: *value = reply->range.prefetched; return true;
+    case cudaMemRangeAttributePreferredLocationType:
+        *value = location_type(reply->range.preferred);
+        return true;
+    case cudaMemRangeAttributeLastPrefetchLocationType:
+        *value = location_type(reply->range.prefetched);
+        return true;
+    }
+    return false;
+}
+
+EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
+                                            enum cudaMemRangeAttribute attribute, const void *p,
+                                            size_t bytes)
+{
+    if (!out || size < sizeof(int) || size % sizeof(int))
+        return client_done(cudaErrorInvalidValue);
+    WireRequest request = range_request(WIRE_RANGE, "cudaMemRangeGetAttribute", p, bytes);
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    int value;
+    if (error || !range_value(&reply, attribute, &value))
+        return client_done(error ? error : cudaErrorInvalidValue);
+    // AccessedBy fills a list of devices; the others are one number.
+    for (size_t i = 0; i < size / sizeof value; i++) {
+        memcpy((char *)out + i * sizeof value, &value, sizeof value);
+        if (attribute == cudaMemRangeAttributeAccessedBy)
+            value = cudaInvalidDeviceId;
+        else
+            break;
+    }
+    return cudaSuccess;
+}
