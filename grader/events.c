@@ -11,11 +11,19 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 // Counters of our own, made of the copies that are reported: their bytes over the bus.
 #define COPIED_HTOD "memcpy__bytes_htod.sum"
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
+// The same of managed memory. What a kernel's page faults move is in the kernel's own counters.
+#define GPU_FAULTS "unified_memory__gpu_page_faults.sum"
+#define CPU_FAULTS "unified_memory__cpu_page_faults.sum"
+#define MOVED_HTOD "unified_memory__bytes_htod.sum"
+#define MOVED_DTOH "unified_memory__bytes_dtoh.sum"
+#define PREFETCHED "unified_memory__bytes_prefetched.sum"   // either way, of those two
 
 void events_init(Events *e)
 {
     *e = (Events){
-        .counters = json_pack("{si si}", COPIED_HTOD, 0, COPIED_DTOH, 0),
+        .counters = json_pack("{si si si si si si si}", COPIED_HTOD, 0, COPIED_DTOH, 0,
+                              GPU_FAULTS, 0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0,
+                              PREFETCHED, 0),
         .call = json_object(), .estimates = json_object(),
         .lines = json_array(), .errors = json_array(),
     };
@@ -86,6 +94,23 @@ static void take_copy(Events *e, json_t *event)
     json_decref(bytes);
 }
 
+static void take_migration(Events *e, json_t *event)
+{
+    const char *cause = json_string_value(json_object_get(event, "cause"));
+    const char *direction = json_string_value(json_object_get(event, "direction"));
+    json_t *bytes = json_object_get(event, "bytes");
+    if (!cause || !direction || strcmp(cause, "gpu-fault") == 0)
+        return;
+    json_t *sums = json_pack("{sO?}", strcmp(direction, "HtoD") == 0 ? MOVED_HTOD : MOVED_DTOH, bytes);
+    if (strcmp(cause, "cpu-fault") == 0)
+        json_object_set(sums, CPU_FAULTS, json_object_get(event, "faults"));
+    else
+        json_object_set(sums, PREFETCHED, bytes);
+    add_counters(e->counters, sums);
+    add_counters(e->call, sums);
+    json_decref(sums);
+}
+
 static void take_error(Events *e, json_t *event)
 {
     size_t i;
@@ -113,6 +138,8 @@ static void take_line(Events *e, const char *line, size_t bytes)
         take_kernel(e, event);
     } else if (type && strcmp(type, "copy") == 0) {
         take_copy(e, event);
+    } else if (type && strcmp(type, "migration") == 0) {
+        take_migration(e, event);
     } else if (type && strcmp(type, "error") == 0) {
         take_error(e, event);
     } else if (type && strcmp(type, "exit") == 0) {

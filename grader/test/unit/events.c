@@ -38,6 +38,33 @@ Test(events, are_the_same_in_any_pieces)
     }
 }
 
+static const char moves[] =
+    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":0,\"faults\":2}\n"
+    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"prefetch\",\"bytes\":4096,\"faults\":0}\n"
+    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"gpu-fault\",\"bytes\":100,\"faults\":3}\n"
+    "{\"event\":\"kernel\",\"counters\":{\"unified_memory__bytes_htod.sum\":100,"
+    "\"unified_memory__gpu_page_faults.sum\":3}}\n"
+    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":8192,\"faults\":1}\n";
+
+Test(events, what_managed_memory_moves_is_summed_once)
+{
+    static const struct { const char *name; int sum; } expected[] = {
+        {"unified_memory__gpu_page_faults.sum", 3}, {"unified_memory__cpu_page_faults.sum", 3},
+        {"unified_memory__bytes_htod.sum", 4196},   {"unified_memory__bytes_dtoh.sum", 8192},
+        {"unified_memory__bytes_prefetched.sum", 4096},
+    };
+    Events e;
+    events_init(&e);
+    events_feed(&e, moves, strlen(moves));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const char *name = expected[i].name;
+        cr_expect_eq(json_integer_value(json_object_get(e.counters, name)), expected[i].sum, "%s", name);
+        cr_expect_eq(json_integer_value(json_object_get(e.call, name)), expected[i].sum, "%s", name);
+    }
+    events_new_call(&e);
+    cr_expect_eq(json_object_size(e.call), 0);
+}
+
 Test(events, nonsense_is_never_overlooked)
 {
     static const char *const nonsense[] = {

@@ -1,5 +1,5 @@
 // expect: exit 0
-// migrations: DtoH cpu-fault 0 2, HtoD gpu-fault 131072 3, DtoH cpu-fault 131072 2, HtoD gpu-fault 65536 1
+// migrations: DtoH cpu-fault 0 2, HtoD gpu-fault 131072 2, HtoD gpu-fault 0 1, DtoH cpu-fault 131072 2, HtoD gpu-fault 65536 1
 // One pointer for both: what the host writes the kernel reads, and the other way round. Pages move
 // in groups of 64 KiB when the other side touches them; a first touch moves nothing.
 #include "check.h"
