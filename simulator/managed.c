@@ -174,10 +174,18 @@ static bool arrive(u64 page, bool store)
     return moves;
 }
 
+// The page after the last one of a page's group; nothing lies behind the end of its allocation.
+static u64 group_end(u64 page)
+{
+    const Allocation *a = memory_find(MEMORY_SHARED + page * PAGE);
+    u64 group = (page / GROUP + 1) * GROUP, pages_end = page_of(a->base + a->size - 1) + 1;
+    return group < pages_end ? group : pages_end;
+}
+
 static void device_fault(u64 page, bool store, Tally *t)
 {
-    u64 first = page / GROUP * GROUP, moved = 0;
-    for (u64 n = first; n < first + GROUP; n++) moved += arrive(n, store) ? PAGE : 0;
+    u64 first = page / GROUP * GROUP, end = group_end(page), moved = 0;
+    for (u64 n = first; n < end; n++) moved += arrive(n, store) ? PAGE : 0;
     t->faults++;
     t->moved += moved;
     kernel_faults++;
