@@ -102,13 +102,25 @@ static void share(u64 page)
     pages[page].digest = digest(page);
 }
 
+// The pages of a page's group: [first, end). Allocations start with a group, and may end within one.
+typedef struct Span { u64 first, end; } Span;
+
+static Span group_of(u64 page)
+{
+    u64 first = page / GROUP * GROUP, end = first + GROUP;
+    const Allocation *a = memory_find(MEMORY_SHARED + first * PAGE);
+    if (a && page_of(a->base + a->size - 1) + 1 < end) end = page_of(a->base + a->size - 1) + 1;
+    return (Span){ first, end };
+}
+
 // ---- The host ----
 
 // A page that is not on the host is touched there. The bytes that move.
 static u64 host_fault(u64 page)
 {
-    u64 first = page / GROUP * GROUP, moved = 0;
-    for (u64 n = first; n < first + GROUP; n++) {
+    u64 moved = 0;
+    Span group = group_of(page);
+    for (u64 n = group.first; n < group.end; n++) {
         if (pages[n].where != ON_DEVICE) continue;
         if (pages[n].advice & READ_MOSTLY) share(n);
         else pages[n].where = ON_HOST;
@@ -174,18 +186,11 @@ static bool arrive(u64 page, bool store)
     return moves;
 }
 
-// The page after the last one of a page's group; nothing lies behind the end of its allocation.
-static u64 group_end(u64 page)
-{
-    const Allocation *a = memory_find(MEMORY_SHARED + page * PAGE);
-    u64 group = (page / GROUP + 1) * GROUP, pages_end = page_of(a->base + a->size - 1) + 1;
-    return group < pages_end ? group : pages_end;
-}
-
 static void device_fault(u64 page, bool store, Tally *t)
 {
-    u64 first = page / GROUP * GROUP, end = group_end(page), moved = 0;
-    for (u64 n = first; n < end; n++) moved += arrive(n, store) ? PAGE : 0;
+    u64 moved = 0;
+    Span group = group_of(page);
+    for (u64 n = group.first; n < group.end; n++) moved += arrive(n, store) ? PAGE : 0;
     t->faults++;
     t->moved += moved;
     kernel_faults++;

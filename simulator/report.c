@@ -501,8 +501,8 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
         set_integer(object, "faults", faults);
         write_json(object);
     } else if (sink.profile) {
-        fprintf(stderr, "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " faults\n",
-                direction, cause, bytes, faults);
+        fprintf(stderr, "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " fault%s\n",
+                direction, cause, bytes, faults, faults == 1 ? "" : "s");
     }
     pthread_mutex_unlock(&sink.mutex);
 }
