@@ -13,8 +13,8 @@ void result_find_todo(Result *r)
     size_t room = 0;
     for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
         char *todo = strstr(line, "TODO");
-        if (!todo)
-            continue;
+        if (!todo || strncmp(line + strspn(line, " \t"), "//>", 3) == 0)
+            continue;       // a solution's marker is nobody's task
         if (!r->todos++) {
             todo[strcspn(todo, "\r\n")] = 0;
             r->todo_line = number;

@@ -5,7 +5,9 @@
 #     grader/try.sh 05-transpose naive.cu      one wrong submission
 #
 # The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS); our own solution
-# (PASS, twice, with the same figures); the lesson's text, which shows both as they are; and each submission
+# (PASS, twice, with the same figures); the lesson's text, which shows what these print, and what a change prints
+# that it talks the reader into ({.output cmd="make lesson-5" edit="/__syncthreads/d"}: sed's words, applied to
+# the skeleton with its blanks filled in); and each submission
 # in grader/wrong/05-transpose/ (the verdict of its `// expect:` line, its source lines, and the words of its
 # `// says:` line). All of it happens in a tree of its own, build/try/05-transpose: what you have in exercises/
 # is neither read nor touched.
@@ -102,6 +104,29 @@ text_shows() {
         complain "lessons/$lesson.md: does not show what $2 prints now" "$log"
 }
 
+# The changes that the text proposes, one a line.
+edits() {
+    sed -n 's/^```{\.output .*edit="\([^"]*\)".*}$/\1/p' "lessons/$lesson.md"
+}
+
+text_shows_edit() {
+    exercise=$tree/exercises/$lesson.cu
+    sed "$2" "$tree/filled.cu" >"$exercise"
+    cmp -s "$tree/filled.cu" "$exercise" && [ -n "$2" ] &&
+        { complain "lessons/$lesson.md: the edit $2 changes nothing" "$exercise"; return 1; }
+    run "$tree/$1.log" make -s "lesson-$number"
+    text_shows "$1" "make lesson-$number, after sed '$2',"
+}
+
+# A whole program in the text, as the text compiles and runs it: its commands are those of the block after it.
+text_shows_program() {
+    cp "$tree/filled.cu" "$tree/exercises/$lesson.cu"
+    sed -n '/^```sh$/,/^```$/{/^nvcc/p}' "lessons/$lesson.md" >"$tree/compile.sh"
+    run "$tree/compile.log" sh -e compile.sh && run "$tree/program.log" simulator/run --profile ./main ||
+        { complain "lessons/$lesson.md: its program does not run" "$tree/compile.log"; return 1; }
+    text_shows program "simulator/run --profile ./main"
+}
+
 wrong_is_caught() {
     wrong=grader/wrong/$lesson/$1
     log=$tree/wrong-${1%.cu}.log
@@ -137,6 +162,14 @@ count solution_is_pass 1
 count solution_is_pass 2
 count figures_are_the_same
 count text_shows solution-1 "make solution-$number"
+awk -v fill=1 -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/filled.cu"
+edits >"$tree/edits"
+while IFS= read -r edit; do
+    edited=$((${edited:-0} + 1))
+    count text_shows_edit "edit-$edited" "$edit"
+done <"$tree/edits"
+awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/$lesson.md" >"$tree/main.cu"
+if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi
 
 # The wrong ones side by side, as many as there are cores: they share nothing.
 ls "grader/wrong/$lesson" | grep '\.cu$' |

@@ -438,9 +438,10 @@ static void print_kernel(const KernelReport *k)
 {
     fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", k->signature, k->grid[0],
             k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2]);
-    for (size_t i = 0; i < k->counter_count; i++)
-        fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[i].name,
-                k->counters[i].estimate ? '~' : ' ', k->values[i]);
+    for (size_t i = 0; i < k->counter_count; i++)       // what did not happen is not listed
+        if (k->values[i])
+            fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[i].name,
+                    k->counters[i].estimate ? '~' : ' ', k->values[i]);
     if (k->time_ns > 0)
         fprintf(stderr, "  %-58s ~%.3f us\n", "time, by the roofline", k->time_ns / 1e3);
 }

@@ -10,6 +10,8 @@
 #     //| code                 in a blank: code that the skeleton alone has
 #     //< name                 closes the region or blank that was opened last
 #
+# With -v fill=1 the blanks that a student sees are filled in: what a student has who did as the solution does.
+#
 # Regions nest; a blank holds neither regions nor blanks; a name is used once. A file that breaks a
 # rule yields file:line and the rule on standard error, status 1, and no skeleton. Where blanks
 # leave nothing behind, empty lines would pile up: of several in a row the skeleton keeps one.
@@ -42,7 +44,8 @@ function open_marker(name, todo) {
     if (todo == "")
         return
     blank = name
-    if (todo != "TODO:")
+    filled = fill && todo != "TODO:"
+    if (todo != "TODO:" && !filled)
         keep(indent($0) "// " todo)
 }
 
@@ -55,7 +58,7 @@ function close_marker(name) {
         fail(FNR, "`" name "` closes, but `" stack[depth] "` of line " opened[stack[depth]] \
                   " is still open")
     depth--
-    blank = ""
+    blank = filled = ""
 }
 
 /^[ \t]*\/\/>/ {
@@ -80,6 +83,8 @@ function close_marker(name) {
 /^[ \t]*\/\/\|/ {
     if (!blank)
         fail(FNR, "//| is for blanks only: code that the skeleton alone has")
+    if (filled)
+        next
     text = $0
     sub(/^[ \t]*\/\/\| ?/, "", text)
     keep(text == "" ? "" : indent($0) text)
@@ -90,7 +95,7 @@ function close_marker(name) {
     fail(FNR, "a marker stands on a line of its own")
 }
 
-!blank {
+!blank || filled {
     keep($0)
 }
 
