@@ -24,16 +24,18 @@ name        = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 test_programs := $(patsubst simulator/test/%.c,build/test/simulator-%,$(wildcard simulator/test/*.c))
 test_scripts  := $(wildcard */test/*.sh */test.sh)
 
-# ---- What a machine needs, as package=probe; a probe is a command or a header.
+# ---- What a machine needs, as package=probe; a probe is a command, a header, or a path.
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
                 libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
 needs_book   := pandoc=pandoc
-needs_test   := chromium=chromium
+needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
+                fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
+needs_test   := $(needs_pdf) epubcheck=epubcheck aspell-en=aspell
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
-optional     := chromium
+optional     := chromium fonts-sil-charis fonts-inter epubcheck
 
 # The compiler: in CUDA_HOME if that is set, else the nvcc on PATH, else /usr/local/cuda. Where that is not a toolkit of
 # version 13, a copy of our own in build/cuda (setup/toolkit.sh).
@@ -55,7 +57,7 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 
 # ---- The commands
 
-.PHONY: help doctor setup book test check clean nvcc FORCE
+.PHONY: help doctor setup book book-pdf test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
@@ -90,8 +92,11 @@ doctor:                                                 ## look at this machine,
 	if [ -z "$$missing" ]; then echo 'All is here. Type: make lesson-1'; \
 	else echo "missing $$missing. Type: make setup"; exit 1; fi
 
-book: $(pages:%=build/book/%.html) $(book_files)            ## the book, as web pages in build/book/
-	@echo 'The book: build/book/index.html'
+book: $(pages:%=build/book/%.html) $(book_files) build/book/warpwise.epub    ## the book, as web pages and EPUB in build/book/
+	@echo 'The book: build/book/index.html and build/book/warpwise.epub'
+
+book-pdf: build/book/warpwise.pdf                           ## the book as a PDF (needs Chromium)
+	@echo 'The book: build/book/warpwise.pdf'
 
 check:                                                  ## compare what must agree; runs nothing
 	@sh grader/check.sh
@@ -122,7 +127,7 @@ clean:                                                  ## throw away build/, ne
 # $(call missing,list) is the packages of a list whose probes fail.
 missing = $(shell $(foreach need,$(needs_$1),$(call probe,$(lastword $(subst =, ,$(need)))) \
           >/dev/null 2>&1 || echo $(firstword $(subst =, ,$(need)));))
-probe   = $(if $(filter %.h,$1),gcc -include $1 -E -x c /dev/null,command -v $1)
+probe   = $(if $(filter %.h,$1),gcc -include $1 -E -x c /dev/null,$(if $(filter /%,$1),test -e,command -v) $1)
 
 build/setup/%: Makefile
 	@mkdir -p $(@D)
@@ -218,26 +223,59 @@ build/objects/grader/%.o: grader/%.c | build/setup/lesson
 
 # ---- The book: lessons/*.md and book/*.md, a page each
 
-book_parts := book/filter.lua book/template.html book/cuda.xml build/book/contents | build/setup/book
-pandoc := pandoc --from markdown --to html5 --standalone --fail-if-warnings --mathml --toc --toc-depth=2 \
-          --template book/template.html --lua-filter book/filter.lua --syntax-definition book/cuda.xml
-page    = $(call once,book,Building the book)@BOOK_CONTENTS=build/book/contents $(pandoc) -o $@ $<
+# Where the text of a page is.
+text = $(firstword $(wildcard lessons/$1.md book/$1.md) build/book/$1.md)
+
+book_parts := book/common.lua book/numbers.lua book/quotes.lua build/book/labels.txt
+book_env   := BOOK_CONTENTS=build/book/contents BOOK_LABELS=build/book/labels.txt
+pandoc     := pandoc --fail-if-warnings --standalone
+filters     = --from markdown --lua-filter book/numbers.lua --lua-filter book/quotes.lua --lua-filter $1
+colours    := --mathml --syntax-definition book/cuda.xml
 
 $(book_files): build/book/%: book/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-build/book/%.html: lessons/%.md solutions/%.cu $(book_parts)
-	$(page)
+build/book/%.html: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_parts) book/web.lua book/template.html book/cuda.xml
+	$(call once,book,Building the book)
+	@$(book_env) $(pandoc) $(call filters,book/web.lua) $(colours) --to html5 --toc --toc-depth=2 \
+	    --template book/template.html -o $@ $<
 
-build/book/%.html: book/%.md $(book_parts)
-	$(page)
+# The bound book: every page as a chapter of one document, which makes the EPUB and the PDF.
+bound := $(pages:%=build/book/bound/%.json)
 
-build/book/%.html: build/book/%.md $(book_parts)
-	$(page)
+build/book/bound/%.json: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_parts) book/bound.lua
+	@mkdir -p $(@D)
+	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json -o $@ $<
+
+bound_as = $(pandoc) $(colours) --metadata-file book/bound.yaml $(bound)
+
+# Its dates are those of the last commit, so that the same text gives the same bytes.
+build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.css book/cover.svg book/cuda.xml
+	$(call once,book,Building the book)
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>&1 | grep -x '[0-9]*' || echo 0)} \
+	    $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 --css book/epub.css \
+	    --epub-cover-image book/cover.svg -o $@
+
+build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html book/pdf.sh book/cuda.xml \
+        build/book/print.css $(book_files) | build/setup/pdf
+	$(call once,pdf,Printing the book)
+	@sh book/pdf.sh $@ $(bound_as) --to html5 --lua-filter book/print.lua --template book/print.html
+
+build/book/print.css: book/print.css
+	@cp $< $@
+
+# The labels that pages point to; a new file only when one of them changes.
+build/book/labels/%: $$(call text,$$*) book/common.lua book/numbers.lua build/book/contents
+	@mkdir -p $(@D)
+	@BOOK_CONTENTS=build/book/contents pandoc --lua-filter book/numbers.lua --to plain -o $@ $<
+
+build/book/labels.txt: $(pages:%=build/book/labels/%)
+	@cat $^ >$@.new
+	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 
 # The pages in order, with their titles; a new file only when something in it changes.
-build/book/contents: build/book/instructions.md FORCE
+build/book/contents: build/book/instructions.md FORCE | build/setup/book
 	@mkdir -p $(@D)
 	@for page in $(pages); do \
 	    file=$$(ls lessons/$$page.md book/$$page.md build/book/$$page.md 2>/dev/null | head -n 1); \

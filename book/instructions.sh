@@ -57,7 +57,7 @@ sed 's|^// ---- \(.*\) ----$|@section@"\1"@|' "$1" |
             flush()
             gsub(/"/, "", $3)
             title = toupper(substr($3, 1, 1)) substr($3, 2)
-            printf "\n## %s\n\n| instruction | types | what it does |\n|:----|:----|:--------|\n", title
+            printf "\n## %s\n\n| instruction | types | what it does |\n|:---|:-----|:-------|\n", title
             next
         }
         $2 == "row" {

@@ -40,11 +40,16 @@ done
 # plant SOLUTION TEXT: builds a page of TEXT that quotes from SOLUTION; the words are in $scratch/says.
 plant() {
     printf '%b' "$1" >"$scratch/solution.cu"
-    printf '# A page\n\n%b\n' "$2" >"$scratch/page.md"
-    printf 'page\tA page\n' >"$scratch/contents"
-    BOOK_CONTENTS=$scratch/contents pandoc --fail-if-warnings --from markdown --to html5 --standalone \
-        --template book/template.html --lua-filter book/filter.lua --syntax-definition book/cuda.xml \
-        -o "$scratch/page.html" "$scratch/page.md" >"$scratch/says" 2>&1
+    printf '# A page\n\n%b\n' "$2" >"$scratch/01-page.md"
+    printf '01-page\tA page\n' >"$scratch/contents"
+    export BOOK_CONTENTS="$scratch/contents" BOOK_LABELS="$scratch/labels"
+    page="$scratch/01-page.md"
+    {
+        BOOK_LABELS='' pandoc --lua-filter book/numbers.lua --to plain "$page" >"$scratch/labels" &&
+        pandoc --fail-if-warnings --from markdown --to html5 --standalone --template book/template.html \
+            --lua-filter book/numbers.lua --lua-filter book/quotes.lua --lua-filter book/web.lua \
+            --syntax-definition book/cuda.xml -o "$scratch/page.html" "$page"
+    } >"$scratch/says" 2>&1
 }
 
 quote="\`\`\`{.cuda include=$scratch/solution.cu region=one}\n\`\`\`\n"
@@ -68,6 +73,24 @@ refuses 'a file that is not there' '' '```{.cuda include=nowhere.cu region=one}\
 refuses 'a question with no right answer' '' '## Quiz\n\n1. Why?\n\n    - [ ] No.\n    - [ ] Nor this.' 'no right answer'
 refuses 'a question that reads as a list' '' '## Quiz\n\n1. Is it\n   32. Or so?\n\n    - [x] Yes.' 'begins with "32."'
 refuses 'a question with no options' '' '## Quiz\n\n1. Why?\n' 'no options'
+
+# ---- Numbers, and references to them
+
+figure='```{=html}\n<figure id="fig:one"><svg></svg><figcaption>A figure.</figcaption></figure>\n```\n\n'
+table='| a |\n| - |\n| b |\n\n: A table. {#tbl:one}\n\n'
+refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1].\n\n'
+plant '//> one\nint a;\n//< one\n' "## First\n\n## Second {#sec:one}\n\n### Part {#sec:two}\n\n$figure$table$refers$(
+    echo "$quote" | sed 's/{/{#lst:one /')"
+verdict "the filter should number a page: $(cat "$scratch/says")"
+for words in 'href="#fig-one">Figure 1.1</a>' 'href="#lst-one">Listing 1.1</a>' 'href="#tbl-one">Table 1.1</a>' \
+    'href="#sec-one">section 1.2</a>' 'href="#sec-two">section 1.2, Part</a>' 'href="01-page.html">lesson 1</a>' \
+    '<figure id="fig-one">' 'id="lst-one"' 'id="tbl-one"' 'id="sec-one"' 'Figure 1.1</b> A figure.'; do
+    tr '\n' ' ' <"$scratch/page.html" | grep -qF "$words"
+    verdict "the filter should number a page: there is no $words"
+done
+refuses 'a label that is not there' '' 'See [@fig:none].' 'points to fig:none, and no page has that label'
+refuses 'a label given twice' '' "$figure${figure}See [@fig:one]." 'the label fig:one is in 01-page and in 01-page'
+refuses 'a lesson that is not there' '' 'See [@lesson:2].' 'points to lesson:2'
 
 # ---- In a browser: no page scrolls sideways, and the quiz answers with no script of ours
 

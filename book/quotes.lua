@@ -1,0 +1,97 @@
+-- Quotes the solutions by region, and shows what a terminal shows.
+
+local common = dofile('book/common.lua')
+local fail, html, escape = common.fail, common.html, common.escape
+
+-- ---- Listings: ```{.cuda include=solutions/05-transpose.cu region=tile} ---------------------------------
+
+-- Takes off the indent that all lines share, and the empty lines at both ends.
+local function dedent(lines)
+  local shared
+  for _, line in ipairs(lines) do
+    local indent = line:match('^( *)%S')
+    if indent and (not shared or #indent < shared) then shared = #indent end
+  end
+  for i, line in ipairs(lines) do lines[i] = line:sub((shared or 0) + 1) end
+  return (table.concat(lines, '\n'):gsub('^%s*\n', ''):gsub('%s+$', ''))
+end
+
+-- The regions of a file by name: the text between `//> name` and `//< name`, without any markers and
+-- without the lines (`//|`) that only the skeleton has.
+local regions_of = {}
+local function regions(path)
+  if regions_of[path] then return regions_of[path] end
+  local found, open = {}, {}
+  for number, line in ipairs(common.lines_of(path, 'quote from')) do
+    local opens, closes = line:match('^%s*//>%s*(%S+)'), line:match('^%s*//<%s*(%S+)%s*$')
+    if opens then
+      if found[opens] then
+        fail('%s:%d: region %s was opened before, at line %d', path, number, opens, found[opens].first - 1)
+      end
+      found[opens] = { first = number + 1 }
+      open[#open + 1] = opens
+    elseif closes then
+      if open[#open] ~= closes then
+        fail('%s:%d: region %s is closed, but %s is open', path, number, closes, open[#open] or 'none')
+      end
+      found[table.remove(open)].last = number - 1
+    elseif not line:match('^%s*//|') then
+      for _, name in ipairs(open) do table.insert(found[name], line) end
+    end
+  end
+  if #open > 0 then
+    fail('%s:%d: region %s is never closed', path, found[open[#open]].first - 1, open[#open])
+  end
+  regions_of[path] = found
+  return found
+end
+
+local function listing(block)
+  local path, name = block.attributes.include, block.attributes.region
+  local text, where
+  if name then
+    local region = regions(path)[name]
+    if not region then fail('%s has no region %s', path, name) end
+    text, where = dedent(region), name
+  else
+    local whole = {}
+    for _, line in ipairs(common.lines_of(path, 'quote from')) do
+      if not line:match('^%s*//[<>|]') then whole[#whole + 1] = line end
+    end
+    text, where = dedent(whole), ''
+  end
+  local id, number = block.identifier, block.attributes.number
+  return {
+    html(('<figure class="listing"%s><figcaption><span>%s<code>%s</code></span> <span>%s</span></figcaption>'):format(
+      id ~= '' and ' id="' .. id .. '"' or '', number and '<b class="number">' .. number .. '</b> ' or '',
+      escape(path), escape(where))),
+    pandoc.CodeBlock(text, pandoc.Attr('', block.classes, { tabindex = '0' })),
+    html('</figure>'),
+  }
+end
+
+-- ---- What a terminal shows: ```{.output cmd="make lesson-5"} ---------------------------------------------
+
+local verdicts = {}
+for word in ('PASS TODO BUILD BOUNDS RACE TIMEOUT CRASH PROTOCOL MEMORY WRONG SUSPECT SLOW NODEVICE GRADER-ERROR')
+  :gmatch('%S+') do
+  verdicts[word] = word == 'PASS' and 'pass' or word == 'TODO' and 'todo' or 'fail'
+end
+
+local function terminal(block)
+  local command = block.attributes.cmd
+  local text = escape('\n' .. block.text):gsub('\n([%u-]+)', function(word)
+    return verdicts[word] and ('\n<b class="%s">%s</b>'):format(verdicts[word], word)
+  end):sub(2)
+  local prompt = command and ('<span class="prompt">$ </span><kbd>' .. escape(command) .. '</kbd>\n') or ''
+  return html('<pre class="terminal" tabindex="0"><samp>' .. prompt .. text .. '</samp></pre>')
+end
+
+local function code_block(block)
+  if block.attributes.include then return listing(block) end
+  if block.classes:includes('output') then return terminal(block) end
+  block.attributes.tabindex = '0'
+  return block
+end
+
+return { { CodeBlock = code_block } }
