@@ -279,7 +279,8 @@ static char *sentence(const Claim *claim, const Culprit *c)
         words = text_format("%s sectors a %s in %s, %s would do: %s.", each, access, place, ideal,
                             claim->slow);
     else if (is_sectors(c->counter) && c->each > 0)
-        words = text_format("%s sectors a %s in %s: %s.", each, access, place, claim->slow);
+        words = text_format("%s sector%s a %s in %s: %s.", each, strcmp(each, "1") ? "s" : "", access,
+                            place, claim->slow);
     else if (is_conflicts(c->counter) && c->each > 0)
         words = text_format("Each shared-memory %s in %s takes %s passes, 1 would do: %s.",
                             access, place, each, claim->slow);

@@ -149,7 +149,11 @@ static const char *unit(const Claim *c)
         return "x compulsory";
     if (strcmp(c->per, "call") == 0)
         return "a call";
-    return strstr(c->per, "requests") ? "a request" : strstr(c->per, "launch__") ? "a launch" : "";
+    if (strcmp(c->per, "launch__thread_count") == 0)
+        return "a thread";
+    return strstr(c->per, "requests")  ? "a request"
+         : strstr(c->per, "sectors")   ? "a sector"
+         : strstr(c->per, "launch__")  ? "a launch" : "";
 }
 
 static char *bounds(const Claim *c, int digits)
@@ -161,9 +165,11 @@ static char *bounds(const Claim *c, int digits)
     return text_format("%.*f to %.*f", digits, c->at_least, digits, c->at_most);
 }
 
-// Two digits, but four where two would show a bound as kept that is not.
+// Two digits, but four where two would show a bound as kept that is not, and none for hundreds.
 static int digits_for(const Finding *f)
 {
+    if (isfinite(f->claim->at_most) && f->claim->at_most >= 100)
+        return 0;
     double bound = f->verdict == VERDICT_SLOW ? f->claim->at_most : f->claim->at_least;
     bool failed = f->verdict == VERDICT_SLOW || f->verdict == VERDICT_SUSPECT;
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;

@@ -50,6 +50,14 @@ Test(claims, derive_no_ideal_where_requests_repeat)
     cr_assert_str_eq(claim_judge(&stored, r).words, "32 sectors a store in a.cu:14: far apart.");
 }
 
+Test(claims, say_one_sector)
+{
+    json_t *r = record(2000), *line = json_array_get(json_object_get(r, "lines"), 0);
+    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(2000));
+    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(2000));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "1 sector a store in a.cu:14: far apart.");
+}
+
 Test(claims, tell_conflicts_in_passes)
 {
     Claim c = stored;
