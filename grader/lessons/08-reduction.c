@@ -1,0 +1,166 @@
+// Lesson 8: sums of whole numbers, which are exact in any order as long as they stay below 2^24, so
+// that a wrong one tells what is missing; and sums of fractions, against a reference in double.
+#include "grader.h"
+#include <stdio.h>
+
+static const float *input;
+static int count;
+
+static double sum_of(int from, int to)
+{
+    double sum = 0;
+    for (int i = from; i < to; i++)
+        sum += input[i];
+    return sum;
+}
+
+// The words if only the first or the last elements were added, as many as blocks of a usual size have.
+static const char *of_blocks(double got)
+{
+    static char words[100];
+
+    for (int block = 1024; block >= 32; block /= 2) {
+        if (count <= block)
+            continue;
+        int whole = count / block * block, last = (count - 1) / block * block;
+        int first = got == sum_of(0, block) ? block : got == sum_of(0, whole) ? whole : 0;
+        if (first)
+            snprintf(words, sizeof words, "That is the sum of the first %d of %d.", first, count);
+        else if (got == sum_of(last, count))
+            snprintf(words, sizeof words, "That is the sum of the last %d of %d.", count - last, count);
+        else
+            continue;
+        return words;
+    }
+    return NULL;
+}
+
+// What beginners' reductions leave. Only for whole numbers: there each sum is exact, and no other
+// part of the vector is likely to have the same.
+static const char *which_part(const Mismatch *m)
+{
+    static char words[120];
+    double got = m->out->f32[0], times = got / m->want(0);
+
+    if ((uint32_t)m->out->i32[0] == POISON)
+        return NULL;
+    if (got != got)
+        return "Not a number: something was added that nobody had set, in scratch or in shared memory.";
+    if (got == 0)
+        return "That is 0: no element was added.";
+    if (count > 1 && got == input[0])
+        return "That is in[0] alone.";
+    if (times > 1 && times == (int)times) {
+        snprintf(words, sizeof words, "That is %d times the sum.", (int)times);
+        return words;
+    }
+    return of_blocks(got);
+}
+
+// What adding in float, one after the other, gives.
+static float chain(void)
+{
+    float sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += input[i];
+    return sum;
+}
+
+static const char *how_rounded(const Mismatch *m)
+{
+    if (m->out->f32[0] == chain())
+        return "So it goes when a single float takes up all elements in turn: once it is large, it "
+               "loses what small ones add.";
+    return NULL;
+}
+
+static void asks(Buffer *in, Buffer *out)
+{
+    input = in->f32;
+    count = (int)in->count;
+    given("n = %d", count);
+    call("reduce", device(out), device(in), i32(count), device(output_f32("scratch", count / 256 + 1024)));
+    compulsory(4ull * count, 4);
+}
+
+// Whole numbers from 1 to `high`, whose sum must stay below 2^24.
+static void adds_exactly(int n, int high)
+{
+    Buffer *in = input_f32("in", n), *out = output_f32("out", 1);
+    float *want = reference_f32(1);
+
+    for (int i = 0; i < n; i++) {
+        in->f32[i] = (float)(1 + (int)((in->f32[i] + 1) / 2 * high));
+        want[0] += in->f32[i];
+    }
+    diagnose(which_part);
+    asks(in, out);
+    expect_equal_f32(out, want);
+}
+
+// Fractions, all positive, so that the bound is relative to what was added. A rounding to half
+// precision is off by some 1e-4; sums in float, added by parts, by some 1e-7.
+static void adds_fractions(int n, float first, double relative)
+{
+    Buffer *in = input_f32("in", n), *out = output_f32("out", 1);
+    double *want = reference_f64(1);
+
+    for (int i = 0; i < n; i++)
+        in->f32[i] = i == 0 && first > 0 ? first : (in->f32[i] + 1) / 2;
+    for (int i = 0; i < n; i++)
+        want[0] += in->f32[i];
+    diagnose(how_rounded);
+    asks(in, out);
+    expect_close_f32(out, want, 0, relative);
+}
+
+Check(reduction, one_block)
+{
+    adds_exactly(1, 16);
+    adds_exactly(31, 16);
+    adds_exactly(32, 16);
+    adds_exactly(33, 16);
+    adds_exactly(255, 16);
+    adds_exactly(256, 16);
+}
+
+Check(reduction, a_few_blocks)
+{
+    adds_exactly(257, 16);
+    adds_exactly(1023, 16);
+    adds_exactly(1024, 16);
+    adds_exactly(1025, 16);
+}
+
+Check(reduction, primes)
+{
+    adds_exactly(7, 16);
+    adds_exactly(7919, 16);
+    adds_exactly(65537, 16);
+    adds_exactly(1000003, 16);
+}
+
+Check(reduction, nothing)
+{
+    adds_exactly(0, 1);
+}
+
+Check(reduction, fractions)
+{
+    adds_fractions(1, 0, 1e-6);
+    adds_fractions(33, 0, 1e-6);
+    adds_fractions(1000, 0, 1e-6);
+    adds_fractions(100003, 0, 1e-5);
+}
+
+// 2^24, beside which a float has no place for a fraction. Whoever adds all to it in turn loses all.
+Check(reduction, small_beside_large)
+{
+    adds_fractions(1000003, 16777216, 1e-3);
+}
+
+// The check that profiles/lessons/08-reduction.cfg measures: 16 MiB to be read.
+Check(reduction, four_million)
+{
+    adds_exactly(1 << 22, 3);
+}

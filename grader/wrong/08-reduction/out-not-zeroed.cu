@@ -1,0 +1,50 @@
+// expect: WRONG
+// says: nobody had set
+// Adds the blocks' sums to out, in which nobody has put a zero.
+#include "08-reduction.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = 256, BLOCKS = 1024 };
+
+__global__ void block_sums(float *out, const float *in, int n)
+{
+    __shared__ float partial[THREADS];
+    int t = threadIdx.x;
+
+    float sum = 0;
+    for (int i = blockIdx.x * THREADS + t; i < n; i += gridDim.x * THREADS)
+        sum += in[i];
+    partial[t] = sum;
+    __syncthreads();
+
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        if (t < stride)
+            partial[t] += partial[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        atomicAdd(out, partial[0]);
+}
+
+extern "C" void reduce(float *out, const float *in, int n, float *scratch)
+{
+    int blocks = (n + THREADS - 1) / THREADS;
+    if (blocks > BLOCKS)
+        blocks = BLOCKS;
+    (void)scratch;
+    if (blocks > 0)
+        block_sums<<<blocks, THREADS>>>(out, in, n);
+    CHECK(cudaGetLastError());
+}

@@ -1,0 +1,54 @@
+// expect: BOUNDS 25
+// The threads beyond the end load too.
+#include "08-reduction.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = 256 };
+
+__global__ void block_sums(float *sums, const float *in, int n)
+{
+    __shared__ float partial[THREADS];
+    int t = threadIdx.x;
+
+    partial[t] = in[blockIdx.x * THREADS + t];
+    __syncthreads();
+
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        if (t < stride)
+            partial[t] += partial[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        sums[blockIdx.x] = partial[0];
+}
+
+// Adds the blocks' sums.
+__global__ void add(float *out, const float *sums, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += sums[i];
+    *out = sum;
+}
+
+extern "C" void reduce(float *out, const float *in, int n, float *scratch)
+{
+    int blocks = (n + THREADS - 1) / THREADS;
+    if (blocks > 0)
+        block_sums<<<blocks, THREADS>>>(scratch, in, n);
+    CHECK(cudaGetLastError());
+    add<<<1, 1>>>(out, scratch, blocks);
+    CHECK(cudaGetLastError());
+}

@@ -1,0 +1,183 @@
+// Lesson 8: add up a vector, first within threads, then within blocks, then over the blocks.
+//
+// A tree adds n numbers in log2(n) steps, but each step waits for the one before. So the tree is
+// for the end: most of the adding is done by threads that wait for nobody.
+#include "08-reduction.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = 256 };  // threads in a block: 8 warps
+
+//> naive
+// Version 1: each thread adds elements that lie a whole grid apart.
+// Then the block adds neighbours, then sums two apart, four apart ...
+__global__ void block_sums_naive(float *sums, const float *in, int n)
+{
+    __shared__ float partial[THREADS];
+    int t = threadIdx.x;
+
+    //> own
+    int first = blockIdx.x * THREADS + t;
+    int apart = gridDim.x * THREADS;  // all threads of the grid
+    float sum = 0;
+    for (int i = first; i < n; i += apart)
+        sum += in[i];
+    //< own
+    partial[t] = sum;
+    __syncthreads();
+
+    for (int stride = 1; stride < THREADS; stride *= 2) {
+        if (t % (2 * stride) == 0)
+            partial[t] += partial[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        sums[blockIdx.x] = partial[0];
+}
+//< naive
+
+//> halves
+// Version 2: the block adds its upper half to its lower half, then does
+// the same with what is left. The threads at work are the first ones.
+__global__ void block_sums(float *sums, const float *in, int n)
+{
+    __shared__ float partial[THREADS];
+    int t = threadIdx.x;
+
+    int first = blockIdx.x * THREADS + t;
+    int apart = gridDim.x * THREADS;
+    float sum = 0;
+    for (int i = first; i < n; i += apart)
+        sum += in[i];
+    partial[t] = sum;
+    __syncthreads();
+
+    //> tree TODO: halve what is left of `partial` until it is one sum (5 lines)
+    for (int stride = THREADS / 2; stride > 0; stride /= 2) {
+        if (t < stride)
+            partial[t] += partial[t + stride];
+        __syncthreads();
+    }
+    //< tree
+
+    if (t == 0)
+        sums[blockIdx.x] = partial[0];
+}
+//< halves
+
+//> limit TODO:
+enum { BLOCKS = 1024 };  // enough to fill the device
+//< limit
+
+//> warp-sum TODO:
+// The sum of the 32 lanes' x, in lane 0. All 32 must call it together.
+__device__ float warp_sum(float x)
+{
+    for (int away = 16; away > 0; away /= 2)
+        x += __shfl_down_sync(0xffffffff, x, away);
+    return x;
+}
+//< warp-sum
+
+//> shuffles TODO:
+// Version 4: each warp adds its sums in registers. Shared memory serves
+// once, to bring the 8 warps' sums to the first warp.
+__global__ void block_sums_shuffles(float *sums, const float *in, int n)
+{
+    __shared__ float warp_sums[THREADS / 32];
+    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+
+    int first = blockIdx.x * THREADS + t;
+    int apart = gridDim.x * THREADS;
+    float sum = 0;
+    for (int i = first; i < n; i += apart)
+        sum += in[i];
+
+    sum = warp_sum(sum);
+    if (lane == 0)
+        warp_sums[warp] = sum;
+    __syncthreads();
+
+    if (warp == 0) {  // a whole warp, so all 32 lanes call warp_sum
+        sum = warp_sum(lane < THREADS / 32 ? warp_sums[lane] : 0);
+        if (lane == 0)
+            sums[blockIdx.x] = sum;
+    }
+}
+//< shuffles
+
+//> vectors TODO:
+// Version 5: as version 4, but a thread loads four floats at a time. Up
+// to three are left at the end: one each for the grid's first threads.
+__global__ void block_sums_vectors(float *sums, const float *in, int n)
+{
+    __shared__ float warp_sums[THREADS / 32];
+    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+
+    const float4 *in4 = (const float4 *)in;
+    int fours = n / 4;
+    int first = blockIdx.x * THREADS + t;
+    int apart = gridDim.x * THREADS;
+    float sum = first < n % 4 ? in[4 * fours + first] : 0;
+    for (int i = first; i < fours; i += apart) {
+        float4 v = in4[i];
+        sum += (v.x + v.y) + (v.z + v.w);
+    }
+
+    sum = warp_sum(sum);
+    if (lane == 0)
+        warp_sums[warp] = sum;
+    __syncthreads();
+
+    if (warp == 0) {
+        sum = warp_sum(lane < THREADS / 32 ? warp_sums[lane] : 0);
+        if (lane == 0)
+            sums[blockIdx.x] = sum;
+    }
+}
+//< vectors
+
+//> version TODO:
+#ifndef VERSION
+#define VERSION 5  // what `reduce` uses; 3 is 2 with fewer blocks
+#endif
+//< version
+
+//> launch
+extern "C" void reduce(float *out, const float *in, int n,
+                       float *scratch)
+{
+    //> choice TODO:
+    //| auto kernel = block_sums;  // or block_sums_naive, to compare
+    auto kernel = VERSION == 1   ? block_sums_naive
+                  : VERSION <= 3 ? block_sums
+                  : VERSION == 4 ? block_sums_shuffles
+                                 : block_sums_vectors;
+    //< choice
+
+    int blocks = (n + THREADS - 1) / THREADS;  // a thread an element
+    //> fewer TODO:
+    if (VERSION >= 3 && blocks > BLOCKS)
+        blocks = BLOCKS;  // a thread for several elements
+    //< fewer
+    if (blocks > 0)  // a grid of no blocks is an error
+        kernel<<<blocks, THREADS>>>(scratch, in, n);
+    CHECK(cudaGetLastError());
+
+    //> second TODO: one block more, from the sums in `scratch` to `out` (2 lines)
+    kernel<<<1, THREADS>>>(out, scratch, blocks);
+    CHECK(cudaGetLastError());  // the caller synchronises
+    //< second
+}
+//< launch
