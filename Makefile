@@ -30,10 +30,11 @@ needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/cri
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
                 libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
+needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
-needs_test   := $(needs_pdf) epubcheck=epubcheck aspell-en=aspell
+needs_test   := $(needs_pdf) epubcheck=epubcheck aspell-en=aspell tmux=tmux
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium fonts-sil-charis fonts-inter epubcheck
 
@@ -57,11 +58,13 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 
 # ---- The commands
 
-.PHONY: help doctor setup book book-pdf test check clean nvcc FORCE
+.PHONY: help progress watch doctor setup book book-pdf test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           build/simulator/device build/simulator/lib/libcudart.so.13)
+
+desk = $(if $(call name,$1),build/grader/study)
 
 help:                                                   ## what you are reading
 	@echo 'Warpwise: CUDA lessons, for machines with a GPU and for machines with none.'
@@ -79,7 +82,42 @@ solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer t
 
 known = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(numbers). Type: make lesson-1'; exit 1)
 
-setup: nvcc build/setup/lesson build/setup/book build/setup/test   ## install what the course needs
+hint-%: $$(call desk,$$*) FORCE                     ## the next of lesson N's three hints; HINT=1: the first again
+	$(known)
+	@build/grader/study hint $(call name,$*)
+
+profile-%: $$(call grading,$$*) $$(call desk,$$*) FORCE    ## counters and predicted time of exercises/N-*.cu
+	$(known)
+	@build/grader/study profile $(call name,$*)
+
+quiz-%: $$(call desk,$$*) FORCE                     ## the quiz of lesson N
+	$(known)
+	@build/grader/study quiz $(call name,$*)
+
+reset-%: $$(call desk,$$*) FORCE                    ## begin exercises/N-*.cu anew; your work is kept beside it
+	$(known)
+	@build/grader/study reset $(call name,$*)
+
+watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever you save it
+	$(known)
+	@$(watchful)
+	@build/grader/study watch $(call name,$*)
+
+watch: build/grader/study                               ## the same, for the first lesson that does not pass
+	@$(watchful)
+	@build/grader/study watch
+
+progress: build/grader/study                            ## how far you are, a line a lesson
+	@build/grader/study progress
+
+# Everything that grading takes, and no grading.
+ready-%: $$(call grading,$$*) FORCE
+	$(known)
+
+# Where the tool cannot be had, watching looks at the file twice a second instead.
+watchful = $(MAKE) -s build/setup/watch || { echo 'Watching without it: twice a second.'; touch build/setup/watch; }
+
+setup: nvcc build/setup/lesson build/setup/watch build/setup/book build/setup/test   ## install what the course needs
 	@echo 'Everything is installed.'
 
 doctor:                                                 ## look at this machine, and say what is missing
@@ -116,8 +154,7 @@ clean:                                                  ## throw away build/, ne
 # Anything else that was typed.
 .DEFAULT:
 	@case '$@' in \
-	lesson[0-9]*)   word='$@'; try=lesson-$${word#lesson} ;; \
-	solution[0-9]*) word='$@'; try=solution-$${word#solution} ;; \
+	[a-z]*[0-9])    word='$@'; try=$${word%%[-0-9]*}; try=$$try-$${word#$$try} ;; \
 	[0-9]*)         try=lesson-$@ ;; \
 	*/*)            echo "The file $@ is missing. Type: make check"; exit 1 ;; \
 	esac; echo "There is no command '$@'. Type: make $$try"; exit 1
@@ -220,6 +257,12 @@ build/objects/grader/%.o: grader/%.c | build/setup/lesson
 	$(call once,grader,Building the grader (once))
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -Igrader -c -o $@ $<
+
+# The commands around grading: hints, quizzes, progress, watching.
+study := process text verdict
+build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ -ljansson -lconfig -lm
 
 # ---- The book: lessons/*.md and book/*.md, a page each
 

@@ -113,7 +113,7 @@ static json_t *record(void)
     const struct criterion_test *test = criterion_current_test;
     const Events *e = &check.session.events;
     char *output = clean_output();
-    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sO? sO? sO? sf sO sO ss sb}",
+    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}",
         "check", test->name,
         "source_line", (int)test->data->line_,
         "calls", (json_int_t)check.calls,
@@ -127,6 +127,7 @@ static json_t *record(void)
         "estimates", e->estimates,
         "lines", e->lines,
         "time_ns", e->time_ns,
+        "by_kernel", e->by_kernel,
         "facts", check.facts,
         "notes", check.notes,
         "output", output,

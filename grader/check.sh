@@ -59,7 +59,7 @@ belongs() {
     echo solutions/strip.awk
 }
 for dir in lessons exercises solutions grader/lessons profiles/lessons; do
-    ls -d "$dir"/* | grep -v '^solutions/test$'
+    ls -d "$dir"/* | grep -vE '^solutions/test$|^exercises/.*~$'
 done | sort >"$scratch"
 none 'belongs to no lesson; rename or remove it' "$(belongs | sort | comm -13 - "$scratch")"
 for dir in grader/wrong/*/; do
@@ -131,7 +131,7 @@ for lesson in $lessons; do
     total=$((total + count))
     # A command named in the text must exist.
     none "is named in $text, but is no command" \
-        "$(grep -o 'make [a-z]*-[0-9][0-9]*' "$text" | sort -u | grep -vE '^make (lesson|solution)-')"
+        "$(grep -o 'make [a-z]*-[0-9][0-9]*' "$text" | sort -u | grep -vE '^make (lesson|solution|hint|profile|quiz|reset|watch)-')"
 done
 echo "all lessons: $total words"
 

@@ -159,6 +159,19 @@ static double counter_sum(const json_t *record, const char *name)
     return json_number_value(value);
 }
 
+const char *claim_unit(const Claim *c)
+{
+    if (strncmp(c->per, "compulsory", 10) == 0)
+        return "x compulsory";
+    if (strcmp(c->per, "call") == 0)
+        return "a call";
+    if (strcmp(c->per, "launch__thread_count") == 0)
+        return "a thread";
+    return strstr(c->per, "requests")  ? "a request"
+         : strstr(c->per, "sectors")   ? "a sector"
+         : strstr(c->per, "launch__")  ? "a launch" : "";
+}
+
 static double divisor(const Claim *c, const json_t *record)
 {
     double read = number_of(record, "compulsory_read");
@@ -314,6 +327,9 @@ Finding claim_judge(const Claim *claim, const json_t *record)
         f.estimate |= json_is_true(json_object_get(json_object_get(record, "estimates"),
                                                    claim->counter[i]));
     }
+
+    f.sum = sum;
+    f.by = by;
 
     // Nothing over nothing, as bank conflicts where nothing is shared, is nothing.
     f.value = sum == 0 && by == 0 ? 0 : sum / by;

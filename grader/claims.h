@@ -54,6 +54,7 @@ typedef struct Profile {
 // What a claim came to, on one run.
 typedef struct Finding {
     const Claim *claim;
+    double sum, by;                 // what was counted, and what it is divided by
     double value;                   // the ratio
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     bool estimate;                  // a counter of it is an estimate
@@ -65,6 +66,9 @@ typedef struct Finding {
 // Reads a profile; strings live as long as the process. Returns NULL, or what is
 // wrong with it and where.
 const char *profile_read(const char *path, Profile *profile);
+
+// What its value is in: "x compulsory", "a call", ...
+const char *claim_unit(const Claim *claim);
 
 // Judges a claim by its check's record (record.h): GRADER_ERROR if the record
 // cannot say (no such counter, nothing compulsory).

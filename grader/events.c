@@ -25,7 +25,7 @@ void events_init(Events *e)
                               GPU_FAULTS, 0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0,
                               PREFETCHED, 0),
         .call = json_object(), .estimates = json_object(),
-        .lines = json_array(), .errors = json_array(),
+        .lines = json_array(), .by_kernel = json_array(), .errors = json_array(),
     };
 }
 
@@ -64,6 +64,42 @@ static json_t *line_entry(json_t *list, json_t *line)
     return entry;
 }
 
+static void add_lines(json_t *sum, json_t *lines)
+{
+    size_t i;
+    json_t *line;
+    json_array_foreach(lines, i, line)
+        add_counters(json_object_get(line_entry(sum, line), "counters"),
+                     json_object_get(line, "counters"));
+}
+
+// The entry of the kernel that was launched, made if there is none.
+static json_t *kernel_entry(json_t *list, json_t *event)
+{
+    size_t i;
+    json_t *entry, *signature = json_object_get(event, "signature");
+    if (!signature)
+        signature = json_object_get(event, "name");
+    json_array_foreach(list, i, entry)
+        if (signature && json_equal(json_object_get(entry, "signature"), signature))
+            return entry;
+    entry = json_pack("{sO? si sf s{} s[]}", "signature", signature, "launches", 0,
+                      "time_ns", 0.0, "counters", "lines");
+    json_array_append_new(list, entry);
+    return entry;
+}
+
+static void add_kernel(json_t *entry, json_t *event)
+{
+    json_int_t launches = json_integer_value(json_object_get(entry, "launches"));
+    double time = json_number_value(json_object_get(entry, "time_ns"));
+    json_object_set_new(entry, "launches", json_integer(launches + 1));
+    json_object_set_new(entry, "time_ns",
+                        json_real(time + json_number_value(json_object_get(event, "time_ns"))));
+    add_counters(json_object_get(entry, "counters"), json_object_get(event, "counters"));
+    add_lines(json_object_get(entry, "lines"), json_object_get(event, "lines"));
+}
+
 static void take_kernel(Events *e, json_t *event)
 {
     json_t *counters = json_object_get(event, "counters");
@@ -74,9 +110,8 @@ static void take_kernel(Events *e, json_t *event)
     json_t *item;
     json_array_foreach(json_object_get(event, "estimates"), i, item)
         json_object_set_new(e->estimates, json_string_value(item), json_true());
-    json_array_foreach(json_object_get(event, "lines"), i, item)
-        add_counters(json_object_get(line_entry(e->lines, item), "counters"),
-                     json_object_get(item, "counters"));
+    add_lines(e->lines, json_object_get(event, "lines"));
+    add_kernel(kernel_entry(e->by_kernel, event), event);
     e->kernels++;
     e->time_ns += json_number_value(json_object_get(event, "time_ns"));
 }

@@ -11,6 +11,7 @@ typedef struct Events {
     json_t *call;                   // the same since events_new_call()
     json_t *estimates;              // name -> true: counters that are estimates
     json_t *lines;                  // [{file, line, counters}], summed by source line
+    json_t *by_kernel;              // [{signature, launches, time_ns, counters, lines}]
     json_t *errors;                 // the error events as they came, the first of each place
     size_t kernels;                 // launches that were reported
     double time_ns;                 // their predicted time, summed

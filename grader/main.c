@@ -201,14 +201,20 @@ static const char *root_of(const char *program)
     return path;
 }
 
+// The submission lies in a folder of that name.
+static bool lies_in(const char *submission, const char *name)
+{
+    const char *slash = strrchr(submission, '/');
+    size_t n = strlen(name), m = slash ? (size_t)(slash - submission) : 0;
+    return m >= n && strncmp(slash - n, name, n) == 0;
+}
+
 // What to type to be graded again.
 static const char *again_command(const char *program, const char *submission, int number)
 {
-    const char *folder = strrchr(submission, '/');
-    size_t n = folder ? (size_t)(folder - submission) : 0;
-    if (n >= 9 && strncmp(folder - 9, "exercises", 9) == 0)
+    if (lies_in(submission, "exercises"))
         return text_format("make lesson-%d", number);
-    if (n >= 9 && strncmp(folder - 9, "solutions", 9) == 0)
+    if (lies_in(submission, "solutions"))
         return text_format("make solution-%d", number);
     return text_format("%s %s", program, submission);
 }
@@ -259,7 +265,9 @@ static json_t *prepare(const Result *r, const char *root)
 
 static bool write_result(const Result *r, const char *root, const char *path)
 {
-    char *folder = text_format("%s/build/results", root);
+    // Our own answer must not stand for the student's.
+    bool ours = lies_in(r->submission, "solutions");
+    char *folder = text_format("%s/build/results%s", root, ours ? "/solutions" : "");
     char *standard = text_format("%s/%s.json", folder, r->lesson);
     make_folder(folder);
     const char *target = path ? path : standard;

@@ -102,9 +102,17 @@ static json_t *bound(double x)
 
 static json_t *finding_json(const Finding *f)
 {
-    json_t *j = json_pack("{ss ss sf so so ss sb ss}",
+    json_t *counters = json_array();
+    for (size_t i = 0; i < f->claim->counters; i++)
+        json_array_append_new(counters, json_string(f->claim->counter[i]));
+
+    json_t *j = json_pack("{ss ss so ss sf sf sf so so ss sb ss}",
         "name", f->claim->name,
         "check", f->claim->check,
+        "counters", counters,
+        "unit", claim_unit(f->claim),
+        "sum", isfinite(f->sum) ? f->sum : -1.0,
+        "by", isfinite(f->by) ? f->by : -1.0,
         "value", isfinite(f->value) ? f->value : -1.0,
         "at_least", bound(f->claim->at_least),
         "at_most", bound(f->claim->at_most),

@@ -37,7 +37,7 @@ void result_find_todo(Result *r);
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
-// The JSON result, build/results/NN-name.json. The same run gives the same bytes.
+// The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json. The same run gives the same bytes.
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",
@@ -46,7 +46,8 @@ void result_print(const Result *r, FILE *out);
 //    "score": {"passed": 7, "checks": 7, "speed": 1},        speed: 1 to 10, or null
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
-//    "claims": [{"name", "check", "value", "at_least", "at_most", "verdict", "estimate", "why",
+//    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
+//                "unit", "at_least", "at_most", "verdict", "estimate", "why",
 //                "words": why it does not hold, "place": {"file", "line"}}, ...],
 //    "checks": [RECORD with its "verdict", ...]}
 json_t *result_json(const Result *r);

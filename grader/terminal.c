@@ -9,27 +9,10 @@
 
 enum { OUTPUT_LINES = 20, INDENT = 2 };
 
-static const char *colour(enum verdict v)
-{
-    switch (v) {
-    case VERDICT_PASS: return "\033[1;32m";
-    case VERDICT_TODO: return "\033[1;36m";
-    case VERDICT_SLOW:
-    case VERDICT_GRADER_ERROR:
-    case VERDICT_NODEVICE: return "\033[1;33m";
-    default: return "\033[1;31m";
-    }
-}
-
 static void print_state(const Result *r, FILE *out, const char *words)
 {
-    bool coloured = text_colours(out);
-    const char *state = verdict_word(r->verdict);
-    int width = strlen(state) < 8 ? 8 : (int)strlen(state) + 1;
     char *line = text_format("lesson %d: %s", atoi(r->lesson), words);
-    fprintf(out, "%s%s%s%*s", coloured ? colour(r->verdict) : "", state, coloured ? "\033[0m" : "",
-            width - (int)strlen(state), "");
-    text_flow(out, width, width, line);
+    text_state(out, verdict_colour(r->verdict), verdict_word(r->verdict), line);
     free(line);
 }
 
@@ -105,7 +88,7 @@ static void print_next(const Result *r, FILE *out, const char *next)
     const char *stop = n && strchr(".!?", next[n - 1]) ? "" : ".";
     char *line = next ? text_format("Next: %s%s", next, stop) : strdup("");
     char *again = text_format("Again: %s", r->again);
-    if (next && INDENT + text_columns(line) + 1 + text_columns(again) <= TEXT_COLUMNS) {
+    if (next && INDENT + text_columns(line) + 1 + text_columns(again) <= (size_t)text_width()) {
         fprintf(out, "%*s%s %s\n", INDENT, "", line, again);
     } else {
         if (next)
@@ -143,19 +126,6 @@ static void print_output(const Result *r, FILE *out)
 
 // ---- Claims ----
 
-static const char *unit(const Claim *c)
-{
-    if (strncmp(c->per, "compulsory", 10) == 0)
-        return "x compulsory";
-    if (strcmp(c->per, "call") == 0)
-        return "a call";
-    if (strcmp(c->per, "launch__thread_count") == 0)
-        return "a thread";
-    return strstr(c->per, "requests")  ? "a request"
-         : strstr(c->per, "sectors")   ? "a sector"
-         : strstr(c->per, "launch__")  ? "a launch" : "";
-}
-
 static char *bounds(const Claim *c, int digits)
 {
     if (isinf(c->at_most))
@@ -175,6 +145,28 @@ static int digits_for(const Finding *f)
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
 }
 
+// A row of the table; on a narrow terminal the name has a line of its own.
+static void print_claim(FILE *out, const Finding *f, int name)
+{
+    int digits = digits_for(f);
+    char *range = bounds(f->claim, digits);
+    char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
+    const char *state = f->verdict == VERDICT_PASS    ? "ok"
+                      : f->verdict == VERDICT_SLOW    ? "too many"
+                      : f->verdict == VERDICT_SUSPECT ? "too few" : "unknown";
+    if (text_width() < TEXT_COLUMNS) {
+        char *row = text_format("%s %s, %s: %s", value, claim_unit(f->claim), range, state);
+        fprintf(out, "%*s%s\n", INDENT, "", f->claim->name);
+        text_paragraph(out, 2 * INDENT, row);
+        free(row);
+    } else {
+        fprintf(out, "%*s%-*s %7s %-12s %-13s %s\n", INDENT, "", name, f->claim->name, value,
+                claim_unit(f->claim), range, state);
+    }
+    free(range);
+    free(value);
+}
+
 static void print_claims(const Result *r, FILE *out)
 {
     int name = 0;
@@ -182,19 +174,8 @@ static void print_claims(const Result *r, FILE *out)
         int n = (int)text_columns(r->finding[i].claim->name);
         name = n > name ? n : name;
     }
-    for (size_t i = 0; i < r->findings; i++) {
-        const Finding *f = &r->finding[i];
-        int digits = digits_for(f);
-        char *range = bounds(f->claim, digits);
-        char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
-        const char *state = f->verdict == VERDICT_PASS    ? "ok"
-                          : f->verdict == VERDICT_SLOW    ? "too many"
-                          : f->verdict == VERDICT_SUSPECT ? "too few" : "unknown";
-        fprintf(out, "%*s%-*s %7s %-12s %-13s %s\n", INDENT, "", name, f->claim->name, value,
-                unit(f->claim), range, state);
-        free(range);
-        free(value);
-    }
+    for (size_t i = 0; i < r->findings; i++)
+        print_claim(out, &r->finding[i], name);
 }
 
 static void print_findings(const Result *r, FILE *out)

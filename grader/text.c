@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 char *text_format(const char *format, ...)
@@ -74,6 +75,18 @@ size_t text_columns(const char *text)
     return n;
 }
 
+int text_width(void)
+{
+    enum { LEAST = 40 };            // narrower than that, nothing reads well
+    const char *said = getenv("COLUMNS");
+    struct winsize window;
+    int columns = said ? atoi(said) : 0;
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+        columns = window.ws_col;
+    return columns <= 0 || columns > TEXT_COLUMNS ? TEXT_COLUMNS
+         : columns < LEAST ? LEAST : columns;
+}
+
 void text_flow(FILE *out, int column, int indent, const char *text)
 {
     bool fresh = true;              // nothing of ours is on this line yet
@@ -81,7 +94,7 @@ void text_flow(FILE *out, int column, int indent, const char *text)
         int bytes = (int)strcspn(text, " "), width = 0;
         for (int i = 0; i < bytes; i++)
             width += (text[i] & 0xC0) != 0x80;
-        if (!fresh && column + 1 + width > TEXT_COLUMNS) {
+        if (!fresh && column + 1 + width > text_width()) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
             fresh = true;
@@ -98,6 +111,15 @@ void text_paragraph(FILE *out, int indent, const char *text)
 {
     fprintf(out, "%*s", indent, "");
     text_flow(out, indent, indent, text);
+}
+
+void text_state(FILE *out, const char *colour, const char *state, const char *words)
+{
+    bool coloured = text_colours(out);
+    int width = strlen(state) < 8 ? 8 : (int)strlen(state) + 1;
+    fprintf(out, "%s%s%s%s%s%*s", coloured ? "\033[" : "", coloured ? colour : "",
+            coloured ? "m" : "", state, coloured ? "\033[0m" : "", width - (int)strlen(state), "");
+    text_flow(out, width, width, words);
 }
 
 static const char *set(const char *name)

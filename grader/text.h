@@ -1,4 +1,5 @@
 // Words for a terminal: at most 72 columns, nothing in them but text.
+// (A terminal that is narrower has narrower lines.)
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,13 +16,21 @@ __attribute__((format(printf, 1, 2))) char *text_format(const char *format, ...)
 // the student's side.
 char *text_clean(const char *text);
 
-// Prints words broken at spaces so that each line fits TEXT_COLUMNS, and a
+// The columns that there are: of COLUMNS if it is set, else of the terminal, else
+// TEXT_COLUMNS, which they never exceed.
+int text_width(void);
+
+// Prints words broken at spaces so that each line fits text_width(), and a
 // newline. Something that ends in `column` is on the first line already; the
 // others start after `indent` spaces. A longer word stands on a line alone.
 void text_flow(FILE *out, int column, int indent, const char *text);
 
 // A paragraph: all lines after `indent` spaces.
 void text_paragraph(FILE *out, int indent, const char *text);
+
+// What a line begins with: "PASS    " and the words, broken as by text_flow(). The
+// colour is a terminal's, "1;32", and used where text_colours() says so.
+void text_state(FILE *out, const char *colour, const char *state, const char *words);
 
 // Colours are wanted on `out`: NO_COLOR, CLICOLOR_FORCE, TERM=dumb, then whether
 // it is a terminal (MAKE_TERMOUT: make's output is one) decide, in that order.

@@ -31,6 +31,18 @@ const char *verdict_word(enum verdict v)
     return words[v];
 }
 
+const char *verdict_colour(enum verdict v)
+{
+    switch (v) {
+    case VERDICT_PASS: return "1;32";
+    case VERDICT_TODO: return "1;36";
+    case VERDICT_SLOW:
+    case VERDICT_GRADER_ERROR:
+    case VERDICT_NODEVICE: return "1;33";
+    default: return "1;31";
+    }
+}
+
 enum verdict verdict_from_word(const char *word)
 {
     for (int v = 0; v < VERDICT_COUNT; v++)

@@ -28,6 +28,9 @@ enum verdict {
 
 const char *verdict_word(enum verdict v);
 
+// The colour in which a terminal shows it (text_state).
+const char *verdict_colour(enum verdict v);
+
 // The verdict of that word, or VERDICT_GRADER_ERROR if there is none.
 enum verdict verdict_from_word(const char *word);
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every verdict from end to end, word for word: each verdicts/NAME.cu is graded on a fake device,
 # which reports the lines of NAME.events if there are any, and must print NAME.expected. No process
-# may be left.
+# may be left. Then once more on a terminal of 60 columns, which must say the same words in its
+# colours and within its width.
 set -u
 here=grader/test
 root=build/test/verdicts.$$
@@ -25,12 +26,35 @@ passed=0 failed=0
 cases=$PWD/$here/verdicts
 nvcc=$PWD/$here/fake/nvcc
 cd "$tree" || exit 1
+
+# The words alone: no colours, no line breaks, and not the commas of a table that is set narrow.
+words() {
+    sed 's/\x1b\[[0-9;]*[mK]//g' "$1" | tr -d '\r,:' | tr -s ' \n' '  '
+}
+
+# A line may be too long only if it is one word, or not ours: the program's or the compiler's.
+too_long() {
+    sed 's/\x1b\[[0-9;]*[mK]//g' "$1" | tr -d '\r' | awk 'length($0) > 60 && NF > 1 && !/^ *[0-9]* *\|/ && !/error:/'
+}
+
+narrow() {
+    env -u COLUMNS -u NO_COLOR -u CLICOLOR_FORCE TERM=xterm LC_ALL=C NVCC="$nvcc" FAKES="$PWD/fakes" \
+        DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" FAKE_CASE="$name" FAKE_TREE="$tree" SEED= PROFILE= \
+        script -qec "stty cols 60; build/grader/99-fake --result $name.json exercises/$name.cu" /dev/null \
+        >"$name.narrow" </dev/null 2>&1
+    echo "exit status $?" >>"$name.narrow"
+    words "$name.narrow" >"$name.narrow.words"
+    words "$name.out" >"$name.words"
+    cmp -s "$name.words" "$name.narrow.words" && [ -z "$(too_long "$name.narrow")" ] &&
+        grep -q "$(printf '\033')" "$name.narrow"
+}
+
 for source in "$cases"/*.cu; do
     name=$(basename "$source" .cu)
     events=
     [ -f "$cases/$name.events" ] && events=$cases/$name.events
     env NVCC="$nvcc" FAKES="$PWD/fakes" DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" \
-        FAKE_CASE="$name" NO_COLOR=1 TERM=dumb SEED= PROFILE= LC_ALL=C \
+        FAKE_CASE="$name" FAKE_TREE="$tree" NO_COLOR=1 COLUMNS= TERM=dumb SEED= PROFILE= LC_ALL=C \
         build/grader/99-fake --result "$name.json" "exercises/$name.cu" \
         >"$name.out" 2>"$name.err" </dev/null
     echo "exit status $?" >>"$name.out"
@@ -38,11 +62,15 @@ for source in "$cases"/*.cu; do
         echo "$name: not the words expected"
         diff "$cases/$name.expected" "$name.out" | sed 's/^/    /'
         failed=$((failed + 1))
-    elif grep -lzqx "FAKE_CASE=$name" /proc/[0-9]*/environ 2>/dev/null; then
+    elif grep -lzqx "FAKE_TREE=$tree" /proc/[0-9]*/environ 2>/dev/null; then
         echo "$name: a process is left behind"
         failed=$((failed + 1))
     elif [ ! -s "$name.json" ] || ls -d build/run/99-fake.* >/dev/null 2>&1; then
         echo "$name: no result, or the run's folder is left behind"
+        failed=$((failed + 1))
+    elif ! narrow; then
+        echo "$name: other words on a terminal of 60 columns, lines too long, or no colours"
+        cat "$name.narrow"
         failed=$((failed + 1))
     else
         passed=$((passed + 1))

@@ -4,13 +4,14 @@
 #include <string.h>
 
 static const char report[] =
-    "{\"event\":\"kernel\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":[\"b\"],"
+    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":[\"b\"],"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":2}}],\"time_ns\":1.5}\n"
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4096}\n"
     "{\"event\":\"copy\",\"kind\":\"DtoD\",\"bytes\":64}\n"
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4}\n"
-    "{\"event\":\"kernel\",\"counters\":{\"a\":5},"
+    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":5},"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":5}}],\"time_ns\":1}\n"
+    "{\"event\":\"kernel\",\"signature\":\"other()\",\"time_ns\":0}\n"
     "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
     "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
     "{\"event\":\"exit\",\"status\":3}\n";
@@ -25,7 +26,11 @@ Test(events, are_the_same_in_any_pieces)
             events_feed(&e, report + at, left < piece ? left : piece);
         }
         cr_assert_null(e.malformed);
-        cr_assert_eq(e.kernels, 2);
+        cr_assert_eq(e.kernels, 3);
+        cr_assert_eq(json_array_size(e.by_kernel), 2);
+        json_t *k = json_array_get(e.by_kernel, 0);
+        cr_assert_eq(json_integer_value(json_object_get(k, "launches")), 2);
+        cr_assert_float_eq(json_number_value(json_object_get(k, "time_ns")), 2.5, 1e-12);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 7);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")),
                      4100);

@@ -69,6 +69,23 @@ Test(text, fills_a_line_to_the_last_column)
                           "123456789 12\n  next\n");
 }
 
+static void expect_width(const char *columns, int width)
+{
+    setenv("COLUMNS", columns, 1);
+    cr_expect_eq(text_width(), width, "COLUMNS=%s", columns);
+    unsetenv("COLUMNS");
+}
+
+Test(text, is_as_wide_as_the_terminal_within_reason)
+{
+    expect_width("60", 60);
+    expect_width("72", 72);
+    expect_width("200", 72);
+    expect_width("5", 40);
+    expect_width("", 72);
+    expect_width("nonsense", 72);
+}
+
 Test(text, leaves_a_long_word_whole)
 {
     char word[101];

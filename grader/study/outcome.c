@@ -1,0 +1,65 @@
+// What the graders' results say of the student's files.
+#define _GNU_SOURCE
+#include "study.h"
+#include "text.h"
+#include "verdict.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool newer(const char *file, const char *than)
+{
+    struct stat a, b;
+    if (stat(file, &a) != 0 || stat(than, &b) != 0)
+        return false;
+    return a.st_mtim.tv_sec != b.st_mtim.tv_sec ? a.st_mtim.tv_sec > b.st_mtim.tv_sec
+                                                : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
+}
+
+Outcome outcome_read(const Lesson *lesson)
+{
+    char *path = text_format("build/results/%s.json", lesson->name);
+    Outcome o = {.result = json_load_file(path, 0, NULL), .speed = -1};
+    const json_t *score = json_object_get(o.result, "score"), *speed = json_object_get(score, "speed");
+    const char *submission = json_string_value(json_object_get(o.result, "submission"));
+
+    // A result of another file, graded by hand, says nothing of the student's.
+    size_t n = submission ? strlen(submission) : 0, m = strlen(lesson->exercise);
+    if (n < m || strcmp(submission + n - m, lesson->exercise) != 0) {
+        json_decref(o.result);
+        o.result = NULL;
+    } else {
+        o.verdict = json_string_value(json_object_get(o.result, "verdict"));
+        o.passed = (int)json_integer_value(json_object_get(score, "passed"));
+        o.checks = (int)json_integer_value(json_object_get(score, "checks"));
+        o.speed = json_is_integer(speed) ? (int)json_integer_value(speed) : -1;
+        o.edited = newer(lesson->exercise, path);
+    }
+    free(path);
+    return o;
+}
+
+void outcome_free(Outcome *o)
+{
+    json_decref(o->result);
+    *o = (Outcome){0};
+}
+
+const Lesson *outcome_next(void)
+{
+    const Lesson *list;
+    size_t count = lessons(&list);
+    for (size_t i = 0; i < count; i++) {
+        Outcome o = outcome_read(&list[i]);
+        bool passes = o.verdict && strcmp(o.verdict, "PASS") == 0;
+        outcome_free(&o);
+        if (!passes)
+            return &list[i];
+    }
+    return NULL;
+}
+
+const char *outcome_colour(const char *verdict)
+{
+    return verdict ? verdict_colour(verdict_from_word(verdict)) : "";
+}

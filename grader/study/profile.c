@@ -1,0 +1,341 @@
+// Grades the exercise once more, in silence, and shows what the device counted: the counters that the lesson
+// asks about beside their bounds, then all of them by kernel and by source line. Times are the device's
+// prediction and say so.
+#define _GNU_SOURCE
+#include "study.h"
+#include "process.h"
+#include "text.h"
+#include <libconfig.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+// ---- Grading in silence
+
+static json_t *grade(const Lesson *lesson, const char *said)
+{
+    char *program = text_format("build/grader/%s", lesson->name);
+    char *result = text_format("build/profile/%s.json", lesson->name);
+    const char *argv[] = {program, "--result", result, lesson->exercise, NULL};
+    int fd = open(said, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status;
+    Spawn spawn = {.argv = argv, .from = {fd, fd}, .to = {1, 2}, .descriptors = 2};
+    unlink(result);
+    pid_t pid = fd < 0 ? -1 : process_start(&spawn);
+    if (pid > 0)
+        process_wait(pid, INFINITY, &status);
+    if (fd >= 0)
+        close(fd);
+    json_t *json = json_load_file(result, 0, NULL);
+    free(program);
+    free(result);
+    return json;
+}
+
+static void copy_out(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    for (int c; f && (c = fgetc(f)) != EOF;)
+        putchar(c);
+    if (f)
+        fclose(f);
+}
+
+// ---- Which check
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+// CHECK=name; else the one that the first claim is about; else the one with the most predicted time.
+static const json_t *choose_check(const json_t *result)
+{
+    const char *said = getenv("CHECK");
+    const json_t *claim = json_array_get(json_object_get(result, "claims"), 0), *most = NULL;
+    const char *name = said && *said ? said : text_of(claim, "check");
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check) {
+        if (*name && strcmp(text_of(check, "check"), name) == 0)
+            return check;
+        if (number_of(check, "kernels") > 0 && (!most || number_of(check, "time_ns") > number_of(most, "time_ns")))
+            most = check;
+    }
+    return *name ? NULL : most;
+}
+
+static char *spoken(const char *name)
+{
+    char *words = strdup(name);
+    for (char *c = words; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    return words;
+}
+
+// ---- The bounds
+
+// A whole number, or "-" where there is no bound.
+static char *count(const json_t *bound, double by)
+{
+    return json_is_number(bound) ? text_format("%.0f", json_number_value(bound) * by) : strdup("-");
+}
+
+static const char *judgement(const char *verdict)
+{
+    return strcmp(verdict, "PASS") == 0    ? "ok"
+         : strcmp(verdict, "SLOW") == 0    ? "too many"
+         : strcmp(verdict, "SUSPECT") == 0 ? "too few" : "unknown";
+}
+
+// A row of the table; on a narrow terminal the name has a line of its own.
+static void print_row(const char *name, const char *value, const char *least, const char *most, const char *state)
+{
+    bool from = strcmp(least, "-") != 0, to = strcmp(most, "-") != 0;
+    if (text_width() < TEXT_COLUMNS)
+        printf("  %s\n    %s%s%s%s%s%s%s\n", name, value, from ? ", at least " : "", from ? least : "",
+               to ? ", at most " : "", to ? most : "", *state ? ": " : "", state);
+    else
+        printf("  %-24s %12s %10s %10s%s%s\n", name, value, least, most, *state ? "  " : "", state);
+}
+
+static void print_claim(const json_t *claim)
+{
+    double by = number_of(claim, "by");
+    char *least = count(json_object_get(claim, "at_least"), by), *most = count(json_object_get(claim, "at_most"), by);
+    char *value = text_format("%s%.0f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
+                              number_of(claim, "sum"));
+    print_row(text_of(claim, "name"), value, least, most, judgement(text_of(claim, "verdict")));
+    free(least);
+    free(most);
+    free(value);
+}
+
+// Of the device that is imitated, bytes a second; 0: not known.
+static double memory_rate(const char *device)
+{
+    char *path = text_format("profiles/devices/%s.cfg", device);
+    double rate = 0;
+    config_t config;
+    config_init(&config);
+    if (config_read_file(&config, path))
+        config_lookup_float(&config, "dram_bytes_per_second", &rate);
+    config_destroy(&config);
+    free(path);
+    return rate;
+}
+
+// What is compulsory, moved at the memory's full rate, bounds the time from below.
+static void print_time(const json_t *check, const char *device)
+{
+    double bytes = number_of(check, "compulsory_read") + number_of(check, "compulsory_write");
+    double rate = memory_rate(device);
+    char *value = text_format("~%.1f", number_of(check, "time_ns") / 1e3);
+    char *least = rate > 0 && bytes > 0 ? text_format("%.1f", bytes / rate * 1e6) : strdup("-");
+    print_row("time, us, predicted", value, least, "-", "");
+    free(value);
+    free(least);
+}
+
+static void print_bounds(const json_t *result, const json_t *check)
+{
+    size_t i;
+    json_t *claim, *claims = json_object_get(result, "claims");
+    fputc('\n', stdout);
+    if (text_width() == TEXT_COLUMNS)
+        print_row("", "yours", "at least", "at most", "");
+    json_array_foreach(claims, i, claim)
+        if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0)
+            print_claim(claim);
+    print_time(check, text_of(result, "device"));
+    json_array_foreach(claims, i, claim)
+        if (*text_of(claim, "words"))
+            text_paragraph(stdout, 2, text_of(claim, "words"));
+}
+
+// ---- By kernel, and by source line
+
+static void print_counters(const json_t *counters, const json_t *estimates)
+{
+    bool narrow = text_width() < TEXT_COLUMNS;
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)counters, name, value) {
+        bool estimate = json_is_true(json_object_get(estimates, name));
+        if (json_integer_value(value))
+            printf("  %s%-*lld%s%s\n", estimate ? "~" : " ", narrow ? 1 : 10, json_integer_value(value),
+                   narrow ? "\n   " : " ", name);
+    }
+}
+
+#define GLOBAL(what) "l1tex__t_" what "_pipe_lsu_mem_global_op_"
+#define CONFLICTS "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
+#define WAVEFRONTS "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_"
+
+// A line's or a kernel's counter PREFIXop.sum.
+static double counter(const json_t *owner, const char *prefix, const char *op)
+{
+    char *name = text_format("%s%s.sum", prefix, op);
+    double value = number_of(json_object_get(owner, "counters"), name);
+    free(name);
+    return value;
+}
+
+// "loads 4096 sectors, 4 a request; " for each kind of traffic that the line has.
+static void tell_traffic(FILE *words, const json_t *line)
+{
+    static const char *const ops[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics on"},
+                                         {"red", "reductions on"}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        double sectors = counter(line, GLOBAL("sectors"), ops[i][0]);
+        double requests = counter(line, GLOBAL("requests"), ops[i][0]);
+        if (sectors > 0)
+            fprintf(words, "%s %.0f sectors, %.3g a request; ", ops[i][1], sectors, sectors / fmax(requests, 1));
+    }
+    static const char *const shared[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics"}};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        double passes = counter(line, WAVEFRONTS, shared[i][0]), conflicts = counter(line, CONFLICTS, shared[i][0]);
+        if (passes > 0 || conflicts > 0)
+            fprintf(words, "shared %s in %.0f wavefronts, %.0f of them conflicts; ", shared[i][1], passes, conflicts);
+    }
+}
+
+// The line's text in the student's file, without its indent, or "".
+static char *source_line(const Lesson *lesson, const json_t *line)
+{
+    char *text = NULL;
+    size_t room = 0;
+    bool theirs = strcmp(basename(text_of(line, "file")), basename(lesson->exercise)) == 0;
+    FILE *f = theirs ? fopen(lesson->exercise, "re") : NULL;
+    int wanted = (int)number_of(line, "line");
+    bool found = f;
+    for (int i = 0; found && i < wanted; i++)
+        found = getline(&text, &room, f) >= 0;
+    if (f)
+        fclose(f);
+    if (found)
+        text[strcspn(text, "\r\n")] = 0;
+    char *clean = text_clean(found ? text + strspn(text, " \t") : "");
+    free(text);
+    return clean;
+}
+
+static void print_line(const Lesson *lesson, const json_t *line, double instructions)
+{
+    char *words, *source = source_line(lesson, line);
+    size_t bytes;
+    FILE *f = open_memstream(&words, &bytes);
+    tell_traffic(f, line);
+    bool traffic = ftell(f) > 0;
+    fprintf(f, "%.0f %% of the instructions", 100 * counter(line, "smsp__inst_executed", "") / fmax(instructions, 1));
+    fclose(f);
+    if (traffic) {
+        printf("  %4.0f  %.*s\n", number_of(line, "line"), text_width() - 8, source);
+        text_paragraph(stdout, 8, words);
+    }
+    free(words);
+    free(source);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+    int file = strcmp(text_of(x, "file"), text_of(y, "file"));
+    return file ? file : (int)(number_of(x, "line") - number_of(y, "line"));
+}
+
+// The lines that move data, in the file's order; what the others do is only arithmetic.
+static void print_lines(const Lesson *lesson, const json_t *kernel)
+{
+    json_t *lines = json_object_get(kernel, "lines");
+    size_t n = json_array_size(lines), i;
+    json_t **sorted = malloc((n + 1) * sizeof *sorted), *line;
+    json_array_foreach(lines, i, line)
+        sorted[i] = line;
+    qsort(sorted, n, sizeof *sorted, by_place);
+    double all = counter(kernel, "smsp__inst_executed", "");
+    if (n)
+        printf("\n  By source line, those that move data:\n");
+    for (i = 0; i < n; i++)
+        print_line(lesson, sorted[i], all);
+    free(sorted);
+}
+
+static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel)
+{
+    int launches = (int)number_of(kernel, "launches");
+    char *words = text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"), launches,
+                              launches == 1 ? "" : "es", number_of(kernel, "time_ns") / 1e3);
+    fputc('\n', stdout);
+    text_flow(stdout, 0, 2, words);
+    print_counters(json_object_get(kernel, "counters"), json_object_get(check, "estimates"));
+    print_lines(lesson, kernel);
+    free(words);
+}
+
+static void print_profile(const Lesson *lesson, const json_t *result, const json_t *check)
+{
+    const char *verdict = text_of(result, "verdict");
+    char *name = spoken(text_of(check, "check"));
+    int calls = (int)number_of(check, "calls");
+    char *words = text_format("lesson %d: %s. Check \"%s\", %d call%s, on %s", lesson->number, verdict,
+                              name, calls, calls == 1 ? "" : "s", text_of(result, "device"));
+    text_state(stdout, outcome_colour(verdict), "PROFILE", words);
+    print_bounds(result, check);
+    size_t i;
+    json_t *kernel;
+    json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
+        print_kernel(lesson, check, kernel);
+    fputc('\n', stdout);
+    text_paragraph(stdout, 0, "Predicted times are a roofline's: the launch, and then memory or instructions at "
+                              "the device's full rate. Shared memory's conflicts are not in them.");
+    free(name);
+    free(words);
+}
+
+// CHECK names none, or no kernel ran: the verdict says why.
+static int refuse(const json_t *result, const char *said)
+{
+    const char *name = getenv("CHECK");
+    size_t i;
+    json_t *check;
+    if (!name || !*name || !json_array_size(json_object_get(result, "checks"))) {
+        copy_out(said);
+        printf("  There is no profile: no kernel ran.\n");
+        return 1;
+    }
+    char *words = text_format("There is no check '%s'. There are:", name), *longer;
+    json_array_foreach(json_object_get(result, "checks"), i, check) {
+        longer = text_format("%s %s", words, text_of(check, "check"));
+        free(words);
+        words = longer;
+    }
+    text_paragraph(stdout, 0, words);
+    free(words);
+    return 1;
+}
+
+int profile(const Lesson *lesson)
+{
+    mkdir("build/profile", 0777);
+    char *said = text_format("build/profile/%s.txt", lesson->name);
+    json_t *result = grade(lesson, said);
+    const json_t *check = choose_check(result);
+    int status = 0;
+    if (check && json_array_size(json_object_get(check, "by_kernel")))
+        print_profile(lesson, result, check);
+    else
+        status = refuse(result, said);
+    json_decref(result);
+    free(said);
+    return status;
+}

@@ -1,0 +1,76 @@
+// The student's desk: the commands around grading, one program, study COMMAND [LESSON]. It runs in the
+// tree's root, reads the lessons' texts and the graders' results, and judges nothing itself.
+//
+//     lesson.c    which lessons there are, and the sections of their texts
+//     page.c      a section's Markdown on a terminal
+//     hint.c      the next of three hints
+//     quiz.c      the quiz of a chapter
+//     reset.c     a fresh skeleton, the old work kept
+//     outcome.c   what the graders' results say
+//     progress.c  a line a lesson
+//     profile.c   counters and predicted time beside their bounds
+//     watch.c     grades again whenever the exercise is saved
+#pragma once
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// ---- lesson.c
+
+typedef struct Lesson {
+    int number;
+    char *name;                     // "05-transpose"
+    char *exercise;                 // "exercises/05-transpose.cu"
+} Lesson;
+
+// All of lessons/, in order; the count. Read once.
+size_t lessons(const Lesson **list);
+
+// The lesson after that number, or NULL.
+const Lesson *lesson_after(int number);
+
+// The lines below the heading that begins with `heading` ("### Hint 2"), up to the next heading of its
+// level or above; *title is what the heading says after a colon, or "". NULL: there is no such heading.
+// The caller frees both.
+char *lesson_section(const Lesson *lesson, const char *heading, char **title);
+
+// The first heading's words.
+char *lesson_title(const Lesson *lesson);
+
+// ---- page.c
+
+// Prints Markdown: paragraphs broken to the terminal's width after `indent` spaces, code as it is. On the
+// first paragraph's line `lead` stands in their place ("1. "); it may be "".
+void page_print(FILE *out, int indent, const char *lead, const char *markdown);
+
+// A copy without Markdown's marks, in the characters that the locale has; the caller frees it.
+char *page_plain(const char *markdown);
+
+// ---- outcome.c
+
+// What is known of the student's file of a lesson.
+typedef struct Outcome {
+    json_t *result;                 // the grader's (result.h), or NULL: it never was graded
+    const char *verdict;            // its word, or NULL
+    int passed, checks, speed;      // speed -1: none
+    bool edited;                    // the file is newer than its result
+} Outcome;
+
+Outcome outcome_read(const Lesson *lesson);
+void outcome_free(Outcome *o);
+
+// The first lesson that does not pass, or NULL.
+const Lesson *outcome_next(void);
+
+// Colour of a verdict's word, for text_state().
+const char *outcome_colour(const char *verdict);
+
+// ---- The commands: each returns the program's exit status.
+
+int hint(const Lesson *lesson);
+int quiz(const Lesson *lesson);
+int reset(const Lesson *lesson);
+int profile(const Lesson *lesson);
+int progress(void);
+int watch(const Lesson *lesson);     // NULL: the first that does not pass

@@ -1,0 +1,3 @@
+//> idea TODO: store it (1 line).
+int stored;
+//< idea
