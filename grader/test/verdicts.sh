@@ -29,19 +29,19 @@ cd "$tree" || exit 1
 
 # The words alone: no colours, no line breaks, and not the commas of a table that is set narrow.
 words() {
-    sed 's/\x1b\[[0-9;]*[mK]//g' "$1" | tr -d '\r,:' | tr -s ' \n' '  '
+    sed 's/\x1b\[[0-9;]*m//g' "$1" | tr -d '\r,:' | tr -s ' \n' '  '
 }
 
-# A line may be too long only if it is one word, or not ours: the program's or the compiler's.
+# A line may be too long only if it is one word, or the program's own.
 too_long() {
-    sed 's/\x1b\[[0-9;]*[mK]//g' "$1" | tr -d '\r' | awk 'length($0) > 60 && NF > 1 && !/^ *[0-9]* *\|/ && !/error:/'
+    sed 's/\x1b\[[0-9;]*m//g' "$1" | tr -d '\r' | awk 'length($0) > 60 && NF > 1 && !/^\|/'
 }
 
 narrow() {
     env -u COLUMNS -u NO_COLOR -u CLICOLOR_FORCE TERM=xterm LC_ALL=C NVCC="$nvcc" FAKES="$PWD/fakes" \
         DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" FAKE_CASE="$name" FAKE_TREE="$tree" SEED= PROFILE= \
-        script -qec "stty cols 60; build/grader/99-fake --result $name.json exercises/$name.cu" /dev/null \
-        >"$name.narrow" </dev/null 2>&1
+        script -qec "stty cols 60; build/grader/99-fake --result $name.json exercises/$name.cu 2>/dev/null" \
+        /dev/null >"$name.narrow" </dev/null 2>&1
     echo "exit status $?" >>"$name.narrow"
     words "$name.narrow" >"$name.narrow.words"
     words "$name.out" >"$name.words"
