@@ -115,7 +115,7 @@ static void say_keys(const Watch *w)
 {
     fputc('\n', stdout);
     if (w->terminal)
-        text_paragraph(stdout, 0, "h hint   l list   n next lesson   q quit   (or save the file)");
+        text_paragraph(stdout, 0, "Keys: h hint, l list, n next lesson, q quit; or save the file.");
     else
         text_paragraph(stdout, 0, "(Waiting for the file to be saved. Ctrl-C ends this.)");
     fflush(stdout);
@@ -198,6 +198,8 @@ static bool go_on(Watch *w)
 // False: the end.
 static bool obey(Watch *w, char key)
 {
+    if (key && strchr("hln", key))
+        fputc('\n', stdout);
     switch (key) {
     case 'h':
         hint(w->lesson);
