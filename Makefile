@@ -297,7 +297,8 @@ bound_as = $(pandoc) $(colours) --metadata-file book/bound.yaml $(bound)
 build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.css book/cover.svg book/cuda.xml
 	$(call once,book,Building the book)
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>&1 | grep -x '[0-9]*' || echo 0)} \
-	    $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 --css book/epub.css \
+	    $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 \
+	    --highlight-style monochrome --css book/epub.css \
 	    --epub-cover-image book/cover.svg -o $@
 
 build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html book/pdf.sh book/cuda.xml \

@@ -85,7 +85,8 @@ end
 -- XHTML has a name space for drawings, and knows no keyboard.
 local function raw(block)
   if block.format ~= 'html' then return nil end
-  local text = block.text:gsub(' id="(.-)"', function(id) return ' id="' .. own(id) .. '"' end)
+  local text = block.text:gsub(' href="(.-)"', function(link) return ' href="' .. (place(link) or link) .. '"' end)
+    :gsub(' id="(.-)"', function(id) return ' id="' .. own(id) .. '"' end)
     :gsub(' aria%-labelledby="(.-)"', function(id) return ' aria-labelledby="' .. own(id) .. '"' end)
     :gsub('url%(#', 'url(#' .. here.name .. '-')
     :gsub(' tabindex="0"', '')

@@ -117,6 +117,15 @@ local function reference(name)
   return pandoc.Link(target.words, page .. (target.place and '#' .. target.place or ''))
 end
 
+-- A figure's caption is HTML, and may point as well.
+local function caption_references(block)
+  if block.format ~= 'html' or not labels_file then return nil end
+  return pandoc.RawBlock('html', (block.text:gsub('%[@(%w+:[%w-]+)%]', function(name)
+    local link = reference(name)
+    return ('<a href="%s">%s</a>'):format(link.target, pandoc.utils.stringify(link))
+  end)))
+end
+
 local function references(cite)
   if not labels_file then return nil end
   local out = pandoc.List()
@@ -134,5 +143,5 @@ end
 
 return {
   { Header = header, RawBlock = figure, CodeBlock = listing, Table = numbered_table },
-  { Cite = references, Pandoc = only_labels },
+  { Cite = references, RawBlock = caption_references, Pandoc = only_labels },
 }
