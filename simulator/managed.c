@@ -1,7 +1,7 @@
-// Unified memory. A page of managed memory lies on the host, on the device, on both (advised as read-mostly), or nowhere
-// before it is first touched. Who touches a page that lies elsewhere faults, and its group of pages moves.
+// Unified memory. A page of managed memory lies on the host, on the device, on both (advised as read-mostly), or
+// nowhere before it is first touched. Who touches a page that lies elsewhere faults, and its group of pages moves.
 //
-// The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe, and the API's words on cudaMemAdvise):
+// The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on cudaMemAdvise):
 //  - Faults are counted by groups of 64 KiB, the least that the driver moves on x86: one for each group that a kernel
 //    finds elsewhere, one for each that the host touches between two requests and that lies elsewhere. All of the group
 //    moves. (The driver also looks ahead by up to 2 MiB; that is left out.) First touches fault and move nothing.
@@ -143,11 +143,20 @@ static void remember_touched(const WirePages *range)
     touched[touched_count++] = *range;
 }
 
+// A range is one of the program's words: is it of one live allocation of managed memory?
+static bool is_live(const WirePages *range)
+{
+    if (!range->count || range->first >= managed_pages) return false;
+    const Allocation *a = memory_find(MEMORY_SHARED + range->first * (u64)PAGE);
+    return a && !a->freed && a->kind == MEMORY_MANAGED
+        && (u64)range->first + range->count <= page_of(a->base + a->size - 1) + 1;
+}
+
 void managed_touched(const WirePages *ranges, size_t count)
 {
     u64 faults = 0, moved = 0, faulted = ~0ull;         // faulted: the group that did last
     for (size_t r = 0; r < count && pages; r++) {
-        if (ranges[r].first >= managed_pages || ranges[r].count > managed_pages - ranges[r].first) continue;
+        if (!is_live(&ranges[r])) continue;
         remember_touched(&ranges[r]);
         for (u64 n = ranges[r].first; n < (u64)ranges[r].first + ranges[r].count; n++) {
             Page *p = &pages[n];

@@ -136,7 +136,7 @@ static void global_variable(Decoder *d, bool is_extern)
     enum memory_kind kind = v.managed ? MEMORY_MANAGED : *v.name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
     Allocation *a = memory_alloc(v.size ? v.size : 1, v.align, kind, NULL);
     if (!a) ptx_fail(p, "the device has no memory left for variable %s", v.name);
-    a->name = v.name;
+    a->name = strdup(v.name);           // messages name it when its module is gone, too
     memory_define(a->base, a->size);
     if (v.managed) managed_allocated(a);
     Symbol *s = decoder_symbol(d, &d->module->symbols, v.name, SYMBOL_GLOBAL, a->base);

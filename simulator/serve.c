@@ -205,7 +205,8 @@ static bool shows_prints(const Call *call)
 {
     switch ((enum wire_op)call->request.op) {
     case WIRE_SYNC: case WIRE_EVENT_SYNC: case WIRE_RESET: return true;
-    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return call->request.copy.blocks;
+    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL:
+        return call->request.copy.blocks;
     default: return false;
     }
 }

@@ -161,8 +161,8 @@ static void report_bad_free(Call *call, u64 address)
         snprintf(next, sizeof next, "Call %s for it.", free_of(a));
         report.why = "Each kind of memory has its own call that frees it.";
         report.next = next;
-        report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is %s memory", name,
-                      a->size, made, a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
+        report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is %s memory",
+                      name, a->size, made, a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
     } else if (a) {
         report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
         report.next = "Keep the pointer that cudaMalloc gave, and free that.";
@@ -183,8 +183,9 @@ void transfer_free(Call *call)
     // Freeing waits for the work that may still use the memory.
     clock_wait_all();
     const Allocation *a = memory_find(address);
-    bool host = a && a->kind == MEMORY_PINNED_HOST;
-    if (host == (call->request.pointer.kind == WIRE_OF_HOST) && memory_free(address, call->request.caller))
+    bool pinned = a && a->kind == MEMORY_PINNED_HOST;
+    if (pinned == (call->request.pointer.kind == WIRE_OF_HOST)
+        && memory_free(address, call->request.caller))
         return;
     report_bad_free(call, address);
     call->reply.error = WIRE_INVALID_VALUE;
@@ -440,7 +441,8 @@ static bool check_managed(Call *call)
     Report report = { .kind = REPORT_API, .place = serve_place(call), .allocation = a,
         .why = "Only managed memory moves between the host and the device by itself.",
         .next = "Allocate it with cudaMallocManaged, or leave this call out." };
-    report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is not managed memory",
+    report_errorf(&report,
+                  "%s was given the %" PRIu64 "-byte allocation%s, which is not managed memory",
                   request->call, a->size, made);
     return false;
 }
@@ -450,7 +452,8 @@ void transfer_prefetch(Call *call)
     const WireRequest *request = &call->request;
     if (!check_managed(call))
         return;
-    u64 moved = managed_prefetch(request->range.address, request->range.bytes, request->range.to_host);
+    u64 moved = managed_prefetch(request->range.address, request->range.bytes,
+                                 request->range.to_host);
     clock_work(request->stream, managed_seconds(0, moved) * 1e9, false);
 }
 
@@ -470,21 +473,24 @@ void transfer_range(Call *call)
 
 // ---- Host code that touches what it may not ----
 
-static const char *name_of(const Allocation *a)
+static const char *kind_of(const Allocation *a)
 {
-    return a->kind == MEMORY_MANAGED ? "managed" : a->kind == MEMORY_PINNED_HOST ? "pinned" : "device";
+    return a->kind == MEMORY_MANAGED ? "managed" : "pinned";
 }
 
-// The host has managed and pinned memory as well: it touched some that was freed, or its surroundings.
-static void report_missed(const Call *call, Report *report, const Allocation *near, const char *beside)
+// The host has managed and pinned memory as well: it touched some that was freed, or a place
+// beside it.
+static void report_missed(const Call *call, Report *report, const Allocation *near,
+                          const char *beside)
 {
     bool stale = near->freed && report->address - near->base < near->size;
     report->kind = stale ? REPORT_USE_AFTER_FREE : REPORT_BOUNDS;
-    report->why = stale ? "Freed memory belongs to nobody." : "The host's index is outside the array.";
+    report->why =
+        stale ? "Freed memory belongs to nobody." : "The host's index is outside the array.";
     report->next = stale ? "Free it after its last use, on the host as on the device."
-                         : "Compare the index with the number of elements, and bytes with elements.";
-    report_errorf(report, "host code %s %s memory %s", call->request.fault.writes ? "writes" : "reads",
-                  name_of(near), beside);
+                         : "Compare the index with the number of elements.";
+    report_errorf(report, "host code %s %s memory %s",
+                  call->request.fault.writes ? "writes" : "reads", kind_of(near), beside);
 }
 
 void transfer_fault(Call *call)

@@ -23,7 +23,7 @@ enum {
     WIRE_SLOT_BYTES = 1 << 20,
     WIRE_TAIL = 48 << 10,                       // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
-    WIRE_PAGE = 4096,                           // bytes: what the host touches, as the device sees it
+    WIRE_PAGE = 4096,                           // bytes: what the host is seen to touch
 };
 
 // The memfd: the slots, then the shared memory.

@@ -57,12 +57,18 @@ cudaError_t client_unsupported(const char *call);
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
                           const char *why, const char *next);
 
+// Frees memory of cudaMalloc, cudaMallocManaged or cudaMallocHost (memory.c).
+cudaError_t client_free(const char *call, void *p, enum wire_memory kind);
+
+// Is this the process that opened the device, and no fork of it?
+bool client_is_owner(void);
+
 // shared.c: managed and pinned memory in this process.
 // What the device has allocated; false: no room. A variable outlives cudaDeviceReset.
 bool client_map(uint64_t address, uint64_t bytes, bool variable);
 void client_unmap(uint64_t address);            // it was freed
 void client_unmap_all(void);                     // but variables
-bool client_sees_touches(void);                 // can this process tell what of it the host touches?
+bool client_sees_touches(void);         // can this process tell what of it the host touches?
 void client_tell_touched(void);                 // before a request
 int client_memory(void);                        // the memfd
 

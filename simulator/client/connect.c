@@ -118,7 +118,8 @@ static bool is_ours(const void *p)
     return client_is_device(p) || client_is_pinned(p);
 }
 
-// Host code touched device memory, or shared memory that it has not: tell the device where, then die as the program would have.
+// Host code touched device memory, or shared memory that was freed: tell the device where, then
+// die as the program would have.
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
@@ -224,6 +225,11 @@ cudaError_t client_open(void)
     cudaError_t error = open_locked();
     pthread_mutex_unlock(&device.mutex);
     return error;
+}
+
+bool client_is_owner(void)
+{
+    return device.owner && getpid() == device.owner;
 }
 
 int client_memory(void)

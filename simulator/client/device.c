@@ -184,6 +184,8 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
     X(HostNativeAtomicSupported, p->hostNativeAtomicSupported)
     X(PageableMemoryAccess, p->pageableMemoryAccess)
     X(ConcurrentManagedAccess, p->concurrentManagedAccess)
+    X(PageableMemoryAccessUsesHostPageTables, p->pageableMemoryAccessUsesHostPageTables)
+    X(DirectManagedMemAccessFromHost, p->directManagedMemAccessFromHost)
     X(ComputePreemptionSupported, p->computePreemptionSupported)
     X(CanUseHostPointerForRegisteredMem, p->canUseHostPointerForRegisteredMem)
     X(CooperativeLaunch, p->cooperativeLaunch)

@@ -20,9 +20,12 @@ static cudaError_t allocate(void **out, size_t bytes)
     cudaError_t error = client_simple(&request, &reply);
     if (error)
         return error;
-    if (!client_map(reply.memory.address, bytes, false))
+    void *p = (void *)(uintptr_t)reply.memory.address;
+    if (!client_map(reply.memory.address, bytes, false)) {
+        client_free("cudaMallocManaged", p, WIRE_OF_BOTH);
         return cudaErrorMemoryAllocation;
-    *out = (void *)(uintptr_t)reply.memory.address;
+    }
+    *out = p;
     return cudaSuccess;
 }
 
@@ -41,7 +44,8 @@ static cudaError_t check_location(struct cudaMemLocation location)
 {
     if (location.type == cudaMemLocationTypeDevice)
         return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-    bool host = location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma
+    bool host = location.type == cudaMemLocationTypeHost
+        || location.type == cudaMemLocationTypeHostNuma
         || location.type == cudaMemLocationTypeHostNumaCurrent;
     return host ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -54,8 +58,9 @@ static WireRequest range_request(enum wire_op op, const char *call, const void *
     return request;
 }
 
-EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
-                                        unsigned flags, cudaStream_t stream)
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
+                                        struct cudaMemLocation location, unsigned flags,
+                                        cudaStream_t stream)
 {
     cudaError_t error = check_location(location);
     if (error || flags)
@@ -133,3 +138,18 @@ EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
     }
     return cudaSuccess;
 }
+
+// On this device host and kernels may use all managed memory at any time: there is nothing to do.
+EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes,
+                                            unsigned flags)
+{
+    (void)stream;
+    (void)bytes;
+    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost
+        || flags == cudaMemAttachSingle;
+    cudaError_t error = client_open();
+    if (!error)
+        error = client_sticky();
+    return client_done(error || (known && client_is_managed(p)) ? error : cudaErrorInvalidValue);
+}
+TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);

@@ -45,9 +45,12 @@ static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
     error = client_simple(&request, &reply);
     if (error)
         return error;
-    if (!client_map(reply.memory.address, bytes, false))
+    void *p = (void *)(uintptr_t)reply.memory.address;
+    if (!client_map(reply.memory.address, bytes, false)) {
+        client_free(call, p, WIRE_OF_HOST);
         return cudaErrorMemoryAllocation;
-    *out = (void *)(uintptr_t)reply.memory.address;
+    }
+    *out = p;
     return cudaSuccess;
 }
 
@@ -64,7 +67,7 @@ EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
     return client_done(host_alloc("cudaHostAlloc", out, bytes));
 }
 
-static cudaError_t free_shared(const char *call, void *p, enum wire_memory kind)
+cudaError_t client_free(const char *call, void *p, enum wire_memory kind)
 {
     WireRequest request = client_request(WIRE_FREE, call);
     request.pointer.address = client_address(p);
@@ -82,7 +85,7 @@ EXPORT cudaError_t cudaFreeHost(void *p)
     if (error || !p)
         return client_done(error);
     if (client_is_pinned(p) || client_is_device(p))
-        return client_done(free_shared("cudaFreeHost", p, WIRE_OF_HOST));
+        return client_done(client_free("cudaFreeHost", p, WIRE_OF_HOST));
     return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
         "cudaFreeHost was given a pointer that no cudaMallocHost returned",
         "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
@@ -175,7 +178,7 @@ static cudaError_t device_free(const char *call, void *p)
         cudaError_t error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    return client_done(free_shared(call, p, WIRE_OF_DEVICE));
+    return client_done(client_free(call, p, WIRE_OF_DEVICE));
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
@@ -513,9 +516,10 @@ static cudaError_t fill(const char *call, void *p, size_t pitch, int value, size
     return client_done(client_simple(&request, &reply));
 }
 
+// The host waits for a fill of memory that it has as well, and for no other (the API's words).
 EXPORT cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
-    return fill("cudaMemset", p, bytes, value, bytes, 1, 0, false);
+    return fill("cudaMemset", p, bytes, value, bytes, 1, 0, is_either(p));
 }
 TWIN(cudaMemset, cudaMemset_ptds);
 
@@ -527,7 +531,7 @@ TWIN(cudaMemsetAsync, cudaMemsetAsync_ptsz);
 
 EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {
-    return fill("cudaMemset2D", p, pitch, value, width, height, 0, false);
+    return fill("cudaMemset2D", p, pitch, value, width, height, 0, is_either(p));
 }
 TWIN(cudaMemset2D, cudaMemset2D_ptds);
 

@@ -45,7 +45,7 @@ typedef struct Symbol {                         // a kernel or a variable of an 
     const void *host;                           // the stub, or the host's shadow of the variable
     char *name;
     bool variable, resolved;
-    void **managed;                             // where the host keeps a __managed__ variable's address
+    void **managed;                     // where the host keeps a __managed__ variable's address
     cudaError_t error;
     WireReply found;                            // kernel: .kernel; variable: .memory
     WireParameter *parameters;

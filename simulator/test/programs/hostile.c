@@ -72,6 +72,32 @@ static void objects(void)
     CHECK(error_of(&alloc) == cudaErrorInvalidValue);
 }
 
+// What host code has touched, as the library would never tell it, and pages that are none.
+static void managed(void)
+{
+    int *p;
+    OK(cudaMallocManaged((void **)&p, 8192, cudaMemAttachGlobal));
+    uint32_t page = (uint32_t)(((uintptr_t)p - WIRE_SHARED) / WIRE_PAGE), none = WIRE_SHARED_SPAN / WIRE_PAGE;
+    const WirePages pages[] = { { 0, 1 }, { page, 0 }, { page, 3 }, { page, ~0u }, { none - 1, 1 }, { none, ~0u },
+                                { ~0u, ~0u }, { page, 2 } };
+    WireRequest r = { .version = WIRE_VERSION, .op = WIRE_TOUCHED };
+    char packet[sizeof r + sizeof pages];
+    memcpy(packet, &r, sizeof r);
+    memcpy(packet + sizeof r, pages, sizeof pages);
+    CHECK(send(device, packet, sizeof packet, 0) == sizeof packet);
+    CHECK(send(device, packet, sizeof packet - 3, 0) == sizeof packet - 3);
+    OK(cudaFree(p));
+    CHECK(send(device, packet, sizeof packet, 0) == sizeof packet);
+
+    WireRequest alloc = { .version = WIRE_VERSION, .op = WIRE_ALLOC, .alloc = { 100, 256, 3 } };
+    CHECK(error_of(&alloc) == cudaErrorInvalidValue);
+    alloc.alloc.kind = WIRE_OF_BOTH;
+    alloc.alloc.bytes = WIRE_SHARED_SPAN;
+    CHECK(error_of(&alloc) == cudaErrorMemoryAllocation);
+    WireRequest range = { .version = WIRE_VERSION, .op = WIRE_PREFETCH, .stream = 77 };
+    CHECK(error_of(&range) == cudaErrorInvalidResourceHandle);
+}
+
 // A module in chunks that do not follow each other, then one whose launch brings too few parameters.
 static void modules(void)
 {
@@ -114,6 +140,7 @@ int main(void)
     OK(cudaMalloc(&p, 2000));
     copies(p);
     objects();
+    managed();
     modules();
     OK(cudaFree(p));
     return 0;

@@ -15,6 +15,7 @@ int main()
     OK(cudaMallocManaged(&p, 64 * sizeof *p));
     OK(cudaMalloc(&q, sizeof *q));
     OK(cudaStreamCreate(&stream));
+    OK(cudaStreamAttachMemAsync(stream, p));    // changes nothing
     OK(cudaEventCreate(&event));
     fill<<<1, 64>>>(p, 1);
     OK(cudaDeviceSynchronize());
@@ -32,6 +33,9 @@ int main()
     fill<<<1, 64>>>(p, 5);
     OK(cudaFree(q));
     CHECK(p[3] == 5);
+    fill<<<1, 64>>>(p, 1);
+    OK(cudaMemset(p, 6, 64 * sizeof *p));       // of managed memory: the host waits
+    CHECK(p[3] == 0x06060606);
     fill<<<1, 64>>>(p, 6);
     OK(cudaEventRecord(event, stream)); // this waits for nothing
     OK(cudaStreamDestroy(stream));
