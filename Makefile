@@ -121,14 +121,7 @@ setup: nvcc build/setup/lesson build/setup/watch build/setup/book build/setup/te
 	@echo 'Everything is installed.'
 
 doctor:                                                 ## look at this machine, and say what is missing
-	@nvcc --version | sed -n 's/^Cuda compilation tools, /nvcc    /p'
-	@gcc -dumpfullversion | sed 's/^/gcc     /'
-	@sed -n 's/^PRETTY_NAME="\(.*\)"/system  \1/p' /etc/os-release; nproc | sed 's/$$/ cores/; s/^/        /'
-	@if [ -e /dev/nvidiactl ]; then echo 'GPU     there is one; this version grades on the simulated device'; \
-	    else echo 'GPU     none; the simulated device is used'; fi
-	@missing='$(strip $(call missing,lesson) $(call missing,book) $(call missing,test))'; \
-	if [ -z "$$missing" ]; then echo 'All is here. Type: make lesson-1'; \
-	else echo "missing $$missing. Type: make setup"; exit 1; fi
+	@sh setup/doctor.sh '$(call missing,lesson)' '$(sort $(foreach list,watch book test,$(call missing,$(list))))'
 
 book: $(pages:%=build/book/%.html) $(book_files) build/book/warpwise.epub    ## the book, as web pages and EPUB in build/book/
 	@echo 'The book: build/book/index.html and build/book/warpwise.epub'
