@@ -89,7 +89,7 @@ rm "$DOCTOR_ROOT/proc/driver/nvidia/params"
 echo 'Linux version 6.6-microsoft-standard-WSL2' >"$DOCTOR_ROOT/proc/version"
 look
 says 'in WSL'
-says 'Install the newest driver on Windows'
+says 'On Windows: nvidia.com/drivers'
 says 'limited profiler permission: set on Windows.'
 
 # Narrow terminals: every line fits, but commands and names, which are not broken.
