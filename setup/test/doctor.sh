@@ -4,7 +4,7 @@ set -u
 passed=0 failed=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/bin" "$scratch/root/proc/driver/nvidia" "$scratch/root/sys/bus/pci/devices/0" \
+mkdir -p "$scratch/bin" "$scratch/system/proc/driver/nvidia" "$scratch/system/sys/bus/pci/devices/0" \
     "$scratch/cuda/bin" "$scratch/cuda/lib64" "$scratch/cuda/include/crt"
 printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$scratch/cuda/bin/nvcc"
 touch "$scratch/cuda/lib64/libcudart.so.13"
@@ -19,7 +19,7 @@ SMI
 printf '#!/bin/sh\necho ${FAKE_GCC:-12.2.0}\n' >"$scratch/bin/g++"
 printf '#!/bin/sh\necho ${FAKE_ID:-1000}\n' >"$scratch/bin/id"
 chmod +x "$scratch"/bin/* "$scratch/cuda/bin/nvcc"
-export PATH="$scratch/bin:$PATH" DOCTOR_ROOT="$scratch/root" CUDA_HOME="$scratch/cuda" COLUMNS=
+export PATH="$scratch/bin:$PATH" DOCTOR_ROOT="$scratch/system" CUDA_HOME="$scratch/cuda" COLUMNS=
 
 look() {
     sh setup/doctor.sh "${lessons:-}" "${others:-}" >"$scratch/says" 2>&1
