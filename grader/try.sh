@@ -7,7 +7,7 @@
 # The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS); our own solution
 # (PASS, twice, with the same figures); the lesson's text, which shows what these print, and what a change prints
 # that it talks the reader into ({.output cmd="make lesson-5" edit="/__syncthreads/d"}: sed's words, applied to
-# the skeleton with its blanks filled in); and each submission
+# the skeleton with its blanks filled in, or, after version="4", to that version of the solution); and each submission
 # in grader/wrong/05-transpose/ (the verdict of its `// expect:` line, its source lines, and the words of its
 # `// says:` line). All of it happens in a tree of its own, build/try/05-transpose: what you have in exercises/
 # is neither read nor touched.
@@ -104,18 +104,24 @@ text_shows() {
         complain "lessons/$lesson.md: does not show what $2 prints now" "$log"
 }
 
-# The changes that the text proposes, one a line.
+# The changes that the text proposes, one a line: the version that is changed (0: the filled skeleton), and sed's words.
 edits() {
-    sed -n 's/^```{\.output .*edit="\([^"]*\)".*}$/\1/p' "lessons/$lesson.md"
+    sed -n 's/^```{\.output .*version="\([0-9]*\)" edit="\([^"]*\)".*}$/\1 \2/p; t
+        s/^```{\.output .*edit="\([^"]*\)".*}$/0 \1/p' "lessons/$lesson.md"
 }
 
 text_shows_edit() {
     exercise=$tree/exercises/$lesson.cu
-    sed "$2" "$tree/filled.cu" >"$exercise"
-    cmp -s "$tree/filled.cu" "$exercise" && [ -n "$2" ] &&
-        { complain "lessons/$lesson.md: the edit $2 changes nothing" "$exercise"; return 1; }
+    before=$tree/filled.cu
+    if [ "$2" -gt 0 ]; then
+        before=$tree/version.cu
+        sed "/^[[:space:]]*\/\/[<>|]/d; s/^#define VERSION .*/#define VERSION $2/" "solutions/$lesson.cu" >"$before"
+    fi
+    sed "$3" "$before" >"$exercise"
+    cmp -s "$before" "$exercise" && [ -n "$3" ] &&
+        { complain "lessons/$lesson.md: the edit $3 changes nothing" "$exercise"; return 1; }
     run "$tree/$1.log" make -s "lesson-$number"
-    text_shows "$1" "make lesson-$number, after sed '$2',"
+    text_shows "$1" "make lesson-$number, after sed '$3',"
 }
 
 # A whole program in the text, as the text compiles and runs it: its commands are those of the block after it.
@@ -164,9 +170,9 @@ count figures_are_the_same
 count text_shows solution-1 "make solution-$number"
 awk -v fill=1 -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/filled.cu"
 edits >"$tree/edits"
-while IFS= read -r edit; do
+while read -r version edit; do
     edited=$((${edited:-0} + 1))
-    count text_shows_edit "edit-$edited" "$edit"
+    count text_shows_edit "edit-$edited" "$version" "$edit"
 done <"$tree/edits"
 awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/$lesson.md" >"$tree/main.cu"
 if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi
