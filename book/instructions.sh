@@ -24,12 +24,19 @@ cat >"$rows" <<'ROWS'
 #define TERNARY(name, D, A, B, C, lane) @row@name@D, A, B, C@#lane@
 #define CONVERT(name, D, A, lane)       @row@name@D, A@#lane@
 #define COMPARE(name, A, B, lane)       @row@name@pred, A, B@#lane@
+#define TEST(name, A, lane)             @row@name@pred, A@#lane@
 #define SELECT(name, D)                 @row@name@D, D, D, pred@"p ? a : b"@
 #define LOGIC(name, inputs, warp)       @row@name@pred@#warp@
 #define PACK(name, D, A)                @row@name@D, {A, A}@"{a, b}"@
 #define UNPACK(name, D, A)              @row@name@{D, D}, A@"{low, high}"@
 #define MEMORY(name, space, kind)       @row@name@memory@"=" kind space@
 #define FLOW(name, operands)            @row@name@flow@"=" operands@
+#define PACK_4(name, D, A)              @row@name@D, {A, A, A, A}@"{a, b, c, e}"@
+#define UNPACK_4(name, D, A)            @row@name@{D, D, D, D}, A@"{lowest, ..., highest}"@
+#define INSERT(name, T)                 @row@name@T, T, T, u32, u32@"a's low bits in b at bit c"@
+#define EXCHANGE(name, D, A, operands)  @row@name@exchange@"=" operands@
+#define ATOMIC(name, T, lane)           @row@name@T@#lane@
+#define CARRY(name, T, inputs, keeps, lane) @row@name@T, T, T, T@#lane@
 ROWS
 
 sed 's|^// ---- \(.*\) ----$|@section@"\1"@|' "$1" |

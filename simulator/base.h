@@ -12,6 +12,8 @@ typedef int8_t s8;
 typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
+typedef unsigned __int128 u128;
+typedef __int128 s128;
 typedef float f32;
 typedef double f64;
 

@@ -22,6 +22,7 @@ typedef struct Body {
     u32 granule;
     Fixup *branches;
     u32 dynamic_align;          // of dynamic shared memory, which lies behind the static
+    u32 carry;                  // row of the carry; 0: nobody has used it yet
 } Body;
 
 static u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
@@ -85,6 +86,10 @@ static const struct { const char *name; u32 special; } specials[] = {
     { "%lanemask_eq", SPECIAL_LANEMASK_EQ }, { "%lanemask_lt", SPECIAL_LANEMASK_LT },
     { "%lanemask_le", SPECIAL_LANEMASK_LE }, { "%lanemask_gt", SPECIAL_LANEMASK_GT },
     { "%lanemask_ge", SPECIAL_LANEMASK_GE },
+    { "%smid", SPECIAL_SMID }, { "%nsmid", SPECIAL_NSMID }, { "%gridid", SPECIAL_GRIDID },
+    { "%clock", SPECIAL_CLOCK }, { "%clock_hi", SPECIAL_CLOCK_HI }, { "%clock64", SPECIAL_CLOCK },
+    { "%globaltimer", SPECIAL_GLOBALTIMER }, { "%globaltimer_lo", SPECIAL_GLOBALTIMER },
+    { "%globaltimer_hi", SPECIAL_GLOBALTIMER_HI },
 };
 
 static u32 find_special(const char *name)
@@ -93,6 +98,8 @@ static u32 find_special(const char *name)
         if (!strcmp(name, specials[n].name)) return specials[n].special;
     return SPECIAL_NONE;
 }
+
+static bool is_clock(u32 special) { return special >= SPECIAL_CLOCK && special <= SPECIAL_GLOBALTIMER_HI; }
 
 // A register by name: one of its own, or number N of the family before its digits. *row is 0 if there is none.
 static bool find_register(Body *b, const char *name, u32 *row, u32 *width)
@@ -185,6 +192,10 @@ static u32 source(Body *b, enum type type, u8 *width)
         return row;
     }
     u32 special = find_special(name);
+    if (is_clock(special)) {
+        unsupported(b, "an operand that is the register", name);
+        return constant(b, wanted, 0, SPECIAL_NONE);
+    }
     if (special) return constant(b, wanted, 0, special);
     if (*name == '%') {
         unsupported(b, "the register", name);
@@ -237,6 +248,38 @@ static void skip_statement(Body *b)
     }
 }
 
+// mov of a clock, which has its own time to be read.
+static bool clock_operand(Body *b, Insn *i, const IsaRow *row)
+{
+    char name[32];
+    if (b->p->token != TOKEN_WORD || row->shape != UNARY || strncmp(row->name, "mov_", 4)) return false;
+    snprintf(name, sizeof name, "%.*s", (int)b->p->length, b->p->start);
+    i->target = find_special(name);
+    if (!is_clock(i->target)) return false;
+    i->run = run_clock;
+    ptx_next(b->p);
+    return true;
+}
+
+static void list_of_four(Body *b, Insn *i, enum type type, bool write)
+{
+    ptx_expect(b->p, "{");
+    for (u32 n = 0; n < 4; n++) {
+        if (n) ptx_expect(b->p, ",");
+        i->vector[n] = write ? destination(b, type, NULL) : source(b, type, NULL);
+    }
+    ptx_expect(b->p, "}");
+}
+
+static void four_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    if (row->shape == UNPACK_4) list_of_four(b, i, row->type[0], true);
+    else i->d = destination(b, row->type[0], NULL);
+    ptx_expect(b->p, ",");
+    if (row->shape == PACK_4) list_of_four(b, i, row->type[1], false);
+    else i->a = source(b, row->type[1], NULL);
+}
+
 static void alu_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
@@ -254,6 +297,7 @@ static void alu_operands(Body *b, Insn *i, const IsaRow *row)
     if (convert && i->register_width < isa_type_width(row->type[0]))
         ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[0]));
     ptx_expect(p, ",");
+    if (clock_operand(b, i, row)) return;
     if (row->shape == PACK) ptx_expect(p, "{");
     i->a = source(b, row->type[1], convert ? &width : NULL);
     if (convert) i->source_width = width;
@@ -263,6 +307,8 @@ static void alu_operands(Body *b, Insn *i, const IsaRow *row)
     if (row->shape == PACK) ptx_expect(p, "}");
     if (row->inputs > 2) ptx_expect(p, ","), i->c = source(b, row->type[3], NULL);
     if (row->shape == INSERT) ptx_expect(p, ","), i->vector[0] = source(b, TYPE_u32, NULL);
+    if (row->shape == CARRY && !b->carry) b->carry = new_rows(b, 0, 1);
+    if (row->shape == CARRY) i->predicate = b->carry;
 }
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -415,6 +461,74 @@ static bool atomic_instruction(Body *b, const char *opcode, Insn *i)
     return true;
 }
 
+// An opcode of setp or set, with what the table leaves out.
+typedef struct Comparison {
+    char plain[64];             // setp, the comparison, and the type that is compared
+    enum combine combine;
+    bool as_number;
+    const char *number;         // set: the type of what it gives
+} Comparison;
+
+static bool read_comparison(const char *opcode, char *parts, size_t size, Comparison *c)
+{
+    static const char *const combines[] = { [COMBINE_AND] = "and", [COMBINE_OR] = "or", [COMBINE_XOR] = "xor" };
+    *c = (Comparison){ .plain = "setp", .as_number = !strncmp(opcode, "set.", 4) };
+    if (!c->as_number && strncmp(opcode, "setp.", 5)) return false;
+    snprintf(parts, size, "%s", opcode);
+    char *rest = parts;
+    strsep(&rest, ".");
+    for (char *part; (part = strsep(&rest, "."));) {
+        u32 n = COMBINE_XOR;
+        while (n && strcmp(part, combines[n])) n--;
+        if (n) c->combine = n;
+        else if (c->as_number && !c->number && rest && !strchr(rest, '.')) c->number = part;
+        else snprintf(c->plain + strlen(c->plain), sizeof c->plain - strlen(c->plain), ".%s", part);
+    }
+    return !c->as_number || c->number;
+}
+
+// What `set` gives where the comparison holds.
+static u64 number_for_true(const char *type)
+{
+    if (!strcmp(type, "f32")) return 0x3f800000;
+    return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff : 0;
+}
+
+// setp p|q, a, b, c; set d, a, b, c: those that a COMPARE row's handler alone cannot do. False: it can.
+static bool compare_instruction(Body *b, const char *opcode, Insn *i)
+{
+    char parts[128];
+    Comparison c;
+    Ptx *p = b->p;
+    if (!read_comparison(opcode, parts, sizeof parts, &c)) return false;
+    const IsaRow *row = isa_find(c.plain, UNARY);
+    if (!row || row->shape != COMPARE || (c.as_number && !number_for_true(c.number))) return false;
+    i->row = row - isa_rows;
+    i->run = row->run;
+    i->combine = c.combine;
+    i->as_number = c.as_number;
+    if (c.as_number) {
+        i->offset = number_for_true(c.number);
+        i->register_width = decoder_type(b->d, c.number);
+        i->vector[0] = destination(b, c.number[0] == 'f' ? TYPE_f32 : TYPE_u32, NULL);
+        i->d = new_rows(b, 0, 1);
+    } else {
+        i->d = destination(b, TYPE_pred, NULL);
+        if (ptx_accept(p, "|")) i->predicate = destination(b, TYPE_pred, NULL);
+    }
+    ptx_expect(p, ",");
+    i->a = source(b, row->type[1], NULL);
+    ptx_expect(p, ",");
+    i->b = source(b, row->type[2], NULL);
+    if (i->combine) {
+        ptx_expect(p, ",");
+        i->flip = ptx_accept(p, "!") ? ~0u : 0;
+        i->c = source(b, TYPE_pred, NULL);
+    }
+    if (i->combine || i->as_number || i->predicate) i->run = run_compare;
+    return true;
+}
+
 // d|q, a, b, c, members: what of these the row has, in this order.
 static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
 {
@@ -482,6 +596,8 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
         }
     } else if (!strcmp(row->lane, "call")) {
         call_operands(b, i);
+    } else if (!strcmp(row->lane, "[a]") || !strcmp(row->lane, "number")) {
+        skip_statement(b);
     } else if (!strcmp(row->lane, "a")) {
         i->a = source(b, TYPE_u32, NULL);
     }
@@ -507,11 +623,16 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
     return row;
 }
 
+// Which spelling of mov, by its list and the commas in that.
 static enum shape list_shape(const Ptx *p)
 {
-    if (ptx_is(p, "{")) return UNPACK;
-    const char *semicolon = memchr(p->start, ';', p->end - p->start);
-    return semicolon && memchr(p->start, '{', semicolon - p->start) ? PACK : UNARY;
+    u32 commas = 0;
+    const char *open = p->start;
+    while (open < p->end && *open != '{' && *open != ';') open++;
+    if (open == p->end || *open == ';') return UNARY;
+    for (const char *at = open; at < p->end && *at != '}'; at++) commas += *at == ',';
+    if (open == p->start) return commas == 3 ? UNPACK_4 : UNPACK;
+    return commas == 3 ? PACK_4 : PACK;
 }
 
 static void guard(Body *b, u32 *row, u32 *flip)
@@ -531,7 +652,7 @@ static void instruction(Body *b)
     Insn *i = new_insn(b);
     i->guard = guard_row;
     i->guard_flip = guard_flip;
-    if (memory_instruction(b, opcode, i) || atomic_instruction(b, opcode, i)) {
+    if (memory_instruction(b, opcode, i) || atomic_instruction(b, opcode, i) || compare_instruction(b, opcode, i)) {
         ptx_expect(p, ";");
         return;
     }
@@ -544,6 +665,7 @@ static void instruction(Body *b)
         i->run = row->run;
         if (row->shape == FLOW) flow_operands(b, i, row);
         else if (row->shape == EXCHANGE) exchange_operands(b, i, row);
+        else if (row->shape == PACK_4 || row->shape == UNPACK_4) four_operands(b, i, row);
         else alu_operands(b, i, row);
     }
     ptx_expect(p, ";");
@@ -667,7 +789,8 @@ static void find_reductions(Body *b)
         const IsaRow *row = &isa_rows[i->row];
         const u32 operands[] = { i->guard, i->a, i->b, i->c, i->members };
         for (u32 o = 0; o < sizeof operands / sizeof *operands; o++) read[operands[o] / 64] = true;
-        for (u32 e = 0; (row->store || row->shape == FLOW || row->shape == INSERT) && e < 4; e++) read[i->vector[e] / 64] = true;
+        bool loads = row->shape == MEMORY && !row->store;
+        for (u32 e = 0; !loads && e < 4; e++) read[i->vector[e] / 64] = true;
     }
     for (u32 n = 0; n < k->code_count; n++)
         if (isa_rows[k->code[n].row].shape == ATOMIC && !read[k->code[n].d / 64]) k->code[n].reduces = true;

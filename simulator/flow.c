@@ -1,5 +1,6 @@
 // Instructions that change a warp's path: branches, ends, barriers, calls.
 #include <driver_types.h>
+#include <string.h>
 
 #include "observer.h"
 #include "print.h"
@@ -65,6 +66,37 @@ void run_trap(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
+void run_brkpt(Warp *w, const Insn *i, u32 mask)
+{
+    Report r = { .kind = REPORT_TRAP, .message = "the kernel came to a breakpoint",
+                 .why = "With no debugger at hand, __brkpt() ends the whole grid.",
+                 .next = "Take it out, or run the program under cuda-gdb on a GPU." };
+    source_fill(&r, w, i, __builtin_ctz(mask));
+    report_error(&r);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+// The clocks count warp instructions; the global timer takes each for a nanosecond. Grid.steps is brought up to date
+// whenever the warp looks up, so the clock is read when the instruction is come to for the second time.
+void run_clock(Warp *w, const Insn *i, u32 mask)
+{
+    Grid *g = w->block->grid;
+    w->clock_ready = !w->clock_ready;
+    if (w->clock_ready) {
+        Tally *t = &g->tally[--w->pc];
+        t->executed--;
+        t->threads -= __builtin_popcount(w->active);
+        w->stop = 0;
+        return;
+    }
+    u64 now = g->steps_before + g->steps;
+    if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI) now += 1ull << 60;
+    if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
+    u32 width = isa_type_width(isa_rows[i->row].type[0]);
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
+}
+
 // bar.sync is for whole warps. Lanes that come to it wait here until the rest of their warp has come or ended.
 void run_bar_sync(Warp *w, const Insn *i, u32 mask)
 {
@@ -92,6 +124,14 @@ NOTHING(fence_acq_rel_sys)
 NOTHING(fence_sc_cta)
 NOTHING(fence_sc_gpu)
 NOTHING(fence_sc_sys)
+NOTHING(pmevent)
+NOTHING(prefetch_L1)
+NOTHING(prefetch_L2)
+NOTHING(prefetch_global_L1)
+NOTHING(prefetch_global_L2)
+NOTHING(prefetch_local_L1)
+NOTHING(prefetch_local_L2)
+NOTHING(prefetchu_L1)
 #undef NOTHING
 
 // Whoever sleeps lets the others run.

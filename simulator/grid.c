@@ -74,6 +74,9 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
     case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
     case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
+    case SPECIAL_SMID: return w->block->number % profile.sm_count;
+    case SPECIAL_NSMID: return profile.sm_count;
+    case SPECIAL_GRIDID: return w->block->grid->number;
     case SPECIAL_LANEMASK_EQ: return 1u << lane;
     case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
     case SPECIAL_LANEMASK_LE: return ~0u >> (31 - lane);
@@ -85,7 +88,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
 
 static bool changes_with_block(u32 special)
 {
-    return special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z;
+    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
 }
 
 // Fills the rows of constants and special registers: all of them for a fresh warp, then those that a block changes.
@@ -115,6 +118,7 @@ static void block_start(Block *b, u32 number, bool fresh)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
+        w->clock_ready = false;
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         fill_constants(w, fresh);
@@ -216,6 +220,10 @@ static void block_free(Block *b)
 int grid_run(Launch *l)
 {
     Grid g = { .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2] };
+    static u64 steps_before;
+    static u32 launches;
+    g.steps_before = steps_before;
+    g.number = ++launches;
     Block block;
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
     if (!g.tally || !block_make(&block, &g)) no_memory(l->kernel);
@@ -226,6 +234,7 @@ int grid_run(Launch *l)
         block_run(&block);
     }
     OBSERVERS(grid_end, &g);
+    steps_before += g.steps;
     block_free(&block);
     free(g.tally);
     free(g.beyond);

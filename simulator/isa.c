@@ -41,6 +41,40 @@ static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? -1 : a % b; }
 static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a % b; }
 static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
 
+static inline u32 low_24(u32 x) { return x & 0xffffff; }
+static inline s32 signed_24(u32 x) { return (s32)(x << 8) >> 8; }
+
+// The sum of the products of count bytes of b with as many parts of a, of `bits` each.
+static inline u32 dot(u32 a, u32 bits, bool a_signed, u32 b, bool b_signed, u32 count)
+{
+    u32 sum = 0;
+    for (u32 n = 0; n < count; n++) {
+        s32 x = (s32)(a >> bits * n << (32 - bits)), y = (s32)(b >> 8 * n << 24);
+        sum += (a_signed ? (u32)(x >> (32 - bits)) : (u32)x >> (32 - bits)) * (b_signed ? (u32)(y >> 24) : (u32)y >> 24);
+    }
+    return sum;
+}
+static inline u32 dot_4(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 8, a_signed, b, b_signed, 4); }
+static inline u32 dot_2(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 16, a_signed, b, b_signed, 2); }
+
+// .sat: NaN becomes 0.
+static inline f32 unit(f32 x) { return x > 0 ? x < 1 ? x : 1 : 0; }
+
+static inline s128 within(s128 x, s128 low, s128 high) { return x < low ? low : x > high ? high : x; }
+static inline f32 trunc_flushed(f32 x) { return truncf(flush(x)); }
+static inline f32 rint_flushed(f32 x) { return rintf(flush(x)); }
+static inline f32 floor_flushed(f32 x) { return floorf(flush(x)); }
+static inline f32 ceil_flushed(f32 x) { return ceilf(flush(x)); }
+
+// The approximations of doubles look at the upper half alone, and see denormals as zeros.
+static inline f64 coarse(f64 x)
+{
+    union { f64 value; u64 bits; } v = { x };
+    if (x != x) v.bits = 0x7fffffff00000000;
+    v.bits &= v.bits << 1 >> 53 ? 0xffffffff00000000 : 1ull << 63;
+    return v.value;
+}
+
 static inline s32 saturate_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x; }
 static inline s64 clamp_f32(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
 static inline s64 clamp_f64(f64 x, s64 low, s64 high)
@@ -124,6 +158,11 @@ static inline u32 permute_bytes(u32 a, u32 b, u32 c)
         for (u32 l = 0; l < LANES; l++) {                                               \
             const A a = pa[l]; const B b = pb[l]; bits |= (u32)(lane) << l; }           \
         *pd = (*pd & ~mask) | (bits & mask); }
+#define TEST(name, A, lane)                                                             \
+    HANDLER(name) {                                                                     \
+        const A *pa = row_of(w, i->a); u32 *pd = row_of(w, i->d), bits = 0;             \
+        for (u32 l = 0; l < LANES; l++) { const A a = pa[l]; bits |= (u32)(lane) << l; } \
+        *pd = (*pd & ~mask) | (bits & mask); }
 #define SELECT(name, D)                                                                 \
     HANDLER(name) {                                                                     \
         D *pd = row_of(w, i->d); const D *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
@@ -142,6 +181,27 @@ static inline u32 permute_bytes(u32 a, u32 b, u32 c)
     HANDLER(unpack_##name) {                                                            \
         D *pd = row_of(w, i->d), *pb = row_of(w, i->b); const A *pa = row_of(w, i->a);  \
         EACH_LANE(const A a = pa[l]; pd[l] = (D)a; pb[l] = (D)(a >> 8 * sizeof(D))) }
+#define PACK_4(name, D, A)                                                              \
+    HANDLER(pack_4_##name) {                                                            \
+        D *pd = row_of(w, i->d);                                                        \
+        EACH_LANE(D all = 0; for (u32 n = 4; n-- > 0;)                                  \
+            all = all << 8 * sizeof(A) | ((const A *)row_of(w, i->vector[n]))[l]; pd[l] = all) }
+#define UNPACK_4(name, D, A)                                                            \
+    HANDLER(unpack_4_##name) {                                                          \
+        A all[LANES]; memcpy(all, row_of(w, i->a), sizeof all);                         \
+        for (u32 n = 0; n < 4; n++) { D *pd = row_of(w, i->vector[n]);                  \
+            EACH_LANE(pd[l] = (D)(all[l] >> 8 * sizeof(D) * n)) } }
+#define CARRY(name, T, inputs, keeps, lane)                                             \
+    HANDLER(name) {                                                                     \
+        T *pd = row_of(w, i->d); const T *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
+        const T *pc = row_of(w, i->c); u32 *bits = row_of(w, i->predicate), old = *bits; \
+        for (u32 l = 0; l < LANES; l++) {                                               \
+            if (!(mask >> l & 1)) continue;                                             \
+            const T a = pa[l], b = pb[l], c = pc[l]; const u32 carry = old >> l & 1;    \
+            (void)c; (void)carry;                                                       \
+            const u128 all = (lane);                                                    \
+            pd[l] = (T)all;                                                             \
+            if (keeps) *bits = (*bits & ~(1u << l)) | (u32)(all >> 8 * sizeof(T) & 1) << l; } }
 #define CONVERT(name, D, A, lane)                                                       \
     HANDLER(name) {                                                                     \
         A source[LANES]; narrow(source, sizeof(A), row_of(w, i->a), i->source_width);   \
@@ -183,6 +243,10 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 
 #include "isa.def"
 
+#undef TEST
+#undef PACK_4
+#undef UNPACK_4
+#undef CARRY
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -216,10 +280,16 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #define TERNARY(n, D, A, B, C, lane)    ROW(#n, run_##n, TERNARY, #lane, D, A, B, C, 3)
 #define CONVERT(n, D, A, lane)          ROW(#n, run_##n, CONVERT, #lane, D, A, , , 1)
 #define COMPARE(n, A, B, lane)          ROW(#n, run_##n, COMPARE, #lane, pred, A, B, , 2)
+#define TEST(n, A, lane)                ROW(#n, run_##n, TEST, #lane, pred, A, , , 1)
 #define SELECT(n, D)                    ROW(#n, run_##n, SELECT, "p ? a : b", D, D, D, pred, 3)
 #define LOGIC(n, inputs, warp)          ROW(#n, run_##n, LOGIC, #warp, pred, pred, pred, , inputs)
 #define PACK(n, D, A)                   ROW(#n, run_pack_##n, PACK, "b << width | a", D, A, A, , 2)
 #define UNPACK(n, D, A)                 ROW(#n, run_unpack_##n, UNPACK, "low half, high half", D, A, D, , 1)
+#define PACK_4(n, D, A)                 ROW(#n, run_pack_4_##n, PACK_4, "the first lowest", D, A, , , 1)
+#define UNPACK_4(n, D, A)               ROW(#n, run_unpack_4_##n, UNPACK_4, "the lowest first", D, A, , , 1)
+#define CARRY(n, T, count, kept, text)                                                                  \
+    { .name = #n, .run = run_##n, .shape = CARRY, .lane = #text, .inputs = count, .keeps = kept,         \
+      .type = { TYPE_##T, TYPE_##T, TYPE_##T, TYPE_##T } },
 #define MEMORY(n, SPACE, kind)                                                                          \
     { .name = #n, .run = run_##kind, .shape = MEMORY, .lane = #kind, .space = SPACE, .store = #kind[0] == 's' },
 #define FLOW(n, operands)               ROW(#n, run_##n, FLOW, operands, , , , , 0)
@@ -245,6 +315,27 @@ static const struct { const char *name; u32 width; } types[TYPES] = {
 u32 isa_type_width(enum type type) { return types[type].width; }
 const char *isa_type_name(enum type type) { return types[type].name; }
 
+// Rows by their names, in which '.' is '_'. A bucket is a chain of rows, numbered from 1, in the table's order.
+enum { BUCKETS = 4096, MOST_ROWS = 4096 };
+static u16 bucket[BUCKETS], following[MOST_ROWS];
+
+static u32 hash(const char *name)
+{
+    u32 h = 2166136261u;
+    for (; *name; name++) h = (h ^ (u8)(*name == '.' ? '_' : *name)) * 16777619u;
+    return h % BUCKETS;
+}
+
+static void fill_buckets(void)
+{
+    if (isa_count >= MOST_ROWS) abort();
+    for (u32 i = isa_count; i > 0; i--) {
+        u16 *first = &bucket[hash(isa_rows[i - 1].name)];
+        following[i - 1] = *first;
+        *first = i;
+    }
+}
+
 // Is `opcode` the row's name, with '.' for '_'?
 static bool spells(const char *opcode, const char *name)
 {
@@ -253,14 +344,40 @@ static bool spells(const char *opcode, const char *name)
     return *opcode == *name;
 }
 
-static bool of_shape(const IsaRow *row, enum shape shape)
-{
-    return shape == UNARY ? row->shape != PACK && row->shape != UNPACK : row->shape == shape;
-}
+static bool is_list(enum shape shape) { return shape == PACK || shape == UNPACK || shape == PACK_4 || shape == UNPACK_4; }
 
 const IsaRow *isa_find(const char *opcode, enum shape shape)
 {
-    for (u32 i = 0; i < isa_count; i++)
-        if (of_shape(&isa_rows[i], shape) && spells(opcode, isa_rows[i].name)) return &isa_rows[i];
+    if (!bucket[hash("ret")]) fill_buckets();
+    for (u32 i = bucket[hash(opcode)]; i; i = following[i - 1]) {
+        const IsaRow *row = &isa_rows[i - 1];
+        bool fits = shape == UNARY ? !is_list(row->shape) : row->shape == shape;
+        if (fits && spells(opcode, row->name)) return row;
+    }
     return NULL;
+}
+
+// ---- comparisons that do more ----
+
+void run_compare(Warp *w, const Insn *i, u32 mask)
+{
+    u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
+    isa_rows[i->row].run(w, i, mask);
+    u32 yes = *p, no = ~yes;
+    switch (i->combine) {
+    case COMBINE_AND: yes &= third, no &= third; break;
+    case COMBINE_OR: yes |= third, no |= third; break;
+    case COMBINE_XOR: yes ^= third, no ^= third; break;
+    }
+    *p = (*p & ~mask) | (yes & mask);
+    if (i->predicate) {
+        u32 *q = row_of(w, i->predicate);
+        *q = (*q & ~mask) | (no & mask);
+    }
+    if (!i->as_number) return;
+    u8 *number = row_of(w, i->vector[0]);
+    for (u32 l = 0; l < LANES; l++) {
+        u64 value = yes >> l & 1 ? (u64)i->offset : 0;
+        if (mask >> l & 1) memcpy(number + l * i->register_width, &value, i->register_width);
+    }
 }

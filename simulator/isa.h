@@ -2,7 +2,10 @@
 #pragma once
 #include "module.h"
 
-enum shape { UNARY, BINARY, TERNARY, CONVERT, COMPARE, SELECT, LOGIC, PACK, UNPACK, MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT };
+enum shape {
+    UNARY, BINARY, TERNARY, CONVERT, COMPARE, TEST, SELECT, LOGIC, PACK, UNPACK,
+    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, PACK_4, UNPACK_4
+};
 
 enum type {
     TYPE_NONE, TYPE_pred, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64,
@@ -20,6 +23,7 @@ typedef struct IsaRow {
     u8 inputs;                      // registers read: a, b, c
     u8 space;                       // MEMORY
     bool store;                     // MEMORY
+    bool keeps;                     // CARRY
     u64 (*atomic)(u64 a, u64 b, u64 c);     // ATOMIC: what memory holds afterwards, of the type's low bits
 } IsaRow;
 
@@ -30,6 +34,6 @@ extern const u32 isa_count;
 u32 isa_type_width(enum type type);
 const char *isa_type_name(enum type type);
 
-// The row of the ALU or FLOW with that opcode, spelt with dots ("add.s32"), and, for the two spellings of mov, that
-// shape; `shape` is UNARY unless an operand is a {list}: then PACK or UNPACK. NULL: not in the table.
+// The row of the ALU or FLOW with that opcode, spelt with dots ("add.s32"), and, for the spellings of mov, that
+// shape; `shape` is UNARY unless an operand is a {list}: then PACK or UNPACK, or those of four. NULL: not in the table.
 const IsaRow *isa_find(const char *opcode, enum shape shape);

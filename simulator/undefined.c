@@ -182,6 +182,32 @@ static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
     return ma | mb;
 }
 
+// A comparison, and what more it does with its result.
+static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
+{
+    u32 marks = *mark(w, i->a) | *mark(w, i->b);
+    if (i->combine) marks |= *mark(w, i->c);
+    if (i->combine == COMBINE_AND || i->combine == COMBINE_OR) {
+        // A third operand that decides alone does so whatever the comparison says.
+        u32 c = *(u32 *)row_of(w, i->c) ^ i->flip;
+        marks &= *mark(w, i->c) | (i->combine == COMBINE_AND ? c : ~c);
+    }
+    u32 *to[] = { mark(w, i->d), mark(w, i->predicate), mark(w, i->vector[0]) };
+    for (u32 n = 0; n < 3; n++)
+        if (n == 0 || (n == 1 && i->predicate) || (n == 2 && i->as_number)) *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
+}
+
+// Lists of four: a mark on one part is one on the whole, and the other way round.
+static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool pack)
+{
+    u32 marks = pack ? 0 : *mark(w, i->a);
+    for (u32 n = 0; n < 4 && pack; n++) marks |= *mark(w, i->vector[n]);
+    for (u32 n = 0; n < (pack ? 1 : 4); n++) {
+        u32 *d = mark(w, pack ? i->d : i->vector[n]);
+        *d = (*d & ~mask) | (marks & mask) | guard;
+    }
+}
+
 // Follows the marks through one instruction.
 static void watch(Warp *w, const Insn *i, u32 mask)
 {
@@ -207,6 +233,8 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (!strncmp(row->name, "shfl", 4)) return;     // undefined_shuffled() knows who got what
         marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
         break;
+    case COMPARE: watch_compare(w, i, mask, guard); return;
+    case PACK_4: case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:
@@ -214,6 +242,8 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
+        if (row->shape == CARRY && strstr(row->lane, "carry")) marks |= *mark(w, i->predicate);
+        if (row->keeps) *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;
     }
     u32 *d = mark(w, i->d);
     *d = (*d & ~mask) | (marks & mask) | guard;

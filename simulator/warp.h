@@ -28,10 +28,14 @@ struct Insn {
     bool is_signed;         // memory: extend the sign
     bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics
     bool reduces;           // atomic: nobody reads d
-    u32 predicate;          // exchange: row of q, 0: none
+    u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
     u32 members;            // exchange: row of the lanes that take part
-    u32 flip;               // exchange: ~0 for !a
+    u32 flip;               // exchange: ~0 for !a; compare: for !c
+    u8 combine;             // compare: enum combine; c: the predicate that is combined with it
+    bool as_number;         // compare: `set`: vector[0] gets the number `offset` or 0
 };
+
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
 typedef struct Constant {   // a row that holds one value in all lanes, or a special register
     u32 row;
@@ -45,6 +49,8 @@ enum special {
     SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
     SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
     SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
+    SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID,
+    SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_HI,   // read when the instruction runs
     SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
     SPECIALS
 };
@@ -81,6 +87,7 @@ struct Warp {
     u32 arrived_pc;         // that barrier
     u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
+    bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
     u32 ready_count;
     Path ready[LANES];      // the paths that wait for their turn
     u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
@@ -104,6 +111,8 @@ typedef struct Grid {
     Kernel *kernel;
     Tally *tally;           // for each instruction
     u64 steps;              // warp instructions executed
+    u64 steps_before;       // by all grids before it
+    u32 number;             // of the launch
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     Warp *running;
@@ -144,6 +153,10 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #define LOGIC(...)
 #define PACK(...)
 #define UNPACK(...)
+#define TEST(...)
+#define PACK_4(...)
+#define UNPACK_4(...)
+#define CARRY(...)
 #define MEMORY(...)
 #define ATOMIC(...)
 #define INSERT(...)
@@ -159,11 +172,17 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #undef LOGIC
 #undef PACK
 #undef UNPACK
+#undef TEST
+#undef PACK_4
+#undef UNPACK_4
+#undef CARRY
 #undef MEMORY
 #undef ATOMIC
 #undef INSERT
 #undef FLOW
 #undef EXCHANGE
+void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
+void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);

@@ -22,7 +22,7 @@ bool kernel_has(const Row *row, enum variant variant)
 {
     switch (variant) {
     case WIDE: return row->shape == CONVERT && !(is_float(row->type[0]) && is_float(row->type[1]));
-    case IMMEDIATE: return row->shape != LOGIC && row->shape != UNPACK;
+    case IMMEDIATE: return row->shape != LOGIC && row->shape != UNPACK && row->shape != TEST;
     default: return true;
     }
 }

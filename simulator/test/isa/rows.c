@@ -28,10 +28,14 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
 #define TERNARY(n, D, A, B, C, lane)    add_row(#n, "", TERNARY, D, A, B, C);
 #define CONVERT(n, D, A, lane)          add_row(#n, "", CONVERT, D, A, NONE, NONE);
 #define COMPARE(n, A, B, lane)          add_row(#n, "", COMPARE, pred, A, B, NONE);
+#define TEST(n, A, lane)                add_row(#n, "", TEST, pred, A, NONE, NONE);
 #define SELECT(n, D)                    add_row(#n, "", SELECT, D, D, D, pred);
 #define LOGIC(n, inputs, warp)          add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
 #define PACK(n, D, A)                   add_row(#n, "_pack", PACK, D, A, A, NONE);
 #define UNPACK(n, D, A)                 add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
+#define PACK_4(n, D, A)                 add_row(#n, "_pack_4", PACK_4, D, A, NONE, NONE);
+#define UNPACK_4(n, D, A)               add_row(#n, "_unpack_4", UNPACK_4, D, A, NONE, NONE);
+#define CARRY(n, T, inputs, keeps, lane) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE);
 #define MEMORY(n, space, kind)          add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
 #define FLOW(n, operands)               add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
 #define EXCHANGE(n, D, A, operands)     add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
@@ -54,6 +58,10 @@ void rows_make(void)
 #undef LOGIC
 #undef PACK
 #undef UNPACK
+#undef TEST
+#undef PACK_4
+#undef UNPACK_4
+#undef CARRY
 #undef MEMORY
 #undef FLOW
 #undef EXCHANGE
@@ -62,7 +70,7 @@ void rows_make(void)
 
 bool row_needs_file(const Row *row)
 {
-    return row->shape >= MEMORY || !strncmp(row->name, "cvta_", 5);
+    return row->shape >= MEMORY || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9);
 }
 
 void row_fail(Row *row, const char *format, ...)

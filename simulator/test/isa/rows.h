@@ -4,9 +4,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LANES = 32, MOST_CASES = LANES, MOST_ROWS = 1024 };
+enum { LANES = 32, MOST_CASES = LANES, MOST_ROWS = 4096 };
 
-enum shape { UNARY, BINARY, TERNARY, CONVERT, COMPARE, SELECT, LOGIC, PACK, UNPACK, MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT };
+enum shape {
+    UNARY, BINARY, TERNARY, CONVERT, COMPARE, TEST, SELECT, LOGIC, PACK, UNPACK,
+    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, PACK_4, UNPACK_4
+};
 enum type { NONE, pred, u8, s8, u16, s16, u32, s32, u64, s64, f32, f64 };
 
 typedef struct {

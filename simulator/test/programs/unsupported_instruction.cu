@@ -1,20 +1,18 @@
-// expect: unsupported 9, exit 0
-// says: tanh.approx.f32
+// expect: unsupported 8, exit 0
+// says: discard.global.L2
 // An instruction that the simulated device has not learnt is refused by name, at its line.
 #include "check.h"
 
-__global__ void squash(float *out)
+__global__ void forget(float *out)
 {
-    float y, x = threadIdx.x;
-    asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    out[threadIdx.x] = y;
+    asm("discard.global.L2 [%0], 128;" :: "l"(out));
 }
 
 int main()
 {
     float *out;
     OK(cudaMalloc(&out, 32 * sizeof *out));
-    squash<<<1, 32>>>(out);
+    forget<<<1, 32>>>(out);
     CHECK(cudaGetLastError() == cudaErrorNotSupported);
     OK(cudaFree(out));
     return 0;
