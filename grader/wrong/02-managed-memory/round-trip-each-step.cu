@@ -1,0 +1,84 @@
+// expect: SLOW
+// says: bytes to the device
+// No faults to speak of, but the whole rod makes the journey in every step.
+#include "02-managed-memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = 256 };
+
+// Where pages can be sent. The number says which device; for the host it means nothing.
+static const cudaMemLocation DEVICE = {cudaMemLocationTypeDevice, 0};
+static const cudaMemLocation HOST = {cudaMemLocationTypeHost, 0};
+
+// One step, one thread for each cell. The thread of the middle cell adds
+// the heater's power, and leaves the new temperature in *sensor.
+__global__ void step(float *next, const float *now, float *sensor,
+                     float power, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+
+    float left = now[max(i - 1, 0)];
+    float right = now[min(i + 1, n - 1)];
+    float t = 0.25f * left + 0.5f * now[i] + 0.25f * right;
+    if (i == n / 2) {
+        t += power;
+        *sensor = t;
+    }
+    next[i] = t;
+}
+
+// The host's part: what the heater gives in the next step.
+static float thermostat(float temperature)
+{
+    return 0.5f * (1.0f - temperature);
+}
+
+extern "C" void heat(float *out, const float *in, int n, int steps)
+{
+    if (n == 0)
+        return;  // neither memory of 0 bytes nor a grid of no blocks is to be had
+
+    size_t bytes = n * sizeof(float);
+    float *now = NULL, *next = NULL, *sensor = NULL;
+    CHECK(cudaMallocManaged(&now, bytes));
+    CHECK(cudaMallocManaged(&next, bytes));
+    CHECK(cudaMallocManaged(&sensor, sizeof(float)));
+
+    memcpy(now, in, bytes);  // the host's own memcpy: no copy to the device
+    *sensor = in[n / 2];
+
+    for (int s = 0; s < steps; s++) {
+        float power = thermostat(*sensor);
+        CHECK(cudaMemPrefetchAsync(now, bytes, DEVICE, 0));
+        CHECK(cudaMemPrefetchAsync(next, bytes, DEVICE, 0));
+        int blocks = (n + THREADS - 1) / THREADS;
+        step<<<blocks, THREADS>>>(next, now, sensor, power, n);
+        CHECK(cudaGetLastError());
+        CHECK(cudaMemPrefetchAsync(next, bytes, HOST, 0));
+        CHECK(cudaDeviceSynchronize());  // the host reads *sensor next
+
+        float *old = now;
+        now = next;
+        next = old;
+    }
+
+    memcpy(out, now, bytes);
+    CHECK(cudaFree(now));
+    CHECK(cudaFree(next));
+    CHECK(cudaFree(sensor));
+}
