@@ -132,7 +132,7 @@ book-pdf: build/book/warpwise.pdf                           ## the book as a PDF
 check:                                                  ## compare what must agree; runs nothing
 	@sh grader/check.sh
 
-test: nvcc build/setup/test $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
+test: nvcc build/setup/test build/grader/study $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
 	@for suite in $(basename $(notdir $(test_programs))); do sh grader/suite.sh $$suite build/test/$$suite; done; \
 	for script in $(test_scripts); do \

@@ -212,18 +212,24 @@ typedef struct Culprit {
     double ideal;                   // a request's, 0: not known
 } Culprit;
 
-// Sectors a request on a line. What would do follows from the whole: the
+// The sectors a request that would do. They follow from the whole: the
 // compulsory sectors over all requests, where that is at least one a request
-// (fewer means that requests repeat, and then no figure for one can be derived).
+// (fewer means that requests repeat, and then no figure for one can be derived: 0).
+static double ideal_sectors(const Claim *claim, const char *requests, const json_t *record)
+{
+    double all = counter_sum(record, requests), by = divisor(claim, record);
+    bool known = all > 0 && strncmp(claim->per, "compulsory", 10) == 0 && by >= all;
+    return known ? ceil(by / all) : 0;
+}
+
+// Sectors a request on a line, beside what would do.
 static void judge_sectors(Culprit *c, const Claim *claim, const json_t *record)
 {
     char *requests = sibling(c->counter, "t_sectors_", "t_requests_");
     double here = number_of(json_object_get(c->line, "counters"), requests);
-    double all = counter_sum(record, requests);
     if (here > 0)
         c->each = c->much / here;
-    if (all > 0 && strncmp(claim->per, "compulsory", 10) == 0 && divisor(claim, record) >= all)
-        c->ideal = ceil(divisor(claim, record) / all);
+    c->ideal = ideal_sectors(claim, requests, record);
     c->excess = c->much - c->ideal * here;
     free(requests);
 }
@@ -330,6 +336,11 @@ Finding claim_judge(const Claim *claim, const json_t *record)
 
     f.sum = sum;
     f.by = by;
+    if (claim->counters == 1 && is_sectors(claim->counter[0])) {
+        char *requests = sibling(claim->counter[0], "t_sectors_", "t_requests_");
+        f.ideal = ideal_sectors(claim, requests, record);
+        free(requests);
+    }
 
     // Nothing over nothing, as bank conflicts where nothing is shared, is nothing.
     f.value = sum == 0 && by == 0 ? 0 : sum / by;

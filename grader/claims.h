@@ -56,6 +56,7 @@ typedef struct Finding {
     const Claim *claim;
     double sum, by;                 // what was counted, and what it is divided by
     double value;                   // the ratio
+    double ideal;                   // the sectors a request that would do; 0: not known
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     bool estimate;                  // a counter of it is an estimate
     char *words;                    // why it is not PASS, a sentence or two; else NULL

@@ -133,6 +133,31 @@ text_shows_program() {
     text_shows program "simulator/run --profile ./main"
 }
 
+# Its hints come one at a time, and its quiz has all its questions.
+hints_come() {
+    for k in 1 2 3; do
+        log=$tree/hint-$k.log
+        run "$log" make -s "hint-$number" && grep -q "^HINT *lesson $number: $k of 3" "$log" ||
+            { complain "$lesson: make hint-$number does not show hint $k" "$log"; return 1; }
+    done
+}
+
+quiz_comes() {
+    log=$tree/quiz.log
+    questions=$(sed -n '/^## Quiz/,/^## Sources/p' "lessons/$lesson.md" | grep -cE '^[0-9]+\. ')
+    run "$log" make -s "quiz-$number" && grep -q "^QUIZ *lesson $number: $questions questions" "$log" &&
+        [ "$(grep -cE '^[0-9]+\. ' "$log")" -eq "$questions" ] ||
+        complain "$lesson: make quiz-$number does not show its $questions questions" "$log"
+}
+
+# What the completed exercise moved, down to the lines of the file.
+profile_comes() {
+    log=$tree/profile.log
+    run "$log" make -s "profile-$number" && first "$log" PROFILE && says "$log" 'By source line' &&
+        says "$log" 'at least' && grep -qE '^ +[0-9]+  .*;' "$log" ||
+        complain "$lesson: make profile-$number shows no profile" "$log"
+}
+
 wrong_is_caught() {
     wrong=grader/wrong/$lesson/$1
     log=$tree/wrong-${1%.cu}.log
@@ -163,7 +188,10 @@ fi
 plant
 count skeleton_is_todo
 count text_shows skeleton "make lesson-$number"
+count hints_come
+count quiz_comes
 count completed_is_pass
+count profile_comes
 count solution_is_pass 1
 count solution_is_pass 2
 count figures_are_the_same

@@ -115,7 +115,7 @@ static void say_keys(const Watch *w)
 {
     fputc('\n', stdout);
     if (w->terminal)
-        text_paragraph(stdout, 0, "Keys: h hint, l list, n next lesson, q quit; or save the file.");
+        text_paragraph(stdout, 0, "Keys: h hint, l list, n next, q quit; or save the file.");
     else
         text_paragraph(stdout, 0, "(Waiting for the file to be saved. Ctrl-C ends this.)");
     fflush(stdout);

@@ -125,6 +125,16 @@ compare hint-again
 on_terminal 'env LC_ALL=C TERM=dumb COLUMNS=72 HINT=1 build/grader/study hint 98-sample' >terminal.says
 if grep -qf escape terminal.says; then bad 'TERM=dumb: colours'; else good; fi
 
+# Beginning anew asks there, and takes no for an answer.
+answers() {
+    printf '%s\n' "$1" | script -qec 'build/grader/study reset 98-sample' /dev/null >terminal.says
+}
+fresh
+if answers n && grep -q store exercises/98-sample.cu && [ ! -e 'exercises/98-sample.cu.~1~' ]; then good; else
+    bad 'reset: a no should change nothing, and be no failure'; fi
+if answers y && grep -q TODO exercises/98-sample.cu && grep -q store 'exercises/98-sample.cu.~1~'; then good; else
+    bad 'reset: a yes should begin anew, and keep the old work'; fi
+
 # ---- Watching, as a student does: edits, keys, the end
 
 screen() { $tmux capture-pane -p -J -S - -t watch; }
