@@ -58,7 +58,7 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 
 # ---- The commands
 
-.PHONY: help progress watch doctor setup book book-pdf test check clean nvcc FORCE
+.PHONY: help progress watch doctor setup book book-pdf bundle accuracy test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
@@ -132,6 +132,12 @@ book-pdf: build/book/warpwise.pdf                           ## the book as a PDF
 check:                                                  ## compare what must agree; runs nothing
 	@sh grader/check.sh
 
+bundle: nvcc $(foreach l,$(numbers),$(call grading,$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
+	@sh setup/bundle.sh build/bundle
+
+accuracy: nvcc $(foreach l,$(numbers),$(call grading,$l))    ## the simulator's counters beside ncu's, on a GPU
+	@sh grader/accuracy.sh
+
 test: nvcc build/setup/test build/grader/study $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
 	@for suite in $(basename $(notdir $(test_programs))); do sh grader/suite.sh $$suite build/test/$$suite; done; \
@@ -191,7 +197,10 @@ objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
 build/simulator/device: $(call objects,simulator/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@.new $^ $(device_libraries) && mv $@.new $@    # whoever runs the old one keeps it
+	@$(CC) -o $@.new $^ $(device_libraries) $(beside) && mv $@.new $@    # whoever runs the old one keeps it
+
+# Libraries that lie beside a program, in build/lib, are taken first: a bundle brings its own.
+beside := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib'
 
 device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
@@ -202,7 +211,19 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once; half a minute))
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA) -c -o $@ $<
+	@$(CC) $(device_flags) -march=native -c -o $@ $<
+
+device_flags = $(CFLAGS) -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
+
+# The same for any machine that a GPU is likely to be in.
+build/portable/simulator/device: $(patsubst build/objects/%,build/portable/objects/%,$(call objects,simulator/*.c))
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ $(device_libraries) $(beside)
+
+build/portable/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
+	$(call once,portable,Building the simulated device for other machines)
+	@mkdir -p $(@D)
+	@$(CC) $(device_flags) -march=x86-64-v3 -c -o $@ $<
 
 # The library exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
 client   := build/objects/simulator/client
@@ -244,7 +265,7 @@ build/grader/worker.o: grader/worker.c | nvcc build/setup/lesson
 
 build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lm
+	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lm $(beside)
 
 build/objects/grader/%.o: grader/%.c | build/setup/lesson
 	$(call once,grader,Building the grader (once))

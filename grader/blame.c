@@ -150,8 +150,9 @@ void blame_outcome(enum outcome outcome)
     else if (outcome == OUTCOME_ENDED)
         blame_exit(e->status);
     if (outcome == OUTCOME_LATE)
-        check_add_fact(VERDICT_TIMEOUT, limit_words(),
-                       "A kernel is stopped by its number of instructions, so the host's code "
+        check_add_fact(VERDICT_TIMEOUT, limit_words(), run_on_gpu() ?
+                       "The host's code or a kernel loops, or waits for something that never comes."
+                       : "A kernel is stopped by its number of instructions, so the host's code "
                        "loops, or waits for something that never comes.", NULL);
     if (outcome == OUTCOME_NONSENSE)
         check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
@@ -173,6 +174,14 @@ static void blame_error(enum verdict v, const char *what, const char *why, const
     check_add_fact(v, says, why, next);
     free(error);
     free(says);
+}
+
+// What a GPU says of an error is its number alone (cudaError_t).
+static enum verdict device_verdict(int cuda)
+{
+    enum { ILLEGAL_ADDRESS = 700, LAUNCH_TIMEOUT = 702, MISALIGNED_ADDRESS = 716 };
+    return cuda == ILLEGAL_ADDRESS || cuda == MISALIGNED_ADDRESS ? VERDICT_BOUNDS
+         : cuda == LAUNCH_TIMEOUT ? VERDICT_TIMEOUT : VERDICT_CRASH;
 }
 
 void blame_stage(void)
@@ -199,6 +208,6 @@ void blame_stage(void)
                     "cudaGetLastError().", "look at the error of every call, CHECK(...)");
         return;
     default:
-        blame_error(VERDICT_CRASH, "the device failed in", NULL, NULL);
+        blame_error(device_verdict(check.answer.cuda), "the device failed in", NULL, NULL);
     }
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_buffer(const Arg *a)
+bool call_is_buffer(const Arg *a)
 {
     return a->kind == ARG_DEVICE || a->kind == ARG_HOST;
 }
@@ -24,8 +24,8 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
     switch (a->kind) {
     case ARG_DEVICE:
     case ARG_HOST:
-        // The simulated device checks bounds by itself, and says more: no guard zones there.
-        given = buffer_give(a->buffer, a->kind == ARG_DEVICE, false, &r, fds, fd_count);
+        // The simulated device checks bounds by itself, and says more: guard zones on a GPU.
+        given = buffer_give(a->buffer, a->kind == ARG_DEVICE, run_on_gpu(), &r, fds, fd_count);
         cr_assert(given, "no memory for %s", a->buffer->name);
         break;
     case ARG_I32:
@@ -42,10 +42,10 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
     return r;
 }
 
-static void take_buffers(size_t argc, const Arg *argv)
+void call_take_buffers(size_t argc, const Arg *argv)
 {
     for (size_t i = 0; i < argc; i++) {
-        if (!is_buffer(&argv[i]))
+        if (!call_is_buffer(&argv[i]))
             continue;
         enum verdict v;
         char *damage = buffer_take(argv[i].buffer, argv[i].kind == ARG_DEVICE, &v);
@@ -84,32 +84,44 @@ static void stop_if_another_was_late(void)
     check_stop_if_failed();
 }
 
-static void start_session(void)
+void call_start(Session *s, const char *worker, double seconds)
 {
-    stop_if_another_was_late();
-
-    const Profile *p = run_profile();
-    const char *problem = session_start(&check.session, run_device(), run_worker(), p->instructions,
-                                        p->seconds);
+    const char *problem = session_start(s, run_device(), worker, run_profile()->instructions,
+                                        seconds);
     if (problem)
-        check_add_fact(VERDICT_NODEVICE, problem, "The simulated device cannot be started.",
-                       "make doctor");
-    else
-        check.started = true;
+        check_add_fact(VERDICT_NODEVICE, problem, run_on_gpu() ? "Nothing can be started on the GPU."
+                       : "The simulated device cannot be started.", "make doctor");
     check_stop_if_failed();
 }
 
-static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
+Request call_request(const char *name, bool returns_i32, size_t argc, const Arg *argv, int *fds,
+                     size_t *fd_count)
 {
     Request request = {.magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32};
-    int fds[PROTOCOL_FDS];
-    size_t fd_count = 0;
     cr_assert(argc <= PROTOCOL_ARGS, "%s has too many arguments", name);
     cr_assert(strlen(name) < PROTOCOL_NAME, "%s is too long a name", name);
     strcpy(request.function, name);
     for (size_t i = 0; i < argc; i++)
-        request.arg[i] = pass(&argv[i], fds, &fd_count);
+        request.arg[i] = pass(&argv[i], fds, fd_count);
+    return request;
+}
+
+static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
+{
+    int fds[PROTOCOL_FDS];
+    size_t fd_count = 0;
+    Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
     return session_call(&check.session, &request, fds, fd_count, &check.answer);
+}
+
+void call_settle(enum outcome outcome)
+{
+    blame_events();
+    blame_outcome(outcome);
+    if (outcome == OUTCOME_ANSWER)
+        blame_stage();
+    if (outcome == OUTCOME_LATE)
+        tell_others();
 }
 
 int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv)
@@ -119,20 +131,18 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     check.argv = argv;
     check.answer = (Answer){0};
     check.calls++;
-    if (!check.started)
-        start_session();
+    if (!check.started) {
+        stop_if_another_was_late();
+        call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
+        check.started = true;
+    }
     enum outcome outcome = exchange(name, returns_i32, argc, argv);
 
-    blame_events();
-    blame_outcome(outcome);
-    if (outcome == OUTCOME_ANSWER)
-        blame_stage();
+    call_settle(outcome);
     if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
-        take_buffers(argc, argv);
-    if (outcome == OUTCOME_LATE)
-        tell_others();
+        call_take_buffers(argc, argv);
     for (size_t i = 0; i < argc; i++)
-        if (is_buffer(&argv[i]))
+        if (call_is_buffer(&argv[i]))
             buffer_close(argv[i].buffer);
     check_stop_if_failed();
     return check.answer.returned;

@@ -2,6 +2,7 @@
 //
 //     check.c  begins and ends it, and writes its record
 //     call.c   makes its calls
+//     measure.c times them on a GPU
 //     blame.c  turns what came of a call into facts
 //     expect.c compares its answers
 #pragma once
@@ -23,6 +24,7 @@ struct check {
     uint64_t calls, expectations, compulsory_read, compulsory_write;
     uint64_t compulsory_htod, compulsory_dtoh;
     const char *(*explain)(const Mismatch *);
+    json_t *measured;               // record.h; NULL: nothing was
 };
 extern struct check check;
 
@@ -33,6 +35,23 @@ json_t *check_add_fact(enum verdict v, const char *says, const char *why, const 
 
 // Ends the check if there is any fact. Criterion's jump: it does not return then.
 void check_stop_if_failed(void);
+
+// ---- call.c: the parts of a call, for who times calls
+
+bool call_is_buffer(const Arg *a);
+
+// Starts a session on the device in use; a fact says why it cannot be.
+void call_start(Session *s, const char *worker, double seconds);
+
+// A request, whose memory files are appended to fds.
+Request call_request(const char *name, bool returns_i32, size_t argc, const Arg *argv, int *fds,
+                     size_t *fd_count);
+
+// Blames what came of the last request on whom it may concern.
+void call_settle(enum outcome outcome);
+
+// Reads the buffers back.
+void call_take_buffers(size_t argc, const Arg *argv);
 
 // ---- blame.c
 

@@ -2,6 +2,7 @@
 // explained by the source line that is to blame.
 #define _GNU_SOURCE
 #include "claims.h"
+#include "ratio.h"
 #include "text.h"
 #include <libconfig.h>
 #include <math.h>
@@ -98,9 +99,41 @@ static const char *read_claim(config_setting_t *group, Claim *c)
     return NULL;
 }
 
+static const char *read_target(config_setting_t *group, Target *t)
+{
+    static const char *const keys[] = {"name", "measure", "at_least", "why", "slow", NULL};
+    const char *stranger = unknown_key(group, keys);
+    if (stranger)
+        return text_format("a target of `gpu` has no '%s'", stranger);
+
+    *t = (Target){
+        .name = read_text(group, "name"), .measure = read_text(group, "measure"),
+        .why = read_text(group, "why"), .slow = read_text(group, "slow"),
+    };
+    read_number(group, "at_least", &t->at_least);
+    if (!t->name || !t->measure || !t->why || !t->slow || !(t->at_least > 0))
+        return "a target of `gpu` needs name, measure, at_least, why and slow";
+    if (text_columns(t->name) > 24)
+        return text_format("the target '%s' has a name longer than 24", t->name);
+    return NULL;
+}
+
+static const char *read_targets(config_setting_t *list, Profile *p)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (p->targets == CLAIMS_MAX)
+            return "too many targets in `gpu`";
+        const char *problem = read_target(config_setting_get_elem(list, i),
+                                          &p->target[p->targets++]);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
 static const char *read_settings(config_t *config, Profile *p)
 {
-    static const char *const keys[] = {"instructions", "seconds", "claims", NULL};
+    static const char *const keys[] = {"instructions", "seconds", "claims", "gpu", NULL};
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
@@ -125,7 +158,7 @@ static const char *read_settings(config_t *config, Profile *p)
         if (problem)
             return problem;
     }
-    return NULL;
+    return read_targets(config_setting_get_member(root, "gpu"), p);
 }
 
 const char *profile_read(const char *path, Profile *profile)
@@ -369,5 +402,51 @@ int claims_speed(const Finding *findings, size_t count)
         double most = f->claim->at_most, share = most > 0 ? most / f->value : 1 / (1 + f->value);
         speed = fmin(speed, floor(fmax(1, fmin(9, 10 * share))));
     }
+    return (int)speed;
+}
+
+// ---- On a GPU ----
+
+Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
+{
+    const json_t *m = json_object_get(record, "measured");
+    const json_t *student = json_object_get(m, "student"), *peer = json_object_get(m, "peer");
+    Timing t = {.target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second};
+    double bytes = number_of(student, "bytes");
+    t.ratio = number_of(m, "ratio");
+    t.spread = number_of(m, "spread");
+    t.rate = bytes / number_of(student, "seconds");
+    t.peer_rate = number_of(peer, "bytes") / number_of(peer, "seconds");
+    t.unsteady = !ratio_is_steady((Ratio){.median = t.ratio, .spread = t.spread});
+
+    // A tenth is left for the clock of the memory, and for ours.
+    double quick = number_of(student, "quick");
+    bool too_fast = t.limit > 0 && quick < 0.9 * bytes / t.limit;
+    if (!isfinite(t.rate) || !isfinite(t.peer_rate)) {
+        t.verdict = VERDICT_GRADER_ERROR;
+        t.words = text_format("'%s' cannot be judged: its measurement gave no time.", target->name);
+    } else if (too_fast) {
+        t.verdict = VERDICT_SUSPECT;
+        t.words = text_format("A call seems to take %.3g us, but the memory needs %.3g us for its "
+                              "%.3g MB: not all of the work was done.",
+                              1e6 * quick, 1e6 * bytes / t.limit, bytes / 1e6);
+    } else if (t.unsteady) {
+        t.words = text_format("Twice, the ratios spread by %.0f %%: too far to judge by, and not "
+                              "held against you.", 100 * t.spread);
+    } else if (t.ratio < target->at_least) {
+        t.verdict = VERDICT_SLOW;
+        t.words = text_format("%.0f GB/s, where a copy reaches %.0f: %s.", t.rate / 1e9,
+                              t.peer_rate / 1e9, target->slow);
+    }
+    return t;
+}
+
+int targets_speed(const Timing *timings, size_t count)
+{
+    double speed = 10;
+    for (size_t i = 0; i < count; i++)
+        if (timings[i].verdict == VERDICT_SLOW)
+            speed = fmin(speed, floor(fmax(1, fmin(9, 10 * timings[i].ratio /
+                                                          timings[i].target->at_least))));
     return (int)speed;
 }

@@ -29,9 +29,28 @@
 // next     what to do about it, where that is not to change the worst line.
 // why      for whoever reads the profile, and for the JSON result.
 // At least one of the bounds must be there; each needs its words.
+//
+// What is held against a GPU's clock, where there is one:
+//
+//     gpu = (
+//       { name = "of the copy rate";
+//         measure = "large";                         # the Measure() it is timed in
+//         at_least = 0.76;
+//         why = "Version 3 reached 0.85 in profiles/results/h200; a tenth less is full marks.";
+//         slow = "the GPU copies the same bytes in less time";
+//       }
+//     );
+//
+// at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
+// to those of a peer that copies as many on the same GPU, timed in turns with it.
+// Below it the verdict is SLOW. Bytes a second that the GPU's memory cannot deliver
+// are SUSPECT. Ratios that spread too far to judge by, twice, are said and not held
+// against anybody.
 #pragma once
+#include "gpu.h"
 #include "verdict.h"
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,11 +63,18 @@ typedef struct Claim {
     double at_least, at_most;       // -INFINITY, INFINITY: no such bound
 } Claim;
 
+typedef struct Target {
+    const char *name, *measure, *why, *slow;
+    double at_least;
+} Target;
+
 typedef struct Profile {
     uint64_t instructions;          // warp instructions a check may execute
     double seconds;                 // wall clock a check may take
     Claim claim[CLAIMS_MAX];
     size_t claims;
+    Target target[CLAIMS_MAX];      // on a GPU
+    size_t targets;
 } Profile;
 
 // What a claim came to, on one run.
@@ -64,6 +90,17 @@ typedef struct Finding {
     int line;
 } Finding;
 
+// What a target came to, on one run on a GPU.
+typedef struct Timing {
+    const Target *target;
+    double ratio, spread;
+    double rate, peer_rate;         // bytes a second
+    double limit;                   // that the memory can deliver, 0: not known
+    bool unsteady;                  // the spread is too large to judge by
+    enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
+    char *words;                    // a sentence about what is not as it should be; else NULL
+} Timing;
+
 // Reads a profile; strings live as long as the process. Returns NULL, or what is
 // wrong with it and where.
 const char *profile_read(const char *path, Profile *profile);
@@ -75,6 +112,10 @@ const char *claim_unit(const Claim *claim);
 // cannot say (no such counter, nothing compulsory).
 Finding claim_judge(const Claim *claim, const json_t *record);
 
-// 1 to 10: ten where every upper bound holds, else ten times the worst bound / value,
-// and never below one, since the answer is right.
+// Judges a target by the record of its measurement, on a GPU.
+Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu);
+
+// 1 to 10: ten where every upper bound holds, else ten times the worst bound / value
+// (of a target: ratio / bound), and never below one, since the answer is right.
 int claims_speed(const Finding *findings, size_t count);
+int targets_speed(const Timing *timings, size_t count);

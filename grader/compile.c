@@ -14,12 +14,14 @@ static const char *setting(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
-enum compiled compile_submission(const char *root, const char *folder, const char *submission)
+enum compiled compile_program(const char *root, const char *folder, const char *name,
+                              const char *source, const char *define)
 {
     const char *arch = setting("ARCH", "90");
     char *harness = text_format("%s/build/grader/worker.o", root);
     char *lessons = text_format("%s/grader/lessons", root);
-    char *worker = text_format("%s/worker", folder);
+    char *libraries = text_format("%s/build/lib", root);     // of a bundle: libffi
+    char *worker = text_format("%s/%s", folder, name);
     char *code = text_format("arch=compute_%s,code=[compute_%s,sm_%s]", arch, arch, arch);
     char *temporary = text_format("TMPDIR=%s", folder);
     if (access(harness, R_OK) != 0)
@@ -27,8 +29,8 @@ enum compiled compile_submission(const char *root, const char *folder, const cha
 
     const char *argv[] = {
         setting("NVCC", "nvcc"), "-std=c++17", "-O2", "-g", "-lineinfo", "-cudart", "shared",
-        "-gencode", code, "-I", lessons, submission, harness, "-lffi", "-Xlinker",
-        "--export-dynamic", "-o", worker, NULL};
+        "-gencode", code, "-I", lessons, source, harness, "-L", libraries, "-lffi",
+        "-Xlinker", "--export-dynamic", "-o", worker, define, NULL};
     const char *environment[] = {temporary, NULL};
     Spawn spawn = {.argv = argv, .environment = environment,
                    .from = {STDOUT_FILENO, STDERR_FILENO}, .to = {1, 2}, .descriptors = 2};

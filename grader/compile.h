@@ -12,6 +12,8 @@ enum compiled {
 
 enum { COMPILE_SECONDS = 60 };
 
-// Compiles and links `submission` with the harness of the project at `root`,
-// into `folder`/worker. Environment: NVCC (nvcc) and ARCH (90).
-enum compiled compile_submission(const char *root, const char *folder, const char *submission);
+// Compiles and links `source`, a submission or a peer, with the harness of the
+// project at `root`, into `folder`/`name`. define: an option more ("-DVERSION=1"),
+// or NULL. Environment: NVCC (nvcc) and ARCH (90).
+enum compiled compile_program(const char *root, const char *folder, const char *name,
+                              const char *source, const char *define);

@@ -128,6 +128,40 @@ void compulsory(uint64_t bytes_read, uint64_t bytes_written);
 // the device and back, whatever carries them: pages, or copies.
 void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh);
 
+// ---- Measurements on a GPU -----------------------------------------------
+
+// Like a check, but timed: it runs only where there is a GPU, alone, when every
+// check was right there. It makes rotations() sets of buffers, enlists a call on
+// each with rotate(), says compulsory() after each, then measure()s, and compares
+// every answer: that of the last run, after the clock has stopped. What the time
+// is held against stands in the profile (`gpu`, claims.h).
+//
+//     Measure(transpose, large)
+//     {
+//         size_t sets = rotations(2 * 4 * n);
+//         for (size_t s = 0; s < sets; s++) {
+//             in[s] = input_f32("in", n), out[s] = output_f32("out", n);
+//             rotate("transpose", device(out[s]), device(in[s]), i32(rows), i32(cols));
+//             compulsory(4 * n, 4 * n);
+//         }
+//         measure();
+//         for (size_t s = 0; s < sets; s++)
+//             expect_equal_f32(out[s], want[s]);
+//     }
+#define Measure(suite, name) \
+    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check, \
+         .description = GRADER_MEASURE)
+#define GRADER_MEASURE "measure"
+
+// Sets of buffers that together go past twice the L2 cache; 2 to ROTATIONS_MAX.
+size_t rotations(uint64_t bytes_a_call);
+#define ROTATIONS_MAX 16
+
+#define rotate(name, ...) \
+    grader_rotate(name, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
+void grader_rotate(const char *name, size_t argc, const Arg *argv);
+void measure(void);
+
 // A counter's sum over the kernels of the last call ("launch__count"), 0 if
 // there was none. For checks that claims cannot say; rarely needed.
 uint64_t counter(const char *name);

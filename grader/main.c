@@ -1,14 +1,26 @@
-// The grader of one lesson: NN-name [--result FILE.json] SUBMISSION.cu
+// The grader of one lesson: NN-name [OPTIONS] SUBMISSION.cu
+//
+//     --result FILE.json     where the JSON result goes
+//     --check NAME           that check alone (for make accuracy; no claims are judged)
+//     --define NAME=VALUE    for the compiler
 //
 // Compiles the submission, runs the lesson's checks with Criterion (each in a
 // process of its own, with a device and a worker of its own), gathers their
-// records, judges, prints the verdict, and writes the JSON result. Exits with 0
-// for PASS alone, 1 for any other verdict, 2 when it was called wrongly.
+// records, judges, prints the verdict, and writes the JSON result. The checks run
+// on the simulated device first; if all are right and there is a GPU, on the GPU
+// too, and then what is timed there. Exits with 0 for PASS alone, 1 for any other
+// verdict, 2 when it was called wrongly.
+//
+// Environment: DEVICE. Unset: the simulated device, and a GPU if there is one. A
+// command that ends in simulator/run: that simulated device alone. Anything else,
+// also nothing: the GPU is wanted, with this command before the worker.
 #define _GNU_SOURCE
 #include "compile.h"
+#include "grader.h"
 #include "process.h"
 #include "result.h"
 #include "run.h"
+#include "session.h"
 #include "text.h"
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
@@ -21,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- The run's folder: build/run/NN-name.PID ----
@@ -131,39 +144,142 @@ static int by_line(const void *a, const void *b)
     return (int)(*x)->data->line_ - (int)(*y)->data->line_;
 }
 
-static json_t *read_records(struct criterion_test_set *set)
+static bool is_measure(const struct criterion_test *test)
+{
+    const char *kind = test->data->description;
+    return kind && strcmp(kind, GRADER_MEASURE) == 0;
+}
+
+static const char *only_check;      // --check
+
+// Is this test one of those that run now?
+static bool wanted(const struct criterion_test *test, bool measures)
+{
+    return is_measure(test) == measures && (!only_check || strcmp(only_check, test->name) == 0);
+}
+
+static void append_records(struct criterion_test_set *set, bool measures, json_t *records)
 {
     struct criterion_test **tests = malloc((set->tests + 1) * sizeof *tests);
     size_t count = 0;
     FOREACH_SET(struct criterion_suite_set *suite, set->suites)
         FOREACH_SET(struct criterion_test *test, suite->tests)
-            tests[count++] = test;
+            if (wanted(test, measures))
+                tests[count++] = test;
     qsort(tests, count, sizeof *tests, by_line);
-
-    json_t *records = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(records, read_record(tests[i]));
     free(tests);
-    return records;
 }
 
-static json_t *run_checks(void)
+static void select_tests(struct criterion_test_set *set, bool measures)
+{
+    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET(struct criterion_test *test, suite->tests)
+            test->data->disabled = !wanted(test, measures);
+}
+
+// Criterion can be initialised once, and then run again and again.
+static struct criterion_test_set *all_tests(void)
+{
+    static struct criterion_test_set *set;
+    return set ? set : (set = criterion_initialize());
+}
+
+// Runs the checks, or what is timed, and appends their records.
+static void run_tests(bool measures, json_t *records)
 {
     bool verbose = getenv("VERBOSE") && *getenv("VERBOSE");
-    struct criterion_test_set *set = criterion_initialize();
+    struct criterion_test_set *set = all_tests();
     criterion_options.logging_threshold = verbose ? CRITERION_INFO : CRITERION_LOG_LEVEL_QUIET;
     criterion_options.color = false;
+    select_tests(set, measures);
     criterion_run_all_tests(set);
     process_sweep();
-    json_t *records = read_records(set);
-    criterion_finalize(set);
-    return records;
+    append_records(set, measures, records);
+    ran = NULL;
+}
+
+// ---- On a GPU ----
+
+// DEVICE says whether a GPU is wanted, may be used, or is none of its business.
+enum wish { GPU_NEVER, GPU_IF_THERE, GPU_ALWAYS };
+
+static enum wish gpu_wish(void)
+{
+    const char *device = getenv("DEVICE");
+    return !device ? GPU_IF_THERE : session_device_reports(device) ? GPU_NEVER : GPU_ALWAYS;
+}
+
+// The compiler's version, "13.0.88", or NULL.
+static char *toolkit_version(void)
+{
+    const char *nvcc = getenv("NVCC");
+    char *command = text_format("'%s' --version 2>/dev/null", nvcc && *nvcc ? nvcc : "nvcc");
+    char line[256], version[32], *found = NULL;
+    FILE *f = popen(command, "re");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *at = strstr(line, ", V");
+        if (at && sscanf(at + 3, "%31[0-9.]", version) == 1)
+            found = strdup(version);
+    }
+    if (f)
+        pclose(f);
+    free(command);
+    return found;
+}
+
+static GpuRun *gpu_run_new(const Gpu *gpu)
+{
+    char date[32];
+    time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    GpuRun *g = calloc(1, sizeof *g);
+    *g = (GpuRun){.gpu = *gpu, .toolkit = toolkit_version(), .date = strdup(date),
+                  .records = json_array()};
+    return g;
+}
+
+static bool all_right(const json_t *records)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(records, i, record)
+        if (record_verdict(record) != VERDICT_PASS)
+            return false;
+    return true;
+}
+
+// Compiles what the submission is timed against. A fact, if it cannot be.
+static json_t *prepare_peer(const char *root)
+{
+    char *source = text_format("%s/grader/copy.peer.cu", root);
+    bool good = compile_program(root, run_folder(), "peer", source, NULL) == COMPILED;
+    free(source);
+    return good ? NULL : fact_new(VERDICT_GRADER_ERROR, "grader/copy.peer.cu does not compile",
+                                  NULL, "make doctor");
+}
+
+static void run_on_the_gpu(Result *r, const char *root)
+{
+    json_t *refusal = NULL;
+    run_use_gpu(&r->gpu->gpu);
+    run_tests(false, r->gpu->records);
+    if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
+        refusal = prepare_peer(root);
+        if (!refusal)
+            run_tests(true, r->gpu->records);
+    }
+    if (refusal)
+        result_refuse(r, refusal);
+    else if (!only_check)
+        result_judge_gpu(r, run_profile());
 }
 
 // ---- The main act ----
 
 typedef struct Options {
-    const char *result, *submission;
+    const char *result, *submission, *define;
 } Options;
 
 static Options parse(int argc, char **argv)
@@ -173,13 +289,18 @@ static Options parse(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--result") == 0 && i + 1 < argc)
             o.result = argv[++i];
+        else if (strcmp(argv[i], "--check") == 0 && i + 1 < argc)
+            only_check = argv[++i];
+        else if (strcmp(argv[i], "--define") == 0 && i + 1 < argc)
+            o.define = text_format("-D%s", argv[++i]);
         else if (argv[i][0] != '-' && !o.submission)
             o.submission = argv[i];
         else
             good = false;
     }
     if (!good || !o.submission) {
-        fprintf(stderr, "usage: %s [--result FILE.json] SUBMISSION.cu\n", argv[0]);
+        fprintf(stderr, "usage: %s [--result FILE.json] [--check NAME] [--define NAME=VALUE] "
+                "SUBMISSION.cu\n", argv[0]);
         exit(2);
     }
     if (access(o.submission, R_OK) != 0) {
@@ -237,15 +358,15 @@ static const char *next_lesson(const char *root, int number)
 }
 
 // Why there is nothing to run, or NULL when there is a worker now.
-static json_t *prepare(const Result *r, const char *root)
+static json_t *prepare(const Result *r, const char *root, const char *define)
 {
     if (run_profile_problem())
         return fact_new(VERDICT_GRADER_ERROR, run_profile_problem(), NULL, "mend the profile");
-    if (!*run_device())
-        return fact_new(VERDICT_NODEVICE, "DEVICE is empty, and this grader measures on the "
-                        "simulated device", NULL, "leave DEVICE unset");
+    if (gpu_wish() == GPU_ALWAYS && !r->gpu)
+        return fact_new(VERDICT_NODEVICE, "DEVICE asks for a GPU, and there is none that its "
+                        "driver can use", NULL, "leave DEVICE unset, or type: make doctor");
 
-    switch (compile_submission(root, run_folder(), r->submission)) {
+    switch (compile_program(root, run_folder(), "worker", r->submission, define)) {
     case COMPILED:
         return NULL;
     case COMPILE_LATE:
@@ -302,13 +423,29 @@ int main(int argc, char **argv)
         .again = again_command(argv[0], options.submission, number),
         .forward = next_lesson(root, number),
     };
+    Gpu gpu;
+    if (gpu_wish() != GPU_NEVER && gpu_find(&gpu)) {
+        char *arch = text_format("%d%d", gpu.major, gpu.minor);
+        setenv("ARCH", arch, 0);
+        free(arch);
+        r.gpu = gpu_run_new(&gpu);
+    }
+
     result_find_todo(&r);
-    json_t *refusal = prepare(&r, root);
+    json_t *refusal = prepare(&r, root, options.define);
     if (refusal) {
+        r.gpu = NULL;
         result_refuse(&r, refusal);
     } else {
-        r.records = run_checks();
-        result_judge(&r, run_profile());
+        Profile profile = *run_profile();
+        if (only_check)
+            profile.claims = 0;
+        run_tests(false, r.records);
+        result_judge(&r, &profile);
+        if (!all_right(r.records))
+            r.gpu = NULL;
+        else if (r.gpu)
+            run_on_the_gpu(&r, root);
     }
 
     remove_folder(folder);

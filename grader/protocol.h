@@ -11,6 +11,11 @@
 //     PASS_DEVICE   two: what the buffer holds before (sealed), and where the
 //                   worker copies the whole of it to, guards too, after the call
 //     PASS_HOST     one, mapped as it is: sealed for an input, writable for an output
+//
+// A call is made at once, or in steps, for the clock: each call to be timed is HELD
+// with its buffers; RESET gives all outputs their first contents again; RUN makes
+// `times` calls, the held ones in turn, and waits for the device; TAKE copies back
+// what the buffers of call number `held` hold now.
 #pragma once
 #include <stdint.h>
 
@@ -20,7 +25,10 @@ enum {
     PROTOCOL_FDS = 2 * PROTOCOL_ARGS,
     PROTOCOL_NAME = 64,
     PROTOCOL_ERROR = 160,
+    PROTOCOL_HELD = 16,             // calls at most
 };
+
+enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
 enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64 };
 
@@ -32,7 +40,10 @@ typedef struct RequestArg {
 } RequestArg;
 
 typedef struct Request {
-    uint32_t magic, argc, returns_i32;
+    uint32_t magic, action;         // enum action
+    uint32_t times;                 // ACTION_RUN
+    uint32_t held;                  // ACTION_TAKE
+    uint32_t argc, returns_i32;
     char function[PROTOCOL_NAME];
     RequestArg arg[PROTOCOL_ARGS];
 } Request;

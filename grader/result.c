@@ -26,11 +26,11 @@ void result_find_todo(Result *r)
         fclose(f);
 }
 
-static const json_t *record_of(const Result *r, const char *check)
+static const json_t *record_of(const json_t *records, const char *check)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(r->records, i, record)
+    json_array_foreach(records, i, record)
         if (strcmp(json_string_value(json_object_get(record, "check")), check) == 0)
             return record;
     return NULL;
@@ -38,7 +38,7 @@ static const json_t *record_of(const Result *r, const char *check)
 
 static Finding judge_claim(const Result *r, const Claim *claim)
 {
-    const json_t *record = record_of(r, claim->check);
+    const json_t *record = record_of(r->records, claim->check);
     if (record)
         return claim_judge(claim, record);
     char *words = text_format("The claim '%s' is about a check '%s', which does not exist.",
@@ -88,6 +88,41 @@ void result_judge(Result *r, const Profile *profile)
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
 }
 
+static void judge_timings(Result *r, const Profile *profile)
+{
+    GpuRun *g = r->gpu;
+    for (size_t i = 0; i < profile->targets; i++) {
+        const json_t *record = record_of(g->records, profile->target[i].measure);
+        Timing *t = &g->timing[g->timings++];
+        *t = target_judge(&profile->target[i], record, &g->gpu);
+        if (t->verdict < r->behind)
+            r->behind = t->verdict;
+    }
+    int speed = targets_speed(g->timing, g->timings);
+    if (g->timings && (r->speed < 0 || speed < r->speed))
+        r->speed = speed;
+}
+
+void result_judge_gpu(Result *r, const Profile *profile)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(r->gpu->records, i, record) {
+        enum verdict v = record_verdict(record);
+        bool timed = json_object_get(record, "measured");
+        r->gpu->checks += !timed;
+        r->gpu->passed += !timed && v == VERDICT_PASS;
+        if (v != VERDICT_PASS && (!r->fact || v < fact_verdict(r->fact))) {
+            r->behind = v;
+            r->record = record;
+            r->fact = record_deciding_fact(record);
+        }
+    }
+    if (!r->fact)
+        judge_timings(r, profile);
+    r->verdict = verdict_with_todo(r->behind, r->todos > 0);
+}
+
 void result_refuse(Result *r, json_t *fact)
 {
     r->fact = fact;
@@ -127,16 +162,54 @@ static json_t *finding_json(const Finding *f)
     return j;
 }
 
-static json_t *checks_json(const Result *r)
+static json_t *checks_json(const json_t *records)
 {
     json_t *checks = json_array(), *record;
     size_t i;
-    json_array_foreach(r->records, i, record) {
+    json_array_foreach(records, i, record) {
         json_t *check = json_copy(record);
         json_object_set_new(check, "verdict", json_string(verdict_word(record_verdict(record))));
         json_array_append_new(checks, check);
     }
     return checks;
+}
+
+static json_t *timing_json(const Timing *t)
+{
+    json_t *j = json_pack("{ss ss sf sf sf ss ss sf sf sf}",
+        "name", t->target->name,
+        "measure", t->target->measure,
+        "ratio", t->ratio,
+        "spread", t->spread,
+        "at_least", t->target->at_least,
+        "verdict", verdict_word(t->verdict),
+        "why", t->target->why,
+        "rate", isfinite(t->rate) ? t->rate : 0.0,
+        "peer_rate", isfinite(t->peer_rate) ? t->peer_rate : 0.0,
+        "limit", t->limit);
+    if (t->words)
+        json_object_set_new(j, "words", json_string(t->words));
+    return j;
+}
+
+static json_t *gpu_json(const GpuRun *g)
+{
+    char *capability = text_format("%d.%d", g->gpu.major, g->gpu.minor);
+    json_t *timings = json_array();
+    for (size_t i = 0; i < g->timings; i++)
+        json_array_append_new(timings, timing_json(&g->timing[i]));
+    json_t *j = json_pack("{ss ss ss? ss ss si si so so}",
+        "device", g->gpu.name,
+        "driver", g->gpu.driver,
+        "toolkit", g->toolkit,
+        "date", g->date,
+        "compute_capability", capability,
+        "passed", (int)g->passed,
+        "checks", (int)g->checks,
+        "timings", timings,
+        "records", checks_json(g->records));
+    free(capability);
+    return j;
 }
 
 json_t *result_json(const Result *r)
@@ -159,9 +232,11 @@ json_t *result_json(const Result *r)
             "checks", (int)r->checks,
             "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
         "claims", claims,
-        "checks", checks_json(r));
+        "checks", checks_json(r->records));
     if (r->fact)
         json_object_set(j, "fact", (json_t *)r->fact);
+    if (r->gpu)
+        json_object_set_new(j, "gpu", gpu_json(r->gpu));
     if (r->todos)
         json_object_set_new(j, "todo", json_pack("{siss}", "line", r->todo_line, "words", r->todo));
     return j;

@@ -4,6 +4,17 @@
 #include "record.h"
 #include <stdio.h>
 
+// The run on a GPU, after the one on the simulated device.
+typedef struct GpuRun {
+    Gpu gpu;
+    char *toolkit;                  // "13.0.88", or NULL
+    char *date;                     // UTC
+    json_t *records;                // of its checks and measurements
+    size_t checks, passed;          // without the measurements
+    Timing timing[CLAIMS_MAX];
+    size_t timings;
+} GpuRun;
+
 typedef struct Result {
     const char *lesson;             // "05-transpose"
     const char *submission;         // as it was typed
@@ -18,6 +29,7 @@ typedef struct Result {
     Finding finding[CLAIMS_MAX];
     size_t findings;                // 0 unless every check passed
     int speed;                      // 0..10, of findings; -1: there are none
+    GpuRun *gpu;                    // NULL: there is no GPU, or the checks failed before
     int todo_line, todos;           // the first line with TODO, and how many; 0: none
     char *todo;                     // its words
     const char *again;              // the command to type next: "make lesson-5"
@@ -28,6 +40,9 @@ typedef struct Result {
 // profile's claims. `records` has one record for each check.
 void result_judge(Result *r, const Profile *profile);
 
+// Verdict and score again, when r->gpu has run.
+void result_judge_gpu(Result *r, const Profile *profile);
+
 // A run that ended before any check: BUILD, NODEVICE, GRADER_ERROR.
 void result_refuse(Result *r, json_t *fact);
 
@@ -37,7 +52,8 @@ void result_find_todo(Result *r);
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
-// The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json. The same run gives the same bytes.
+// The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json. The same run gives the
+// same bytes, but for "gpu".
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",
@@ -49,5 +65,11 @@ void result_print(const Result *r, FILE *out);
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
 //                "unit", "ideal": sectors a request, or 0, "at_least", "at_most", "verdict", "estimate", "why",
 //                "words": why it does not hold, "place": {"file", "line"}}, ...],
-//    "checks": [RECORD with its "verdict", ...]}
+//    "checks": [RECORD with its "verdict", ...],
+//    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",
+//            "date": "2026-01-31T12:00:00Z", "compute_capability": "9.0",
+//            "passed": 6, "checks": 6,
+//            "timings": [{"name", "measure", "ratio", "spread", "at_least", "verdict", "why",
+//                         "rate", "peer_rate", "limit": bytes a second, "words"}, ...],
+//            "records": [RECORD with its "verdict", ...]}}   if there is one
 json_t *result_json(const Result *r);

@@ -1,8 +1,11 @@
 // The run's facts, in the environment from main() to the checks.
 #define _GNU_SOURCE
 #include "run.h"
+#include "session.h"
 #include "text.h"
 #include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 void run_export(const char *lesson, const char *root, const char *folder)
@@ -18,6 +21,15 @@ static const char *exported(const char *name)
     return value ? value : "";
 }
 
+// Numbers that no submission can have seen.
+static unsigned long long fresh_key(void)
+{
+    unsigned long long key = 0;
+    if (getrandom(&key, sizeof key, 0) != sizeof key)
+        key = (unsigned long long)time(NULL) ^ getpid();
+    return key;
+}
+
 const char *run_lesson(void) { return exported("WARPWISE_LESSON"); }
 const char *run_folder(void) { return exported("WARPWISE_RUN"); }
 
@@ -29,15 +41,53 @@ const char *run_worker(void)
     return path;
 }
 
-const char *run_device(void)
+const char *run_peer(void)
+{
+    static char *path;
+    if (!path)
+        path = text_format("%s/peer", run_folder());
+    return path;
+}
+
+const char *run_simulator(void)
 {
     static char *simulator;
     const char *device = getenv("DEVICE");
-    if (device)
+    if (device && session_device_reports(device))
         return device;
     if (!simulator)
         simulator = text_format("%s/simulator/run", exported("WARPWISE_ROOT"));
     return simulator;
+}
+
+const char *run_device(void)
+{
+    return run_on_gpu() ? exported("DEVICE") : run_simulator();
+}
+
+bool run_on_gpu(void) { return *exported("WARPWISE_GPU") != 0; }
+uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10); }
+
+double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
+
+void run_use_gpu(const Gpu *gpu)
+{
+    char *l2 = text_format("%llu", (unsigned long long)gpu->l2_bytes);
+    char *seed = text_format("%016llx", fresh_key());
+    setenv("WARPWISE_GPU", l2, 1);
+    setenv("SEED", seed, 1);
+    free(l2);
+    free(seed);
+}
+
+const char *run_libraries(void)
+{
+    static char *libraries;
+    const char *cuda = exported("CUDA_HOME"), *before = exported("LD_LIBRARY_PATH");
+    if (!libraries)
+        libraries = text_format("LD_LIBRARY_PATH=%s/lib64%s%s", *cuda ? cuda : "/usr/local/cuda",
+                                *before ? ":" : "", before);
+    return libraries;
 }
 
 const char *run_seed(void)

@@ -3,6 +3,7 @@
 // over through the environment.
 #pragma once
 #include "claims.h"
+#include "gpu.h"
 #include <stdbool.h>
 
 // In main(), once: the lesson's name ("05-transpose"), the project's root, and
@@ -12,7 +13,14 @@ void run_export(const char *lesson, const char *root, const char *folder);
 const char *run_lesson(void);       // "05-transpose"
 const char *run_folder(void);       // records and the worker are in it
 const char *run_worker(void);       // the compiled submission
-const char *run_device(void);       // $DEVICE, else the simulated device of this tree; may be ""
-const char *run_seed(void);         // $SEED, else "warpwise"
+const char *run_peer(void);         // what it is timed against, compiled
+const char *run_simulator(void);    // the command of a device that reports: $DEVICE if it is one
+const char *run_device(void);       // that, or on a GPU what is put before the worker: may be ""
+bool run_on_gpu(void);              // the checks run on the GPU now, not on the simulated device
+double run_patience(void);          // times the profile's seconds: a profiler takes its time
+void run_use_gpu(const Gpu *gpu);   // from now on they do
+uint64_t run_l2_bytes(void);        // of that GPU
+const char *run_libraries(void);    // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
+const char *run_seed(void);         // $SEED, else "warpwise"; on a GPU a fresh one for each run
 const Profile *run_profile(void);   // of this lesson; without a file, one with no claims
 const char *run_profile_problem(void);  // what is wrong with it, or NULL

@@ -4,18 +4,28 @@
 //       ^  ^----- pipe: events of the device ------- device (its parent)
 //       '-------- pipe: what both print -----------------'
 //
+// On a GPU it is `$DEVICE WORKER SOCKET`, $DEVICE most often empty. Nobody reports
+// there: the worker's own end is seen through a pidfd, and takes the pipe's place.
+//
 // The sandbox will be words between the device and the worker in the command
 // below; the keyed hash, a second exchange in session_call.
 #define _GNU_SOURCE
 #include "session.h"
 #include "process.h"
+#include "run.h"
+#include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
@@ -41,17 +51,30 @@ static bool open_channels(Channels *c)
            pipe2(c->report, O_CLOEXEC) == 0 && pipe2(c->printed, O_CLOEXEC) == 0;
 }
 
-static pid_t start_device(const char *device, const char *worker, uint64_t instructions,
-                          const Channels *c)
+bool session_device_reports(const char *device)
+{
+    static const char name[] = "simulator/run";
+    size_t word = strcspn(device, " "), n = sizeof name - 1;
+    return word >= n && strncmp(device + word - n, name, n) == 0;
+}
+
+// The words of a command; returns how many.
+static size_t split(char *words, const char **argv)
+{
+    size_t n = 0;
+    for (char *w = strtok(words, " "); w && n < COMMAND_WORDS; w = strtok(NULL, " "))
+        argv[n++] = w;
+    return n;
+}
+
+static pid_t start_simulator(const char *device, const char *worker, uint64_t instructions,
+                             const Channels *c)
 {
     char words[4096], limit[32];
     const char *argv[COMMAND_WORDS + 8];
-    size_t n = 0;
     snprintf(words, sizeof words, "%s", device);
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)instructions);
-    for (char *w = strtok(words, " "); w && n < COMMAND_WORDS; w = strtok(NULL, " "))
-        argv[n++] = w;
-
+    size_t n = split(words, argv);
     const char *rest[] = {"--report", "9", "--limit", limit, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
 
@@ -64,6 +87,69 @@ static pid_t start_device(const char *device, const char *worker, uint64_t instr
         .descriptors = 4,
     };
     return process_start(&spawn);
+}
+
+// Profilers close the descriptors that they do not know: behind one, the worker
+// connects by itself, to this name.
+static const char *listen_at(int *listener)
+{
+    static char name[64];
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    snprintf(name, sizeof name, "@warpwise-%d", getpid());
+    memcpy(a.sun_path + 1, name + 1, strlen(name) - 1);
+    *listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    socklen_t size = offsetof(struct sockaddr_un, sun_path) + strlen(name);
+    bool good = *listener >= 0 && bind(*listener, (struct sockaddr *)&a, size) == 0 &&
+                listen(*listener, 1) == 0;
+    return good ? name : NULL;
+}
+
+// The worker's connection, once it comes; -1: it did not in time.
+static int accept_worker(int listener, double seconds)
+{
+    struct pollfd p = {.fd = listener, .events = POLLIN};
+    int fd = poll(&p, 1, (int)(seconds * 1000)) > 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)
+                                                    : -1;
+    close(listener);
+    return fd;
+}
+
+static pid_t start_gpu(const char *device, const char *worker, const char *at, const Channels *c)
+{
+    char words[4096];
+    const char *argv[COMMAND_WORDS + 8];
+    snprintf(words, sizeof words, "%s", device);
+    size_t n = split(words, argv);
+    const char *rest[] = {worker, at, NULL};
+    memcpy(argv + n, rest, sizeof rest);
+
+    const char *environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", run_libraries(), NULL};
+    Spawn spawn = {
+        .argv = argv, .environment = environment,
+        .from = {c->worker[1], c->printed[1], c->printed[1]}, .to = {WORKER_FD, 1, 2},
+        .descriptors = 3,
+    };
+    return process_start(&spawn);
+}
+
+static pid_t start_device(Session *s, const char *device, const char *worker,
+                          uint64_t instructions, double seconds, const Channels *c)
+{
+    s->reports = session_device_reports(device);
+    if (s->reports)
+        return start_simulator(device, worker, instructions, c);
+
+    int listener = -1;
+    const char *at = device[strspn(device, " ")] ? listen_at(&listener) : "8";
+    pid_t pid = at ? start_gpu(device, worker, at, c) : -1;
+    close_end(&s->report);
+    if (pid > 0)
+        s->report = pidfd_open(pid, 0);
+    if (listener >= 0) {
+        close(s->worker);
+        s->worker = accept_worker(listener, pid > 0 ? seconds : 0);
+    }
+    return pid;
 }
 
 const char *session_start(Session *s, const char *device, const char *worker,
@@ -86,17 +172,32 @@ const char *session_start(Session *s, const char *device, const char *worker,
     fcntl(s->printed, F_SETFL, O_NONBLOCK);
 
     process_adopt();
-    pid_t pid = start_device(device, worker, instructions, &c);
+    pid_t pid = start_device(s, device, worker, instructions, seconds, &c);
     int why = errno;
     close(c.worker[1]);
     close(c.report[1]);
     close(c.printed[1]);
     if (pid < 0) {
-        snprintf(problem, sizeof problem, "%.150s: %s", device, strerror(why));
+        snprintf(problem, sizeof problem, "%.150s: %s", *device ? device : worker, strerror(why));
         return problem;
     }
     s->device = pid;
     return NULL;
+}
+
+// The end of a device that does not report, in the words of one that does.
+static void take_end(Session *s)
+{
+    int status;
+    pid_t pid = waitpid(s->device, &status, WNOHANG);
+    if (pid == 0)
+        return;
+    if (pid < 0)                    // swept away already
+        status = SIGKILL;
+    s->events.ended = true;
+    s->events.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    s->events.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    close_end(&s->report);
 }
 
 static void keep_output(Session *s, const char *bytes, size_t count)
@@ -115,6 +216,10 @@ static void keep_output(Session *s, const char *bytes, size_t count)
 static void drain(Session *s, int *fd)
 {
     static char buffer[1 << 16];
+    if (fd == &s->report && !s->reports) {
+        take_end(s);
+        return;
+    }
     for (int i = 0; i < 16 && *fd >= 0; i++) {
         ssize_t n = read(*fd, buffer, sizeof buffer);
         if (n > 0 && fd == &s->report)
@@ -223,14 +328,25 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
                                                                   : OUTCOME_NONSENSE;
 }
 
-enum outcome session_end(Session *s)
+static void close_all(Session *s)
 {
-    enum outcome outcome = s->late ? OUTCOME_LATE : wait_for_end(s);
-    process_sweep();
     drain_all(s);
     close_end(&s->worker);
     close_end(&s->report);
     close_end(&s->printed);
     s->device = 0;
+}
+
+enum outcome session_end(Session *s)
+{
+    enum outcome outcome = s->late ? OUTCOME_LATE : wait_for_end(s);
+    process_sweep();
+    close_all(s);
     return outcome;
+}
+
+void session_hang_up(Session *s)
+{
+    wait_for_end(s);
+    close_all(s);
 }

@@ -11,7 +11,9 @@
 
 typedef struct Session {
     pid_t device;                   // 0: not started
+    bool reports;                   // it is a simulated device, which reports what it sees
     int worker, report, printed;    // the socket, and the reading ends of two pipes; -1: closed
+                                    // (report: of a device that does not, its pidfd)
     double deadline;                // seconds_now()
     bool late;                      // a call ran past it: no end is waited for
     Events events;
@@ -28,9 +30,15 @@ enum outcome {
     OUTCOME_LOST,                   // the device itself ended, or cannot be understood
 };
 
+// Does this device's command report events? One that ends in simulator/run does,
+// as ours: it takes --report FD --limit N -- before the program. Any other is
+// put before the worker as it is: nothing at all on a GPU, or a profiler.
+bool session_device_reports(const char *device);
+
 // Starts `device` (a command, words split at spaces) with the worker on it.
-// `instructions` is a check's limit of warp instructions, `seconds` that of the
-// clock. Returns NULL, or what kept it from starting.
+// `instructions` is a check's limit of warp instructions, of which only a device
+// that reports knows; `seconds` that of the clock. Returns NULL, or what kept it
+// from starting.
 const char *session_start(Session *s, const char *device, const char *worker,
                           uint64_t instructions, double seconds);
 
@@ -42,3 +50,6 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
 // Hangs up, lets the program end (what it leaked is then in s->events), and
 // leaves no process behind. The outcome is ENDED, LATE or LOST.
 enum outcome session_end(Session *s);
+
+// The same for one of several sessions: the processes of others go on.
+void session_hang_up(Session *s);

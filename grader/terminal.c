@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 enum { OUTPUT_LINES = 20, INDENT = 2 };
 
@@ -145,6 +146,17 @@ static int digits_for(const Finding *f)
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
 }
 
+// The columns that the longest name takes.
+static int name_width(const Result *r)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < r->findings; i++)
+        width = MAX(width, text_columns(r->finding[i].claim->name));
+    for (size_t i = 0; r->gpu && i < r->gpu->timings; i++)
+        width = MAX(width, text_columns(r->gpu->timing[i].target->name));
+    return (int)width;
+}
+
 // A row of the table; on a narrow terminal the name has a line of its own.
 static void print_claim(FILE *out, const Finding *f, int name)
 {
@@ -169,13 +181,59 @@ static void print_claim(FILE *out, const Finding *f, int name)
 
 static void print_claims(const Result *r, FILE *out)
 {
-    int name = 0;
-    for (size_t i = 0; i < r->findings; i++) {
-        int n = (int)text_columns(r->finding[i].claim->name);
-        name = n > name ? n : name;
-    }
+    int name = name_width(r);
     for (size_t i = 0; i < r->findings; i++)
         print_claim(out, &r->finding[i], name);
+}
+
+// ---- On a GPU ----
+
+// A row of the same table.
+static void print_timing(FILE *out, const Timing *t, int name, const char *state)
+{
+    static const char unit[] = "x the copy";
+    char *range = text_format("at least %.2f", t->target->at_least);
+    if (text_width() < TEXT_COLUMNS) {
+        char *row = text_format("%.2f %s, %s: %s", t->ratio, unit, range, state);
+        fprintf(out, "%*s%s\n", INDENT, "", t->target->name);
+        text_paragraph(out, 2 * INDENT, row);
+        free(row);
+    } else {
+        fprintf(out, "%*s%-*s %7.2f %-12s %-13s %s\n", INDENT, "", name, t->target->name, t->ratio,
+                unit, range, state);
+    }
+    free(range);
+}
+
+static void print_timings(const Result *r, FILE *out)
+{
+    const GpuRun *g = r->gpu;
+    int name = name_width(r);
+    for (size_t i = 0; i < g->timings; i++) {
+        const Timing *t = &g->timing[i];
+        const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
+                          : t->verdict == VERDICT_SUSPECT ? "too fast"
+                          : t->verdict != VERDICT_PASS    ? "unknown"
+                          : t->unsteady ? "not judged" : "ok";
+        print_timing(out, t, name, state);
+        if (t->words)
+            print_sentence(out, t->words);
+    }
+}
+
+static void print_gpu(const Result *r, FILE *out)
+{
+    const GpuRun *g = r->gpu;
+    if (!g)
+        return;
+    char *words = g->timings
+                ? text_format("On the %s: right, %zu of %zu. %.0f GB/s; a copy there: %.0f.",
+                              g->gpu.name, g->passed, g->checks, g->timing[0].rate / 1e9,
+                              g->timing[0].peer_rate / 1e9)
+                : text_format("On the %s: right, %zu of %zu.", g->gpu.name, g->passed, g->checks);
+    text_paragraph(out, INDENT, words);
+    free(words);
+    print_timings(r, out);
 }
 
 static void print_findings(const Result *r, FILE *out)
@@ -191,6 +249,7 @@ static void print_findings(const Result *r, FILE *out)
         if (!first)
             first = &r->finding[i];
     }
+    print_gpu(r, out);
     char *next = !first || first->verdict != VERDICT_SLOW ? NULL
                : first->claim->next ? strdup(first->claim->next)
                : first->file ? text_format("change %s:%d", shown_file(r, first->file), first->line)
@@ -263,6 +322,12 @@ static void print_note(const Result *r, FILE *out)
 static void print_fact(const Result *r, FILE *out)
 {
     const json_t *fact = r->fact;
+    if (r->gpu) {
+        char *where = text_format("On the %s, where %zu of %zu checks passed:", r->gpu->gpu.name,
+                                  r->gpu->passed, r->gpu->checks);
+        text_paragraph(out, INDENT, where);
+        free(where);
+    }
     print_sentence(out, text_of(fact, "says"));
     print_place(r, out, "At ", fact);
     print_place(r, out, "And ", json_object_get(fact, "other"));
@@ -304,6 +369,7 @@ static void print_right(const Result *r, FILE *out)
         return;
     }
     print_claims(r, out);
+    print_gpu(r, out);
     if (r->forward) {
         char *next = text_format("Next: %s", r->forward);
         text_paragraph(out, INDENT, next);

@@ -44,7 +44,7 @@ complain() {
 run() {
     log=$PWD/$1
     shift
-    (cd "$tree" && env COLUMNS= "WARPWISE_TRY=$log" "$@" >"$log" 2>&1 </dev/null)
+    (cd "$tree" && env COLUMNS= "WARPWISE_TRY=$log" "DEVICE=$PWD/simulator/run" "$@" >"$log" 2>&1 </dev/null)
 }
 
 # Nothing that was started for a log may still be there: such a process has the log's name in its environment.

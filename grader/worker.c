@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <ffi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 // One argument of the call in progress.
@@ -20,6 +22,7 @@ typedef struct Slot {
     const RequestArg *arg;
     int given, returned;            // descriptors, -1: none
     unsigned char *memory;          // PASS_HOST: the mapping; PASS_DEVICE: the allocation
+    void *first;                    // a held output's first contents, on the device
     union { void *pointer; int32_t i32; int64_t i64; float f32; double f64; } value;
 } Slot;
 
@@ -164,6 +167,25 @@ static int32_t invoke(void *function, const Request *request, Slot *slots)
     return (int32_t)returned;
 }
 
+static cudaError_t copy_all_back(const Request *request, Slot *slots)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t i = 0; i < request->argc && !error; i++)
+        if (slots[i].arg->pass == PASS_DEVICE)
+            error = copy_back(&slots[i]);
+    return error;
+}
+
+// Waits for the device. The first error tells a launch that was refused, the second
+// one that failed while it ran.
+static enum stage synchronize(Answer *answer)
+{
+    cudaError_t refused = cudaGetLastError();
+    cudaError_t failed = cudaDeviceSynchronize();
+    answer->cuda = failed ? failed : refused;
+    return failed ? STAGE_SYNCHRONIZE : refused ? STAGE_CALL : STAGE_DONE;
+}
+
 // The call itself, and what the device makes of it.
 static enum stage perform(const Request *request, Slot *slots, Answer *answer)
 {
@@ -171,18 +193,11 @@ static enum stage perform(const Request *request, Slot *slots, Answer *answer)
     if (!function)
         return STAGE_FUNCTION;
     answer->returned = invoke(function, request, slots);
-
-    // The first tells a launch that was refused, the second one that failed while it ran.
-    cudaError_t refused = cudaGetLastError();
-    cudaError_t failed = cudaDeviceSynchronize();
-    answer->cuda = failed ? failed : refused;
-    if (answer->cuda)
-        return failed ? STAGE_SYNCHRONIZE : STAGE_CALL;
-
-    for (uint32_t i = 0; i < request->argc; i++)
-        if (slots[i].arg->pass == PASS_DEVICE && (answer->cuda = copy_back(&slots[i])))
-            return STAGE_COPY;
-    return STAGE_DONE;
+    enum stage stage = synchronize(answer);
+    if (stage != STAGE_DONE)
+        return stage;
+    answer->cuda = copy_all_back(request, slots);
+    return answer->cuda ? STAGE_COPY : STAGE_DONE;
 }
 
 // Frees what prepare() made, so that what is left at the end is the student's.
@@ -191,7 +206,7 @@ static void release(const Request *request, Slot *slots)
     for (uint32_t i = 0; i < request->argc; i++) {
         Slot *s = &slots[i];
         if (s->arg->pass == PASS_DEVICE)
-            cudaFree(s->memory);
+            cudaFree(s->memory), cudaFree(s->first);
         else if (s->arg->pass == PASS_HOST)
             unmap(s->memory, span(s));
         if (s->given >= 0)
@@ -201,17 +216,96 @@ static void release(const Request *request, Slot *slots)
     }
 }
 
-static void answer_request(int socket, const Request *request, const int *fds)
+static void make_call(const Request *request, const int *fds, Answer *answer)
 {
     Slot slots[PROTOCOL_ARGS];
-    Answer answer = {.magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE};
+    answer->cuda = prepare(request, fds, slots);
+    if (answer->cuda)
+        return;
+    for (uint32_t i = 0; i < request->argc; i++)
+        answer->address[i] = (uint64_t)slots[i].memory;
+    answer->stage = perform(request, slots, answer);
+    release(request, slots);
+}
 
-    answer.cuda = prepare(request, fds, slots);
-    if (!answer.cuda) {
-        for (uint32_t i = 0; i < request->argc; i++)
-            answer.address[i] = (uint64_t)slots[i].memory;
-        answer.stage = perform(request, slots, &answer);
-        release(request, slots);
+// ---- Calls for the clock ----
+
+static struct held {
+    Request request;
+    Slot slots[PROTOCOL_ARGS];
+    void *function;
+} held[PROTOCOL_HELD];
+static uint32_t held_count;
+
+static bool is_device_output(const Slot *s)
+{
+    return s->arg->pass == PASS_DEVICE && s->arg->writable && span(s);
+}
+
+static cudaError_t copy_within(void *to, const void *from, size_t bytes)
+{
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+static void hold(const Request *request, const int *fds, Answer *answer)
+{
+    if (held_count == PROTOCOL_HELD)
+        die("too many calls to hold");
+    struct held *h = &held[held_count++];
+    h->request = *request;
+    h->function = dlsym(RTLD_DEFAULT, request->function);
+    answer->cuda = prepare(&h->request, fds, h->slots);
+    for (uint32_t i = 0; i < request->argc && !answer->cuda; i++) {
+        Slot *s = &h->slots[i];
+        answer->address[i] = (uint64_t)s->memory;
+        if (!is_device_output(s))
+            continue;
+        answer->cuda = cudaMalloc(&s->first, span(s));
+        if (!answer->cuda)
+            answer->cuda = copy_within(s->first, s->memory, span(s));
+    }
+    if (!answer->cuda)
+        answer->stage = h->function ? STAGE_DONE : STAGE_FUNCTION;
+}
+
+static void reset(Answer *answer)
+{
+    for (uint32_t n = 0; n < held_count; n++)
+        for (uint32_t i = 0; i < held[n].request.argc && !answer->cuda; i++) {
+            Slot *s = &held[n].slots[i];
+            if (is_device_output(s))
+                answer->cuda = copy_within(s->memory, s->first, span(s));
+        }
+    if (!answer->cuda)
+        answer->stage = synchronize(answer);
+}
+
+static void run_held(uint32_t times, Answer *answer)
+{
+    for (uint32_t n = 0; n < times; n++) {
+        struct held *h = &held[n % held_count];
+        invoke(h->function, &h->request, h->slots);
+    }
+    answer->stage = synchronize(answer);
+}
+
+static void take(uint32_t number, Answer *answer)
+{
+    struct held *h = &held[number];
+    answer->cuda = copy_all_back(&h->request, h->slots);
+    answer->stage = answer->cuda ? STAGE_COPY : STAGE_DONE;
+    release(&h->request, h->slots);
+}
+
+static void answer_request(int socket, const Request *request, const int *fds)
+{
+    Answer answer = {.magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE};
+    switch (request->action) {
+    case ACTION_CALL:  make_call(request, fds, &answer); break;
+    case ACTION_HOLD:  hold(request, fds, &answer); break;
+    case ACTION_RESET: reset(&answer); break;
+    case ACTION_RUN:   run_held(request->times, &answer); break;
+    case ACTION_TAKE:  take(request->held, &answer); break;
     }
     if (answer.cuda)
         snprintf(answer.error, sizeof answer.error, "%s: %s", cudaGetErrorName(answer.cuda),
@@ -220,6 +314,20 @@ static void answer_request(int socket, const Request *request, const int *fds)
     fflush(NULL);                   // what the student printed comes before our answer
     if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer)
         exit(EXIT_FAILURE);         // the grader has hung up: there is nobody to tell
+}
+
+// The grader's socket: a descriptor that we have, or "@name", where it listens.
+static int grader_socket(const char *where)
+{
+    if (*where != '@')
+        return atoi(where);
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    size_t n = strnlen(where, sizeof a.sun_path - 1);
+    memcpy(a.sun_path + 1, where + 1, n - 1);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&a, offsetof(struct sockaddr_un, sun_path) + n))
+        die("no connection to the grader");
+    return fd;
 }
 
 int main(int argc, char **argv)
@@ -232,7 +340,7 @@ int main(int argc, char **argv)
     // A line that was printed before a crash helps to find it, so it is not kept back.
     setvbuf(stdout, NULL, _IOLBF, 0);
 
-    int socket = atoi(argv[1]);
+    int socket = grader_socket(argv[1]);
     Request request;
     int fds[PROTOCOL_FDS];
     while (receive(socket, &request, fds))

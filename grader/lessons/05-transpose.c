@@ -98,3 +98,28 @@ Check(transpose, two_million)
 {
     transposes(1024, 2048);
 }
+
+// What profiles/lessons/05-transpose.cfg times on a GPU: 256 MiB of compulsory traffic a call.
+Measure(transpose, large)
+{
+    enum { ROWS = 8192, COLS = 4096 };
+    size_t n = (size_t)ROWS * COLS, sets = rotations(8 * n);
+    Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX];
+
+    for (size_t s = 0; s < sets; s++) {
+        in[s] = input_f32("in", n);
+        out[s] = output_f32("out", n);
+        as_matrix(out[s], COLS, ROWS);
+        rotate("transpose", device(out[s]), device(in[s]), i32(ROWS), i32(COLS));
+        compulsory(n * 4, n * 4);
+    }
+    measure();
+
+    float *want = reference_f32(n);
+    for (size_t s = 0; s < sets; s++) {
+        for (size_t c = 0; c < COLS; c++)
+            for (size_t r = 0; r < ROWS; r++)
+                want[c * ROWS + r] = in[s]->f32[r * COLS + c];
+        expect_equal_f32(out[s], want);
+    }
+}

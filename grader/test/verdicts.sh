@@ -2,25 +2,29 @@
 # Every verdict from end to end, word for word: each verdicts/NAME.cu is graded on a fake device,
 # which reports the lines of NAME.events if there are any, and must print NAME.expected. No process
 # may be left. Then once more on a terminal of 60 columns, which must say the same words in its
-# colours and within its width.
+# colours and within its width. The cases gpu-* have a fake GPU too, with a fake clock.
 set -u
 here=grader/test
 root=build/test/verdicts.$$
 trap 'rm -rf "$tree"' EXIT
 tree=$PWD/$root
 mkdir -p "$root/build/grader" "$root/grader/lessons" "$root/profiles/lessons" "$root/exercises" \
-    "$root/fakes"
+    "$root/simulator" "$root/driver" "$root/cuda"
+ln -s ../simulator "$root/cuda/lib64"
 
 cp $here/fake/99-fake.h "$root/grader/lessons/"
+cp $here/fake/copy.peer.cu "$root/grader/"
 cp $here/fake/99-fake.cfg "$root/profiles/lessons/"
 cp $here/verdicts/*.cu "$root/exercises/"
-gcc -std=gnu17 -O1 -o "$root/fakes/device" $here/fake/device.c &&
+gcc -std=gnu17 -O1 -o "$root/simulator/run" $here/fake/device.c &&
+gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
+    -o "$root/driver/libcuda.so.1" $here/fake/cuda.c &&
 gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 \
-    -o "$root/fakes/libcudart.so.13" $here/fake/cudart.c &&
+    -o "$root/simulator/libcudart.so.13" $here/fake/cudart.c &&
 gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
     -c -o "$root/build/grader/worker.o" grader/worker.c &&
 gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
-    $(ls grader/*.c | grep -v worker.c) -lcriterion -ljansson -lconfig -lm || exit 1
+    $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lm || exit 1
 
 passed=0 failed=0
 cases=$PWD/$here/verdicts
@@ -38,8 +42,8 @@ too_long() {
 }
 
 narrow() {
-    env -u COLUMNS -u NO_COLOR -u CLICOLOR_FORCE TERM=xterm LC_ALL=C NVCC="$nvcc" FAKES="$PWD/fakes" \
-        DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" FAKE_CASE="$name" FAKE_TREE="$tree" SEED= PROFILE= \
+    env -u COLUMNS -u NO_COLOR -u CLICOLOR_FORCE -u DEVICE TERM=xterm LC_ALL=C NVCC="$nvcc" \
+        FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_EVENTS="$events" FAKE_CASE="$name" FAKE_TREE="$tree" SEED= PROFILE= \
         script -qec "stty cols 60; build/grader/99-fake --result $name.json exercises/$name.cu 2>/dev/null" \
         /dev/null >"$name.narrow" </dev/null 2>&1
     echo "exit status $?" >>"$name.narrow"
@@ -53,7 +57,9 @@ for source in "$cases"/*.cu; do
     name=$(basename "$source" .cu)
     events=
     [ -f "$cases/$name.events" ] && events=$cases/$name.events
-    env NVCC="$nvcc" FAKES="$PWD/fakes" DEVICE="$PWD/fakes/device" FAKE_EVENTS="$events" \
+    device=DEVICE=$PWD/simulator/run
+    case $name in gpu-*) device=LD_LIBRARY_PATH=$PWD/driver ;; esac
+    env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_EVENTS="$events" \
         FAKE_CASE="$name" FAKE_TREE="$tree" NO_COLOR=1 COLUMNS= TERM=dumb SEED= PROFILE= LC_ALL=C \
         build/grader/99-fake --result "$name.json" "exercises/$name.cu" \
         >"$name.out" 2>"$name.err" </dev/null

@@ -57,3 +57,23 @@ Check(fake, every_argument)
     int32_t got = call_i32("total", host(in), i32(40 * 70));
     expect(got == sum, "total returned %d, should be %d", got, sum);
 }
+
+Measure(fake, in_turn)
+{
+    enum { N = 1000 };
+    size_t sets = rotations(8 * N);
+    Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX];
+    for (size_t s = 0; s < sets; s++) {
+        in[s] = input_f32("in", N);
+        out[s] = output_f32("out", N);
+        rotate("twice", device(out[s]), device(in[s]), i32(N));
+        compulsory(4 * N, 4 * N);
+    }
+    measure();
+    double *want = reference_f64(N);
+    for (size_t s = 0; s < sets; s++) {
+        for (int i = 0; i < N; i++)
+            want[i] = 2.0 * in[s]->f32[i];
+        expect_close_f32(out[s], want, 0, 1e-6);
+    }
+}

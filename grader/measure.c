@@ -1,0 +1,221 @@
+// A measurement: the student's function and its peer, each in a worker of its own
+// on the GPU, timed by the grader's clock in turns.
+//
+//     A  N calls, 2N calls         the student's: the slope of the two is a call's time
+//     B  N calls, 2N calls         the peer's
+//     B  ...                       A/B/B/A: what drifts, as a GPU's clock does, hits both
+//     A  ...
+//
+// A call's buffers come round again only when twice the L2 cache has gone past.
+#define _GNU_SOURCE
+#include "buffer.h"
+#include "check.h"
+#include "grader.h"
+#include "process.h"
+#include "ratio.h"
+#include "run.h"
+#include "stopwatch.h"
+#include "text.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LIMIT = 120;    // seconds of a whole measurement
+static const double SHORT_RUN = 4e-3;   // seconds that N calls should take
+
+// One side: whose calls are timed.
+typedef struct Side {
+    Session *session;
+    const char *function;
+    Arg argv[PROTOCOL_HELD][PROTOCOL_ARGS];
+    size_t argc[PROTOCOL_HELD], held;
+    double bytes;                   // that a call must move
+    double seconds[2 * GROUPS];     // a call's, by slope
+    size_t timed;
+    bool is_peer;
+} Side;
+
+static Side student, peer;
+static Session peer_session;
+
+size_t rotations(uint64_t bytes_a_call)
+{
+    uint64_t sets = bytes_a_call ? 2 * run_l2_bytes() / bytes_a_call + 1 : PROTOCOL_HELD;
+    return sets < 2 ? 2 : sets > PROTOCOL_HELD ? PROTOCOL_HELD : sets;
+}
+
+static void add_call(Side *s, const char *function, size_t argc, const Arg *argv)
+{
+    cr_assert(s->held < PROTOCOL_HELD, "more than %d calls to time", PROTOCOL_HELD);
+    s->function = function;
+    s->argc[s->held] = argc;
+    memcpy(s->argv[s->held++], argv, argc * sizeof *argv);
+}
+
+void grader_rotate(const char *name, size_t argc, const Arg *argv)
+{
+    check.calls++;
+    add_call(&student, name, argc, argv);
+}
+
+// ---- What may go wrong ----
+
+static void settle(const Side *s, enum outcome outcome)
+{
+    if (s->is_peer && (outcome != OUTCOME_ANSWER || check.answer.stage != STAGE_DONE))
+        check_add_fact(VERDICT_GRADER_ERROR, text_format("the peer, %s, failed: %s", s->function,
+                       *check.answer.error ? check.answer.error : "it gave no answer"), NULL, NULL);
+    else
+        call_settle(outcome);
+    check_stop_if_failed();
+}
+
+static enum outcome step(const Side *s, Request *request, const int *fds, size_t fd_count)
+{
+    check.answer = (Answer){0};
+    check.function = s->function;
+    enum outcome outcome = session_call(s->session, request, fds, fd_count, &check.answer);
+    settle(s, outcome);
+    return outcome;
+}
+
+// ---- The steps ----
+
+static void begin(Side *s, const char *worker)
+{
+    call_start(s->session, worker, LIMIT);
+    for (size_t n = 0; n < s->held; n++) {
+        int fds[PROTOCOL_FDS];
+        size_t fd_count = 0;
+        Request request = call_request(s->function, false, s->argc[n], s->argv[n], fds, &fd_count);
+        request.action = ACTION_HOLD;
+        step(s, &request, fds, fd_count);
+    }
+}
+
+static double time_calls(Side *s, uint32_t times)
+{
+    enum outcome outcome;
+    check.answer = (Answer){0};
+    check.function = s->function;
+    double seconds = stopwatch(s->session, times, &outcome, &check.answer);
+    if (seconds < 0)
+        settle(s, outcome);
+    return seconds;
+}
+
+static double slope(Side *s, uint32_t calls)
+{
+    double one = time_calls(s, calls), two = time_calls(s, 2 * calls);
+    return s->seconds[s->timed++] = (two - one) / calls;
+}
+
+// So many calls that they take long enough to be timed; whole rounds of the buffers.
+static uint32_t choose_calls(Side *s)
+{
+    uint32_t round = (uint32_t)s->held;
+    time_calls(s, 2 * round);       // the first loads the module, and wakes the GPU up
+    double each = fmax(time_calls(s, 4 * round) / (4 * round), 1e-7);
+    double rounds = fmin(fmax(ceil(SHORT_RUN / each / round), 1), 1e4 / round);
+    return (uint32_t)rounds * round;
+}
+
+// One turn A/B/B/A: how much faster than the peer, as a ratio of bytes a second.
+static double turn(uint32_t calls, uint32_t peer_calls)
+{
+    double a = slope(&student, calls), b = slope(&peer, peer_calls);
+    b += slope(&peer, peer_calls);
+    a += slope(&student, calls);
+    return (student.bytes / a) / (peer.bytes / b);
+}
+
+static Ratio try_once(uint32_t calls, uint32_t peer_calls, double ratios[GROUPS])
+{
+    student.timed = peer.timed = 0;
+    for (size_t g = 0; g < GROUPS; g++)
+        ratios[g] = turn(calls, peer_calls);
+    return ratio_of(ratios, GROUPS);
+}
+
+// Takes the buffers of all calls back as the last run left them.
+static void take(Side *s)
+{
+    for (size_t n = 0; n < s->held; n++) {
+        Request request = {.magic = PROTOCOL_MAGIC, .action = ACTION_TAKE, .held = (uint32_t)n};
+        step(s, &request, NULL, 0);
+        call_take_buffers(s->argc[n], s->argv[n]);
+        for (size_t i = 0; i < s->argc[n]; i++)
+            if (call_is_buffer(&s->argv[n][i]))
+                buffer_close(s->argv[n][i].buffer);
+        check_stop_if_failed();
+    }
+}
+
+// ---- The peer that copies ----
+
+static void add_copies(void)
+{
+    uint64_t floats = (uint64_t)(student.bytes / 2 / 16) * 4;
+    size_t sets = rotations(2 * 4 * floats);
+    peer.bytes = 2.0 * 4 * floats;
+    for (size_t n = 0; n < sets; n++) {
+        Arg argv[] = {device(output_f32("copy", floats)), device(input_f32("original", floats)),
+                      i64((int64_t)floats)};
+        add_call(&peer, "copy", 3, argv);
+    }
+}
+
+static void check_copies(void)
+{
+    for (size_t n = 0; n < peer.held; n++) {
+        const Buffer *copy = peer.argv[n][0].buffer, *original = peer.argv[n][1].buffer;
+        if (memcmp(copy->data, original->data, buffer_bytes(copy)) != 0)
+            check_add_fact(VERDICT_GRADER_ERROR, "the peer's copy is no copy", NULL, NULL);
+    }
+    check_stop_if_failed();
+}
+
+// ---- The main act ----
+
+static json_t *side_json(Side *s, uint32_t calls)
+{
+    Ratio seconds = ratio_of(s->seconds, s->timed);
+    return json_pack("{ss sf sf sf si si}", "function", s->function,
+                     "bytes", s->bytes,
+                     "seconds", seconds.median,
+                     "quick", seconds.low,
+                     "calls", (int)calls,
+                     "sets", (int)s->held);
+}
+
+void measure(void)
+{
+    double ratios[GROUPS];
+    student.session = &check.session;
+    student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
+    peer.session = &peer_session;
+    peer.is_peer = true;
+    add_copies();
+
+    begin(&student, run_worker());
+    check.started = true;
+    begin(&peer, run_peer());
+    uint32_t calls = choose_calls(&student), peer_calls = choose_calls(&peer);
+    Ratio r = try_once(calls, peer_calls, ratios);
+    int tries = 1;
+    if (!ratio_is_steady(r)) {
+        r = try_once(calls, peer_calls, ratios);
+        tries = 2;
+    }
+    take(&student);
+    take(&peer);
+    check_copies();
+    session_hang_up(&peer_session);
+
+    json_t *all = json_array();
+    for (size_t g = 0; g < GROUPS; g++)
+        json_array_append_new(all, json_real(ratios[g]));
+    check.measured = json_pack("{sf sf si so so so}", "ratio", r.median, "spread", r.spread,
+                               "tries", tries, "ratios", all, "student", side_json(&student, calls),
+                               "peer", side_json(&peer, peer_calls));
+}

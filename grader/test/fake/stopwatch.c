@@ -1,0 +1,33 @@
+// In the place of grader/stopwatch.c: the calls are made, but how long they took is
+// told by the case. The peer's take 0.2 us each, and the request itself 10 us.
+#include "stopwatch.h"
+#include "check.h"
+#include <stdlib.h>
+#include <string.h>
+
+static double call_seconds(bool student)
+{
+    static int turn;
+    const char *now = getenv("FAKE_CASE");
+    if (!student)
+        return 0.2e-6;
+    if (strcmp(now, "gpu-slow") == 0)
+        return 0.5e-6;
+    if (strcmp(now, "gpu-suspect") == 0)
+        return 0.1e-6;                  // 8000 bytes take 0.125 us
+    if (strcmp(now, "gpu-unsteady") == 0)
+        return (turn++ + 2) / 4 % 2 ? 0.2e-6 : 0.6e-6;  // 2 to begin with, then 4 a turn
+    return 0.22e-6;
+}
+
+double stopwatch(Session *s, uint32_t times, enum outcome *outcome, Answer *answer)
+{
+    enum action steps[] = {ACTION_RESET, ACTION_RUN};
+    for (int i = 0; i < 2; i++) {
+        Request request = {.magic = PROTOCOL_MAGIC, .action = steps[i], .times = times};
+        *outcome = session_call(s, &request, NULL, 0, answer);
+        if (*outcome != OUTCOME_ANSWER || answer->stage != STAGE_DONE)
+            return -1;
+    }
+    return 10e-6 + times * call_seconds(s == &check.session);
+}

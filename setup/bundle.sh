@@ -1,0 +1,40 @@
+#!/bin/sh
+# Puts what grading takes into one folder, to be carried to a GPU machine where nothing can be installed:
+#
+#     setup/bundle.sh FOLDER        (make bundle)
+#
+# The programs look for their libraries in build/lib, beside them ($ORIGIN); the C library alone is the machine's
+# own, and must be no older than the one here.
+set -eu
+to=$1
+rm -rf "$to"
+mkdir -p "$to/build/grader" "$to/build/simulator/lib" "$to/build/lib" "$to/grader/lessons" "$to/simulator"
+
+cp setup/bundle.mk "$to/Makefile"
+cp -r exercises solutions profiles "$to/"
+cp LICENSE "$to/"
+cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
+cp grader/lessons/*.h "$to/grader/lessons/"
+cp simulator/run "$to/simulator/"
+for lesson in lessons/[0-9][0-9]-*.md; do
+    name=$(basename "$lesson" .md)
+    cp "build/grader/$name" "$to/build/grader/"
+done
+cp build/grader/worker.o "$to/build/grader/"
+cp build/portable/simulator/device "$to/build/simulator/"
+cp build/simulator/lib/libcudart.so.13 "$to/build/simulator/lib/"
+
+# All that these load, but the C library's own parts and the kernel's.
+ldd "$to"/build/grader/[0-9]* "$to/build/simulator/device" |
+    awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(ld-linux[^/]*|libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so[^/]*$' |
+    while read -r library; do cp -L "$library" "$to/build/lib/"; done
+
+# Submissions are linked with this one, on the other machine.
+for form in libffi_pic.a libffi.a; do
+    static=$(gcc -print-file-name=$form)
+    [ "$static" = "$form" ] || { cp "$static" "$to/build/lib/libffi.a"; break; }
+done
+[ -f "$to/build/lib/libffi.a" ] || { echo 'libffi.a is missing: it comes with libffi-dev'; exit 1; }
+
+echo "$to: $(du -sh "$to" | cut -f1). Copy it to the GPU machine, and type there: make solution-1"
