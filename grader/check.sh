@@ -99,9 +99,9 @@ claims() {
     awk '
         function finish() { if (open && !(counter && bound && why)) { print start; bad = 1 } open = 0 }
         { code = $0; sub(/\/\/.*/, "", code) }
-        code ~ /claims *=/ { inside = 1; next }
+        code ~ /(claims|gpu) *=/ { finish(); inside = 1; next }
         inside && code ~ /\{/ { finish(); open = 1; start = FNR; counter = bound = why = 0; n++ }
-        open && code ~ /counters? *=/ { counter = 1 }
+        open && code ~ /(counters?|measure) *=/ { counter = 1 }   # of a GPU: what is timed
         open && code ~ /at_(least|most) *=/ { bound = 1 }
         open && code ~ /why *=/ { why = 1 }
         END { finish(); exit bad || !n }' "$1"
