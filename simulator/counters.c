@@ -65,7 +65,8 @@ u32 access_sectors(const Access *a)
     return count;
 }
 
-// Passes over the banks for the lanes of a group, each wanting `words` words.
+// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,
+// but not in an atomic: each has to find what the one before it left.
 static u32 count_passes(const Access *a, u32 lanes, u32 words)
 {
     u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0;
@@ -73,7 +74,7 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words)
         if (!(lanes >> l & 1)) continue;
         for (u32 n = 0; n < words; n++) {
             u32 word = a->address[l] / BANK_BYTES + n, bank = word % BANKS, k = 0;
-            while (k < depth[bank] && wanted[bank][k] != word) k++;
+            while (k < depth[bank] && (a->atomic || wanted[bank][k] != word)) k++;
             if (k == depth[bank]) wanted[bank][depth[bank]++] = word;
             if (depth[bank] > most) most = depth[bank];
         }
@@ -83,7 +84,7 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words)
 
 static void count_banks(const Access *a, Tally *t)
 {
-    if (a->bytes <= 4 && a->regular && (a->stride == 0 || llabs(a->stride) == 4)) {
+    if (a->bytes <= 4 && a->regular && ((a->stride == 0 && !a->atomic) || llabs(a->stride) == 4)) {
         t->wavefronts++;
         return;
     }

@@ -6,6 +6,7 @@
 //   // says: words                                  some error's message has these words
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
+//   // counts: KERNEL COUNTER NUMBER               that counter of that kernel; as many lines as wanted
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
@@ -39,7 +40,7 @@ typedef struct {
 } Program;
 
 typedef struct {
-    char expect[LINE], says[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+    char counts[4096], expect[LINE], says[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -65,6 +66,10 @@ static Header read_header(const Program *program)
             continue;
         if (take(line, "// migrations: ", h.migrations))
             continue;
+        if (strncmp(line, "// counts: ", 11) == 0) {
+            strncat(h.counts, line + 11, sizeof h.counts - strlen(h.counts) - 1);
+            continue;
+        }
         if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error))
             continue;
         if (!take(line, "// run: ", h.run))
@@ -183,6 +188,7 @@ static char *read_text(const char *path)
 typedef struct {
     char found[4096];                   // in the form of // expect:
     char migrations[4096];              // in the form of // migrations:
+    json_t *counters;                   // of each kernel, by name
     bool said, ended;
     int status;                         // as the exit event has it: of the device process
 } Outcome;
@@ -205,6 +211,9 @@ static void add_event(Outcome *o, json_t *event, const char *says)
                  json_string_value(json_object_get(event, "cause")),
                  (int)json_integer_value(json_object_get(event, "bytes")),
                  (int)json_integer_value(json_object_get(event, "faults")));
+    } else if (strcmp(name, "kernel") == 0) {
+        json_object_set(o->counters, json_string_value(json_object_get(event, "name")),
+                        json_object_get(event, "counters"));
     } else if (strcmp(name, "exit") == 0) {
         json_t *signal = json_object_get(event, "signal");
         o->status = (int)json_integer_value(signal ? signal : json_object_get(event, "status"));
@@ -216,7 +225,7 @@ static void add_event(Outcome *o, json_t *event, const char *says)
 
 static Outcome read_events(const Program *program, const char *says)
 {
-    Outcome o = { 0 };
+    Outcome o = { .counters = json_object() };
     char *text = read_text(output(program, ".events")), *rest = text, *line;
     while ((line = strsep(&rest, "\n")) && *line) {
         json_t *event = json_loads(line, 0, NULL);
@@ -242,6 +251,20 @@ static void has_words(const Program *program, const char *suffix, const char *wo
     free(text);
 }
 
+// Each line of `counts`: a kernel, one of its counters, and what it must be.
+static void has_counts(const Program *program, char *counts, const json_t *counters)
+{
+    for (char *rest = counts, *line; (line = strsep(&rest, "\n")) && *line;) {
+        char kernel[LINE], counter[LINE];
+        long long due = -1;
+        cr_assert_eq(sscanf(line, "%511s %511s %lld", kernel, counter, &due), 3,
+                     "%s: cannot read // counts: %s", program->name, line);
+        const json_t *value = json_object_get(json_object_get(counters, kernel), counter);
+        cr_expect(value && json_integer_value(value) == due, "%s: %s of %s is %lld, not %lld",
+                  program->name, counter, kernel, value ? json_integer_value(value) : -1, due);
+    }
+}
+
 static void judge(const Program *program)
 {
     Header h = read_header(program);
@@ -256,6 +279,8 @@ static void judge(const Program *program)
     cr_expect(!h.migrations[0] || strcmp(o.migrations, h.migrations) == 0,
               "%s: expected the migrations '%s', found '%s'", program->name, h.migrations,
               o.migrations);
+    has_counts(program, h.counts, o.counters);
+    json_decref(o.counters);
     has_words(program, ".out", h.prints);
     has_words(program, ".err", h.error);
 }
