@@ -50,25 +50,19 @@ static int wanted(const Lesson *lesson)
 
 static void print_footer(const Lesson *lesson, int shown)
 {
-    char *words = shown < HINTS
-                ? text_format("Another: make hint-%d. Again: make lesson-%d", lesson->number, lesson->number)
-                : text_format("That was the last one. From the first: make hint-%d HINT=1", lesson->number);
+    int number = lesson->number;
     fputc('\n', stdout);
-    text_paragraph(stdout, 2, words);
-    free(words);
+    if (shown < HINTS)
+        say(2, "Another: make hint-%d. Again: make lesson-%d", number, number);
+    else
+        say(2, "That was the last one. From the first: make hint-%d HINT=1", number);
 }
 
 static int refuse(const Lesson *lesson)
 {
-    char *state = text_format("lesson %d: you have seen all %d", lesson->number, HINTS);
-    char *again = text_format("From the first: make hint-%d HINT=1", lesson->number);
-    char *text = text_format("The solution, explained step by step, is in lessons/%s.md.", lesson->name);
-    text_state(stdout, "1;36", "HINT", state);
-    text_paragraph(stdout, 2, again);
-    text_paragraph(stdout, 2, text);
-    free(state);
-    free(again);
-    free(text);
+    say_state(TELLS, "HINT", "lesson %d: you have seen all %d", lesson->number, HINTS);
+    say(2, "From the first: make hint-%d HINT=1", lesson->number);
+    say(2, "The solution, explained step by step, is in lessons/%s.md.", lesson->name);
     return 0;
 }
 
@@ -86,13 +80,12 @@ int hint(const Lesson *lesson)
         return 1;
     }
     char *plain = page_plain(title);
-    char *state = text_format("lesson %d: %d of %d%s%s", lesson->number, number, HINTS, *plain ? ", " : "", plain);
-    text_state(stdout, "1;36", "HINT", state);
+    say_state(TELLS, "HINT", "lesson %d: %d of %d%s%s", lesson->number, number, HINTS,
+              *plain ? ", " : "", plain);
     fputc('\n', stdout);
     page_print(stdout, 2, "", section);
     print_footer(lesson, number);
     write_state(lesson, number);
-    free(state);
     free(plain);
     free(title);
     free(section);

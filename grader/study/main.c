@@ -1,6 +1,5 @@
-// study COMMAND [LESSON]: hint, quiz, reset, profile and watch take a lesson's name; progress takes none, and
-// watch need not.
-// What `make hint-5` and its neighbours run.
+// study COMMAND [LESSON]: what `make hint-5` and its neighbours run. hint, quiz, reset, profile and
+// watch take a lesson's name; progress takes none, and watch need not.
 #include "study.h"
 #include <locale.h>
 #include <stdlib.h>
@@ -33,6 +32,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; lesson && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, command) == 0)
             return commands[i].act(lesson);
-    fprintf(stderr, "usage: %s progress, or hint, quiz, reset, profile, watch with a lesson's name\n", argv[0]);
+    fprintf(stderr, "usage: %s progress\n"
+                    "       %s hint|quiz|reset|profile|watch LESSON\n", argv[0], argv[0]);
     return 2;
 }

@@ -20,7 +20,8 @@ Outcome outcome_read(const Lesson *lesson)
 {
     char *path = text_format("build/results/%s.json", lesson->name);
     Outcome o = {.result = json_load_file(path, 0, NULL), .speed = -1};
-    const json_t *score = json_object_get(o.result, "score"), *speed = json_object_get(score, "speed");
+    const json_t *score = json_object_get(o.result, "score");
+    const json_t *speed = json_object_get(score, "speed");
     const char *submission = json_string_value(json_object_get(o.result, "submission"));
 
     // A result of another file, graded by hand, says nothing of the student's.

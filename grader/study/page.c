@@ -1,5 +1,5 @@
-// A lesson's Markdown on a terminal: what its hints and quizzes use of it, which is paragraphs, lists,
-// quotes and code. Marks that only mean bold, italic or raised are dropped; the others stay.
+// A lesson's Markdown on a terminal: what its hints and quizzes use of it, which is paragraphs,
+// lists, quotes and code. Marks that only mean bold, italic or raised are dropped; the others stay.
 #define _GNU_SOURCE
 #include "study.h"
 #include "text.h"
@@ -11,10 +11,10 @@
 
 // What the lessons use beyond ASCII, for a terminal that has nothing else (LANG=C).
 static const struct { const char *character, *ascii; } plainer[] = {
-    {"×", "x"}, {"µ", "u"}, {"μ", "u"}, {"–", "-"}, {"—", "-"}, {"−", "-"}, {"·", "*"}, {"…", "..."},
-    {"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"≈", "~"},
-    {"²", "^2"}, {"³", "^3"}, {"→", "->"}, {"←", "<-"}, {"½", "1/2"}, {"°", " degrees"}, {"é", "e"},
-    {"\u00a0", " "},
+    {"×", "x"}, {"µ", "u"}, {"μ", "u"}, {"–", "-"}, {"—", "-"}, {"−", "-"}, {"·", "*"},
+    {"…", "..."}, {"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≤", "<="}, {"≥", ">="},
+    {"≠", "!="}, {"≈", "~"}, {"²", "^2"}, {"³", "^3"}, {"→", "->"}, {"←", "<-"}, {"½", "1/2"},
+    {"°", " degrees"}, {"é", "e"}, {"\u00a0", " "},
 };
 
 static const char *ascii_for(const char *at, size_t *bytes)
@@ -71,27 +71,46 @@ static bool is_emphasis(const char *start, const char *at)
     return word_before || word_after;
 }
 
+// "^9^", as in 10^9^: the exponent's length, or 0.
+static size_t exponent(const char *at)
+{
+    size_t n = *at == '^' ? strspn(at + 1, "0123456789-") : 0;
+    return n && at[1 + n] == '^' ? n : 0;
+}
+
+// Prints what stands for the mark at `at`, if there is one; the bytes of it, or 0.
+static size_t print_mark(FILE *f, const char *start, const char *at)
+{
+    size_t whole, n;
+    if (*at == '*' && is_emphasis(start, at))
+        return 1;
+    if ((n = exponent(at))) {
+        fprintf(f, "^%.*s", (int)n, at + 1);
+        return n + 2;
+    }
+    if (*at == '[' && (n = link_words(at, &whole))) {
+        fprintf(f, "%.*s", (int)n, at + 1);
+        return whole;
+    }
+    if (*at == '\\' && at[1] && strchr("*_`[]#^~\\", at[1])) {
+        fputc(at[1], f);
+        return 2;
+    }
+    return 0;
+}
+
 char *page_plain(const char *markdown)
 {
     char *out;
-    size_t bytes, whole, words;
+    size_t room, bytes;
     bool code = false;
-    FILE *f = open_memstream(&out, &bytes);
-    for (const char *c = markdown; *c; c++) {
+    FILE *f = open_memstream(&out, &room);
+    for (const char *c = markdown; *c; c += bytes) {
         code ^= *c == '`';
-        if (!code && *c == '*' && is_emphasis(markdown, c))
-            continue;
-        if (!code && *c == '^' && strchr(c + 1, '^') == c + 1 + strspn(c + 1, "0123456789-")) {
-            size_t digits = strspn(c + 1, "0123456789-");
-            fprintf(f, "^%.*s", (int)digits, c + 1);
-            c += digits + 1;
-        } else if (!code && *c == '[' && (words = link_words(c, &whole))) {
-            fprintf(f, "%.*s", (int)words, c + 1);
-            c += whole - 1;
-        } else if (!code && *c == '\\' && c[1] && strchr("*_`[]#^~\\", c[1])) {
-            fputc(*++c, f);
-        } else {
+        bytes = code ? 0 : print_mark(f, markdown, c);
+        if (!bytes) {
             fputc(*c, f);
+            bytes = 1;
         }
     }
     fclose(f);

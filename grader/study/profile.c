@@ -1,16 +1,16 @@
-// Grades the exercise once more, in silence, and shows what the device counted: the counters that the lesson
-// asks about beside their bounds, then all of them by kernel and by source line. Times are the device's
-// prediction and say so.
+// Grades the exercise once more, in silence, and shows what the device counted: the counters that
+// the lesson asks about beside their bounds, then all of them by kernel and by source line. Times
+// are the device's prediction and say so.
 #define _GNU_SOURCE
 #include "study.h"
 #include "process.h"
 #include "text.h"
+#include <fcntl.h>
 #include <libconfig.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 // ---- Grading in silence
@@ -56,7 +56,8 @@ static double number_of(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-// CHECK=name; else the one that the first claim is about; else the one with the most predicted time.
+// CHECK=name; else the one that the first claim is about; else the one with the most work, which is
+// the most predicted time.
 static const json_t *choose_check(const json_t *result)
 {
     const char *said = getenv("CHECK");
@@ -67,7 +68,7 @@ static const json_t *choose_check(const json_t *result)
     json_array_foreach(json_object_get(result, "checks"), i, check) {
         if (*name && strcmp(text_of(check, "check"), name) == 0)
             return check;
-        if (number_of(check, "kernels") > 0 && (!most || number_of(check, "time_ns") > number_of(most, "time_ns")))
+        if (number_of(check, "time_ns") > number_of(most, "time_ns"))
             most = check;
     }
     return *name ? NULL : most;
@@ -98,12 +99,14 @@ static const char *judgement(const char *verdict)
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.
-static void print_row(const char *name, const char *value, const char *least, const char *most, const char *state)
+static void print_row(const char *name, const char *value, const char *least, const char *most,
+                      const char *state)
 {
     bool from = strcmp(least, "-") != 0, to = strcmp(most, "-") != 0;
     if (text_width() < TEXT_COLUMNS)
-        printf("  %s\n    %s%s%s%s%s%s%s\n", name, value, from ? ", at least " : "", from ? least : "",
-               to ? ", at most " : "", to ? most : "", *state ? ": " : "", state);
+        printf("  %s\n    %s%s%s%s%s%s%s\n", name, value, from ? ", at least " : "",
+               from ? least : "", to ? ", at most " : "", to ? most : "",
+               *state ? ": " : "", state);
     else
         printf("  %-24s %12s %10s %10s%s%s\n", name, value, least, most, *state ? "  " : "", state);
 }
@@ -111,7 +114,8 @@ static void print_row(const char *name, const char *value, const char *least, co
 static void print_claim(const json_t *claim)
 {
     double by = number_of(claim, "by");
-    char *least = count(json_object_get(claim, "at_least"), by), *most = count(json_object_get(claim, "at_most"), by);
+    char *least = count(json_object_get(claim, "at_least"), by);
+    char *most = count(json_object_get(claim, "at_most"), by);
     char *value = text_format("%s%.0f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
                               number_of(claim, "sum"));
     print_row(text_of(claim, "name"), value, least, most, judgement(text_of(claim, "verdict")));
@@ -172,8 +176,8 @@ static void print_counters(const json_t *counters, const json_t *estimates)
     json_object_foreach((json_t *)counters, name, value) {
         bool estimate = json_is_true(json_object_get(estimates, name));
         if (json_integer_value(value))
-            printf("  %s%-*lld%s%s\n", estimate ? "~" : " ", narrow ? 1 : 10, json_integer_value(value),
-                   narrow ? "\n   " : " ", name);
+            printf("  %s%-*lld%s%s\n", estimate ? "~" : " ", narrow ? 1 : 10,
+                   json_integer_value(value), narrow ? "\n   " : " ", name);
     }
 }
 
@@ -225,9 +229,11 @@ static void tell_traffic(FILE *words, const json_t *line, const json_t *claims)
     }
     static const char *const shared[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics"}};
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
-        double passes = counter(line, WAVEFRONTS, shared[i][0]), conflicts = counter(line, CONFLICTS, shared[i][0]);
+        double passes = counter(line, WAVEFRONTS, shared[i][0]);
+        double conflicts = counter(line, CONFLICTS, shared[i][0]);
         if (passes > 0 || conflicts > 0)
-            fprintf(words, "shared %s in %.0f wavefronts, %.0f of them conflicts; ", shared[i][1], passes, conflicts);
+            fprintf(words, "shared %s in %.0f wavefronts, %.0f of them conflicts; ", shared[i][1],
+                    passes, conflicts);
     }
 }
 
@@ -251,14 +257,16 @@ static char *source_line(const Lesson *lesson, const json_t *line)
     return clean;
 }
 
-static void print_line(const Lesson *lesson, const json_t *line, const json_t *claims, double instructions)
+static void print_line(const Lesson *lesson, const json_t *line, const json_t *claims,
+                       double instructions)
 {
     char *words, *source = source_line(lesson, line);
     size_t bytes;
     FILE *f = open_memstream(&words, &bytes);
     tell_traffic(f, line, claims);
     bool traffic = ftell(f) > 0;
-    fprintf(f, "%.0f %% of the instructions", 100 * counter(line, "smsp__inst_executed", "") / fmax(instructions, 1));
+    fprintf(f, "%.0f %% of the instructions",
+            100 * counter(line, "smsp__inst_executed", "") / fmax(instructions, 1));
     fclose(f);
     if (traffic) {
         printf("  %4.0f  %.*s\n", number_of(line, "line"), text_width() - 8, source);
@@ -292,11 +300,13 @@ static void print_lines(const Lesson *lesson, const json_t *kernel, const json_t
     free(sorted);
 }
 
-static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel, const json_t *claims)
+static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel,
+                         const json_t *claims)
 {
     int launches = (int)number_of(kernel, "launches");
-    char *words = text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"), launches,
-                              launches == 1 ? "" : "es", number_of(kernel, "time_ns") / 1e3);
+    char *words = text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"),
+                              launches, launches == 1 ? "" : "es",
+                              number_of(kernel, "time_ns") / 1e3);
     fputc('\n', stdout);
     text_flow(stdout, 0, 2, words);
     print_counters(json_object_get(kernel, "counters"), json_object_get(check, "estimates"));
@@ -309,19 +319,18 @@ static void print_profile(const Lesson *lesson, const json_t *result, const json
     const char *verdict = text_of(result, "verdict");
     char *name = spoken(text_of(check, "check"));
     int calls = (int)number_of(check, "calls");
-    char *words = text_format("lesson %d: %s. Check \"%s\", %d call%s, on %s", lesson->number, verdict,
-                              name, calls, calls == 1 ? "" : "s", text_of(result, "device"));
-    text_state(stdout, outcome_colour(verdict), "PROFILE", words);
+    say_state(outcome_colour(verdict), "PROFILE", "lesson %d: %s. Check \"%s\", %d call%s, on %s",
+              lesson->number, verdict, name, calls, calls == 1 ? "" : "s",
+              text_of(result, "device"));
     print_bounds(result, check);
     size_t i;
     json_t *kernel;
     json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
         print_kernel(lesson, check, kernel, json_object_get(result, "claims"));
     fputc('\n', stdout);
-    text_paragraph(stdout, 0, "Predicted times are a roofline's: the launch, and then memory or instructions at "
-                              "the device's full rate. Shared memory's conflicts are not in them.");
+    say(0, "Predicted times are a roofline's: the launch, and then memory or instructions at the "
+           "device's full rate. Shared memory's conflicts are not in them.");
     free(name);
-    free(words);
 }
 
 // CHECK names none, or no kernel ran: the verdict says why.

@@ -19,7 +19,8 @@ static char *score_words(const Outcome *o)
 static void print_lesson(const Lesson *lesson, const Outcome *o)
 {
     char *score = score_words(o), *title = lesson_title(lesson);
-    char *words = text_format("%3d  %-21s %s%s", lesson->number, score, o->edited ? "(edited) " : "", title);
+    char *words = text_format("%3d  %-21s %s%s", lesson->number, score,
+                              o->edited ? "(edited) " : "", title);
     const char *state = o->verdict ? o->verdict : "-";
     bool coloured = text_colours(stdout);
 
@@ -46,10 +47,10 @@ int progress(void)
         print_lesson(&list[i], &o);
         outcome_free(&o);
     }
-    char *words = next ? text_format("Next: make lesson-%d", next->number)
-                       : strdup("All lessons pass. The exercises beyond are at the end of each text.");
     fputc('\n', stdout);
-    text_paragraph(stdout, 0, words);
-    free(words);
+    if (next)
+        say(0, "Next: make lesson-%d", next->number);
+    else
+        say(0, "All lessons pass. Each text ends with exercises beyond.");
     return 0;
 }

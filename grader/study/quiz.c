@@ -1,5 +1,5 @@
-// The quiz of a chapter: asks, takes letters, explains, counts. The answers may come from a pipe; where there
-// are none, it prints the questions only.
+// The quiz of a chapter: asks, takes letters, explains, counts. The answers may come from a pipe;
+// where there are none, it prints the questions only.
 #define _GNU_SOURCE
 #include "study.h"
 #include "text.h"
@@ -156,18 +156,19 @@ static int ask(const Question *q, bool terminal)
             print_judgement(q, set == q->right);
             return set == q->right;
         }
-        printf("  A letter from a to %c, several as in \"ac\", or q to stop.\n", 'a' + q->options - 1);
+        say(2, "A letter from a to %c, several as in \"ac\", or q to stop.", 'a' + q->options - 1);
     }
 }
 
 static void print_count(const Lesson *lesson, int right, int asked, int count)
 {
-    char *words = asked == count
-                ? text_format("lesson %d: %d of %d right", lesson->number, right, count)
-                : text_format("lesson %d: %d of %d right; %d left", lesson->number, right, asked, count - asked);
     fputc('\n', stdout);
-    text_state(stdout, right == count ? "1;32" : "1;36", "QUIZ", words);
-    free(words);
+    if (asked == count)
+        say_state(right == count ? WELL : TELLS, "QUIZ", "lesson %d: %d of %d right",
+                  lesson->number, right, count);
+    else
+        say_state(TELLS, "QUIZ", "lesson %d: %d of %d right; %d left", lesson->number, right, asked,
+                  count - asked);
 }
 
 static void ask_all(const Lesson *lesson, const Question *list, int count, bool terminal)
@@ -188,10 +189,8 @@ static void print_all(const Lesson *lesson, const Question *list, int count)
     for (int i = 0; i < count; i++)
         print_question(&list[i], i + 1);
     fputc('\n', stdout);
-    char *how = text_format("To answer: make quiz-%d in a terminal, or the letters in a pipe: "
-                            "echo b b c | make quiz-%d", lesson->number, lesson->number);
-    text_paragraph(stdout, 2, how);
-    free(how);
+    say(2, "To answer: make quiz-%d in a terminal, or the letters in a pipe: "
+           "echo b b c | make quiz-%d", lesson->number, lesson->number);
 }
 
 // Is there anything to read? On a terminal there will be.
@@ -214,10 +213,8 @@ int quiz(const Lesson *lesson)
     bool terminal = isatty(STDIN_FILENO);
     if (count) {
         bool answers = has_answers(terminal);
-        char *words = text_format("lesson %d: %d questions%s", lesson->number, count,
-                                  answers ? ". Answer with a letter; q stops" : "");
-        text_state(stdout, "1;36", "QUIZ", words);
-        free(words);
+        say_state(TELLS, "QUIZ", "lesson %d: %d questions%s", lesson->number, count,
+                  answers ? ". Answer with a letter; q stops" : "");
         if (answers)
             ask_all(lesson, list, count, terminal);
         else

@@ -18,9 +18,9 @@ static bool write_skeleton(const Lesson *lesson, const char *path)
     int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status = 1;
     Spawn spawn = {.argv = argv, .from = {fd, STDERR_FILENO}, .to = {1, 2}, .descriptors = 2};
     pid_t pid = fd < 0 ? -1 : process_start(&spawn);
-    bool good = pid > 0 && process_wait(pid, 10, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    bool ended = pid > 0 && process_wait(pid, 10, &status);
     free(solution);
-    return fd >= 0 && close(fd) == 0 && good;
+    return fd >= 0 && close(fd) == 0 && ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static bool same_content(const char *a, const char *b)
@@ -58,29 +58,19 @@ static bool agreed(const Lesson *lesson)
     if (yes && strcmp(yes, "1") == 0)
         return true;
     if (!isatty(STDIN_FILENO)) {
-        printf("RESET   lesson %d: not done; there is no terminal to ask on\n", lesson->number);
-        printf("  To have it done all the same: make reset-%d YES=1\n", lesson->number);
+        say_state(ASKS, "RESET", "lesson %d: not done; there is no terminal to ask on",
+                  lesson->number);
+        say(2, "To have it done all the same: make reset-%d YES=1", lesson->number);
         return false;
     }
-    char *question = text_format("lesson %d: %s begins anew? Your work is kept beside it. Type y for yes, "
-                                 "anything else for no:", lesson->number, lesson->exercise);
-    text_state(stdout, "1;33", "RESET", question);
+    say_state(ASKS, "RESET", "lesson %d: %s begins anew? Your work is kept beside it. Type y for "
+              "yes, anything else for no:", lesson->number, lesson->exercise);
     fputs("  > ", stdout);
     fflush(stdout);
-    free(question);
     bool yes_typed = fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
     if (!yes_typed)
         printf("  Nothing was changed.\n");
     return yes_typed;
-}
-
-static void say(const Lesson *lesson, const char *format, const char *name)
-{
-    char *words = text_format(format, name);
-    char *line = text_format("lesson %d: %s", lesson->number, words);
-    text_state(stdout, "1;36", "RESET", line);
-    free(words);
-    free(line);
 }
 
 // The old work moves aside, then the skeleton into its place: at no moment are both gone.
@@ -93,10 +83,10 @@ static int replace(const Lesson *lesson, const char *fresh)
         return 1;
     }
     unlink(hints);                  // they begin with the first again
-    say(lesson, "%s is fresh", lesson->exercise);
+    say_state(TELLS, "RESET", "lesson %d: %s is fresh", lesson->number, lesson->exercise);
     if (exists)
-        printf("  Your work is kept: %s\n", copy);
-    printf("  Next: make lesson-%d\n", lesson->number);
+        say(2, "Your work is kept: %s", copy);
+    say(2, "Next: make lesson-%d", lesson->number);
     free(copy);
     free(hints);
     return 0;
@@ -109,7 +99,8 @@ int reset(const Lesson *lesson)
     if (!write_skeleton(lesson, fresh)) {
         printf("The skeleton of lesson %d cannot be made. Type: make check\n", lesson->number);
     } else if (same_content(fresh, lesson->exercise)) {
-        say(lesson, "%s is fresh already", lesson->exercise);
+        say_state(TELLS, "RESET", "lesson %d: %s is fresh already", lesson->number,
+                  lesson->exercise);
         status = 0;
     } else if (access(lesson->exercise, F_OK) != 0 || agreed(lesson)) {
         status = replace(lesson, fresh);

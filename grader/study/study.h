@@ -1,8 +1,9 @@
-// The student's desk: the commands around grading, one program, study COMMAND [LESSON]. It runs in the
-// tree's root, reads the lessons' texts and the graders' results, and judges nothing itself.
+// The student's desk: the commands around grading, one program, study COMMAND [LESSON]. It runs in
+// the tree's root, reads the lessons' texts and the graders' results, and judges nothing itself.
 //
 //     lesson.c    which lessons there are, and the sections of their texts
 //     page.c      a section's Markdown on a terminal
+//     say.c       words from a format
 //     hint.c      the next of three hints
 //     quiz.c      the quiz of a chapter
 //     reset.c     a fresh skeleton, the old work kept
@@ -30,9 +31,9 @@ size_t lessons(const Lesson **list);
 // The lesson after that number, or NULL.
 const Lesson *lesson_after(int number);
 
-// The lines below the heading that begins with `heading` ("### Hint 2"), up to the next heading of its
-// level or above; *title is what the heading says after a colon, or "". NULL: there is no such heading.
-// The caller frees both.
+// The lines below the heading that begins with `heading` ("### Hint 2"), up to the next heading of
+// its level or above; *title is what the heading says after a colon, or "". NULL: there is no such
+// heading. The caller frees both.
 char *lesson_section(const Lesson *lesson, const char *heading, char **title);
 
 // The first heading's words.
@@ -40,12 +41,26 @@ char *lesson_title(const Lesson *lesson);
 
 // ---- page.c
 
-// Prints Markdown: paragraphs broken to the terminal's width after `indent` spaces, code as it is. On the
-// first paragraph's line `lead` stands in their place ("1. "); it may be "".
+// Prints Markdown: paragraphs broken to the terminal's width after `indent` spaces, code as it is.
+// On the first paragraph's line `lead` stands in their place ("1. "); it may be "".
 void page_print(FILE *out, int indent, const char *lead, const char *markdown);
 
 // A copy without Markdown's marks, in the characters that the locale has; the caller frees it.
 char *page_plain(const char *markdown);
+
+// ---- say.c
+
+// A paragraph after `indent` spaces.
+__attribute__((format(printf, 2, 3))) void say(int indent, const char *format, ...);
+
+// A line that begins with its state, in its colour (text_state).
+__attribute__((format(printf, 3, 4)))
+void say_state(const char *colour, const char *state, const char *format, ...);
+
+// Of what asks and tells, as hints; of what needs an answer. (Verdicts have their own.)
+#define TELLS "1;36"
+#define ASKS "1;33"
+#define WELL "1;32"
 
 // ---- outcome.c
 

@@ -1,11 +1,13 @@
-// Grades the exercise again whenever it is saved, and listens to keys in between. It waits with inotifywait
-// where the file system tells of changes, and looks twice a second where it does not (network file systems,
-// Windows folders under WSL). It never goes on to another lesson by itself, and never clears the screen.
+// Grades the exercise again whenever it is saved, and listens to keys in between. It waits with
+// inotifywait where the file system tells of changes, and looks twice a second where it does not
+// (network file systems, Windows folders under WSL). It never goes on to another lesson by itself,
+// and never clears the screen.
 #define _GNU_SOURCE
 #include "study.h"
 #include "process.h"
 #include "text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +18,6 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 enum { LOOK_MS = 500, SETTLE_MS = 80 };
 
@@ -68,7 +69,8 @@ static bool tells_of_changes(const char *path)
 {
     static const unsigned silent[] = {
         0x6969 /* NFS */, 0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */, 0x01021997 /* 9P: WSL2 */,
-        0x65735546 /* FUSE */, 0x5346414F /* AFS */, 0x53464846 /* WSL1 */, 0x786F4256 /* VirtualBox */,
+        0x65735546 /* FUSE */, 0x5346414F /* AFS */, 0x53464846 /* WSL1 */,
+        0x786F4256 /* VirtualBox */,
     };
     struct statfs fs;
     if (statfs(path, &fs) != 0)
@@ -79,15 +81,17 @@ static bool tells_of_changes(const char *path)
     return true;
 }
 
-// The folder is watched, not the file: editors often write a new file and rename it. -1: it cannot be.
+// The folder is watched, not the file: editors often write a new file and rename it. -1: it cannot
+// be, so look.
 static int start_telling(void)
 {
     const char *said = getenv("WATCH");
     int ends[2];
-    if ((said && strcmp(said, "poll") == 0) || !tells_of_changes("exercises") || pipe2(ends, O_CLOEXEC) != 0)
+    bool look = (said && strcmp(said, "poll") == 0) || !tells_of_changes("exercises");
+    if (look || pipe2(ends, O_CLOEXEC) != 0)
         return -1;
-    const char *argv[] = {"inotifywait", "-q", "-m", "-e", "close_write,moved_to,attrib", "--format", "%f",
-                          "exercises", NULL};
+    const char *argv[] = {"inotifywait", "-q", "-m", "-e", "close_write,moved_to,attrib",
+                          "--format", "%f", "exercises", NULL};
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     Spawn spawn = {.argv = argv, .from = {ends[1], null}, .to = {1, 2}, .descriptors = 2};
     pid_t pid = process_start(&spawn);
@@ -102,11 +106,12 @@ static int start_telling(void)
 // The file differs from what was graded last; a file that is not there for a moment does not.
 static bool is_saved(const Watch *w)
 {
+    const struct stat *then = &w->seen;
     struct stat now;
     if (stat(w->lesson->exercise, &now) != 0)
         return false;
-    return now.st_mtim.tv_sec != w->seen.st_mtim.tv_sec || now.st_mtim.tv_nsec != w->seen.st_mtim.tv_nsec ||
-           now.st_ino != w->seen.st_ino || now.st_size != w->seen.st_size;
+    return now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != then->st_mtim.tv_nsec || now.st_ino != then->st_ino || now.st_size != then->st_size;
 }
 
 // ---- Words
@@ -115,9 +120,9 @@ static void say_keys(const Watch *w)
 {
     fputc('\n', stdout);
     if (w->terminal)
-        text_paragraph(stdout, 0, "Keys: h hint, l list, n next, q quit; or save the file.");
+        say(0, "Keys: h hint, l list, n next, q quit; or save the file.");
     else
-        text_paragraph(stdout, 0, "(Waiting for the file to be saved. Ctrl-C ends this.)");
+        say(0, "(Waiting for the file to be saved. Ctrl-C ends this.)");
     fflush(stdout);
 }
 
@@ -126,23 +131,17 @@ static void say_time(void)
     char clock[16];
     time_t now = time(NULL);
     strftime(clock, sizeof clock, "%H:%M:%S", localtime(&now));
-    char *words = text_format("%s, saved", clock);
     fputc('\n', stdout);
-    text_state(stdout, "1;36", "WATCH", words);
-    free(words);
+    say_state(TELLS, "WATCH", "%s, saved", clock);
 }
 
 static void say_lesson(const Watch *w)
 {
     char *title = lesson_title(w->lesson);
-    char *words = text_format("lesson %d: %s", w->lesson->number, title);
-    char *place = text_format("Edit and save %s; its text is lessons/%s.md.", w->lesson->exercise, w->lesson->name);
-    text_state(stdout, "1;36", "WATCH", words);
-    text_paragraph(stdout, 2, place);
+    say_state(TELLS, "WATCH", "lesson %d: %s", w->lesson->number, title);
+    say(2, "Edit and save %s; its text is lessons/%s.md.", w->lesson->exercise, w->lesson->name);
     fputc('\n', stdout);
     free(title);
-    free(words);
-    free(place);
 }
 
 // ---- Acts
@@ -150,7 +149,8 @@ static void say_lesson(const Watch *w)
 // Runs a program to its end, in the tree's root, with our output. False: it failed.
 static bool run(const char *const *argv)
 {
-    Spawn spawn = {.argv = argv, .from = {STDOUT_FILENO, STDERR_FILENO}, .to = {1, 2}, .descriptors = 2};
+    Spawn spawn = {.argv = argv, .from = {STDOUT_FILENO, STDERR_FILENO}, .to = {1, 2},
+                   .descriptors = 2};
     int status = 1;
     fflush(stdout);
     pid_t pid = process_start(&spawn);
@@ -171,7 +171,8 @@ static void grade(Watch *w)
     say_keys(w);
 }
 
-// Builds what grading the lesson takes, where it is not there yet, and grades it. False: it cannot be built.
+// Builds what grading the lesson takes, where it is not there yet, and grades it. False: it cannot
+// be built.
 static bool begin(Watch *w, const Lesson *lesson)
 {
     char *target = text_format("ready-%d", lesson->number);
@@ -227,7 +228,7 @@ static bool read_keys(Watch *w)
     return n <= 0 || obey(w, key);
 }
 
-// What inotifywait wrote only says that it is time to look; an editor needs a moment more to finish.
+// What inotifywait wrote only says that it is time to look; an editor may need a moment more.
 static void drain(Watch *w)
 {
     char names[4096];
@@ -255,7 +256,8 @@ int watch(const Lesson *lesson)
     if (!begin(&w, lesson))
         return 1;
     for (;;) {
-        struct pollfd on[] = {{.fd = w.keys ? STDIN_FILENO : -1, .events = POLLIN}, {.fd = w.told, .events = POLLIN}};
+        struct pollfd on[] = {{.fd = w.keys ? STDIN_FILENO : -1, .events = POLLIN},
+                              {.fd = w.told, .events = POLLIN}};
         if (poll(on, 2, w.told < 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
             return 1;
         if (on[1].revents)
