@@ -47,9 +47,13 @@ run() {
     (cd "$tree" && env COLUMNS= "WARPWISE_TRY=$log" "DEVICE=$PWD/simulator/run" "$@" >"$log" 2>&1 </dev/null)
 }
 
-# Nothing that was started for a log may still be there: such a process has the log's name in its environment.
+# Is a process that was started for a log still there? It has the log's name in its environment. One that is being
+# killed may take a moment to be gone.
 left_behind() {
-    grep -lzF "WARPWISE_TRY=$PWD/$1" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+    for moment in 1 2 3 4 5 6 7 8 9 10; do
+        grep -lzqF "WARPWISE_TRY=$PWD/$1" /proc/[0-9]*/environ 2>/dev/null || return 1
+        sleep 0.1
+    done
 }
 
 # first LOG VERDICT: the verdict is the first word of a line, in the terminal's words.
@@ -172,7 +176,7 @@ wrong_is_caught() {
         grep -qE "$1:$line([^0-9]|\$)" "$log" || { complain "$wrong: should name line $line" "$log"; return 1; }
     done
     [ -z "$words" ] || says "$log" "$words" || { complain "$wrong: should say: $words" "$log"; return 1; }
-    [ -z "$(left_behind "$log")" ] || { complain "$wrong: leaves processes behind" "$log"; return 1; }
+    ! left_behind "$log" || { complain "$wrong: leaves processes behind" "$log"; return 1; }
 }
 
 count() {
