@@ -54,7 +54,7 @@ static void take_keys(void)
     if (tcgetattr(STDIN_FILENO, &before) != 0)
         return;
     raw = before;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | TOSTOP);     // graders write from the background
     changed = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
     atexit(restore_terminal);
     signal(SIGINT, end_by_signal);
@@ -111,7 +111,8 @@ static bool is_saved(const Watch *w)
     if (stat(w->lesson->exercise, &now) != 0)
         return false;
     return now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
-           now.st_mtim.tv_nsec != then->st_mtim.tv_nsec || now.st_ino != then->st_ino || now.st_size != then->st_size;
+           now.st_mtim.tv_nsec != then->st_mtim.tv_nsec ||
+           now.st_ino != then->st_ino || now.st_size != then->st_size;
 }
 
 // ---- Words

@@ -41,6 +41,13 @@ refuses 'Type: make solution-5' solution5
 refuses 'Type: make lesson-5' 5
 refuses 'There is no lesson 77.' lesson-77
 refuses 'There is no lesson 77.' solution-77
+for command in hint profile quiz reset watch; do
+    refuses 'There is no lesson 77.' $command-77
+    refuses "Type: make $command-5" ${command}5
+    shows "build/grader/study $command 05-transpose" -n $command-05
+done
+shows 'build/grader/study watch' -n watch
+shows 'Your first kernel' progress
 refuses 'Type: make' nonsense
 shows 'make lesson-N'
 shows 'make test' help
