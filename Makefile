@@ -31,7 +31,7 @@ needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/cri
                 libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
 needs_watch  := inotify-tools=inotifywait
-needs_book   := pandoc=pandoc
+needs_book   := pandoc=pandoc zip=zip unzip=unzip
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
 needs_test   := $(needs_pdf) epubcheck=epubcheck aspell-en=aspell tmux=tmux
@@ -305,15 +305,12 @@ build/book/bound/%.json: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_
 	@mkdir -p $(@D)
 	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json -o $@ $<
 
-bound_as = $(pandoc) $(colours) --metadata-file book/bound.yaml $(bound)
+bound_as = $(pandoc) --wrap none $(colours) --metadata-file book/bound.yaml $(bound)
 
-# Its dates are those of the last commit, so that the same text gives the same bytes.
-build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.css book/cover.svg book/cuda.xml
+build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.sh book/epub.css book/cover.svg book/cuda.xml
 	$(call once,book,Building the book)
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>&1 | grep -x '[0-9]*' || echo 0)} \
-	    $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 \
-	    --highlight-style monochrome --css book/epub.css \
-	    --epub-cover-image book/cover.svg -o $@
+	@sh book/epub.sh $@ $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 \
+	    --highlight-style monochrome --css book/epub.css --epub-cover-image book/cover.svg
 
 build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html book/pdf.sh book/cuda.xml \
         build/book/print.css $(book_files) | build/setup/pdf

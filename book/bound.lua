@@ -36,7 +36,7 @@ end
 
 local function choices(options)
   return pandoc.BulletList(options:map(function(choice)
-    local words = pandoc.List({ pandoc.Str('☐'), pandoc.Space() })
+    local words = pandoc.List({ pandoc.Str('○'), pandoc.Space() })
     words:extend(choice.words)
     return { pandoc.Plain(words) }
   end))
@@ -117,7 +117,7 @@ local function chapter(doc)
   local title = common.title(doc)
   local blocks = common.by_section(doc.blocks, { hints = hints, quiz = quiz })
   if here.label then
-    title = pandoc.List({ pandoc.Span(here.label, { class = 'eyebrow' }), pandoc.Space() }) .. title
+    title = pandoc.List({ pandoc.Span({ pandoc.Str(here.label), pandoc.Span(': ', { class = 'colon' }) }, { class = 'eyebrow' }) }) .. title
   end
   local chapter = pandoc.walk_block(pandoc.Div(blocks), { Link = link, Header = identify, Span = identify,
     Div = division, RawBlock = raw, CodeBlock = code })

@@ -1,0 +1,63 @@
+#!/bin/sh
+# What the book's filters quote, number and refuse, tried on small pages. Prints what is wrong, then the counts.
+set -u
+. book/test/counting
+
+# ---- What cannot be quoted is refused
+
+# plant SOLUTION TEXT: builds a page of TEXT that quotes from SOLUTION; the words are in $scratch/says.
+plant() {
+    printf '%b' "$1" >"$scratch/solution.cu"
+    printf '# A page\n\n%b\n' "$2" >"$scratch/01-page.md"
+    printf '01-page\tA page\n' >"$scratch/contents"
+    export BOOK_CONTENTS="$scratch/contents" BOOK_LABELS="$scratch/labels"
+    page="$scratch/01-page.md"
+    {
+        BOOK_LABELS='' pandoc --lua-filter book/numbers.lua --to plain "$page" >"$scratch/labels" &&
+        pandoc --fail-if-warnings --from markdown --to html5 --standalone --template book/template.html \
+            --lua-filter book/numbers.lua --lua-filter book/quotes.lua --lua-filter book/web.lua \
+            --syntax-definition book/cuda.xml -o "$scratch/page.html" "$page"
+    } >"$scratch/says" 2>&1
+}
+
+quote="\`\`\`{.cuda include=$scratch/solution.cu region=one}\n\`\`\`\n"
+
+refuses() {
+    ! plant "$2" "$3" && grep -q "$4" "$scratch/says"
+    verdict "the filter should refuse $1, and say: $4"
+}
+
+plant '//> one\nint a;\n    //> two TODO: text (1 line)\n    int b;\n    //| int skeleton;\n    //< two\n//< one\n' "$quote"
+verdict "the filter should quote a region: $(cat "$scratch/says")"
+grep -q '>int</span> b' "$scratch/page.html" && ! grep -qE 'TODO|skeleton|two' "$scratch/page.html"
+verdict 'the filter should leave markers and skeleton lines out of a listing'
+
+refuses 'a region that is not there' '//> two\nint a;\n//< two\n' "$quote" 'has no region one'
+refuses 'a region opened twice' '//> one\n//< one\n//> one\n//< one\n' "$quote" 'opened before, at line 1'
+refuses 'a region never closed' '//> one\nint a;\n' "$quote" 'never closed'
+refuses 'crossed regions' '//> one\n//> two\n//< one\n//< two\n' "$quote" 'but two is open'
+refuses 'a region closed only' 'int a;\n//< one\n' "$quote" 'but none is open'
+refuses 'a file that is not there' '' '```{.cuda include=nowhere.cu region=one}\n```' 'no file nowhere.cu'
+refuses 'a question with no right answer' '' '## Quiz\n\n1. Why?\n\n    - [ ] No.\n    - [ ] Nor this.' 'no right answer'
+refuses 'a question that reads as a list' '' '## Quiz\n\n1. Is it\n   32. Or so?\n\n    - [x] Yes.' 'begins with "32."'
+refuses 'a question with no options' '' '## Quiz\n\n1. Why?\n' 'no options'
+
+# ---- Numbers, and references to them
+
+figure='```{=html}\n<figure id="fig:one"><svg></svg><figcaption>A figure.</figcaption></figure>\n```\n\n'
+table='| a |\n| - |\n| b |\n\n: A table. {#tbl:one}\n\n'
+refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1].\n\n'
+plant '//> one\nint a;\n//< one\n' "## First\n\n## Second {#sec:one}\n\n### Part {#sec:two}\n\n$figure$table$refers$(
+    echo "$quote" | sed 's/{/{#lst:one /')"
+verdict "the filter should number a page: $(cat "$scratch/says")"
+for words in 'href="#fig-one">Figure 1.1</a>' 'href="#lst-one">Listing 1.1</a>' 'href="#tbl-one">Table 1.1</a>' \
+    'href="#sec-one">section 1.2</a>' 'href="#sec-two">section 1.2, Part</a>' 'href="01-page.html">lesson 1</a>' \
+    '<figure id="fig-one">' 'id="lst-one"' 'id="tbl-one"' 'id="sec-one"' 'Figure 1.1</b> A figure.'; do
+    tr '\n' ' ' <"$scratch/page.html" | grep -qF "$words"
+    verdict "the filter should number a page: there is no $words"
+done
+refuses 'a label that is not there' '' 'See [@fig:none].' 'points to fig:none, and no page has that label'
+refuses 'a label given twice' '' "$figure${figure}See [@fig:one]." 'the label fig:one is in 01-page and in 01-page'
+refuses 'a lesson that is not there' '' 'See [@lesson:2].' 'points to lesson:2'
+
+finish
