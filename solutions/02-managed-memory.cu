@@ -28,7 +28,8 @@ enum { THREADS = 256 };
 //< version
 
 //> places TODO:
-// Where pages can be sent. The number says which device; for the host it means nothing.
+// Where pages can be sent. The number says which device; for the host
+// it means nothing.
 static const cudaMemLocation DEVICE = {cudaMemLocationTypeDevice, 0};
 static const cudaMemLocation HOST = {cudaMemLocationTypeHost, 0};
 //< places
