@@ -9,18 +9,27 @@
 #include "decoder.h"
 #include "print.h"
 
-typedef struct Fixup { u32 insn; const char *label; struct Fixup *next; } Fixup;
+// A branch to a label that has not been seen, in the scope of that depth or one around it.
+typedef struct Fixup { u32 insn; const char *label; int depth; struct Fixup *next; } Fixup;
+
+// A name that goes out of scope at the '}' of its depth.
+typedef struct Declared { Symbol *symbol; int depth; struct Declared *next; } Declared;
 
 typedef struct Body {
     Decoder *d;
     Ptx *p;
     Kernel *k;
     Symbols *names;             // of this function
+    Function *function;         // that is being read; NULL: the kernel
+    u32 call_room;
+    bool indirect;              // it calls through pointers
     u32 rows;                   // bytes of the register file given away
     u32 code_room, constant_room;
     u32 location;               // of the next instruction
     u32 granule;
-    Fixup *branches;
+    Fixup *branches;            // whose labels have not been seen
+    Declared *declared;         // the latest first
+    int depth;                  // of braces
     u32 dynamic_align;          // of dynamic shared memory, which lies behind the static
     u32 carry;                  // row of the carry; 0: nobody has used it yet
 } Body;
@@ -38,6 +47,11 @@ static u32 new_rows(Body *b, u32 width, u32 count)
     if (count > (1u << 28) / row_bytes(width)) ptx_fail(b->p, "%s names too many registers", b->k->name);
     b->rows += row_bytes(width) * count;
     b->k->registers += count;
+    if (b->function) {
+        RowRange *range = decoder_keep(b->d, sizeof *range);
+        *range = (RowRange){ .row = row, .width = width, .count = count, .next = b->function->rows };
+        b->function->rows = range;
+    }
     return row;
 }
 
@@ -56,7 +70,10 @@ static u32 constant(Body *b, u32 width, u64 value, u32 special)
         if (k->constants) memcpy(larger, k->constants, k->constant_count * sizeof *larger);
         k->constants = larger;
     }
+    Function *function = b->function;
+    b->function = NULL;         // a constant belongs to all
     u32 row = new_rows(b, width, 1);
+    b->function = function;
     k->registers--;
     k->constants[k->constant_count++] = (Constant){ .row = row, .width = width, .special = special, .value = value };
     return row;
@@ -122,6 +139,38 @@ static bool find_register(Body *b, const char *name, u32 *row, u32 *width)
     return true;
 }
 
+static Symbol *declare(Body *b, const char *name, enum symbol_kind kind, u64 value)
+{
+    Declared *entry = decoder_keep(b->d, sizeof *entry);
+    *entry = (Declared){ decoder_symbol(b->d, b->names, name, kind, value), b->depth, b->declared };
+    b->declared = entry;
+    return entry->symbol;
+}
+
+// At the end of a scope: its branches whose label is known get their target; the others go to the scope around it.
+static void resolve_branches(Body *b)
+{
+    for (Fixup **at = &b->branches; *at;) {
+        const Symbol *s = symbol_find(b->names, (*at)->label);
+        bool inside = (*at)->depth == b->depth;
+        if (inside && s && s->kind == SYMBOL_LABEL) {
+            b->k->code[(*at)->insn].target = s->value;
+            *at = (*at)->next;
+        } else {
+            (*at)->depth -= inside;
+            at = &(*at)->next;
+        }
+    }
+}
+
+// At a '}': what was declared behind its '{' is known no longer, and outer things of the same names are again.
+static void end_scope(Body *b)
+{
+    resolve_branches(b);
+    for (; b->declared && b->declared->depth == b->depth; b->declared = b->declared->next) symbol_remove(b->names, b->declared->symbol);
+    b->depth--;
+}
+
 static const Symbol *find_symbol(Body *b, const char *name)
 {
     const Symbol *s = symbol_find(b->names, name);
@@ -138,13 +187,28 @@ static u64 place_shared(Body *b, const Symbol *s)
     return mine->value;
 }
 
+// The row into which a call puts the address of a variable in its frame.
+static u32 frame_variable(Body *b, const Symbol *s, u32 width, u64 offset)
+{
+    FrameVariable *v = decoder_keep(b->d, sizeof *v);
+    *v = (FrameVariable){ .row = new_rows(b, width, 1), .width = width, .offset = s->value + offset,
+                          .next = b->function->variables };
+    b->function->variables = v;
+    return v->row;
+}
+
 // The row that holds a variable's address.
 static u32 address_row(Body *b, const char *name, u32 width)
 {
     const Symbol *s = find_symbol(b, name);
     if (!s) ptx_fail(b->p, "nothing is called %s", name);
     switch (s->kind) {
-    case SYMBOL_GLOBAL: case SYMBOL_LOCAL: case SYMBOL_PARAM:
+    case SYMBOL_FUNCTION:
+        return constant(b, width, FUNCTION_BASE + FUNCTION_BYTES * s->value, SPECIAL_NONE);
+    case SYMBOL_LOCAL:
+        if (b->function) return frame_variable(b, s, width, 0);
+        return constant(b, width, s->value, SPECIAL_NONE);
+    case SYMBOL_GLOBAL: case SYMBOL_PARAM:
         return constant(b, width, s->value, SPECIAL_NONE);
     case SYMBOL_SHARED:
         return constant(b, width, place_shared(b, s), SPECIAL_NONE);
@@ -205,6 +269,7 @@ static u32 source(Body *b, enum type type, u8 *width)
     if (ptx_accept(p, "+")) {
         const Symbol *s = find_symbol(b, name);
         if (s->kind == SYMBOL_DYNAMIC) unsupported(b, "an offset to", name);
+        if (s->kind == SYMBOL_LOCAL && b->function) return frame_variable(b, s, wanted, ptx_integer(p));
         u64 base = s->kind == SYMBOL_SHARED ? place_shared(b, s) : s->value;
         return constant(b, wanted, base + ptx_integer(p), SPECIAL_NONE);
     }
@@ -357,6 +422,7 @@ static void memory_address(Body *b, Insn *i)
         } else if (s && s->kind == SYMBOL_CALL_PARAM) {
             i->space = SPACE_CALL;
             i->a = s->value;
+            i->target = s->size;
         } else if (s && s->kind == SYMBOL_PARAM) {
             i->offset = s->value;
         } else {
@@ -373,6 +439,9 @@ static void memory_registers(Body *b, Insn *i, bool store)
 {
     Ptx *p = b->p;
     bool list = ptx_accept(p, "{");
+    u64 value[4] = { 0 };
+    u32 immediates = 0;
+    i->register_width = i->width;
     for (u32 e = 0; e < i->elements; e++) {
         if (e) ptx_expect(p, ",");
         u32 width;
@@ -380,15 +449,16 @@ static void memory_registers(Body *b, Insn *i, bool store)
             if (width < i->width) ptx_fail(p, "register %.*s is narrower than what it moves", (int)p->length, p->start);
             i->register_width = width;
             ptx_next(p);
-        } else if (!store && ptx_accept(p, "_")) {
-            i->vector[e] = new_rows(b, i->width, 1);
-            i->register_width = i->width;
         } else {
-            i->vector[e] = constant(b, i->width, immediate(b, i->width, false), SPECIAL_NONE);
-            i->register_width = i->width;
+            immediates |= 1u << e;
+            if (store || !ptx_accept(p, "_")) value[e] = immediate(b, i->width, false);
         }
     }
     if (list) ptx_expect(p, "}");
+    for (u32 e = 0; e < i->elements; e++) {     // these are as wide as the registers beside them
+        if (!(immediates >> e & 1)) continue;
+        i->vector[e] = store ? constant(b, i->register_width, value[e], SPECIAL_NONE) : new_rows(b, i->register_width, 1);
+    }
 }
 
 static bool memory_instruction(Body *b, const char *opcode, Insn *i)
@@ -550,34 +620,103 @@ static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
     }
 }
 
-// call (result), function, (parameters): only of the functions in print_functions.
+// The number in the kernel of a function that it calls, which is to be read if it was not called before.
+static u32 function_of(Body *b, const Text *text)
+{
+    Kernel *k = b->k;
+    for (u32 n = 0; n < k->function_count; n++)
+        if (k->functions[n].number == text->number) return n;
+    Function *f = &k->functions[k->function_count];
+    *f = (Function){ .name = text->name, .number = text->number };
+    return k->function_count++;
+}
+
+static const Text *text_of(const Body *b, u32 number)
+{
+    const Text *text = b->d->module->functions;
+    while (text->number != number) text = text->next;
+    return text;
+}
+
+static Passed passed(Body *b, const char *function)
+{
+    const Symbol *s = symbol_find(b->names, ptx_word(b->p));
+    if (!s || s->kind != SYMBOL_CALL_PARAM) ptx_fail(b->p, "the parameters of %s are not as declared", function);
+    return (Passed){ .row = s->value, .bytes = s->size };
+}
+
+// (parameter, ...)
+static void passed_list(Body *b, CallSite *site, const char *function)
+{
+    Ptx *p = b->p;
+    u32 room = 0;
+    ptx_expect(p, "(");
+    while (!ptx_accept(p, ")")) {
+        if (site->param_count == room) {
+            room = 2 * room + 8;
+            Passed *larger = decoder_keep(b->d, room * sizeof *larger);
+            if (site->params) memcpy(larger, site->params, site->param_count * sizeof *larger);
+            site->params = larger;
+        }
+        site->params[site->param_count++] = passed(b, function);
+        ptx_accept(p, ",");
+    }
+}
+
+static CallSite *new_call(Body *b)
+{
+    Kernel *k = b->k;
+    if (k->call_count == b->call_room) {
+        b->call_room = 2 * b->call_room + 8;
+        CallSite *larger = decoder_keep(b->d, b->call_room * sizeof *larger);
+        if (k->calls) memcpy(larger, k->calls, k->call_count * sizeof *larger);
+        k->calls = larger;
+    }
+    return &k->calls[k->call_count++];
+}
+
+// A function of the device's own, in print_functions: its operands are rows.
+static void call_own(Insn *i, const CallSite *site, u32 number)
+{
+    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1] };
+    i->target = number;
+    i->d = site->result.row;
+    for (u32 n = 0; n < site->param_count && n < sizeof operands / sizeof *operands; n++) *operands[n] = site->params[n].row;
+}
+
+// call (result), function or register, (parameters), prototype or list of functions
 static void call_operands(Body *b, Insn *i)
 {
     Ptx *p = b->p;
-    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1] }, n = 0;
+    CallSite site = { .function = ~0u };
+    u32 width;
     if (ptx_accept(p, "(")) {
-        const Symbol *result = symbol_find(b->names, ptx_word(p));
-        i->d = result ? result->value : 0;
+        site.result = passed(b, "this call");
         ptx_expect(p, ")");
         ptx_expect(p, ",");
     }
     char *name = ptx_word(p);
     const Symbol *s = find_symbol(b, name);
-    if (!s || s->kind != SYMBOL_EXTERN || s->value == UNPLACED) {
+    bool pointer = find_register(b, name, &site.address, &width);
+    bool own = s && s->kind == SYMBOL_EXTERN && s->value != UNPLACED;
+    if (!pointer && !own && (!s || s->kind != SYMBOL_FUNCTION)) {
         unsupported(b, "a call of", name);
         skip_statement(b);
         return;
     }
-    i->target = s->value;
-    if (!ptx_accept(p, ",")) return;
-    ptx_expect(p, "(");
-    while (!ptx_accept(p, ")")) {
-        const Symbol *param = symbol_find(b->names, ptx_word(p));
-        if (!param || param->kind != SYMBOL_CALL_PARAM || n == print_functions[s->value].params)
-            ptx_fail(p, "the parameters of %s are not as declared", name);
-        *operands[n++] = param->value;
-        ptx_accept(p, ",");
+    if (ptx_accept(p, ",")) {
+        if (ptx_is(p, "(")) passed_list(b, &site, name);
+        skip_statement(b);
     }
+    if (own && !pointer) {
+        call_own(i, &site, s->value);
+        return;
+    }
+    if (pointer) b->indirect = true;
+    else site.function = function_of(b, text_of(b, s->value));
+    *new_call(b) = site;
+    i->target = b->k->call_count - 1;
+    i->run = run_function;
 }
 
 static void flow_operands(Body *b, Insn *i, const IsaRow *row)
@@ -585,7 +724,7 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
     Ptx *p = b->p;
     if (!strcmp(row->lane, "target")) {
         Fixup *f = decoder_keep(b->d, sizeof *f);
-        *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .next = b->branches };
+        *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches };
         b->branches = f;
     } else if (!strcmp(row->lane, "barrier")) {
         bool zero = p->token == TOKEN_NUMBER && p->number == 0;
@@ -683,7 +822,7 @@ static void registers(Body *b)
         u32 count = 1;
         bool family = ptx_accept(p, "<");
         if (family) count = ptx_integer(p), ptx_expect(p, ">");
-        Symbol *s = decoder_symbol(b->d, b->names, name, family ? SYMBOL_REGISTERS : SYMBOL_REGISTER, 0);
+        Symbol *s = declare(b, name, family ? SYMBOL_REGISTERS : SYMBOL_REGISTER, 0);
         s->value = new_rows(b, width, count);
         s->width = width;
         s->count = count;
@@ -696,13 +835,13 @@ static void body_variable(Body *b, enum symbol_kind kind)
     Declaration v = decoder_declaration(b->d);
     u64 value = 0;
     if (kind == SYMBOL_CALL_PARAM) {
-        value = new_rows(b, align_up(v.size, 2), 1);
+        value = new_rows(b, align_up(v.size ? v.size : 1, 2), 1);
     } else {
-        u32 *bytes = kind == SYMBOL_SHARED ? &b->k->shared_bytes : &b->k->local_bytes;
+        u32 *bytes = kind == SYMBOL_SHARED ? &b->k->shared_bytes : b->function ? &b->function->frame_bytes : &b->k->local_bytes;
         value = *bytes = align_up(*bytes, v.align);
         *bytes += v.size;
     }
-    decoder_symbol(b->d, b->names, v.name, kind, value)->size = v.size;
+    declare(b, v.name, kind, value)->size = v.size;
     ptx_expect(b->p, ";");
 }
 
@@ -750,7 +889,7 @@ static void location(Body *b)
 
 static void label(Body *b, char *name)
 {
-    decoder_symbol(b->d, b->names, name, SYMBOL_LABEL, b->k->code_count);
+    declare(b, name, SYMBOL_LABEL, b->k->code_count);
 }
 
 // A word and then ':' is a label; the lexer has gone no further than the word.
@@ -761,13 +900,14 @@ static bool at_label(const Ptx *p)
     return p->token == TOKEN_WORD && next < p->end && *next == ':';
 }
 
-static void body_statement(Body *b, int *depth)
+static void body_statement(Body *b)
 {
     Ptx *p = b->p;
-    if (ptx_accept(p, "{")) ++*depth;
-    else if (ptx_accept(p, "}")) --*depth;
+    if (ptx_accept(p, "{")) b->depth++;
+    else if (ptx_accept(p, "}")) end_scope(b);
     else if (ptx_accept(p, ";")) return;
     else if (at_label(p)) label(b, ptx_word(p)), ptx_expect(p, ":");
+    else if (ptx_accept(p, ".callprototype") || ptx_accept(p, ".calltargets") || ptx_accept(p, ".noreturn")) skip_statement(b);
     else if (ptx_accept(p, ".reg")) registers(b);
     else if (ptx_accept(p, ".loc")) location(b);
     else if (ptx_accept(p, ".shared")) body_variable(b, SYMBOL_SHARED);
@@ -797,30 +937,114 @@ static void find_reductions(Body *b)
     free(read);
 }
 
-static void finish(Body *b)
+// Falling off the end is a return. Labels belong to the function alone.
+static void finish_function(Body *b)
 {
-    Kernel *k = b->k;
-    find_reductions(b);
-    for (const Fixup *f = b->branches; f; f = f->next) {
-        const Symbol *s = symbol_find(b->names, f->label);
-        if (!s || s->kind != SYMBOL_LABEL) ptx_fail(b->p, "there is no label %s to branch to", f->label);
-        k->code[f->insn].target = s->value;
-    }
-    k->shared_bytes = align_up(k->shared_bytes, b->dynamic_align);
-    Insn *end = new_insn(b);        // falling off the end is a return
+    if (b->branches) ptx_fail(b->p, "there is no label %s to branch to", b->branches->label);
+    Insn *end = new_insn(b);
     const IsaRow *ret = isa_find("ret", UNARY);
     end->row = ret - isa_rows;
     end->run = ret->run;
+}
+
+static void body_of(Body *b)
+{
+    do body_statement(b);
+    while (b->depth);
+    finish_function(b);
+}
+
+// (.param .b32 name, ...), as rows of the function's own.
+static Passed *formals(Body *b, u32 *count)
+{
+    Ptx *p = b->p;
+    Passed *list = decoder_keep(b->d, 256 * sizeof *list);
+    ptx_expect(p, "(");
+    while (!ptx_accept(p, ")")) {
+        if (*count == 256) ptx_fail(p, "function %s has too many parameters", b->function->name);
+        ptx_expect(p, ".param");
+        Declaration v = decoder_declaration(b->d);
+        Symbol *s = decoder_symbol(b->d, b->names, v.name, SYMBOL_CALL_PARAM, 0);
+        s->size = v.size;
+        s->value = new_rows(b, align_up(v.size ? v.size : 1, 2), 1);
+        list[(*count)++] = (Passed){ .row = s->value, .bytes = v.size };
+        ptx_accept(p, ",");
+    }
+    return list;
+}
+
+static void read_function(Body *b, Function *f)
+{
+    const Text *text = text_of(b, f->number);
+    Ptx *p = b->p;
+    b->function = f;
+    b->names = decoder_keep(b->d, sizeof *b->names);
+    b->carry = 0;
+    b->location = ~0u;
+    u32 results = 0;
+    if (text->results.token != TOKEN_END) {
+        ptx_go(p, text->results);
+        Passed *result = formals(b, &results);
+        if (results) f->result = result[0];
+    }
+    ptx_go(p, text->params);
+    if (ptx_is(p, "(")) f->params = formals(b, &f->param_count);
+    ptx_go(p, text->body);
+    f->entry = b->k->code_count;
+    body_of(b);
+    f->frame_bytes = align_up(f->frame_bytes, 16);
+    b->function = NULL;
+}
+
+// What the kernel calls, and what that calls. Through a pointer it may be any function.
+static void read_functions(Body *b)
+{
+    Kernel *k = b->k;
+    for (u32 n = 0; n < k->function_count || b->indirect; n++) {
+        if (n == k->function_count) {
+            for (const Text *t = b->d->module->functions; t; t = t->next) function_of(b, t);
+            b->indirect = false;
+            if (n == k->function_count) break;
+        }
+        read_function(b, &k->functions[n]);
+    }
+}
+
+// Can one of a kernel's functions be in two calls at once? Only through a call of one that was read earlier, or a pointer.
+static bool may_recurse(const Kernel *k)
+{
+    for (u32 n = 0; n < k->call_count; n++) {
+        if (k->calls[n].function == ~0u) return true;
+    }
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const Insn *i = &k->code[pc];
+        if (i->run == run_function && pc >= k->functions[k->calls[i->target].function].entry) return true;
+    }
+    return false;
+}
+
+// Local memory: the kernel's own, and behind it room for frames: one of each function, or, where functions may call
+// themselves, what a thread has by default and more.
+static void place_frames(Kernel *k)
+{
+    enum { STACK_BYTES = 4096 };
     k->local_bytes = align_up(k->local_bytes, 16);
-    k->register_bytes = align_up(b->rows, 64);
-    k->shared_granule = b->granule;
+    k->frames_at = k->local_bytes;
+    if (!k->function_count) return;
+    u32 bytes = 0;
+    for (u32 n = 0; n < k->function_count; n++) bytes += k->functions[n].frame_bytes;
+    k->local_bytes += may_recurse(k) ? bytes + STACK_BYTES : bytes;
 }
 
 void decode_body(Decoder *d, Kernel *k, Symbols *names)
 {
     Body b = { .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u };
-    int depth = 0;
-    do body_statement(&b, &depth);
-    while (depth);
-    finish(&b);
+    k->functions = decoder_keep(d, d->module->function_count * sizeof *k->functions);
+    body_of(&b);
+    read_functions(&b);
+    find_reductions(&b);
+    k->shared_bytes = align_up(k->shared_bytes, b.dynamic_align);
+    place_frames(k);
+    k->register_bytes = align_up(b.rows, 64);
+    k->shared_granule = b.granule;
 }

@@ -13,11 +13,31 @@ struct Module {
     u32 location_count, location_room;
     const char **files;
     u32 file_count;
+    struct Text *functions;         // that have a body, the latest first
+    u32 function_count;
 };
+
+// Where a function's parameters, or a kernel's body, stand in the text, to be read when all names are known.
+typedef struct Text {
+    const char *name;
+    PtxPlace results, params, body; // results: token TOKEN_END: it has none
+    Kernel *kernel;
+    Symbols *names;
+    u32 number;
+    struct Text *next;
+} Text;
+
+// Where functions have their addresses, as far as a program can see them: FUNCTION_BASE + FUNCTION_BYTES * number.
+#define FUNCTION_BASE 0x120000000000ull
+enum { FUNCTION_BYTES = 16 };
+
+typedef struct Address { const Symbol *function; u8 *to; struct Address *next; } Address;
 
 typedef struct Decoder {
     Ptx ptx;
     Module *module;
+    Text *kernels, **last_kernel;   // whose bodies have not been read
+    struct Address *addresses;      // of functions, in variables
 } Decoder;
 
 void *decoder_keep(Decoder *d, size_t bytes);                       // zeroed, freed with the module

@@ -53,7 +53,13 @@ static void end_lanes(Warp *w, u32 mask)
     settle(w);
 }
 
-void run_ret(Warp *w, const Insn *i, u32 mask) { (void)i; end_lanes(w, mask); }
+void run_ret(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i;
+    if (w->depth) call_return(w, mask);
+    else end_lanes(w, mask);
+}
+
 void run_exit(Warp *w, const Insn *i, u32 mask) { (void)i; end_lanes(w, mask); }
 
 void run_trap(Warp *w, const Insn *i, u32 mask)

@@ -119,6 +119,10 @@ static void block_start(Block *b, u32 number, bool fresh)
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
         w->clock_ready = false;
+        w->depth = 0;
+        memset(w->lane_depth, 0, sizeof w->lane_depth);
+        for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;
+        memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         fill_constants(w, fresh);
@@ -200,7 +204,8 @@ static bool block_make(Block *b, Grid *g)
         w->regs = aligned_alloc(64, k->register_bytes);
         w->local = calloc(LANES, k->local_bytes + 1);
         w->taint = calloc(k->register_bytes / 64, sizeof *w->taint);
-        if (!w->regs || !w->local || !w->taint) return false;
+        w->inside = calloc(k->function_count + 1, sizeof *w->inside);
+        if (!w->regs || !w->local || !w->taint || !w->inside) return false;
         memset(w->regs, 0, k->register_bytes);
     }
     return true;
@@ -212,6 +217,8 @@ static void block_free(Block *b)
         free(b->warps[n].regs);
         free(b->warps[n].local);
         free(b->warps[n].taint);
+        free(b->warps[n].inside);
+        call_stacks_free(&b->warps[n]);
     }
     free(b->warps);
     free(b->shared);

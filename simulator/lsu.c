@@ -191,7 +191,7 @@ void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, fals
 void run_store(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, false); }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
-// A kernel's parameters are the same for all threads; those of a call are rows of registers.
+// A kernel's parameters are the same for all threads; those of a call lie lane after lane.
 void run_load_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
@@ -201,7 +201,7 @@ void run_load_param(Warp *w, const Insn *i, u32 mask)
             if (!(mask >> l & 1)) continue;
             u64 value = 0, at = i->offset + e * i->width;
             if (i->space == SPACE_CALL) {
-                memcpy(&value, (u8 *)row_of(w, i->a) + at * LANES + l * i->width, i->width);
+                memcpy(&value, (u8 *)row_of(w, i->a) + l * i->target + at, i->width);
             } else {
                 if (i->a) at += ((const u64 *)row_of(w, i->a))[l];
                 if (at + i->width > grid->kernel->param_bytes) continue;
@@ -217,8 +217,8 @@ void run_store_param(Warp *w, const Insn *i, u32 mask)
 {
     for (u32 e = 0; e < i->elements; e++) {
         const u8 *row = row_of(w, i->vector[e]);
-        u8 *to = (u8 *)row_of(w, i->a) + (i->offset + e * i->width) * LANES;
+        u8 *to = (u8 *)row_of(w, i->a) + i->offset + e * i->width;
         for (u32 l = 0; l < LANES; l++)
-            if (mask >> l & 1) memcpy(to + l * i->width, row + l * i->register_width, i->width);
+            if (mask >> l & 1) memcpy(to + l * i->target, row + l * i->register_width, i->width);
     }
 }

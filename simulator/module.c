@@ -82,8 +82,24 @@ Declaration decoder_declaration(Decoder *d)
     return v;
 }
 
-// One value of an initialiser: a number, or an address (name, generic(name), either + number).
-static u64 initial_value(Decoder *d, u32 width)
+// A function's address in an initialiser: the function's body may come later.
+static void note_address(Decoder *d, const Symbol *function, u8 *to)
+{
+    Address *a = decoder_keep(d, sizeof *a);
+    *a = (Address){ .function = function, .to = to, .next = d->addresses };
+    d->addresses = a;
+}
+
+static void fill_addresses(Decoder *d)
+{
+    for (const Address *a = d->addresses; a; a = a->next) {
+        u64 value = FUNCTION_BASE + FUNCTION_BYTES * a->function->value;
+        if (a->function->kind == SYMBOL_FUNCTION) memcpy(a->to, &value, sizeof value);
+    }
+}
+
+// One value of an initialiser: a number, or an address (name, generic(name), either + number), to be stored at `to`.
+static u64 initial_value(Decoder *d, u32 width, u8 *to)
 {
     Ptx *p = &d->ptx;
     if (p->token != TOKEN_WORD) {
@@ -103,6 +119,10 @@ static u64 initial_value(Decoder *d, u32 width)
     char *name = ptx_word(p);
     if (generic) ptx_expect(p, ")");
     const Symbol *s = symbol_find(&d->module->symbols, name);
+    if (s && (s->kind == SYMBOL_FUNCTION || s->kind == SYMBOL_EXTERN)) {
+        note_address(d, s, to);
+        return 0;
+    }
     if (!s || s->kind != SYMBOL_GLOBAL)
         ptx_fail(p, "the address of %s is not one that a variable can start with here", name);
     return s->value + (ptx_accept(p, "+") ? ptx_integer(p) : 0);
@@ -119,7 +139,7 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
         else if (ptx_accept(p, "}")) depth--;
         else if (ptx_accept(p, ",")) continue;
         else {
-            u64 value = initial_value(d, width);
+            u64 value = initial_value(d, width, (u8 *)s->value + at);
             if (at + width > s->size) ptx_fail(p, "%s has more initial values than elements", s->name);
             memcpy((u8 *)s->value + at, &value, width);
             at += width;
@@ -165,23 +185,40 @@ static void skip_braces(Decoder *d)
     } while (depth);
 }
 
-// A function that was not inlined: only its name is kept, so that a call of it can say what it is.
+// A function that was not inlined. Its body is read once for each kernel that calls it, by decode.c.
 static void function(Decoder *d)
 {
     Ptx *p = &d->ptx;
-    if (ptx_accept(p, "(")) while (!ptx_accept(p, ")")) ptx_next(p);
+    Module *m = d->module;
+    Text text = { .results.token = TOKEN_END };
+    if (ptx_is(p, "(")) {
+        text.results = ptx_place(p);
+        while (!ptx_accept(p, ")")) ptx_next(p);
+    }
     char *name = ptx_word(p);
+    text.name = name;
+    text.params = ptx_place(p);
     while (!ptx_is(p, "{") && !ptx_is(p, ";")) {
         if (p->token == TOKEN_END) ptx_fail(p, "function %s has no end", name);
         ptx_next(p);
     }
     bool defined = ptx_is(p, "{");
-    u64 value = UNPLACED;
-    for (u32 n = 0; !defined && n < print_function_count; n++)
-        if (!strcmp(name, print_functions[n].name)) value = n;
-    decoder_symbol(d, &d->module->symbols, name, defined ? SYMBOL_FUNCTION : SYMBOL_EXTERN, value);
-    if (defined) skip_braces(d);
-    else ptx_expect(p, ";");
+    text.body = ptx_place(p);
+    Symbol *s = symbol_find(&m->symbols, name);
+    if (!s) s = decoder_symbol(d, &m->symbols, name, SYMBOL_EXTERN, UNPLACED);
+    if (defined) {
+        if (s->kind != SYMBOL_FUNCTION) s->kind = SYMBOL_FUNCTION, s->value = m->function_count++;
+        text.number = s->value;
+        Text *kept = decoder_keep(d, sizeof *kept);
+        *kept = text;
+        kept->next = m->functions;
+        m->functions = kept;
+        skip_braces(d);
+        return;
+    }
+    for (u32 n = 0; n < print_function_count; n++)
+        if (!strcmp(name, print_functions[n].name)) s->value = n;
+    ptx_expect(p, ";");
 }
 
 static void kernel_params(Decoder *d, Kernel *k, Symbols *params)
@@ -230,7 +267,11 @@ static void entry(Decoder *d)
         }
         if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid")) k->max_threads = product;
     }
-    decode_body(d, k, params);
+    Text *text = decoder_keep(d, sizeof *text);
+    *text = (Text){ .kernel = k, .names = params, .body = ptx_place(p) };
+    *d->last_kernel = text;
+    d->last_kernel = &text->next;
+    skip_braces(d);
     *d->module->last_kernel = k;
     d->module->last_kernel = &k->next;
 }
@@ -328,6 +369,7 @@ Module *module_load(const char *text, size_t bytes, char **error)
     Module *m = d.module;
     obstack_init(&m->memory);
     m->last_kernel = &m->kernels;
+    d.last_kernel = &d.kernels;
     d.ptx = (Ptx){ .at = text, .end = text + strnlen(text, bytes), .line = 1, .memory = &m->memory };
     if (setjmp(d.ptx.failed)) {
         *error = strdup(d.ptx.error);
@@ -336,6 +378,11 @@ Module *module_load(const char *text, size_t bytes, char **error)
     }
     ptx_next(&d.ptx);
     while (d.ptx.token != TOKEN_END) statement(&d);
+    for (const Text *k = d.kernels; k; k = k->next) {
+        ptx_go(&d.ptx, k->body);
+        decode_body(&d, k->kernel, k->names);
+    }
+    fill_addresses(&d);
     name_locations(&d);
     return d.module;
 }

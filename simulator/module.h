@@ -14,6 +14,34 @@ typedef struct Location {               // a place in the student's source
     s32 inlined_at;                     // index of the place it was inlined at, or -1
 } Location;
 
+// A row of registers, or `count` rows of one width.
+typedef struct RowRange { u32 row, width, count; struct RowRange *next; } RowRange;
+
+// A parameter or a result: lane after lane, `bytes` each.
+typedef struct Passed { u32 row, bytes; } Passed;
+
+// A variable in local memory: where in the function's frame, and the row that holds its address during a call.
+typedef struct FrameVariable { u32 row, width; u64 offset; struct FrameVariable *next; } FrameVariable;
+
+// A function that was not inlined, in the kernel that calls it.
+typedef struct Function {
+    const char *name;
+    u32 number;                         // in the module
+    u32 entry;                          // its first instruction
+    u32 param_count;
+    Passed *params, result;             // result.row 0: none
+    u32 frame_bytes;                    // local memory of one call
+    FrameVariable *variables;
+    RowRange *rows;                     // what a call of itself must not change
+} Function;
+
+typedef struct CallSite {
+    u32 function;                       // index into the kernel's functions; ~0u: `address` says which
+    u32 address;                        // row
+    u32 param_count;
+    Passed *params, result;
+} CallSite;
+
 typedef struct Kernel {
     const char *name;                   // mangled, as in the PTX
     char *signature;                    // demangled
@@ -29,6 +57,11 @@ typedef struct Kernel {
     Insn *code;
     u32 code_count;
     Location *locations;                // of each distinct .loc, shared by the module
+    Function *functions;                // that it may call, and that those may call
+    u32 function_count;
+    CallSite *calls;
+    u32 call_count;
+    u32 frames_at;                      // byte of local memory at which the frames of functions begin
     struct Constant *constants;         // rows of the register file that never change
     u32 constant_count;
     u8 shared_granule;                  // bytes: the narrowest access to shared memory that its code may make

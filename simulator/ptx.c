@@ -96,6 +96,17 @@ void ptx_next(Ptx *p)
     p->length = p->at - p->start;
 }
 
+PtxPlace ptx_place(const Ptx *p)
+{
+    return (PtxPlace){ p->at, p->start, p->length, p->line, p->token, p->number, p->number_width };
+}
+
+void ptx_go(Ptx *p, PtxPlace to)
+{
+    p->at = to.at, p->start = to.start, p->length = to.length, p->line = to.line;
+    p->token = to.token, p->number = to.number, p->number_width = to.number_width;
+}
+
 bool ptx_is(const Ptx *p, const char *text)
 {
     return p->token != TOKEN_END && p->length == strlen(text) && !memcmp(p->start, text, p->length);

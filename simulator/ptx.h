@@ -20,6 +20,11 @@ typedef struct Ptx {
     jmp_buf failed;                 // ptx_fail() goes here
 } Ptx;
 
+// A place in the text to come back to.
+typedef struct PtxPlace { const char *at, *start; u32 length, line; enum token token; u64 number; u8 number_width; } PtxPlace;
+PtxPlace ptx_place(const Ptx *ptx);
+void ptx_go(Ptx *ptx, PtxPlace place);
+
 void ptx_next(Ptx *ptx);                            // reads the next token
 bool ptx_is(const Ptx *ptx, const char *text);      // is it this word or sign?
 bool ptx_accept(Ptx *ptx, const char *text);        // if it is, goes past it

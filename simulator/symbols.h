@@ -13,7 +13,7 @@ enum symbol_kind {
     SYMBOL_CALL_PARAM,      // of a call; value: row
     SYMBOL_LABEL,           // value: instruction, or UNPLACED
     SYMBOL_EXTERN,          // a function with no body; value: index in print_functions, or UNPLACED
-    SYMBOL_FUNCTION,        // a function with a body
+    SYMBOL_FUNCTION,        // a function with a body; value: its number in the module
     SYMBOL_TEXT,            // a label in .debug_str; text
 };
 
@@ -46,6 +46,13 @@ static inline Symbol *symbol_find(const Symbols *symbols, const char *name)
     Symbol *s = symbols->bucket[symbol_hash(name)];
     while (s && __builtin_strcmp(s->name, name)) s = s->next;
     return s;
+}
+
+static inline void symbol_remove(Symbols *symbols, Symbol *symbol)
+{
+    Symbol **at = &symbols->bucket[symbol_hash(symbol->name)];
+    while (*at && *at != symbol) at = &(*at)->next;
+    if (*at) *at = symbol->next;
 }
 
 static inline void symbol_add(Symbols *symbols, Symbol *symbol)

@@ -9,27 +9,34 @@
 
 void warp_park(Warp *w, u32 pc, u32 mask)
 {
-    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask };
+    while (mask) {
+        u32 depth = w->lane_depth[__builtin_ctz(mask)], here = mask;
+        for (u32 rest = mask; w->frames && rest; rest &= rest - 1)
+            if (w->lane_depth[__builtin_ctz(rest)] != depth) here &= ~(rest & -rest);
+        w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = here, .depth = depth };
+        mask &= ~here;
+    }
     if (pc < w->stop) w->stop = pc;
 }
 
 void warp_hold(Warp *w, u32 pc, u32 mask)
 {
-    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask, .held = true };
+    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask, .held = true, .depth = w->depth };
     w->stop = 0;
 }
 
 // Nobody but lanes that wait for others: somewhere the last of them may have come or ended by now.
-static bool all_held(Warp *w, u32 *pc)
+static bool all_held(Warp *w, u32 *pc, u32 *depth)
 {
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
         const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
         u32 here = 0;
         for (u32 k = 0; k < w->ready_count; k++)
-            if (w->ready[k].pc == path.pc) here |= w->ready[k].mask;
+            if (w->ready[k].pc == path.pc && w->ready[k].depth == path.depth) here |= w->ready[k].mask;
         if (members[__builtin_ctz(path.mask)] & w->live & ~here) continue;
         *pc = path.pc;
+        *depth = path.depth;
         return true;
     }
     return false;
@@ -68,29 +75,37 @@ static void look_beyond(Warp *w)
     if (pc < w->stop) w->stop = pc;
 }
 
+// Does a path go before the best so far? Lanes in a call finish it before the others go on.
+static bool goes_first(const Path *path, u32 pc, u32 depth)
+{
+    return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
+}
+
 // Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest. False: there are none.
 static bool pick(Warp *w, bool tired)
 {
     u32 avoid = tired ? w->pc : ~0u;
-    if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active };
+    if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
     if (!w->ready_count) return false;
-    u32 pc = ~0u, kept = 0;
+    u32 pc = ~0u, depth = w->depth, kept = 0;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (!path.held && path.pc < pc && path.pc != avoid) pc = path.pc;
+        if (!path.held && path.pc != avoid && goes_first(&path, pc, depth)) pc = path.pc, depth = path.depth;
     }
-    if (pc == ~0u) pc = avoid;
-    if (pc == ~0u && !all_held(w, &pc)) return false;
+    for (u32 n = 0; pc == ~0u && avoid != ~0u && n < w->ready_count; n++)
+        if (!w->ready[n].held) pc = w->ready[n].pc, depth = w->ready[n].depth;
+    if (pc == ~0u && !all_held(w, &pc, &depth)) return false;
     w->pc = pc;
+    w->depth = depth;
     w->active = 0;
     w->stop = ~0u;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (path.pc == pc) {
+        if (path.pc == pc && path.depth == depth) {
             w->active |= path.mask;
         } else {
             w->ready[kept++] = path;
-            if (path.pc > pc && path.pc < w->stop) w->stop = path.pc;
+            if (path.depth == depth && path.pc > pc && path.pc < w->stop) w->stop = path.pc;
         }
     }
     w->ready_count = kept;

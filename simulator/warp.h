@@ -15,7 +15,7 @@ struct Insn {
     u32 d, a, b, c;
     u32 guard;              // row of the predicate before it, 0: none
     u32 guard_flip;         // ~0 for @!p
-    u32 target;             // a branch's instruction; a call's function; a barrier's number
+    u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 vector[4];          // memory: rows of the registers loaded or stored
     s64 offset;             // memory: added to the address
@@ -72,7 +72,17 @@ enum { WARP_TURNS = 4096 };
 typedef struct Path {       // lanes that stand at an instruction
     u32 pc, mask;
     bool held;              // until others come to it
+    u32 depth;              // calls that its lanes are in
 } Path;
+
+// One depth of the call stack of a warp's lanes.
+typedef struct Frame {
+    u32 back[LANES];        // the instruction after the call
+    u32 function[LANES];    // index into the kernel's functions
+    u32 kept;               // lanes whose registers an outer call of the same function still needs
+    u8 *regs;               // those: of the size of the register file
+    u32 *taint;             // and their marks
+} Frame;
 
 struct Warp {
     struct Block *block;
@@ -80,6 +90,7 @@ struct Warp {
     u8 *local;              // local memory: local_bytes for each lane, one lane's after another's
     u32 number;             // in its block
     u32 pc, active;         // the path that runs
+    u32 depth;              // calls that its lanes are in
     u32 stop;               // it must look up when it reaches this: another path stands there
     u32 live;               // lanes that have not ended
     u32 waiting;            // lanes at the block's barrier: all that live, or none
@@ -88,6 +99,11 @@ struct Warp {
     u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
+    u32 lane_depth[LANES];
+    u32 frame_top[LANES];   // bytes of local memory in use
+    Frame *frames;          // [depth - 1]
+    u32 frame_room;
+    u32 *inside;            // for each function: lanes that are in a call of it
     u32 ready_count;
     Path ready[LANES];      // the paths that wait for their turn
     u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
@@ -123,7 +139,7 @@ typedef struct Grid {
 // Runs the warp until it ends, waits, or has had its turn.
 void warp_run(Warp *warp);
 
-// For a handler: the running path ends here; its lanes go on at `pc` when they are next picked (mask 0: none do).
+// For a handler: these lanes go on at `pc` when they are next picked.
 void warp_park(Warp *warp, u32 pc, u32 mask);
 
 // Reports a warp that cannot go on, with where its lanes stand, and ends the grid.
@@ -181,6 +197,9 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #undef INSERT
 #undef FLOW
 #undef EXCHANGE
+void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
+void call_return(Warp *, u32 mask);                  // these lanes, all at one depth, return from a call
+void call_stacks_free(Warp *);
 void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);
