@@ -4,7 +4,7 @@ set -u
 passed=0 failed=0
 says=$(mktemp)
 trap 'rm -f "$says"' EXIT
-unset MAKEFLAGS MAKELEVEL MFLAGS
+unset MAKEFLAGS MAKELEVEL MFLAGS COLUMNS
 
 # refuses WORDS ARGUMENT...: make fails, and its own one line has the words.
 refuses() {
