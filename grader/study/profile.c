@@ -314,6 +314,27 @@ static void print_kernel(const Lesson *lesson, const json_t *check, const json_t
     free(words);
 }
 
+// What copies and the host's own accesses have moved: the check's counters, less its kernels'.
+static void print_rest(const json_t *check)
+{
+    const char *name;
+    json_t *value, *kernel, *rest = json_object();
+    size_t i;
+    bool any = false;
+    json_object_foreach(json_object_get(check, "counters"), name, value) {
+        json_int_t left = json_integer_value(value);
+        json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
+            left -= json_integer_value(json_object_get(json_object_get(kernel, "counters"), name));
+        json_object_set_new(rest, name, json_integer(left));
+        any |= left != 0;
+    }
+    if (any) {
+        printf("\nOutside the kernels\n");
+        print_counters(rest, NULL);
+    }
+    json_decref(rest);
+}
+
 static void print_profile(const Lesson *lesson, const json_t *result, const json_t *check)
 {
     const char *verdict = text_of(result, "verdict");
@@ -327,6 +348,7 @@ static void print_profile(const Lesson *lesson, const json_t *result, const json
     json_t *kernel;
     json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
         print_kernel(lesson, check, kernel, json_object_get(result, "claims"));
+    print_rest(check);
     fputc('\n', stdout);
     say(0, "Predicted times are a roofline's: the launch, and then memory or instructions at the "
            "device's full rate. Shared memory's conflicts are not in them.");
