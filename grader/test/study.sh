@@ -140,9 +140,9 @@ if answers y && grep -q TODO exercises/98-sample.cu && grep -q store 'exercises/
 screen() { $tmux capture-pane -p -J -S - -t watch; }
 keys() { $tmux send-keys -t watch "$@"; }
 
-# shows WORDS [COUNT]: within ten seconds the terminal has them, that often.
+# shows WORDS [COUNT]: within half a minute, also on a busy machine, the terminal has them, that often.
 shows() {
-    for _ in $(seq 100); do
+    for _ in $(seq 300); do
         [ "$(screen | grep -cF -- "$1")" -ge "${2:-1}" ] && { good; return; }
         sleep 0.1
     done
