@@ -719,6 +719,30 @@ static void call_operands(Body *b, Insn *i)
     i->run = run_function;
 }
 
+// Is the next operand a predicate?
+static bool at_predicate(Body *b)
+{
+    Ptx *p = b->p;
+    u32 row, width = 1;
+    if (ptx_is(p, "!")) return true;
+    return p->token == TOKEN_WORD && find_register(b, obstack_copy0(p->memory, p->start, p->length), &row, &width) && !width;
+}
+
+// [d,] number [, threads] [, predicate]
+static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool reduces = strstr(row->name, "_red_");
+    if (reduces) i->d = destination(b, strstr(row->name, "_popc_") ? TYPE_u32 : TYPE_pred, NULL), ptx_expect(p, ",");
+    i->a = source(b, TYPE_u32, NULL);
+    if (ptx_accept(p, ",")) {
+        bool last = at_predicate(b);
+        if (!last) i->b = source(b, TYPE_u32, NULL);
+        if (reduces && !last) ptx_expect(p, ",");
+    }
+    if (reduces) i->flip = ptx_accept(p, "!") ? ~0u : 0, i->c = source(b, TYPE_pred, NULL);
+}
+
 static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
@@ -727,12 +751,7 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
         *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches };
         b->branches = f;
     } else if (!strcmp(row->lane, "barrier")) {
-        bool zero = p->token == TOKEN_NUMBER && p->number == 0;
-        ptx_next(p);
-        if (!zero || !ptx_is(p, ";")) {
-            unsupported(b, "a barrier for", "some of a block's threads");
-            skip_statement(b);
-        }
+        barrier_operands(b, i, row);
     } else if (!strcmp(row->lane, "call")) {
         call_operands(b, i);
     } else if (!strcmp(row->lane, "[a]") || !strcmp(row->lane, "number")) {
@@ -749,7 +768,10 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { ".uni", "" }, { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
         { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
         { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
-        { "barrier.sync.aligned", "bar.sync" },
+        { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
+        { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
+        { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },
+        { "barrier.cta.sync", "barrier.sync" }, { "barrier.cta.sync.aligned", "bar.sync" },
     };
     const IsaRow *row = isa_find(opcode, shape);
     for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {

@@ -33,14 +33,34 @@ static void report_barrier(Warp *w, u32 pc, u32 others)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// When every lane that lives has come to the barrier, the warp waits for the block.
+static bool is_aligned(const Insn *i) { return strncmp(isa_rows[i->row].name, "barrier_", 8) != 0; }
+static bool has_word(const Insn *i, const char *word) { return strstr(isa_rows[i->row].name, word) != NULL; }
+
+// When every lane that lives has come to the barrier, the warp waits for the others, or goes on if it only arrives.
 static void settle(Warp *w)
 {
     if (!w->arrived || w->arrived != w->live) return;
-    w->waiting = w->arrived;
-    warp_park(w, w->arrived_pc + 1, w->arrived);
-    w->arrived = w->skipped = 0;
+    Block *block = w->block;
+    const Insn *i = &block->grid->kernel->code[w->arrived_pc];
+    Barrier *b = &block->barriers[w->arrived_at];
+    u32 yes = w->votes & w->arrived;
+    b->threads += LANES;
+    if (i->b) b->wanted = ((const u32 *)row_of(w, i->b))[__builtin_ctz(w->arrived)];
+    b->some |= yes;
+    b->count += __builtin_popcount(yes);
+    b->not_all |= yes != w->arrived;
+    if (has_word(i, "arrive")) {
+        b->passed |= 1u << w->number;
+    } else {
+        b->held |= 1u << w->number;
+        w->waiting = w->arrived;
+        w->barrier = w->arrived_at;
+    }
+    for (u32 n = 0; n < w->come_count; n++) warp_park(w, w->come[n].pc + 1, w->come[n].mask);
+    if (!w->waiting) w->come_count = 0;
+    w->arrived = w->skipped = w->votes = 0;
     w->stop = 0;
+    block->arrivals = true;
 }
 
 // A lane may end without having come to a barrier that others wait at, but not run past it and end then.
@@ -103,21 +123,52 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
         if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
 }
 
-// bar.sync is for whole warps. Lanes that come to it wait here until the rest of their warp has come or ended.
-void run_bar_sync(Warp *w, const Insn *i, u32 mask)
+// bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own. Lanes wait here until
+// the rest of their warp has come or ended.
+static void come(Warp *w, const Insn *i, u32 mask)
 {
-    u32 pc = i - w->block->grid->kernel->code;
-    if (w->arrived && w->arrived_pc != pc) {
+    u32 pc = i - w->block->grid->kernel->code, number = ((const u32 *)row_of(w, i->a))[__builtin_ctz(mask)] % BARRIERS;
+    if (w->arrived && (w->arrived_at != number || (is_aligned(i) && w->arrived_pc != pc))) {
         report_barrier(w, w->arrived_pc, mask);
         return;
     }
+    if (has_word(i, "_red_")) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
     w->arrived |= mask;
     w->arrived_pc = pc;
+    w->arrived_at = number;
+    w->come[w->come_count++] = (Path){ .pc = pc, .mask = mask };
     w->skipped &= ~mask;
     w->active &= ~mask;
     w->stop = 0;
     settle(w);
 }
+
+void barrier_free(Warp *w, const Barrier *b)
+{
+    for (u32 n = 0; n < w->come_count; n++) {
+        const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
+        u32 mask = w->come[n].mask, *d = row_of(w, i->d), yes = has_word(i, "_and_") ? !b->not_all : b->some != 0;
+        if (!has_word(i, "_red_")) continue;
+        if (has_word(i, "_popc_")) {
+            for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = b->count;
+        } else {
+            *d = (*d & ~mask) | (yes ? mask : 0);
+        }
+    }
+    w->come_count = 0;
+    w->waiting = 0;
+}
+
+void run_bar_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 
 // One warp instruction is done before the next begins, so memory is always in order here.
 #define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }

@@ -114,11 +114,13 @@ static void block_start(Block *b, u32 number, bool fresh)
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
     b->epoch++;
+    memset(b->barriers, 0, sizeof b->barriers);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
         w->clock_ready = false;
+        w->come_count = w->votes = 0;
         w->depth = 0;
         memset(w->lane_depth, 0, sizeof w->lane_depth);
         for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;
@@ -130,15 +132,41 @@ static void block_start(Block *b, u32 number, bool fresh)
     OBSERVERS(block_start, b);
 }
 
-// Lets everybody go on if everybody who is still there waits.
+static bool is_complete(const Block *b, u32 number)
+{
+    const Barrier *barrier = &b->barriers[number];
+    if (barrier->wanted) return barrier->threads >= barrier->wanted;
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live && (!b->warps[n].waiting || b->warps[n].barrier != number)) return false;
+    return true;
+}
+
+static void observe_barrier(Block *b, u32 arrived, u32 freed)
+{
+    bool all = true;
+    for (u32 n = 0; n < b->warp_count; n++) all &= !b->warps[n].live || freed >> n & 1;
+    if (all) {
+        b->epoch++;
+        OBSERVERS(barrier, b);
+    } else {
+        OBSERVERS(part_barrier, b, arrived, freed);
+    }
+}
+
+// Lets those go on whose barrier has all that it waits for. False: there are none.
 static bool release(Block *b)
 {
-    for (u32 n = 0; n < b->warp_count; n++)
-        if (b->warps[n].live != b->warps[n].waiting) return false;
-    b->epoch++;
-    OBSERVERS(barrier, b);
-    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].waiting = 0;
-    return true;
+    bool any = false;
+    b->arrivals = false;
+    for (u32 number = 0; number < BARRIERS; number++) {
+        Barrier *barrier = &b->barriers[number];
+        if (!(barrier->held | barrier->passed) || !is_complete(b, number)) continue;
+        observe_barrier(b, barrier->held | barrier->passed, barrier->held);
+        for (u32 n = 0; n < b->warp_count; n++)
+            if (barrier->held >> n & 1) barrier_free(&b->warps[n], barrier), any = true;
+        *barrier = (Barrier){ 0 };
+    }
+    return any;
 }
 
 static bool over_limit(Grid *g)
@@ -177,14 +205,29 @@ static Warp *first_live(Block *b, bool waiting)
     return NULL;
 }
 
+// Every warp waits at a barrier, and none of the barriers gets all that it waits for.
+static void report_waiting(Warp *w)
+{
+    const Kernel *k = w->block->grid->kernel;
+    const Barrier *barrier = &w->block->barriers[w->barrier];
+    Report r = { .kind = REPORT_DEADLOCK, .why = "The other threads have ended, or wait at another barrier.",
+                 .next = "Let as many threads come to each barrier as it is told to wait for." };
+    source_fill(&r, w, &k->code[w->come[0].pc], __builtin_ctz(w->waiting));
+    if (barrier->wanted) report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier, barrier->wanted, barrier->threads);
+    else report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier, barrier->threads);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
 static void block_run(Block *b)
 {
     Grid *g = b->grid;
     do {
-        while (run_warps(b)) {}
+        while (run_warps(b)) if (b->arrivals) release(b);
         if (g->status || !first_live(b, true)) return;
     } while (release(b));
-    warp_report_stuck(first_live(b, false));
+    Warp *stuck = first_live(b, false);
+    if (stuck) warp_report_stuck(stuck);
+    else report_waiting(first_live(b, true));
 }
 
 // Memory for one resident block, of a size that all blocks of the grid share.

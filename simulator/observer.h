@@ -23,6 +23,9 @@ typedef struct Observer {
     bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*barrier)(Block *);       // every thread of the block has arrived
+    // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
+    // do from now on.
+    void (*part_barrier)(Block *, u32 arrived, u32 freed);
     void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
     // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);

@@ -28,12 +28,14 @@ typedef struct Met { u32 visit[LANES][LANES], all; } Met;   // all: the whole wa
 static Met *met;
 static Cell *cells;             // for each granule of the block's shared memory
 static u32 granule, visit;
+static u32 before[LANES][LANES];    // [to][from]: accesses of warp `from` up to this visit come before what warp `to` does now
 
 static void race_grid_start(Grid *g)
 {
     u32 bytes = g->kernel->shared_bytes + g->launch->dynamic_shared;
     granule = g->kernel->shared_granule;
     visit = 0;
+    memset(before, 0, sizeof before);
     cells = calloc(bytes / granule + 4, sizeof *cells);
     met = calloc((g->threads + LANES - 1) / LANES, sizeof *met);
     if (cells && met) return;
@@ -51,11 +53,11 @@ static void race_warp_barrier(Warp *w, u32 lanes)
             if (lanes >> y & 1) met[w->number].visit[x][y] = visit;
 }
 
-// Those of `before` that lane has not met since an access.
-static u32 unmet(const Warp *w, u32 lane, u32 before, u32 since)
+// Those of `others` that lane has not met since an access.
+static u32 unmet(const Warp *w, u32 lane, u32 others, u32 since)
 {
     u32 lanes = 0;
-    for (u32 rest = before & ~(1u << lane); rest; rest &= rest - 1) {
+    for (u32 rest = others & ~(1u << lane); rest; rest &= rest - 1) {
         u32 other = __builtin_ctz(rest);
         if (met[w->number].visit[lane][other] < since) lanes |= 1u << other;
     }
@@ -94,7 +96,7 @@ static bool conflicts(const Access *a, u32 lanes, const Slot *s)
 {
     const Warp *w = a->warp;
     if (s->epoch != w->block->epoch || s->visit == visit || (s->strong && a->insn->strong)) return false;
-    if (s->warp != w->number) return true;
+    if (s->warp != w->number) return before[w->number][s->warp] < s->visit;
     for (u32 rest = lanes; rest; rest &= rest - 1)
         if (unmet(w, __builtin_ctz(rest), s->lanes, s->visit)) return true;
     return false;
@@ -105,10 +107,10 @@ static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
 {
     if (s->visit != visit || s->epoch != a->warp->block->epoch || a->atomic) return false;
     const Insn *i = a->insn;
-    u32 before = __builtin_ctz(s->lanes);
+    u32 first = __builtin_ctz(s->lanes);
     for (u32 e = 0; e < i->elements; e++) {
         const u8 *row = row_of(a->warp, i->vector[e]);
-        if (memcmp(row + lane * i->register_width, row + before * i->register_width, i->width)) return true;
+        if (memcmp(row + lane * i->register_width, row + first * i->register_width, i->width)) return true;
     }
     return false;
 }
@@ -183,5 +185,24 @@ static bool race_access(Access *a)
     return true;
 }
 
-const Observer race_observer = { .grid_start = race_grid_start, .grid_end = race_grid_end,
+// What one of them did, and all that came before it, comes before what those do that go on.
+static void race_part_barrier(Block *b, u32 arrived, u32 freed)
+{
+    u32 latest[LANES] = { 0 };
+    for (u32 p = arrived; p; p &= p - 1) {
+        u32 warp = __builtin_ctz(p);
+        for (u32 n = 0; n < LANES; n++) {
+            u32 seen = n == warp ? visit : before[warp][n];
+            if (seen > latest[n]) latest[n] = seen;
+        }
+    }
+    for (u32 t = freed; t; t &= t - 1) {
+        u32 warp = __builtin_ctz(t);
+        race_warp_barrier(&b->warps[warp], b->warps[warp].live);
+        for (u32 n = 0; n < LANES; n++)
+            if (latest[n] > before[warp][n]) before[warp][n] = latest[n];
+    }
+}
+
+const Observer race_observer = { .part_barrier = race_part_barrier, .grid_start = race_grid_start, .grid_end = race_grid_end,
                                  .warp_barrier = race_warp_barrier, .access = race_access };

@@ -223,6 +223,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         return;
     case FLOW:
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
+        if (i->d && !strcmp(row->lane, "barrier")) *mark(w, i->d) &= ~mask;
         return;
     case ATOMIC:
         if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");

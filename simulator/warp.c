@@ -2,6 +2,7 @@
 // as they stand at the same instruction. A path that has turned round often enough stands back for another once: it
 // may wait for what those lanes do.
 #include <driver_types.h>
+#include <string.h>
 
 #include "report.h"
 #include "source.h"
@@ -109,7 +110,7 @@ static bool pick(Warp *w, bool tired)
         }
     }
     w->ready_count = kept;
-    if (w->arrived) look_beyond(w);
+    if (w->arrived && strncmp(isa_rows[w->block->grid->kernel->code[w->arrived_pc].row].name, "barrier_", 8)) look_beyond(w);
     return true;
 }
 

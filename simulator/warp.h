@@ -93,9 +93,14 @@ struct Warp {
     u32 depth;              // calls that its lanes are in
     u32 stop;               // it must look up when it reaches this: another path stands there
     u32 live;               // lanes that have not ended
-    u32 waiting;            // lanes at the block's barrier: all that live, or none
+    u32 waiting;            // lanes at a barrier of the block: all that live, or none
+    u32 barrier;            // its number
     u32 arrived;            // lanes that have come to a barrier while others of the warp have not
     u32 arrived_pc;         // that barrier
+    u32 arrived_at;         // its number
+    u32 votes;              // bar.red: what they bring
+    u32 come_count;
+    Path come[LANES];       // the instructions by which they came: each goes on behind its own
     u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
@@ -111,6 +116,16 @@ struct Warp {
                                                     // takes part (mask 0); NULL: nobody looks
 };
 
+// Barriers of a block: a set of warps each, or, with `wanted`, a number of threads.
+enum { BARRIERS = 16 };
+typedef struct Barrier {
+    u32 wanted;             // threads; 0: all that live
+    u32 threads;            // that have come: whole warps count
+    u32 held, passed;       // warps that wait, and that have only told that they have come
+    u32 some, count;        // bar.red: is there a lane with a true predicate; how many
+    bool not_all;           // a lane had a false one
+} Barrier;
+
 typedef struct Block {
     struct Grid *grid;
     u32 index[3];
@@ -119,6 +134,8 @@ typedef struct Block {
     Warp *warps;
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
+    Barrier barriers[BARRIERS];
+    bool arrivals;          // a warp has come to one of them since they were looked at
     u32 epoch;              // counts barriers, over all blocks of the grid; never 0
 } Block;
 
@@ -141,6 +158,9 @@ void warp_run(Warp *warp);
 
 // For a handler: these lanes go on at `pc` when they are next picked.
 void warp_park(Warp *warp, u32 pc, u32 mask);
+
+// Lets a warp go on that waits at that barrier, with the barrier's results.
+void barrier_free(Warp *warp, const Barrier *barrier);
 
 // Reports a warp that cannot go on, with where its lanes stand, and ends the grid.
 void warp_report_stuck(Warp *warp);
