@@ -34,7 +34,7 @@ needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
-needs_test   := $(needs_pdf) epubcheck=epubcheck aspell-en=aspell tmux=tmux
+needs_test   := $(needs_pdf) $(needs_toolkit) epubcheck=epubcheck aspell-en=aspell tmux=tmux
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium fonts-sil-charis fonts-inter epubcheck
 
@@ -283,7 +283,7 @@ build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/gra
 # Where the text of a page is.
 text = $(firstword $(wildcard lessons/$1.md book/$1.md) build/book/$1.md)
 
-book_parts := book/common.lua book/numbers.lua book/quotes.lua build/book/labels.txt
+book_parts := book/common.lua book/numbers.lua book/quotes.lua book/verdicts.md build/book/labels.txt
 book_env   := BOOK_CONTENTS=build/book/contents BOOK_LABELS=build/book/labels.txt
 pandoc     := pandoc --fail-if-warnings --standalone
 filters     = --from markdown --lua-filter book/numbers.lua --lua-filter book/quotes.lua --lua-filter $1

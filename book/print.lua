@@ -15,6 +15,7 @@ end
 local function entry(header, numbers)
   local id = header.identifier
   local words = header.content:walk({ Span = function(span)
+    if span.classes:includes('colon') then return {} end
     if span.classes:includes('eyebrow') then return pandoc.Span(span.content, { class = 'eyebrow' }) end
     return span.content
   end, Link = function(link) return link.content end })

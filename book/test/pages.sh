@@ -42,7 +42,7 @@ chromium=$(command -v chromium || command -v google-chrome) || {
 axe=build/axe/axe_core_python/axe.min.js
 [ -f "$axe" ] || pip3 install --disable-pip-version-check --quiet --no-deps --only-binary :all: --require-hashes \
     --requirement book/test/axe.txt --target build/axe >"$scratch/pip" 2>&1 || rm -rf build/axe
-[ -f "$axe" ] || lacks axe-core 'the search for barriers'
+[ -f "$axe" ] || lacks axe-core 'the search for barriers' "pip3 says: $(tail -n 1 "$scratch/pip")"
 [ ! -f "$axe" ] || cp "$axe" "$scratch/axe.js"
 
 cp book/test/*.js "$scratch"
