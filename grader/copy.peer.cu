@@ -1,25 +1,19 @@
-// The peer: a copy within the GPU's memory, against which submissions are timed. Each thread moves 16
-// bytes at a time, and has four loads on their way before it stores the first.
+// The peer: a copy within the GPU's memory, against which submissions are timed. A thread moves 16 bytes,
+// and the many threads keep as many loads on their way: on an H200 as fast as cudaMemcpy, and faster than
+// threads that move more, or blocks that stay and stride.
 
-enum { THREADS = 512, FLIGHT = 4 };
+enum { THREADS = 256 };
 
 __global__ void copy_kernel(float4 *out, const float4 *in, long long n)
 {
-    long long first = (long long)blockIdx.x * THREADS * FLIGHT + threadIdx.x;
-    float4 x[FLIGHT];
-#pragma unroll
-    for (int i = 0; i < FLIGHT; i++)
-        if (first + i * THREADS < n)
-            x[i] = in[first + i * THREADS];
-#pragma unroll
-    for (int i = 0; i < FLIGHT; i++)
-        if (first + i * THREADS < n)
-            out[first + i * THREADS] = x[i];
+    long long i = (long long)blockIdx.x * THREADS + threadIdx.x;
+    if (i < n)
+        out[i] = in[i];
 }
 
 // n is a multiple of 4, and both are aligned to 16 bytes.
 extern "C" void copy(float *out, const float *in, long long n)
 {
-    long long vectors = n / 4, each = THREADS * FLIGHT;
-    copy_kernel<<<(vectors + each - 1) / each, THREADS>>>((float4 *)out, (const float4 *)in, vectors);
+    long long vectors = n / 4;
+    copy_kernel<<<(vectors + THREADS - 1) / THREADS, THREADS>>>((float4 *)out, (const float4 *)in, vectors);
 }

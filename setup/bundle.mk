@@ -1,6 +1,7 @@
 # Warpwise, as one folder: the graders and the simulated device are built, and lie here with every library
 # that they need. Only make, a C++ compiler and the CUDA Toolkit 13 (nvcc) must be on this machine; with a
-# GPU, submissions are graded on the simulated device and then on the GPU.
+# GPU, submissions are graded on the simulated device and then on the GPU. The C library must be no older
+# than that of the machine where this was built (Debian 12 has glibc 2.36).
 #
 #     make lesson-1       grade exercises/01-*.cu, as often as you like
 #     make solution-5     grade our own answer
