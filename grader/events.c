@@ -2,9 +2,11 @@
 // silence: a line that cannot be read makes the whole run a GRADER-ERROR.
 #define _GNU_SOURCE
 #include "events.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 
@@ -50,11 +52,25 @@ static bool same(json_t *a, json_t *b, const char *key)
     return (!x && !y) || (x && y && json_equal(x, y));
 }
 
+// The compiler records whole paths; within the project the rest is enough, and is the
+// same on every machine.
+static void shorten_path(json_t *place)
+{
+    char here[PATH_MAX];
+    const char *file = json_string_value(json_object_get(place, "file"));
+    size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+    if (n && file && strncmp(file, here, n) == 0 && file[n] == '/') {
+        json_t *rest = json_string(file + n + 1);
+        json_object_set_new(place, "file", rest);
+    }
+}
+
 // The entry of `list` with this object's file and line, made if there is none.
 static json_t *line_entry(json_t *list, json_t *line)
 {
     size_t i;
     json_t *entry;
+    shorten_path(line);
     json_array_foreach(list, i, entry)
         if (same(entry, line, "file") && same(entry, line, "line"))
             return entry;
