@@ -1,12 +1,14 @@
 #!/bin/sh
 # Puts what grading takes into one folder, to be carried to a GPU machine where nothing can be installed:
 #
-#     setup/bundle.sh FOLDER        (make bundle)
+#     setup/bundle.sh FOLDER [DEVICE]        (make bundle)
 #
+# DEVICE is the simulated device's program, build/portable/simulator/device unless told.
 # The programs look for their libraries in build/lib, beside them ($ORIGIN); the C library alone is the machine's
 # own, and must be no older than the one here.
 set -eu
 to=$1
+device=${2:-build/portable/simulator/device}
 rm -rf "$to"
 mkdir -p "$to/build/grader" "$to/build/simulator/lib" "$to/build/lib" "$to/grader/lessons" "$to/simulator"
 
@@ -21,7 +23,7 @@ for lesson in lessons/[0-9][0-9]-*.md; do
     cp "build/grader/$name" "$to/build/grader/"
 done
 cp build/grader/worker.o "$to/build/grader/"
-cp build/portable/simulator/device "$to/build/simulator/"
+cp "$device" "$to/build/simulator/"
 cp build/simulator/lib/libcudart.so.13 "$to/build/simulator/lib/"
 
 # All that these load, but the C library's own parts and the kernel's.

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Tests the bundle: in a folder elsewhere, with nothing of this tree in the environment, it grades as the tree does,
+# and its programs take every library but the C library's from it.
+set -u
+folder=$(mktemp -d)
+says=$(mktemp)
+trap 'rm -rf "$folder" "$says"' EXIT
+passed=0 failed=0
+
+count() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "the bundle: $1"
+        cat "$says"
+    fi
+}
+
+sh setup/bundle.sh "$folder/bundle" build/simulator/device >"$says" 2>&1
+count 'is not made' $?
+cuda=${CUDA_HOME:-$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")}
+inside() {
+    (cd "$folder/bundle" && env -i PATH="$cuda/bin:/usr/bin:/bin" HOME="$folder" NO_COLOR=1 DEVICE=simulator/run make -s "$@") \
+        >"$says" 2>&1
+}
+
+inside solution-1 && grep -q '^PASS ' "$says"
+count 'does not pass our own answer' $?
+! inside lesson-5 && grep -q '^TODO ' "$says"
+count 'does not name the first TODO' $?
+! inside lesson-77 && grep -q 'There is no lesson 77' "$says"
+count 'does not know what it has not' $?
+
+ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/simulator/device" | grep '=> /' |
+    grep -v -e "$folder" -e '/libc\.so' -e '/libm\.so' -e '/libresolv\.so' -e '/libpthread\.so' -e '/libdl\.so' >"$says"
+[ ! -s "$says" ]
+count 'takes libraries from this machine' $?
+
+echo "the bundle: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
