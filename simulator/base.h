@@ -16,6 +16,8 @@ typedef unsigned __int128 u128;
 typedef __int128 s128;
 typedef float f32;
 typedef double f64;
+typedef u16 f16, bf16;                 // the bits of one
+typedef u32 f16x2, bf16x2;              // and of two, the first lowest
 
 enum { LANES = 32 };                    // lanes in a warp
 enum { SECTOR_BYTES = 32 };             // what L1 asks L2 for at a time

@@ -561,7 +561,9 @@ static bool read_comparison(const char *opcode, char *parts, size_t size, Compar
 static u64 number_for_true(const char *type)
 {
     if (!strcmp(type, "f32")) return 0x3f800000;
-    return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff : 0;
+    if (!strcmp(type, "f16")) return 0x3c00;
+    if (!strcmp(type, "bf16")) return 0x3f80;
+    return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff : !strcmp(type, "u16") || !strcmp(type, "s16") ? 0xffff : 0;
 }
 
 // setp p|q, a, b, c; set d, a, b, c: those that a COMPARE row's handler alone cannot do. False: it can.
@@ -580,7 +582,7 @@ static bool compare_instruction(Body *b, const char *opcode, Insn *i)
     if (c.as_number) {
         i->offset = number_for_true(c.number);
         i->register_width = decoder_type(b->d, c.number);
-        i->vector[0] = destination(b, c.number[0] == 'f' ? TYPE_f32 : TYPE_u32, NULL);
+        i->vector[0] = destination(b, i->register_width == 2 ? TYPE_u16 : TYPE_u32, NULL);
         i->d = new_rows(b, 0, 1);
     } else {
         i->d = destination(b, TYPE_pred, NULL);
@@ -768,6 +770,8 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { ".uni", "" }, { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
         { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
         { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
+        { ".rn.f16", ".f16" }, { ".rn.bf16", ".bf16" }, { ".rn.f16x2", ".f16x2" }, { ".rn.bf16x2", ".bf16x2" },
+        { "cvt.rn.f32.f16", "cvt.f32.f16" }, { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
         { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
         { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
         { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },

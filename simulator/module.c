@@ -31,6 +31,7 @@ u32 decoder_type(Decoder *d, const char *name)
     if (strchr("busf", name[0])) {
         if (!strcmp(bits + 1, "8")) return 1;
         if (!strcmp(bits + 1, "16")) return 2;
+        if (!strcmp(bits + 1, "16x2")) return 4;
         if (!strcmp(bits + 1, "32")) return 4;
         if (!strcmp(bits + 1, "64")) return 8;
     }

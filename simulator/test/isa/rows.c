@@ -20,7 +20,7 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
                   .outputs = shape == UNPACK ? 2 : 1 };
     snprintf(row->name, sizeof row->name, "%s%s", name, tail);
     snprintf(row->opcode, sizeof row->opcode, "%s", name);
-    for (char *at = row->opcode; *at; at++) if (*at == '_' && strncmp(at, "_rel", 4)) *at = '.';
+    for (char *at = row->opcode; *at; at++) if (*at == '_' && (strncmp(at, "_rel", 4) || at[4] == 'u')) *at = '.';
 }
 
 #define UNARY(n, D, A, lane)            add_row(#n, "", UNARY, D, A, NONE, NONE);

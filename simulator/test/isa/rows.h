@@ -10,7 +10,7 @@ enum shape {
     UNARY, BINARY, TERNARY, CONVERT, COMPARE, TEST, SELECT, LOGIC, PACK, UNPACK,
     MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, PACK_4, UNPACK_4
 };
-enum type { NONE, pred, u8, s8, u16, s16, u32, s32, u64, s64, f32, f64 };
+enum type { NONE, pred, u8, s8, u16, s16, u32, s32, u64, s64, f32, f64, f16 = u16, bf16 = u16, f16x2 = u32, bf16x2 = u32 };
 
 typedef struct {
     uint64_t in[3], out[2];             // bits
