@@ -282,11 +282,14 @@ HALF_ORDER(f16) HALF_ORDER(bf16)
 static inline f64 odd_of_u64(u64 x) { return x >> 53 ? (f64)((x >> 11) | ((x & 2047) != 0)) * 2048 : (f64)x; }
 static inline f64 odd_of_s64(s64 x) { return x < 0 ? -odd_of_u64(0 - (u64)x) : odd_of_u64(x); }
 
-// To nearest, ties away from zero, into the upper 19 bits; the hardware leaves NaN as the other formats have it.
+// A bfloat16 number is the upper half of a float, a NaN too.
+static inline f32 upper_half(u16 x) { union { u32 bits; f32 value; } v = { (u32)x << 16 }; return v.value; }
+
+// To nearest, ties away from zero, into the upper 19 bits.
 static inline u32 tf32_away(f32 x)
 {
     union { f32 value; u32 bits; } v = { x };
-    if (x != x) return 0x7fffffff;
+    if (x != x) return 0x7fffe000;
     return isinf(x) ? v.bits : (v.bits + 0x1000) & ~0x1fffu;
 }
 

@@ -23,6 +23,7 @@ bool kernel_has(const Row *row, enum variant variant)
     switch (variant) {
     case WIDE: return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32") && !(is_float(row->type[0]) && is_float(row->type[1]));
     case IMMEDIATE: return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC && row->shape != UNPACK && row->shape != TEST;
+    case GUARDED: return row->shape != TEST;    // NVIDIA's assembler leaves the predicate out
     default: return true;
     }
 }
@@ -127,9 +128,11 @@ static void plain_variants(FILE *to, const Row *row)
     load_old(to, row, WHOLE);
     instruction(to, row, WHOLE, "", NULL);
     store(to, row, WHOLE);
-    load_old(to, row, GUARDED);
-    instruction(to, row, GUARDED, "@%some ", NULL);
-    store(to, row, GUARDED);
+    if (kernel_has(row, GUARDED)) {
+        load_old(to, row, GUARDED);
+        instruction(to, row, GUARDED, "@%some ", NULL);
+        store(to, row, GUARDED);
+    }
     load_old(to, row, BRANCHED);
     fputs("    @!%some bra around;\n", to);
     instruction(to, row, BRANCHED, "", NULL);
