@@ -30,6 +30,7 @@ cat >"$rows" <<'ROWS'
 #define PACK(name, D, A)                @row@name@D, {A, A}@"{a, b}"@
 #define UNPACK(name, D, A)              @row@name@{D, D}, A@"{low, high}"@
 #define MEMORY(name, space, kind)       @row@name@memory@"=" kind space@
+#define FENCE(name)                     @row@name@fence@"=" orders memory@
 #define FLOW(name, operands)            @row@name@flow@"=" operands@
 #define PACK_4(name, D, A)              @row@name@D, {A, A, A, A}@"{a, b, c, e}"@
 #define UNPACK_4(name, D, A)            @row@name@{D, D, D, D}, A@"{lowest, ..., highest}"@

@@ -170,17 +170,12 @@ void run_barrier_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mas
 void run_barrier_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 
-// One warp instruction is done before the next begins, so memory is always in order here.
+// One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
+// less, and is in the instruction: its order and its scope.
+void run_fence(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+
+// Hints.
 #define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-NOTHING(membar_cta)
-NOTHING(membar_gl)
-NOTHING(membar_sys)
-NOTHING(fence_acq_rel_cta)
-NOTHING(fence_acq_rel_gpu)
-NOTHING(fence_acq_rel_sys)
-NOTHING(fence_sc_cta)
-NOTHING(fence_sc_gpu)
-NOTHING(fence_sc_sys)
 NOTHING(pmevent)
 NOTHING(prefetch_L1)
 NOTHING(prefetch_L2)

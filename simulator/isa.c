@@ -412,6 +412,7 @@ static inline f64 of_e4m3(u32 x)
 #define EXCHANGE(name, D, A, operands)
 #define MEMORY(name, space, kind)
 #define FLOW(name, operands)
+#define FENCE(name)
 
 // The low bytes of each lane's register.
 static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
@@ -448,6 +449,7 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #undef CONVERT
 #undef MEMORY
 #undef FLOW
+#undef FENCE
 #undef EXCHANGE
 #undef ATOMIC
 #undef INSERT
@@ -485,6 +487,7 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
       .type = { TYPE_##T, TYPE_##T, TYPE_##T, TYPE_##T } },
 #define MEMORY(n, SPACE, kind)                                                                          \
     { .name = #n, .run = run_##kind, .shape = MEMORY, .lane = #kind, .space = SPACE, .store = #kind[0] == 's' },
+#define FENCE(n)                        ROW(#n, run_fence, FENCE, "memory order", , , , , 0)
 #define FLOW(n, operands)               ROW(#n, run_##n, FLOW, operands, , , , , 0)
 
 #define INSERT(n, T)                    ROW(#n, run_##n, INSERT, "a's low bits in b at bit c", T, T, T, u32, 3)

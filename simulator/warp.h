@@ -26,7 +26,9 @@ struct Insn {
     u8 register_width;      // memory, convert: bytes of the register
     u8 source_width;        // convert: bytes of the source register
     bool is_signed;         // memory: extend the sign
-    bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics
+    bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics: any order but weak
+    u8 order;               // memory, atomics, fences: enum order
+    u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d
     u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
     u32 members;            // exchange: row of the lanes that take part
@@ -34,6 +36,11 @@ struct Insn {
     u8 combine;             // compare: enum combine; c: the predicate that is combined with it
     bool as_number;         // compare: `set`: vector[0] gets the number `offset` or 0
 };
+
+// Memory order as PTX's memory consistency model has it. Volatile is relaxed at system scope, and its accesses are all
+// made; atomics are relaxed at the scope of the GPU unless they say otherwise; membar and fence.sc are ORDER_SC.
+enum order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
+enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 
@@ -196,6 +203,7 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #define MEMORY(...)
 #define ATOMIC(...)
 #define INSERT(...)
+#define FENCE(...)
 #define FLOW(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
 #define EXCHANGE(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
 #include "isa.def"
@@ -215,6 +223,7 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #undef MEMORY
 #undef ATOMIC
 #undef INSERT
+#undef FENCE
 #undef FLOW
 #undef EXCHANGE
 void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
@@ -223,6 +232,7 @@ void call_stacks_free(Warp *);
 void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);
+void run_fence(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);
 void run_load_param(Warp *, const Insn *, u32 mask);

@@ -40,6 +40,7 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
 #define FLOW(n, operands)               add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
 #define EXCHANGE(n, D, A, operands)     add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
 #define ATOMIC(n, T, lane)              add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
+#define FENCE(n)                        add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
 #define INSERT(n, T)                    add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
 
 void rows_make(void)
@@ -67,6 +68,7 @@ void rows_make(void)
 #undef EXCHANGE
 #undef ATOMIC
 #undef INSERT
+#undef FENCE
 
 bool row_needs_file(const Row *row)
 {

@@ -1,0 +1,74 @@
+// What the rooms that decode a kernel's body share: the body as far as it has been read, its registers and constants, and
+// how its operands are read. decode.c walks over its statements; decode_instruction.c, decode_memory.c and decode_calls.c
+// read its instructions.
+#pragma once
+#include "decoder.h"
+
+// A branch to a label that has not been seen, in the scope of that depth or one around it.
+typedef struct Fixup { u32 insn; const char *label; int depth; struct Fixup *next; } Fixup;
+
+// A name that goes out of scope at the '}' of its depth.
+typedef struct Declared { Symbol *symbol; int depth; struct Declared *next; } Declared;
+
+typedef struct Body {
+    Decoder *d;
+    Ptx *p;
+    Kernel *k;
+    Symbols *names;             // of this function
+    Function *function;         // that is being read; NULL: the kernel
+    u32 call_room;
+    bool indirect;              // it calls through pointers
+    u32 rows;                   // bytes of the register file given away
+    u32 code_room, constant_room;
+    u32 location;               // of the next instruction
+    u32 granule;
+    Fixup *branches;            // whose labels have not been seen
+    Declared *declared;         // the latest first
+    int depth;                  // of braces
+    u32 dynamic_align;          // of dynamic shared memory, which lies behind the static
+    u32 carry;                  // row of the carry; 0: nobody has used it yet
+} Body;
+
+static inline u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
+
+// Bytes of a row of values of that width; a predicate (0) has one word.
+static inline u32 body_row_bytes(u32 width) { return width ? align_up(width * LANES, 64) : 64; }
+
+// ---- decode_operands.c ----
+
+u32 body_rows(Body *b, u32 width, u32 count);                       // `count` new registers: the first one's row
+u32 body_constant(Body *b, u32 width, u64 value, u32 special);      // the row of a value, or of a special register
+Symbol *body_declare(Body *b, const char *name, enum symbol_kind kind, u64 value);
+const Symbol *body_symbol(Body *b, const char *name);               // of the function or the module; NULL: none
+
+// A register by name: one of its own, or number N of the family before its digits. False: there is none.
+bool body_register(Body *b, const char *name, u32 *row, u32 *width);
+u32 body_special(const char *name);                                 // "%tid.x"; SPECIAL_NONE: it is none
+bool body_is_clock(u32 special);
+u32 body_address(Body *b, const char *name, u32 width);             // the row that holds a variable's address
+
+// Operands, as rows. *width: the register's own, which CONVERT allows to be another; NULL: it must be the type's.
+u32 body_source(Body *b, enum type type, u8 *width);
+u32 body_destination(Body *b, enum type type, u8 *width);           // '_' is one that nobody reads
+u64 body_immediate(Body *b, u32 width, bool is_float);              // a number's bits
+
+// The kernel cannot run, for "the instruction" (what) "foo.u32" (name): the first such thing is kept.
+void body_unsupported(Body *b, const char *what, const char *name);
+
+// ---- the instructions: the text stands at their operands, and then behind them ----
+
+void body_instruction(Body *b);                                     // a whole statement, guard to ';'
+Insn *body_insn(Body *b);                                           // a new one, at the end of the code
+void body_skip(Body *b);                                            // to the ';'
+bool body_memory(Body *b, const char *opcode, Insn *i);             // false: it is none of memory that is known
+bool body_atomic(Body *b, const char *opcode, Insn *i);             // the same
+bool body_compare(Body *b, const char *opcode, Insn *i);            // the same, of comparisons
+void body_order(const char *opcode, Insn *i);                       // a fence's order and scope
+bool body_is_one_of(const char *word, const char *const *list);     // which ends with NULL
+
+// ---- functions ----
+
+void body_call(Body *b, Insn *i);
+void body_read(Body *b);                                            // the statements from '{' to '}'
+void body_functions(Body *b);                                       // reads all that the kernel calls
+void body_frames(Kernel *k);                                        // sizes its local memory

@@ -1,0 +1,229 @@
+// Reads an instruction: finds its row in the table, and its operands as the row's shape has them. One that is not in
+// the table makes its kernel unsupported, by name, and the rest is read all the same.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "body.h"
+
+Insn *body_insn(Body *b)
+{
+    Kernel *k = b->k;
+    if (k->code_count == b->code_room) {
+        b->code_room = b->code_room ? 2 * b->code_room : 128;
+        Insn *larger = decoder_keep(b->d, b->code_room * sizeof *larger);
+        if (k->code) memcpy(larger, k->code, k->code_count * sizeof *larger);
+        k->code = larger;
+    }
+    Insn *i = &k->code[k->code_count++];
+    *i = (Insn){ .location = b->location };
+    return i;
+}
+
+void body_skip(Body *b)
+{
+    while (!ptx_is(b->p, ";")) {
+        if (b->p->token == TOKEN_END) ptx_fail(b->p, "a ';' is missing");
+        ptx_next(b->p);
+    }
+}
+
+// mov of a clock, which has its own time to be read.
+static bool clock_operand(Body *b, Insn *i, const IsaRow *row)
+{
+    char name[32];
+    if (b->p->token != TOKEN_WORD || row->shape != UNARY || strncmp(row->name, "mov_", 4)) return false;
+    snprintf(name, sizeof name, "%.*s", (int)b->p->length, b->p->start);
+    i->target = body_special(name);
+    if (!body_is_clock(i->target)) return false;
+    i->run = run_clock;
+    ptx_next(b->p);
+    return true;
+}
+
+static void list_of_four(Body *b, Insn *i, enum type type, bool write)
+{
+    ptx_expect(b->p, "{");
+    for (u32 n = 0; n < 4; n++) {
+        if (n) ptx_expect(b->p, ",");
+        i->vector[n] = write ? body_destination(b, type, NULL) : body_source(b, type, NULL);
+    }
+    ptx_expect(b->p, "}");
+}
+
+static void four_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    if (row->shape == UNPACK_4) list_of_four(b, i, row->type[0], true);
+    else i->d = body_destination(b, row->type[0], NULL);
+    ptx_expect(b->p, ",");
+    if (row->shape == PACK_4) list_of_four(b, i, row->type[1], false);
+    else i->a = body_source(b, row->type[1], NULL);
+}
+
+static void alu_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool convert = row->shape == CONVERT;
+    u8 width;
+    if (row->shape == UNPACK) {
+        ptx_expect(p, "{");
+        i->d = body_destination(b, row->type[0], NULL);
+        ptx_expect(p, ",");
+        i->b = body_destination(b, row->type[2], NULL);
+        ptx_expect(p, "}");
+    } else {
+        i->d = body_destination(b, row->type[0], convert ? &i->register_width : NULL);
+    }
+    if (convert && i->register_width < isa_type_width(row->type[0]))
+        ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[0]));
+    ptx_expect(p, ",");
+    if (clock_operand(b, i, row)) return;
+    if (row->shape == PACK) ptx_expect(p, "{");
+    i->a = body_source(b, row->type[1], convert ? &width : NULL);
+    if (convert) i->source_width = width;
+    if (convert && width < isa_type_width(row->type[1]))
+        ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[1]));
+    if (row->inputs > 1) ptx_expect(p, ","), i->b = body_source(b, row->type[2], NULL);
+    if (row->shape == PACK) ptx_expect(p, "}");
+    if (row->inputs > 2) ptx_expect(p, ","), i->c = body_source(b, row->type[3], NULL);
+    if (row->shape == INSERT) ptx_expect(p, ","), i->vector[0] = body_source(b, TYPE_u32, NULL);
+    if (row->shape == CARRY && !b->carry) b->carry = body_rows(b, 0, 1);
+    if (row->shape == CARRY) i->predicate = b->carry;
+}
+
+// d|q, a, b, c, members: what of these the row has, in this order.
+static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool first = true;
+    for (const char *o = row->lane; *o; o++) {
+        if (*o == ',' || *o == ' ' || *o == '|') continue;
+        if (*o != 'q' && !first) ptx_expect(p, ",");
+        first = false;
+        if (*o == 'd') i->d = body_destination(b, row->type[0], NULL);
+        else if (*o == 'q') i->predicate = ptx_accept(p, "|") ? body_destination(b, TYPE_pred, NULL) : 0;
+        else if (*o == 'a') i->flip = ptx_accept(p, "!") ? ~0u : 0, i->a = body_source(b, row->type[1], NULL);
+        else if (*o == 'b') i->b = body_source(b, TYPE_u32, NULL);
+        else if (*o == 'c') i->c = body_source(b, TYPE_u32, NULL);
+        else {
+            i->members = body_source(b, TYPE_u32, NULL);
+            break;
+        }
+    }
+}
+
+// Is the next operand a predicate?
+static bool at_predicate(Body *b)
+{
+    Ptx *p = b->p;
+    u32 row, width = 1;
+    if (ptx_is(p, "!")) return true;
+    return p->token == TOKEN_WORD && body_register(b, obstack_copy0(p->memory, p->start, p->length), &row, &width) && !width;
+}
+
+// [d,] number [, threads] [, predicate]
+static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool reduces = strstr(row->name, "_red_");
+    if (reduces) i->d = body_destination(b, strstr(row->name, "_popc_") ? TYPE_u32 : TYPE_pred, NULL), ptx_expect(p, ",");
+    i->a = body_source(b, TYPE_u32, NULL);
+    if (ptx_accept(p, ",")) {
+        bool last = at_predicate(b);
+        if (!last) i->b = body_source(b, TYPE_u32, NULL);
+        if (reduces && !last) ptx_expect(p, ",");
+    }
+    if (reduces) i->flip = ptx_accept(p, "!") ? ~0u : 0, i->c = body_source(b, TYPE_pred, NULL);
+}
+
+static void flow_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    if (!strcmp(row->lane, "target")) {
+        Fixup *f = decoder_keep(b->d, sizeof *f);
+        *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches };
+        b->branches = f;
+    } else if (!strcmp(row->lane, "barrier")) {
+        barrier_operands(b, i, row);
+    } else if (!strcmp(row->lane, "call")) {
+        body_call(b, i);
+    } else if (!strcmp(row->lane, "[a]") || !strcmp(row->lane, "number")) {
+        body_skip(b);
+    } else if (!strcmp(row->lane, "a")) {
+        i->a = body_source(b, TYPE_u32, NULL);
+    }
+}
+
+// The row of an opcode as it is written, or without what makes no difference to what it does.
+static const IsaRow *find_row(const char *opcode, enum shape shape)
+{
+    static const struct { const char *suffix, *instead; } same[] = {
+        { ".uni", "" }, { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
+        { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
+        { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
+        { ".rn.f16", ".f16" }, { ".rn.bf16", ".bf16" }, { ".rn.f16x2", ".f16x2" }, { ".rn.bf16x2", ".bf16x2" },
+        { "cvt.rn.f32.f16", "cvt.f32.f16" }, { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
+        { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
+        { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
+        { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },
+        { "barrier.cta.sync", "barrier.sync" }, { "barrier.cta.sync.aligned", "bar.sync" },
+    };
+    const IsaRow *row = isa_find(opcode, shape);
+    for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {
+        size_t whole = strlen(opcode), tail = strlen(same[n].suffix);
+        if (whole < tail || strcmp(opcode + whole - tail, same[n].suffix)) continue;
+        char other[128];
+        snprintf(other, sizeof other, "%.*s%s", (int)(whole - tail), opcode, same[n].instead);
+        row = isa_find(other, shape);
+    }
+    return row;
+}
+
+// Which spelling of mov, by its list and the commas in that.
+static enum shape list_shape(const Ptx *p)
+{
+    u32 commas = 0;
+    const char *open = p->start;
+    while (open < p->end && *open != '{' && *open != ';') open++;
+    if (open == p->end || *open == ';') return UNARY;
+    for (const char *at = open; at < p->end && *at != '}'; at++) commas += *at == ',';
+    if (open == p->start) return commas == 3 ? UNPACK_4 : UNPACK;
+    return commas == 3 ? PACK_4 : PACK;
+}
+
+static void guard(Body *b, u32 *row, u32 *flip)
+{
+    *row = *flip = 0;
+    if (!ptx_accept(b->p, "@")) return;
+    if (ptx_accept(b->p, "!")) *flip = ~0u;
+    *row = body_source(b, TYPE_pred, NULL);
+}
+
+void body_instruction(Body *b)
+{
+    Ptx *p = b->p;
+    u32 guard_row, guard_flip;
+    guard(b, &guard_row, &guard_flip);
+    char *opcode = ptx_word(p);
+    Insn *i = body_insn(b);
+    i->guard = guard_row;
+    i->guard_flip = guard_flip;
+    if (body_memory(b, opcode, i) || body_atomic(b, opcode, i) || body_compare(b, opcode, i)) {
+        ptx_expect(p, ";");
+        return;
+    }
+    const IsaRow *row = find_row(opcode, list_shape(p));
+    if (!row || row->shape == MEMORY || row->shape == ATOMIC) {
+        body_unsupported(b, "the instruction", opcode);
+        body_skip(b);
+    } else {
+        i->row = row - isa_rows;
+        i->run = row->run;
+        if (row->shape == FENCE) body_order(opcode, i);
+        else if (row->shape == FLOW) flow_operands(b, i, row);
+        else if (row->shape == EXCHANGE) exchange_operands(b, i, row);
+        else if (row->shape == PACK_4 || row->shape == UNPACK_4) four_operands(b, i, row);
+        else alu_operands(b, i, row);
+    }
+    ptx_expect(p, ";");
+}
