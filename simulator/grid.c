@@ -74,7 +74,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
     case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
     case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
-    case SPECIAL_SMID: return w->block->number % profile.sm_count;
+    case SPECIAL_SMID: return w->block->sm;
     case SPECIAL_NSMID: return profile.sm_count;
     case SPECIAL_GRIDID: return w->block->grid->number;
     case SPECIAL_LANEMASK_EQ: return 1u << lane;
@@ -110,6 +110,7 @@ static void block_start(Block *b, u32 number, bool fresh)
     const Grid *g = b->grid;
     const u32 *grid = g->launch->grid;
     b->number = number;
+    b->sm = number % profile.sm_count;
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
@@ -231,11 +232,11 @@ static void block_run(Block *b)
 }
 
 // Memory for one resident block, of a size that all blocks of the grid share.
-static bool block_make(Block *b, Grid *g)
+static bool block_make(Block *b, Grid *g, u32 slot)
 {
     const Kernel *k = g->kernel;
     *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES,
-                  .shared_bytes = k->shared_bytes + g->launch->dynamic_shared };
+                  .shared_bytes = k->shared_bytes + g->launch->dynamic_shared, .slot = slot };
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->shared = aligned_alloc(64, (b->shared_bytes + 127) / 64 * 64);
     if (!b->warps || !b->shared) return false;
@@ -251,11 +252,13 @@ static bool block_make(Block *b, Grid *g)
         if (!w->regs || !w->local || !w->taint || !w->inside) return false;
         memset(w->regs, 0, k->register_bytes);
     }
+    OBSERVERS(block_make, b);
     return true;
 }
 
 static void block_free(Block *b)
 {
+    OBSERVERS(block_free, b);
     for (u32 n = 0; b->warps && n < b->warp_count; n++) {
         free(b->warps[n].regs);
         free(b->warps[n].local);
@@ -276,16 +279,18 @@ int grid_run(Launch *l)
     g.number = ++launches;
     Block block;
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
-    if (!g.tally || !block_make(&block, &g)) no_memory(l->kernel);
+    if (!g.tally) no_memory(l->kernel);
     OBSERVERS(grid_start, &g);
+    if (!block_make(&block, &g, 0)) no_memory(l->kernel);
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     for (u64 n = 0; n < blocks && !g.status; n++) {
         block_start(&block, n, n == 0);
         block_run(&block);
+        if (!g.status) OBSERVERS(block_end, &block);
     }
+    block_free(&block);
     OBSERVERS(grid_end, &g);
     steps_before += g.steps;
-    block_free(&block);
     free(g.tally);
     free(g.beyond);
     return g.status;

@@ -19,7 +19,10 @@ typedef struct Access {
 
 typedef struct Observer {
     void (*grid_start)(Grid *);
-    void (*block_start)(Block *);
+    void (*block_make)(Block *);    // a slot, in which blocks run one after another: room for what is known of them
+    void (*block_free)(Block *);
+    void (*block_start)(Block *);   // a block begins in its slot
+    void (*block_end)(Block *);     // its last warp has ended
     bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*barrier)(Block *);       // every thread of the block has arrived

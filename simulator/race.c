@@ -11,7 +11,7 @@
 
 typedef struct Slot {           // lanes of one warp that touched a place
     u32 epoch;                  // Block.epoch then; another one: the slot says nothing any more
-    u32 visit;                  // which access of the grid it was
+    u32 visit;                  // which access of its slot's blocks it was
     u32 pc;
     u32 lanes;
     u8 warp;
@@ -25,32 +25,39 @@ typedef struct Cell { Slot write, read[2]; } Cell;
 // __syncwarp().
 typedef struct Met { u32 visit[LANES][LANES], all; } Met;   // all: the whole warp
 
-static Met *met;
-static Cell *cells;             // for each granule of the block's shared memory
-static u32 granule, visit;
-static u32 before[LANES][LANES];    // [to][from]: accesses of warp `from` up to this visit come before what warp `to` does now
+// What is known of the blocks that a slot runs, one after another.
+struct RaceBlock {
+    Cell *cells;                // for each granule of shared memory
+    Met *met;                   // for each warp
+    u32 visit;                  // accesses so far
+    u32 before[LANES][LANES];   // [to][from]: accesses of warp `from` up to this visit come before what warp `to` does now
+};
 
-static void race_grid_start(Grid *g)
+static void race_block_make(Block *b)
 {
-    u32 bytes = g->kernel->shared_bytes + g->launch->dynamic_shared;
-    granule = g->kernel->shared_granule;
-    visit = 0;
-    memset(before, 0, sizeof before);
-    cells = calloc(bytes / granule + 4, sizeof *cells);
-    met = calloc((g->threads + LANES - 1) / LANES, sizeof *met);
-    if (cells && met) return;
+    struct RaceBlock *r = b->race = calloc(1, sizeof *r);
+    if (r) r->cells = calloc(b->shared_bytes / b->grid->kernel->shared_granule + 4, sizeof *r->cells);
+    if (r) r->met = calloc(b->warp_count, sizeof *r->met);
+    if (r && r->cells && r->met) return;
     perror("simulator: no memory left to look for races");
     exit(1);
 }
 
-static void race_grid_end(Grid *g) { (void)g, free(cells), free(met); }
+static void race_block_free(Block *b)
+{
+    free(b->race->cells);
+    free(b->race->met);
+    free(b->race);
+}
 
 static void race_warp_barrier(Warp *w, u32 lanes)
 {
-    if (lanes == w->live) met[w->number].all = visit;
+    Met *met = &w->block->race->met[w->number];
+    u32 visit = w->block->race->visit;
+    if (lanes == w->live) met->all = visit;
     for (u32 x = 0; x < LANES; x++)
         for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
-            if (lanes >> y & 1) met[w->number].visit[x][y] = visit;
+            if (lanes >> y & 1) met->visit[x][y] = visit;
 }
 
 // Those of `others` that lane has not met since an access.
@@ -59,7 +66,7 @@ static u32 unmet(const Warp *w, u32 lane, u32 others, u32 since)
     u32 lanes = 0;
     for (u32 rest = others & ~(1u << lane); rest; rest &= rest - 1) {
         u32 other = __builtin_ctz(rest);
-        if (met[w->number].visit[lane][other] < since) lanes |= 1u << other;
+        if (w->block->race->met[w->number].visit[lane][other] < since) lanes |= 1u << other;
     }
     return lanes;
 }
@@ -95,8 +102,9 @@ static void report_race(const Access *a, Side x, Side y)
 static bool conflicts(const Access *a, u32 lanes, const Slot *s)
 {
     const Warp *w = a->warp;
-    if (s->epoch != w->block->epoch || s->visit == visit || (s->strong && a->insn->strong)) return false;
-    if (s->warp != w->number) return before[w->number][s->warp] < s->visit;
+    const struct RaceBlock *r = w->block->race;
+    if (s->epoch != w->block->epoch || s->visit == r->visit || (s->strong && a->insn->strong)) return false;
+    if (s->warp != w->number) return r->before[w->number][s->warp] < s->visit;
     for (u32 rest = lanes; rest; rest &= rest - 1)
         if (unmet(w, __builtin_ctz(rest), s->lanes, s->visit)) return true;
     return false;
@@ -105,7 +113,7 @@ static bool conflicts(const Access *a, u32 lanes, const Slot *s)
 // Two lanes of one store instruction at one place, with different values: which one stays is not said.
 static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
 {
-    if (s->visit != visit || s->epoch != a->warp->block->epoch || a->atomic) return false;
+    if (s->visit != a->warp->block->race->visit || s->epoch != a->warp->block->epoch || a->atomic) return false;
     const Insn *i = a->insn;
     u32 first = __builtin_ctz(s->lanes);
     for (u32 e = 0; e < i->elements; e++) {
@@ -138,8 +146,9 @@ static Slot *read_slot(Cell *c, const Warp *w)
 static void record(const Access *a, u32 lanes, Slot *s)
 {
     const Warp *w = a->warp;
-    u32 since = visit;
-    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number && s->visit > met[w->number].all) {
+    const struct RaceBlock *r = w->block->race;
+    u32 since = r->visit;
+    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number && s->visit > r->met[w->number].all) {
         lanes |= s->lanes;
         since = s->visit;
     }
@@ -156,7 +165,7 @@ static bool touch(const Access *a, u32 lanes, Cell *c)
         u32 lane = __builtin_ctz(lanes), others = s->lanes;
         for (u32 rest = lanes; other == w && rest; rest &= rest - 1) {
             lane = __builtin_ctz(rest);
-            if ((others = s->visit == visit ? s->lanes : unmet(w, lane, s->lanes, s->visit))) break;
+            if ((others = s->visit == w->block->race->visit ? s->lanes : unmet(w, lane, s->lanes, s->visit))) break;
         }
         Side now = { w, lane, a->insn - w->block->grid->kernel->code, a->store };
         report_race(a, now, (Side){ other, __builtin_ctz(others), s->pc, s == &c->write });
@@ -167,16 +176,18 @@ static bool touch(const Access *a, u32 lanes, Cell *c)
 
 static void touch_all(const Access *a, u32 lanes)
 {
+    const Block *b = a->warp->block;
+    u32 granule = b->grid->kernel->shared_granule;
     u64 address = a->address[__builtin_ctz(lanes)];
     u32 last = (address + a->bytes - 1) / granule;
     for (u32 n = address / granule; n <= last; n++)
-        if (touch(a, lanes, &cells[n])) return;
+        if (touch(a, lanes, &b->race->cells[n])) return;
 }
 
 static bool race_access(Access *a)
 {
     if (a->space != SPACE_SHARED) return true;
-    visit++;
+    a->warp->block->race->visit++;
     if (!a->store && a->regular && a->stride == 0) {
         touch_all(a, a->mask);
         return true;
@@ -188,11 +199,12 @@ static bool race_access(Access *a)
 // What one of them did, and all that came before it, comes before what those do that go on.
 static void race_part_barrier(Block *b, u32 arrived, u32 freed)
 {
+    struct RaceBlock *r = b->race;
     u32 latest[LANES] = { 0 };
     for (u32 p = arrived; p; p &= p - 1) {
         u32 warp = __builtin_ctz(p);
         for (u32 n = 0; n < LANES; n++) {
-            u32 seen = n == warp ? visit : before[warp][n];
+            u32 seen = n == warp ? r->visit : r->before[warp][n];
             if (seen > latest[n]) latest[n] = seen;
         }
     }
@@ -200,9 +212,9 @@ static void race_part_barrier(Block *b, u32 arrived, u32 freed)
         u32 warp = __builtin_ctz(t);
         race_warp_barrier(&b->warps[warp], b->warps[warp].live);
         for (u32 n = 0; n < LANES; n++)
-            if (latest[n] > before[warp][n]) before[warp][n] = latest[n];
+            if (latest[n] > r->before[warp][n]) r->before[warp][n] = latest[n];
     }
 }
 
-const Observer race_observer = { .part_barrier = race_part_barrier, .grid_start = race_grid_start, .grid_end = race_grid_end,
+const Observer race_observer = { .part_barrier = race_part_barrier, .block_make = race_block_make, .block_free = race_block_free,
                                  .warp_barrier = race_warp_barrier, .access = race_access };

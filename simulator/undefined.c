@@ -11,41 +11,41 @@
 #include "observer.h"
 #include "source.h"
 
-static u64 *shared_bits;        // of the block's shared memory, a bit for each byte that was written
-static u64 *local_bits;         // of each thread's local memory, one thread's after another's
-static u64 shared_words, local_words, local_stride;    // stride: bytes of a thread's bits, rounded up to words
-static const Insn *origin;      // the latest load of something undefined
+// What is known of the blocks that a slot runs, one after another.
+struct DefinedBlock {
+    u64 *shared_bits;           // of its shared memory, a bit for each byte that was written
+    u64 *local_bits;            // of each thread's local memory, one thread's after another's
+    u64 shared_words, local_words, local_stride;    // stride: bits of a thread, rounded up to words
+    const Insn *origin;         // the latest load of something undefined
+};
 
-static void no_memory(void)
+static void undefined_block_make(Block *b)
 {
+    struct DefinedBlock *d = b->defined = calloc(1, sizeof *d);
+    if (d) {
+        d->shared_words = b->shared_bytes / 64 + 1;
+        d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
+        d->local_words = d->local_stride / 64 * LANES * b->warp_count;
+        d->shared_bits = malloc(d->shared_words * sizeof *d->shared_bits);
+        d->local_bits = malloc((d->local_words + 1) * sizeof *d->local_bits);
+    }
+    if (d && d->shared_bits && d->local_bits) return;
     perror("simulator: no memory left to follow what is defined");
     exit(1);
 }
 
-static void undefined_grid_start(Grid *g)
+static void undefined_block_free(Block *b)
 {
-    u32 shared = g->kernel->shared_bytes + g->launch->dynamic_shared;
-    u32 warps = (g->threads + LANES - 1) / LANES;
-    shared_words = shared / 64 + 1;
-    local_stride = (g->kernel->local_bytes + 63) / 64 * 64;
-    local_words = local_stride / 64 * LANES * warps;
-    shared_bits = malloc(shared_words * sizeof *shared_bits);
-    local_bits = malloc((local_words + 1) * sizeof *local_bits);
-    if (!shared_bits || !local_bits) no_memory();
-    origin = NULL;
-}
-
-static void undefined_grid_end(Grid *g)
-{
-    (void)g;
-    free(shared_bits);
-    free(local_bits);
+    free(b->defined->shared_bits);
+    free(b->defined->local_bits);
+    free(b->defined);
 }
 
 static void undefined_block_start(Block *b)
 {
-    memset(shared_bits, 0, shared_words * sizeof *shared_bits);
-    memset(local_bits, 0, local_words * sizeof *local_bits);
+    struct DefinedBlock *d = b->defined;
+    memset(d->shared_bits, 0, d->shared_words * sizeof *d->shared_bits);
+    memset(d->local_bits, 0, d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         if (!w->watch) continue;
@@ -57,10 +57,11 @@ static void undefined_block_start(Block *b)
 // The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in it.
 static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 {
+    const struct DefinedBlock *d = a->warp->block->defined;
     u64 byte = a->address[lane] + at, *bits;
     switch (a->space) {
-    case SPACE_SHARED: bits = shared_bits; break;
-    case SPACE_LOCAL: bits = local_bits; byte += (a->warp->number * LANES + lane) * local_stride; break;
+    case SPACE_SHARED: bits = d->shared_bits; break;
+    case SPACE_LOCAL: bits = d->local_bits; byte += (a->warp->number * LANES + lane) * d->local_stride; break;
     default: bits = memory_defined_bits; byte -= MEMORY_BASE;
     }
     *bit = byte % 64;
@@ -137,6 +138,7 @@ static void store(const Access *a)
 
 static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
 {
+    const Insn *origin = w->block->defined->origin;
     bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
     Report r = { .kind = REPORT_UNINITIALIZED,
                  .why = "Fresh memory holds whatever was there before: a different answer on every run.",
@@ -159,7 +161,7 @@ static bool undefined_access(Access *a)
 {
     if (a->atomic) {
         u32 lanes = lanes_undefined(a, 0, a->bytes);
-        if (lanes) origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
+        if (lanes) a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
     }
     if (a->store) store(a);
     return true;
@@ -256,7 +258,7 @@ static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[L
     u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
     for (u32 l = 0; l < LANES; l++)
         if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
-    if (marks & ~source || (marks && !w->watch)) origin = i;
+    if (marks & ~source || (marks && !w->watch)) w->block->defined->origin = i;
     if (marks) w->watch = watch;
     if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
 }
@@ -268,12 +270,12 @@ static void undefined_loaded(Access *a)
     if (!w->watch && all_defined(a)) return;
     for (u32 e = 0; e < i->elements; e++) {
         u32 lanes = lanes_undefined(a, e * i->width, i->width);
-        if (lanes) w->watch = watch, origin = i;
+        if (lanes) w->watch = watch, w->block->defined->origin = i;
         if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
     }
 }
 
 const Observer undefined_observer = {
-    .grid_start = undefined_grid_start, .grid_end = undefined_grid_end, .block_start = undefined_block_start,
+    .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
     .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };

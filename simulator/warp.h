@@ -137,13 +137,17 @@ typedef struct Block {
     struct Grid *grid;
     u32 index[3];
     u32 number;             // in the grid, x fastest
+    u32 slot;               // which of the grid's resident blocks it is
+    u32 sm;                 // that it runs on
     u32 warp_count;
     Warp *warps;
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
     Barrier barriers[BARRIERS];
     bool arrivals;          // a warp has come to one of them since they were looked at
-    u32 epoch;              // counts barriers, over all blocks of the grid; never 0
+    u32 epoch;              // counts barriers, over all blocks of the slot; never 0
+    struct RaceBlock *race;         // what observers keep of it: race.c
+    struct DefinedBlock *defined;   // undefined.c
 } Block;
 
 typedef struct Grid {

@@ -13,7 +13,9 @@
 //   // build: -cudart static | none                 options for nvcc; none: without CUDA
 //
 // Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the
-// command that runs them: simulator/run unless told.
+// command that runs them: simulator/run unless told. PROGRAMS='race_*' runs those alone:
+//
+//   make build/test/simulator-api && PROGRAMS=calls build/test/simulator-api --filter api/program
 
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -32,7 +34,6 @@
 
 enum { REPORT_FD = 9, SECONDS = 30, MOST_PROGRAMS = 200, LINE = 512 };
 
-static const char sources[] = "simulator/test/programs/*.c*";
 static const char folder[] = "build/simulator/test";
 
 typedef struct {
@@ -293,7 +294,10 @@ static size_t program_count;
 static void find_programs(void)
 {
     glob_t found;
-    if (glob(sources, 0, NULL, &found) != 0)
+    char pattern[LINE];
+    const char *some = getenv("PROGRAMS");
+    snprintf(pattern, sizeof pattern, "simulator/test/programs/%s.c*", some ? some : "*");
+    if (glob(pattern, 0, NULL, &found) != 0)
         return;
     for (size_t i = 0; i < found.gl_pathc && program_count < MOST_PROGRAMS; i++) {
         Program *program = &all[program_count++];
