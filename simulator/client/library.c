@@ -1,0 +1,83 @@
+// Libraries: modules that the program loads itself. A handle is its Image.
+
+#include "symbol.h"
+#include <stdlib.h>
+#include <string.h>
+#include <cuda_runtime_api.h>
+
+EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                       enum cudaJitOption *options, void **values, unsigned count,
+                                       enum cudaLibraryOption *library_options,
+                                       void **library_values, unsigned library_count)
+{
+    (void)options; (void)values; (void)count;   // how hard to optimise, where to log
+    (void)library_options; (void)library_values; (void)library_count;
+    if (!library || !code)
+        return client_done(cudaErrorInvalidValue);
+    Image *image = calloc(1, sizeof *image);
+    if (!image)
+        return client_done(cudaErrorMemoryAllocation);
+    image_unwrap(image, code);
+    cudaError_t error = image_load(image);
+    if (error) {
+        image_free(image);
+        return client_done(error);
+    }
+    *library = (cudaLibrary_t)image;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    if (!library)
+        return client_done(cudaErrorInvalidResourceHandle);
+    Image *image = (Image *)library;
+    WireRequest request = client_request(WIRE_MODULE_UNLOAD, "cudaLibraryUnload");
+    request.object.id = image->id;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    image_free(image);
+    return client_done(error);
+}
+
+static cudaError_t library_symbol(cudaLibrary_t library, const char *name, bool variable,
+                                  Symbol **out)
+{
+    if (!library || !name)
+        return cudaErrorInvalidValue;
+    Image *image = (Image *)library;
+    for (Symbol *symbol = image->symbols; symbol; symbol = symbol->next) {
+        if (symbol->variable == variable && strcmp(symbol->name, name) == 0) {
+            *out = symbol;
+            return symbol_resolve(symbol);
+        }
+    }
+    *out = symbol_add(image, NULL, name, variable);
+    return *out ? symbol_resolve(*out) : cudaErrorMemoryAllocation;
+}
+
+EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
+                                        const char *name)
+{
+    Symbol *symbol;
+    if (!kernel)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = library_symbol(library, name, false, &symbol);
+    if (!error)
+        *kernel = (cudaKernel_t)symbol;
+    return client_done(error);
+}
+
+EXPORT cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library,
+                                        const char *name)
+{
+    Symbol *symbol;
+    cudaError_t error = library_symbol(library, name, true, &symbol);
+    if (error)
+        return client_done(error);
+    if (address)
+        *address = (void *)(uintptr_t)symbol->found.memory.address;
+    if (bytes)
+        *bytes = symbol->found.memory.size;
+    return cudaSuccess;
+}
