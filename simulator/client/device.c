@@ -134,6 +134,14 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordin
     return cudaSuccess;
 }
 
+// How many times as fast as double arithmetic float arithmetic is: by the compute capability, as the
+// CUDA C++ Programming Guide's table of arithmetic instructions has it.
+static int single_to_double(const struct cudaDeviceProp *p)
+{
+    bool for_science = p->minor == 0 && p->major != 12;
+    return for_science ? 2 : p->major < 8 ? 32 : 64;
+}
+
 // The attributes that are properties under another name. False: not one of them.
 static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDeviceProp *p, int *value)
 {
@@ -153,17 +161,26 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
     X(MaxRegistersPerBlock, p->regsPerBlock)
     X(ClockRate, client_facts()->clock_khz)
     X(TextureAlignment, p->textureAlignment)
-    X(GpuOverlap, 1)
+    X(GpuOverlap, p->asyncEngineCount > 0)
     X(MultiProcessorCount, p->multiProcessorCount)
     X(KernelExecTimeout, 0)
     X(Integrated, p->integrated)
     X(CanMapHostMemory, p->canMapHostMemory)
     X(ComputeMode, cudaComputeModeDefault)
+    X(MaxTexture1DWidth, p->maxTexture1D)
+    X(MaxTexture2DWidth, p->maxTexture2D[0])
+    X(MaxTexture2DHeight, p->maxTexture2D[1])
+    X(MaxTexture3DWidth, p->maxTexture3D[0])
+    X(MaxTexture3DHeight, p->maxTexture3D[1])
+    X(MaxTexture3DDepth, p->maxTexture3D[2])
+    X(MaxTexture2DLayeredWidth, p->maxTexture2DLayered[0])
+    X(MaxTexture2DLayeredHeight, p->maxTexture2DLayered[1])
+    X(MaxTexture2DLayeredLayers, p->maxTexture2DLayered[2])
+    X(SurfaceAlignment, p->surfaceAlignment)
     X(ConcurrentKernels, p->concurrentKernels)
     X(EccEnabled, p->ECCEnabled)
     X(PciBusId, p->pciBusID)
     X(PciDeviceId, p->pciDeviceID)
-    X(PciDomainId, p->pciDomainID)
     X(TccDriver, p->tccDriver)
     X(MemoryClockRate, client_facts()->memory_clock_khz)
     X(GlobalMemoryBusWidth, p->memoryBusWidth)
@@ -171,9 +188,41 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
     X(MaxThreadsPerMultiProcessor, p->maxThreadsPerMultiProcessor)
     X(AsyncEngineCount, p->asyncEngineCount)
     X(UnifiedAddressing, p->unifiedAddressing)
+    X(MaxTexture1DLayeredWidth, p->maxTexture1DLayered[0])
+    X(MaxTexture1DLayeredLayers, p->maxTexture1DLayered[1])
+    X(MaxTexture2DGatherWidth, p->maxTexture2DGather[0])
+    X(MaxTexture2DGatherHeight, p->maxTexture2DGather[1])
+    X(MaxTexture3DWidthAlt, p->maxTexture3DAlt[0])
+    X(MaxTexture3DHeightAlt, p->maxTexture3DAlt[1])
+    X(MaxTexture3DDepthAlt, p->maxTexture3DAlt[2])
+    X(PciDomainId, p->pciDomainID)
     X(TexturePitchAlignment, p->texturePitchAlignment)
+    X(MaxTextureCubemapWidth, p->maxTextureCubemap)
+    X(MaxTextureCubemapLayeredWidth, p->maxTextureCubemapLayered[0])
+    X(MaxTextureCubemapLayeredLayers, p->maxTextureCubemapLayered[1])
+    X(MaxSurface1DWidth, p->maxSurface1D)
+    X(MaxSurface2DWidth, p->maxSurface2D[0])
+    X(MaxSurface2DHeight, p->maxSurface2D[1])
+    X(MaxSurface3DWidth, p->maxSurface3D[0])
+    X(MaxSurface3DHeight, p->maxSurface3D[1])
+    X(MaxSurface3DDepth, p->maxSurface3D[2])
+    X(MaxSurface1DLayeredWidth, p->maxSurface1DLayered[0])
+    X(MaxSurface1DLayeredLayers, p->maxSurface1DLayered[1])
+    X(MaxSurface2DLayeredWidth, p->maxSurface2DLayered[0])
+    X(MaxSurface2DLayeredHeight, p->maxSurface2DLayered[1])
+    X(MaxSurface2DLayeredLayers, p->maxSurface2DLayered[2])
+    X(MaxSurfaceCubemapWidth, p->maxSurfaceCubemap)
+    X(MaxSurfaceCubemapLayeredWidth, p->maxSurfaceCubemapLayered[0])
+    X(MaxSurfaceCubemapLayeredLayers, p->maxSurfaceCubemapLayered[1])
+    X(MaxTexture1DLinearWidth, 0)
+    X(MaxTexture2DLinearWidth, p->maxTexture2DLinear[0])
+    X(MaxTexture2DLinearHeight, p->maxTexture2DLinear[1])
+    X(MaxTexture2DLinearPitch, p->maxTexture2DLinear[2])
+    X(MaxTexture2DMipmappedWidth, p->maxTexture2DMipmap[0])
+    X(MaxTexture2DMipmappedHeight, p->maxTexture2DMipmap[1])
     X(ComputeCapabilityMajor, p->major)
     X(ComputeCapabilityMinor, p->minor)
+    X(MaxTexture1DMipmappedWidth, p->maxTexture1DMipmap)
     X(StreamPrioritiesSupported, p->streamPrioritiesSupported)
     X(GlobalL1CacheSupported, p->globalL1CacheSupported)
     X(LocalL1CacheSupported, p->localL1CacheSupported)
@@ -181,20 +230,47 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
     X(MaxRegistersPerMultiprocessor, p->regsPerMultiprocessor)
     X(ManagedMemory, p->managedMemory)
     X(IsMultiGpuBoard, p->isMultiGpuBoard)
+    X(MultiGpuBoardGroupID, p->multiGpuBoardGroupID)
     X(HostNativeAtomicSupported, p->hostNativeAtomicSupported)
+    X(SingleToDoublePrecisionPerfRatio, single_to_double(p))
     X(PageableMemoryAccess, p->pageableMemoryAccess)
     X(ConcurrentManagedAccess, p->concurrentManagedAccess)
-    X(PageableMemoryAccessUsesHostPageTables, p->pageableMemoryAccessUsesHostPageTables)
-    X(DirectManagedMemAccessFromHost, p->directManagedMemAccessFromHost)
     X(ComputePreemptionSupported, p->computePreemptionSupported)
     X(CanUseHostPointerForRegisteredMem, p->canUseHostPointerForRegisteredMem)
     X(CooperativeLaunch, p->cooperativeLaunch)
     X(MaxSharedMemoryPerBlockOptin, p->sharedMemPerBlockOptin)
+    X(CanFlushRemoteWrites, 0)
     X(HostRegisterSupported, p->hostRegisterSupported)
+    X(PageableMemoryAccessUsesHostPageTables, p->pageableMemoryAccessUsesHostPageTables)
+    X(DirectManagedMemAccessFromHost, p->directManagedMemAccessFromHost)
     X(MaxBlocksPerMultiprocessor, p->maxBlocksPerMultiProcessor)
+    X(MaxPersistingL2CacheSize, p->persistingL2CacheMaxSize)
+    X(MaxAccessPolicyWindowSize, p->accessPolicyMaxWindowSize)
     X(ReservedSharedMemoryPerBlock, p->reservedSharedMemPerBlock)
+    X(SparseCudaArraySupported, p->sparseCudaArraySupported)
+    X(HostRegisterReadOnlySupported, p->hostRegisterReadOnlySupported)
+    X(TimelineSemaphoreInteropSupported, p->timelineSemaphoreInteropSupported)
     X(MemoryPoolsSupported, p->memoryPoolsSupported)
+    X(GPUDirectRDMASupported, p->gpuDirectRDMASupported)
+    X(GPUDirectRDMAFlushWritesOptions, p->gpuDirectRDMAFlushWritesOptions)
+    X(GPUDirectRDMAWritesOrdering, p->gpuDirectRDMAWritesOrdering)
+    X(MemoryPoolSupportedHandleTypes, p->memoryPoolSupportedHandleTypes)
     X(ClusterLaunch, p->clusterLaunch)
+    X(DeferredMappingCudaArraySupported, p->deferredMappingCudaArraySupported)
+    X(IpcEventSupport, p->ipcEventSupported)
+    X(MemSyncDomainCount, 1)
+    X(NumaConfig, p->deviceNumaConfig)
+    X(NumaId, p->deviceNumaId)
+    X(MpsEnabled, p->mpsEnabled)
+    X(HostNumaId, p->hostNumaId)
+    X(D3D12CigSupported, 0)
+    X(VulkanCigSupported, 0)
+    X(GpuPciDeviceId, p->gpuPciDeviceID)
+    X(GpuPciSubsystemId, p->gpuPciSubsystemID)
+    X(HostNumaMemoryPoolsSupported, 0)
+    X(HostNumaMultinodeIpcSupported, p->hostNumaMultinodeIpcSupported)
+    X(HostMemoryPoolsSupported, 0)
+    X(OnlyPartialHostNativeAtomicSupported, 0)
 #undef X
     default: return false;
     }
@@ -211,11 +287,8 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attrib
         return client_done(cudaErrorInvalidValue);
     struct cudaDeviceProp properties;
     fill_properties(&properties, client_facts());
-    if (attribute_value(attribute, &properties, value))
-        return cudaSuccess;
-    char call[64];
-    snprintf(call, sizeof call, "cudaDeviceGetAttribute with attribute %d", (int)attribute);
-    return client_unsupported(call);
+    return client_done(attribute_value(attribute, &properties, value) ? cudaSuccess
+                                                                      : cudaErrorInvalidValue);
 }
 
 static size_t limits[] = {

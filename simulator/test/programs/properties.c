@@ -23,6 +23,12 @@ int main(void)
     CHECK(p.multiProcessorCount == 132 && p.warpSize == 32 && p.maxThreadsPerBlock == 1024);
     CHECK(attribute(cudaDevAttrMultiProcessorCount) == p.multiProcessorCount);
     CHECK(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) == (int)p.sharedMemPerBlockOptin);
+    // Each is known: what this device does not have is 0. What is no attribute is refused.
+    for (int which = cudaDevAttrMaxThreadsPerBlock; which <= cudaDevAttrMaxTexture1DMipmappedWidth; which++)
+        CHECK(which == 44 || attribute((enum cudaDeviceAttr)which) >= 0);
+    CHECK(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) == 2);
+    CHECK(cudaDeviceGetAttribute(&version, (enum cudaDeviceAttr)0, 0) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceGetAttribute(&version, cudaDevAttrMax, 0) == cudaErrorInvalidValue);
     CHECK(cudaGetDeviceProperties(&p, 1) == cudaErrorInvalidDevice);
     OK(cudaMemGetInfo(&free_bytes, &total));
     CHECK(total == p.totalGlobalMem && free_bytes == total);
