@@ -340,9 +340,9 @@ build/book/contents: build/book/instructions.md FORCE | build/setup/book
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 
 # The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
-build/book/instructions.md: book/instructions.sh simulator/isa.def
+build/book/instructions.md: book/instructions.sh simulator/isa.def $(wildcard simulator/isa/*.def)
 	@mkdir -p $(@D)
-	@sh $^ >$@
+	@sh book/instructions.sh simulator/isa.def >$@
 
 Makefile: ;
 -include $(shell find build -name '*.d' 2>/dev/null)

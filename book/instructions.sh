@@ -40,7 +40,9 @@ cat >"$rows" <<'ROWS'
 #define CARRY(name, T, inputs, keeps, lane) @row@name@T, T, T, T@#lane@
 ROWS
 
-sed 's|^// ---- \(.*\) ----$|@section@"\1"@|' "$1" |
+sed -n 's|^#include "\(.*\)"$|\1|p' "$1" | while read -r part; do
+    sed 's|^// ---- \(.*\) ----$|@section@"\1"@|' "$(dirname "$1")/$part"
+done |
     gcc -E -P -undef -x c -include "$rows" - |
     tr '\n' ' ' | sed 's/@\(row\|section\)@/\n&/g' |
     awk -F @ '

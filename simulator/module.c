@@ -1,4 +1,4 @@
-// Decodes a module: its variables, its kernels' headers, its source files. decode.c reads the kernels' bodies.
+// Decodes a module: its variables, its kernels' headers, its source files. decode*.c read the kernels' bodies.
 #include <stdlib.h>
 #include <string.h>
 

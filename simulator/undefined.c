@@ -223,6 +223,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
             report_use(w, i, *mark(w, i->a) & mask, "an address");
         }
         return;
+    case FENCE: return;
     case FLOW:
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
         if (i->d && !strcmp(row->lane, "barrier")) *mark(w, i->d) &= ~mask;

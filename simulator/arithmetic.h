@@ -1,0 +1,317 @@
+// What the expressions of the instruction table's rows call: arithmetic as the hardware does it where C's differs, or C
+// has none. alu.c alone includes it.
+#pragma once
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+
+#define divide(a, b) _Generic((a), u64: divide_u64, s64: divide_s64, default: divide_narrow)(a, b)
+#define remainder(a, b) _Generic((a), u64: remainder_u64, s64: remainder_s64, default: remainder_narrow)(a, b)
+#define lesser(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
+#define greater(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) > (b) || ((a) == (b) && signbit(b)) ? (a) : (b))
+#define clamp(x, low, high) _Generic((x), f32: clamp_f32, f64: clamp_f64)(x, low, high)
+#define number(x) _Generic((x), f32: number_f32, f64: number_f64)(x)
+
+static inline f32 number_f32(f32 x)
+{
+    union { u32 bits; f32 value; } nan = { 0x7fffffff };
+    return x != x ? nan.value : x;
+}
+
+static inline f64 number_f64(f64 x) { return x; }
+
+static inline f32 flush(f32 x)
+{
+    union { f32 value; u32 bits; } v = { x };
+    v.bits = v.bits & 0x7f800000 ? v.bits : v.bits & 0x80000000;
+    return v.value;
+}
+
+// div.approx is a multiplication by the reciprocal, which is flushed: beyond 2^126 the quotient is 0.
+static inline f32 divide_approx(f32 a, f32 b) { return number_f32(a * flush(1 / b)); }
+
+// PTX leaves division by zero open; the hardware gives all ones, and so it does for the remainder.
+static inline s64 divide_narrow(s64 a, s64 b) { return b == 0 ? -1 : a / b; }
+static inline u64 divide_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a / b; }
+static inline s64 divide_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b; }
+static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? -1 : a % b; }
+static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a % b; }
+static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
+
+static inline u32 low_24(u32 x) { return x & 0xffffff; }
+static inline s32 signed_24(u32 x) { return (s32)(x << 8) >> 8; }
+
+// The sum of the products of count bytes of b with as many parts of a, of `bits` each.
+static inline u32 dot(u32 a, u32 bits, bool a_signed, u32 b, bool b_signed, u32 count)
+{
+    u32 sum = 0;
+    for (u32 n = 0; n < count; n++) {
+        s32 x = (s32)(a >> bits * n << (32 - bits)), y = (s32)(b >> 8 * n << 24);
+        sum += (a_signed ? (u32)(x >> (32 - bits)) : (u32)x >> (32 - bits)) * (b_signed ? (u32)(y >> 24) : (u32)y >> 24);
+    }
+    return sum;
+}
+static inline u32 dot_4(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 8, a_signed, b, b_signed, 4); }
+static inline u32 dot_2(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 16, a_signed, b, b_signed, 2); }
+
+// .sat: NaN becomes 0.
+static inline f32 unit(f32 x) { return x > 0 ? x < 1 ? x : 1 : 0; }
+
+static inline s128 within(s128 x, s128 low, s128 high) { return x < low ? low : x > high ? high : x; }
+static inline f32 trunc_flushed(f32 x) { return truncf(flush(x)); }
+static inline f32 rint_flushed(f32 x) { return rintf(flush(x)); }
+static inline f32 floor_flushed(f32 x) { return floorf(flush(x)); }
+static inline f32 ceil_flushed(f32 x) { return ceilf(flush(x)); }
+
+// The approximations of doubles look at the upper half alone, and see denormals as zeros.
+static inline f64 coarse(f64 x)
+{
+    union { f64 value; u64 bits; } v = { x };
+    if (x != x) v.bits = 0x7fffffff00000000;
+    v.bits &= v.bits << 1 >> 53 ? 0xffffffff00000000 : 1ull << 63;
+    return v.value;
+}
+
+static inline s32 saturate_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x; }
+static inline s64 clamp_f32(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
+static inline s64 clamp_f64(f64 x, s64 low, s64 high)
+{
+    s64 highest_bit = low ? low : (high + 1) / 2;       // what a NaN becomes
+    return x != x ? highest_bit : clamp_f32(x, low, high);
+}
+static inline s64 to_s64(f64 x) { return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (s64)x; }
+static inline u64 to_u64(f64 x) { return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x; }
+
+static inline u64 reverse_bits(u64 x)
+{
+    x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
+    x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
+    x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
+    return __builtin_bswap64(x);
+}
+
+// `length` bits of x from bit `start`; a signed field is extended from its highest bit that exists.
+static inline u64 extract_bits(u64 x, u32 start, u32 length, u32 width, bool is_signed)
+{
+    start &= 255, length &= 255;
+    bool sign = is_signed && length && x >> (start + length > width ? width - 1 : start + length - 1) & 1;
+    u64 field = start >= width ? 0 : x >> start;
+    if (start + length > width) length = start >= width ? 0 : width - start;
+    u64 mask = length > 63 ? ~0ull : (1ull << length) - 1;
+    return (field & mask) | (sign ? ~mask : 0);
+}
+
+// The low `length` bits of a, in b from bit `start` on. What would lie beyond the top is dropped.
+static inline u64 insert_bits(u64 a, u64 b, u32 start, u32 length)
+{
+    start &= 255, length &= 255;
+    u64 ones = length > 63 ? ~0ull : (1ull << length) - 1;
+    u64 mask = start > 63 ? 0 : ones << start;
+    return (b & ~mask) | (start > 63 ? 0 : a << start & mask);
+}
+
+// prmt without a mode: each nibble of c picks one of the eight bytes of {b, a}, or (bit 3) its sign eight times.
+static inline u32 permute_bytes(u32 a, u32 b, u32 c)
+{
+    u64 bytes = (u64)b << 32 | a;
+    u32 result = 0;
+    for (u32 i = 0; i < 4; i++) {
+        u32 pick = c >> 4 * i;
+        u32 byte = bytes >> 8 * (pick & 7) & 0xff;
+        if (pick & 8) byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+
+// Arithmetic in another rounding mode. The compiler must neither move it out of its place nor work it out beforehand,
+// so the numbers go through memory.
+#define ROUNDED(name, T, expression)                                                    \
+    static inline T name(T a, T b, int mode)                                            \
+    {                                                                                   \
+        T result;                                                                       \
+        fesetround(mode);                                                               \
+        __asm__ volatile("" : "+m"(a), "+m"(b));                                        \
+        result = (expression);                                                          \
+        __asm__ volatile("" : "+m"(result));                                            \
+        fesetround(FE_TONEAREST);                                                       \
+        return result;                                                                  \
+    }
+#define CONVERTED(name, D, A)                                                           \
+    static inline D name(A a, int mode)                                                 \
+    {                                                                                   \
+        D result;                                                                       \
+        fesetround(mode);                                                               \
+        __asm__ volatile("" : "+m"(a));                                                 \
+        result = (D)a;                                                                  \
+        __asm__ volatile("" : "+m"(result));                                            \
+        fesetround(FE_TONEAREST);                                                       \
+        return result;                                                                  \
+    }
+ROUNDED(add_rounded_f32, f32, a + b) ROUNDED(add_rounded_f64, f64, a + b)
+ROUNDED(sub_rounded_f32, f32, a - b) ROUNDED(sub_rounded_f64, f64, a - b)
+ROUNDED(mul_rounded_f32, f32, a * b) ROUNDED(mul_rounded_f64, f64, a * b)
+ROUNDED(div_rounded_f32, f32, a / b) ROUNDED(div_rounded_f64, f64, a / b)
+ROUNDED(sqrt_rounded_f32, f32, ((void)b, __builtin_sqrtf(a))) ROUNDED(sqrt_rounded_f64, f64, ((void)b, __builtin_sqrt(a)))
+CONVERTED(f32_of_f64, f32, f64) CONVERTED(f32_of_u64, f32, u64) CONVERTED(f32_of_s64, f32, s64)
+CONVERTED(f64_of_u64, f64, u64) CONVERTED(f64_of_s64, f64, s64)
+#undef ROUNDED
+#undef CONVERTED
+
+static inline f32 fma_rounded_f32(f32 a, f32 b, f32 c, int mode)
+{
+    fesetround(mode);
+    __asm__ volatile("" : "+m"(a), "+m"(b), "+m"(c));
+    f32 result = __builtin_fmaf(a, b, c);
+    __asm__ volatile("" : "+m"(result));
+    fesetround(FE_TONEAREST);
+    return result;
+}
+
+static inline f64 fma_rounded_f64(f64 a, f64 b, f64 c, int mode)
+{
+    fesetround(mode);
+    __asm__ volatile("" : "+m"(a), "+m"(b), "+m"(c));
+    f64 result = __builtin_fma(a, b, c);
+    __asm__ volatile("" : "+m"(result));
+    fesetround(FE_TONEAREST);
+    return result;
+}
+
+// ---- small floats ----
+// A format has a sign, so many bits of exponent and so many of fraction; every number of it is a double exactly. A NaN
+// result is all ones below the sign, as the hardware gives it.
+
+static inline u64 bits_of(f64 x) { union { f64 value; u64 bits; } v = { x }; return v.bits; }
+static inline f64 of_bits(u64 x) { union { u64 bits; f64 value; } v = { x }; return v.value; }
+
+static inline f64 of_small(u32 bits, u32 exponent_bits, u32 fraction_bits)
+{
+    u32 ones = (1u << exponent_bits) - 1, exponent = bits >> fraction_bits & ones;
+    u64 fraction = bits & ((1u << fraction_bits) - 1), sign = (u64)(bits >> (exponent_bits + fraction_bits) & 1) << 63;
+    s32 bias = ones / 2;
+    if (exponent == ones) return of_bits(sign | 0x7ffull << 52 | (fraction ? 1ull << 51 : 0));
+    if (!exponent) return of_bits(sign | bits_of(ldexp((f64)fraction, 1 - bias - (s32)fraction_bits)));
+    return of_bits(sign | (u64)(1023 - bias + (s32)exponent) << 52 | fraction << (52 - fraction_bits));
+}
+
+// The bits without the sign of |x|, rounded to nearest, ties to even, or towards zero. Beyond the range the exponent goes
+// on upwards: what that means is the caller's business.
+static inline u32 magnitude(f64 x, u32 exponent_bits, u32 fraction_bits, bool to_zero)
+{
+    s32 least = 2 - (s32)(1u << (exponent_bits - 1)), exponent = (s32)(bits_of(x) >> 52 & 0x7ff) - 1023;
+    if (exponent < -1022) return 0;                     // a double's denormals are far below all
+    u64 fraction = (bits_of(x) & ((1ull << 52) - 1)) | 1ull << 52;
+    u32 drop = 52 - fraction_bits + (exponent < least ? (u32)(least - exponent) : 0);
+    if (drop > 54) drop = 54;
+    u64 kept = fraction >> drop, rest = fraction & ((1ull << drop) - 1), half = 1ull << (drop - 1);
+    if (!to_zero && (rest > half || (rest == half && kept & 1))) kept++;
+    return (u32)kept + (exponent > least ? (u32)(exponent - least) << fraction_bits : 0);
+}
+
+static inline u32 round_small(f64 x, u32 exponent_bits, u32 fraction_bits, bool to_zero)
+{
+    u32 infinity = ((1u << exponent_bits) - 1) << fraction_bits, all = (1u << (exponent_bits + fraction_bits)) - 1;
+    if (x != x) return all;
+    u32 sign = signbit(x) ? all + 1 : 0;
+    if (isinf(x)) return sign | infinity;
+    u32 bits = magnitude(x, exponent_bits, fraction_bits, to_zero);
+    return sign | (bits < infinity ? bits : to_zero ? infinity - 1 : infinity);
+}
+
+static inline f64 of_f16(u32 x) { return of_small(x & 0xffff, 5, 10); }
+static inline f64 of_bf16(u32 x) { return of_small(x & 0xffff, 8, 7); }
+static inline u16 round_f16(f64 x) { return round_small(x, 5, 10, false); }
+static inline u16 round_bf16(f64 x) { return round_small(x, 8, 7, false); }
+static inline u16 round_half_zero_f16(f64 x) { return round_small(x, 5, 10, true); }
+static inline u16 round_half_zero_bf16(f64 x) { return round_small(x, 8, 7, true); }
+static inline bool is_nan_f16(u32 x) { return (x & 0x7fff) > 0x7c00; }
+static inline bool is_nan_bf16(u32 x) { return (x & 0x7fff) > 0x7f80; }
+
+// A sum as a double whose last bit is set where it is not exact, so that rounding it again to fewer bits is right.
+static inline f64 add_odd(f64 a, f64 b)
+{
+    f64 sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+    if (lost == 0 || lost != lost) return sum;
+    u64 bits = bits_of(sum);
+    if (bits & 1) return sum;
+    return of_bits((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+static inline u16 fma_f16(u16 a, u16 b, u16 c) { return round_f16(add_odd(of_f16(a) * of_f16(b), of_f16(c))); }
+static inline u16 fma_bf16(u16 a, u16 b, u16 c) { return round_bf16(add_odd(of_bf16(a) * of_bf16(b), of_bf16(c))); }
+static inline u16 relu_half(u16 x) { return x == 0x7fff || !(x & 0x8000) ? x : 0; }
+static inline u16 unit_f16(u16 x) { return is_nan_f16(x) || x & 0x8000 ? 0 : x > 0x3c00 ? 0x3c00 : x; }
+
+#define HALF_ORDER(F)                                                                   \
+    static inline u16 negate_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a ^ 0x8000; } \
+    static inline u16 absolute_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a & 0x7fff; } \
+    static inline u16 least_##F(u16 a, u16 b, bool nan)                                 \
+    {                                                                                   \
+        if (is_nan_##F(a) || is_nan_##F(b))                                             \
+            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a; \
+        return of_##F(a) < of_##F(b) || (of_##F(a) == of_##F(b) && a & 0x8000) ? a : b; \
+    }                                                                                   \
+    static inline u16 most_##F(u16 a, u16 b, bool nan)                                  \
+    {                                                                                   \
+        if (is_nan_##F(a) || is_nan_##F(b))                                             \
+            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a; \
+        return of_##F(a) > of_##F(b) || (of_##F(a) == of_##F(b) && b & 0x8000) ? a : b; \
+    }                                                                                   \
+    static inline bool holds_##F(u16 a, u16 b, u32 relations)                           \
+    {                                                                                   \
+        f64 x = of_##F(a), y = of_##F(b);                                               \
+        return relations & (x < y ? IS_LESS : x > y ? IS_MORE : x == y ? IS_EQUAL : IS_NEITHER); \
+    }
+enum { IS_LESS = 1, IS_MORE = 2, IS_EQUAL = 4, IS_NEITHER = 8 };
+HALF_ORDER(f16) HALF_ORDER(bf16)
+#undef HALF_ORDER
+
+// Both halves of registers a, b and c: x, y and z are those of one.
+#define HALVES_1(e) ({ u16 x = a; u32 low = (u16)(e); x = a >> 16; low | (u32)(u16)(e) << 16; })
+#define HALVES(e) ({ u16 x = a, y = b; u32 low = (u16)(e); x = a >> 16, y = b >> 16; low | (u32)(u16)(e) << 16; })
+#define HALVES_3(e)                                                                     \
+    ({ u16 x = a, y = b, z = c; u32 low = (u16)(e);                                     \
+       x = a >> 16, y = b >> 16, z = c >> 16; low | (u32)(u16)(e) << 16; })
+
+// 64-bit integers as doubles whose last bit is set where they are not exact.
+static inline f64 odd_of_u64(u64 x) { return x >> 53 ? (f64)((x >> 11) | ((x & 2047) != 0)) * 2048 : (f64)x; }
+static inline f64 odd_of_s64(s64 x) { return x < 0 ? -odd_of_u64(0 - (u64)x) : odd_of_u64(x); }
+
+// A bfloat16 number is the upper half of a float, a NaN too.
+static inline f32 upper_half(u16 x) { union { u32 bits; f32 value; } v = { (u32)x << 16 }; return v.value; }
+
+// To nearest, ties away from zero, into the upper 19 bits.
+static inline u32 tf32_away(f32 x)
+{
+    union { f32 value; u32 bits; } v = { x };
+    if (x != x) return 0x7fffe000;
+    return isinf(x) ? v.bits : (v.bits + 0x1000) & ~0x1fffu;
+}
+
+// .satfinite: what is too large becomes the largest number. e4m3 has no infinity: its NaN is all ones.
+static inline u32 round_e4m3(f64 x)
+{
+    u32 bits = x != x ? 0x7f : isinf(x) ? 0x7e : magnitude(x, 4, 3, false);
+    if (x == x && bits > 0x7e) bits = 0x7e;
+    return bits | (x == x && signbit(x) ? 0x80 : 0);
+}
+
+static inline u32 round_e5m2(f64 x)
+{
+    u32 bits = x != x ? 0x7f : isinf(x) ? 0x7b : magnitude(x, 5, 2, false);
+    if (x == x && bits > 0x7b) bits = 0x7b;
+    return bits | (x == x && signbit(x) ? 0x80 : 0);
+}
+
+static inline f64 of_e4m3(u32 x)
+{
+    x &= 0xff;
+    if ((x & 0x7f) == 0x7f) return of_bits(0x7ff8ull << 48);
+    u32 exponent = x >> 3 & 15, fraction = x & 7;
+    f64 value = exponent ? ldexp(8 + fraction, (s32)exponent - 10) : ldexp(fraction, -9);
+    return x & 0x80 ? -value : value;
+}
