@@ -10,34 +10,52 @@ static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000;    // ids like 
 
 typedef struct {
     bool used, non_blocking;
+    u32 device;
     double done;                        // ns: when its last work ends
 } Stream;
 
 typedef struct {
     bool used, timed, recorded;
+    u32 device;
     double at;                          // ns
 } Event;
 
-static Stream streams[MOST];            // [0]: the default stream
+static Stream streams[MOST];            // the first are the devices' default streams
 static Event events[MOST];
-static u32 stream_count = 1, event_count;       // ever used; destroyed ones are used again
+static u32 stream_count = MOST_DEVICES, event_count;       // ever used; destroyed ones are used again
 static double now;                      // ns: where the host is
+
+static bool is_default(const Stream *stream)
+{
+    return stream < streams + MOST_DEVICES;
+}
 
 void clock_reset(void)
 {
     memset(streams, 0, sizeof *streams * stream_count);
     memset(events, 0, sizeof *events * event_count);
-    stream_count = 1;
+    stream_count = MOST_DEVICES;
     event_count = 0;
     now = 0;
+    for (u32 i = 0; i < MOST_DEVICES; i++)
+        streams[i].device = i;
+}
+
+void clock_reset_device(u32 device)
+{
+    clock_wait_device(device);
+    for (u32 i = MOST_DEVICES; i < stream_count; i++)
+        streams[i].used &= streams[i].device != device;
+    for (u32 i = 0; i < event_count; i++)
+        events[i].used &= events[i].device != device;
 }
 
 static Stream *stream_of(u64 id)
 {
-    if (id == 0)
-        return &streams[0];
+    if (id < MOST_DEVICES)
+        return &streams[id];
     u64 index = id - FIRST_STREAM;
-    return index && index < stream_count && streams[index].used ? &streams[index] : NULL;
+    return index >= MOST_DEVICES && index < stream_count && streams[index].used ? &streams[index] : NULL;
 }
 
 static Event *event_of(u64 id)
@@ -51,16 +69,16 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-u64 clock_stream_create(bool non_blocking)
+u64 clock_stream_create(u32 device, bool non_blocking)
 {
-    u32 index = 1;
+    u32 index = MOST_DEVICES;
     while (index < stream_count && streams[index].used)
         index++;
     if (index == MOST)
         return 0;
     if (index == stream_count)
         stream_count++;
-    streams[index] = (Stream){ .used = true, .non_blocking = non_blocking };
+    streams[index] = (Stream){ .used = true, .non_blocking = non_blocking, .device = device };
     return FIRST_STREAM + index;
 }
 
@@ -69,10 +87,15 @@ bool clock_stream_known(u64 id)
     return stream_of(id) != NULL;
 }
 
+u32 clock_stream_device(u64 id)
+{
+    return stream_of(id)->device;
+}
+
 bool clock_stream_destroy(u64 id)
 {
-    Stream *stream = id ? stream_of(id) : NULL;
-    if (!stream)
+    Stream *stream = stream_of(id);
+    if (!stream || is_default(stream))
         return false;
     stream->used = false;
     return true;
@@ -84,10 +107,10 @@ static double start_of(const Stream *stream)
     double start = later(now, stream->done);
     if (stream->non_blocking)
         return start;
-    if (stream != &streams[0])
-        return later(start, streams[0].done);
-    for (u32 i = 1; i < stream_count; i++)
-        if (!streams[i].non_blocking)
+    if (!is_default(stream))
+        return later(start, streams[stream->device].done);
+    for (u32 i = MOST_DEVICES; i < stream_count; i++)
+        if (streams[i].device == stream->device && !streams[i].non_blocking)
             start = later(start, streams[i].done);
     return start;
 }
@@ -125,13 +148,14 @@ void clock_wait_stream(u64 id)
         now = start_of(stream);
 }
 
-void clock_wait_all(void)
+void clock_wait_device(u32 device)
 {
     for (u32 i = 0; i < stream_count; i++)
-        now = later(now, streams[i].done);
+        if (streams[i].device == device)
+            now = later(now, streams[i].done);
 }
 
-u64 clock_event_create(bool timed)
+u64 clock_event_create(u32 device, bool timed)
 {
     u32 index = 0;
     while (index < event_count && events[index].used)
@@ -140,7 +164,7 @@ u64 clock_event_create(bool timed)
         return 0;
     if (index == event_count)
         event_count++;
-    events[index] = (Event){ .used = true, .timed = timed };
+    events[index] = (Event){ .used = true, .timed = timed, .device = device };
     return FIRST_EVENT + index;
 }
 
@@ -157,7 +181,7 @@ bool clock_event_record(u64 id, u64 stream_id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
-    if (!event || !stream)
+    if (!event || !stream || event->device != stream->device)
         return false;
     event->recorded = true;
     event->at = start_of(stream);
@@ -189,7 +213,7 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
 bool clock_event_elapsed(u64 from, u64 to, double *milliseconds)
 {
     const Event *a = event_of(from), *b = event_of(to);
-    if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed)
+    if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed || a->device != b->device)
         return false;
     *milliseconds = (b->at - a->at) / 1e6;
     return true;

@@ -3,13 +3,15 @@
 #pragma once
 #include "base.h"
 
-void clock_reset(void);
+void clock_reset(void);                         // the program has ended
+void clock_reset_device(u32 device);            // its streams and events are gone
 
-// Streams: 0 is the default stream, which waits for all others (but non-blocking ones) and they
-// for it.
-u64 clock_stream_create(bool non_blocking);     // its id; 0: too many
+// Streams, each of one device. The id of a device's default stream is the device's number; it waits
+// for all others of its device (but non-blocking ones) and they for it.
+u64 clock_stream_create(u32 device, bool non_blocking); // its id; 0: too many
 bool clock_stream_destroy(u64 stream);
 bool clock_stream_known(u64 stream);
+u32 clock_stream_device(u64 stream);            // of one that is known
 
 // Work that takes `ns` is issued to the stream; with `host_waits` the host goes on at its end.
 void clock_work(u64 stream, double ns, bool host_waits);
@@ -17,13 +19,14 @@ double clock_now(void);                         // ns: where the host is
 double clock_stream_end(u64 stream);            // ns: when the work issued to it so far is done
 void clock_host(double ns);                     // the host is busy for so long
 void clock_wait_stream(u64 stream);             // the host waits for the stream,
-void clock_wait_all(void);                      // or for all of them
+void clock_wait_device(u32 device);             // or for all of a device's
 
-// Events. Each of these but the first is false for an id that is none.
-u64 clock_event_create(bool timed);
+// Events, each of one device too, which must be that of the stream in which it is recorded. Each of
+// these but the first is false for an id that is none.
+u64 clock_event_create(u32 device, bool timed);
 bool clock_event_destroy(u64 event);
 bool clock_event_record(u64 event, u64 stream);
 bool clock_event_wait(u64 event);               // the host waits for it
 bool clock_stream_wait_event(u64 stream, u64 event);
-// False also for events that were not recorded, or were created without timing.
+// False also for events that were not recorded, were created without timing, or are of two devices.
 bool clock_event_elapsed(u64 from, u64 to, double *milliseconds);

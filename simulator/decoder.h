@@ -7,6 +7,7 @@
 struct Module {
     struct obstack memory;          // everything decoded lies here
     Symbols symbols;
+    u32 device;
     Kernel *kernels, **last_kernel;
     Location *locations;
     u32 *location_file;             // .file number of each location
@@ -36,6 +37,7 @@ typedef struct Address { const Symbol *function; u8 *to; struct Address *next; }
 typedef struct Decoder {
     Ptx ptx;
     Module *module;
+    const Module *twin;             // of another device; NULL: none
     Text *kernels, **last_kernel;   // whose bodies have not been read
     struct Address *addresses;      // of functions, in variables
 } Decoder;

@@ -7,6 +7,7 @@ typedef struct Launch {
     u32 grid[3], block[3];
     u32 dynamic_shared;                 // bytes
     const void *params;                 // param_bytes bytes, laid out as the kernel says
+    u32 device;
     u64 limit;                          // warp instructions after which it is stopped; 0: none
     double seconds;                     // out: how long it takes, by the roofline
 } Launch;

@@ -99,7 +99,9 @@ static int add_module(Call *call)
     char *ptx = fatbin_ptx(upload.bytes, upload.total, arch, &length, &error);
     if (!ptx)
         return refuse_image(call, error);
-    Module *module = module_count < MOST_MODULES ? module_load(ptx, length, &error) : NULL;
+    u32 device = call->request.device;
+    const Module *twin = module_of(call->request.module.twin);
+    Module *module = module_count < MOST_MODULES ? module_load(ptx, length, device, twin, &error) : NULL;
     free(ptx);
     if (!module)
         return refuse_ptx(call, error);
@@ -228,7 +230,8 @@ static Launch launch_of(const Call *call)
 {
     const WireRequest *request = &call->request;
     Launch launch = { .kernel = kernel_of(request->launch.kernel), .params = call->tail,
-        .dynamic_shared = (u32)request->launch.dynamic_shared, .limit = device.limit };
+        .dynamic_shared = (u32)request->launch.dynamic_shared, .device = request->device,
+        .limit = device.limit };
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
     return launch;
@@ -254,7 +257,9 @@ static int check(const Call *call)
 {
     const WireRequest *request = &call->request;
     Launch launch = launch_of(call);
-    if (!launch.kernel || !clock_stream_known(request->stream))
+    if (!launch.kernel || module_device(launch.kernel->module) != request->device
+        || !clock_stream_known(request->stream)
+        || clock_stream_device(request->stream) != request->device)
         return WIRE_INVALID_RESOURCE_HANDLE;
     if (launch.kernel->unsupported)
         return refuse_kernel(call, launch.kernel);

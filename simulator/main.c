@@ -28,7 +28,7 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 typedef struct {
     const char *profile;
     int report;                         // -1: text
-    u64 limit;
+    u64 limit, devices;
     bool counters;
     char **program;
 } Options;
@@ -43,7 +43,8 @@ static void usage(FILE *to)
           "  --report FD   write what happens as JSON lines to this file descriptor\n"
           "  --limit N     stop a launch after N warp instructions\n"
           "  --profile     print each kernel's counters\n"
-          "  --device FILE imitate the device that this profile describes\n", to);
+          "  --device FILE imitate the device that this profile describes\n"
+          "  --devices N   a machine with so many of them\n", to);
 }
 
 static u64 number(const char *text, const char *option)
@@ -63,18 +64,23 @@ static Options parse(int count, char **words)
     static const struct option known[] = {
         { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
-        { "help", no_argument, NULL, 'h' }, { 0 },
+        { "devices", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
-    Options options = { .report = -1 };
+    Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
         switch (c) {
         case 'd': options.profile = optarg; break;
         case 'r': options.report = (int)number(optarg, "--report"); break;
         case 'l': options.limit = number(optarg, "--limit"); break;
+        case 'n': options.devices = number(optarg, "--devices"); break;
         case 'p': options.counters = true; break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }
+    }
+    if (options.devices < 1 || options.devices > MOST_DEVICES) {
+        fprintf(stderr, "simulator: --devices takes a number from 1 to %d\n", MOST_DEVICES);
+        exit(EXIT_USAGE);
     }
     options.program = words + optind;
     if (!options.program[0] || !options.profile) {
@@ -227,6 +233,7 @@ int main(int count, char **words)
     find_library();
     prctl(PR_SET_DUMPABLE, 0);          // the program's user may not read or trace the device
     device.limit = options.limit;
+    device.count = (u32)options.devices;
     report_open(options.report, options.counters);
     start_program(options.program, make_shared());
     set_signals();

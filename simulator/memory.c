@@ -14,7 +14,7 @@ u64 *memory_defined_bits;
 
 static Allocation **table;      // by rising address
 static u32 count, room;
-static u64 used, capacity;
+static u64 used[MOST_DEVICES], capacity;
 static int shared_file = -1;
 static u64 shared_offset;       // where the shared part starts in that file
 
@@ -87,10 +87,10 @@ static bool enter(Allocation *a)
     return true;
 }
 
-Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers)
+Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers)
 {
     u32 part = part_of(kind);
-    if (!size || size > MEMORY_SPAN || (!part && size > capacity - used)) return NULL;
+    if (!size || size > MEMORY_SPAN || (!part && size > capacity - used[device])) return NULL;
     if (part && align < SHARED_ALIGN) align = SHARED_ALIGN;
     u64 base = round_up(parts[part].next, align < PAGE ? PAGE : align);
     u64 pages = round_up(size, PAGE);
@@ -98,14 +98,14 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *
     if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
     Allocation *a = calloc(1, sizeof *a);
     if (!a) return NULL;
-    *a = (Allocation){ .base = base, .size = size, .kind = kind, .number = count + 1 };
+    *a = (Allocation){ .base = base, .size = size, .kind = kind, .device = device, .number = count + 1 };
     remember(a->made, callers);
     if (!enter(a)) {
         free(a);
         return NULL;
     }
     if (part) memory_define(base, size);
-    else used += size;
+    else used[device] += size;
     parts[part].next = base + pages + GAP;
     return a;
 }
@@ -118,7 +118,7 @@ bool memory_free(u64 address, const u64 *callers)
     remember(a->unmade, callers);
     u64 pages = round_up(a->size, PAGE);
     if (a->kind == MEMORY_DEVICE) {
-        used -= a->size;
+        used[a->device] -= a->size;
         madvise((void *)a->base, pages, MADV_DONTNEED);
     } else {
         fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -145,7 +145,7 @@ Allocation *memory_nearest(u64 address)
 }
 
 Allocation *memory_first(void) { return count ? table[0] : NULL; }
-u64 memory_used(void) { return used; }
+u64 memory_used(u32 device) { return used[device]; }
 u64 memory_capacity(void) { return capacity; }
 
 // The bits of a word of the bitmap that belong to a range, and how many bytes of it they stand for.

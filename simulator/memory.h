@@ -1,4 +1,4 @@
-// Device memory: one range of addresses, reserved at the same place in the device process (where it holds
+// The memory of all devices: one range of addresses, reserved at the same place in the device process (where it holds
 // the bytes) and in the program (where touching it crashes, as it would on hardware). Every allocation has
 // an unmapped gap behind it, and an address is not handed out again while there are fresh ones, so that
 // a wild access can be told from a good one and be laid to the allocation that it missed.
@@ -26,6 +26,7 @@ enum memory_kind {
 typedef struct Allocation {
     u64 base, size;                 // bytes
     enum memory_kind kind;
+    u32 device;                     // that it was allocated on
     bool freed;
     u32 number;                     // 1 for the program's first allocation
     const char *name;               // of a variable, else NULL
@@ -34,7 +35,7 @@ typedef struct Allocation {
     struct Allocation *next;        // by rising address
 } Allocation;
 
-// Reserves the range. `capacity` is how many bytes the device has. False: the address space is not free.
+// Reserves the range. `capacity` is how many bytes each device has. False: the address space is not free.
 bool memory_init(u64 capacity);
 
 // The memory of the shared part: `offset` and what follows in file `fd`, which the host has too.
@@ -42,7 +43,7 @@ bool memory_share(int fd, u64 offset);
 
 // A fresh allocation of `size` bytes (at least 1), aligned to `align` (a power of two; cudaMalloc: 256), or NULL
 // when the device has no room left. `callers` may be NULL.
-Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, const u64 *callers);
+Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers);
 
 // Frees what starts at `address`. False: no live allocation starts there, or it is a variable.
 bool memory_free(u64 address, const u64 *callers);
@@ -62,8 +63,8 @@ Allocation *memory_nearest(u64 address);
 // All allocations by rising address, freed ones too.
 Allocation *memory_first(void);
 
-u64 memory_used(void);          // bytes in live allocations
-u64 memory_capacity(void);      // bytes that the device has
+u64 memory_used(u32 device);    // bytes in live allocations
+u64 memory_capacity(void);      // bytes that each device has
 
 // Definedness, a bit for each byte: has anything written it? Both take any range inside one allocation.
 void memory_define(u64 address, u64 bytes);

@@ -148,21 +148,42 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
     } while (depth);
 }
 
+static Symbol *allocate(Decoder *d, const Declaration *v)
+{
+    enum memory_kind kind = v->managed ? MEMORY_MANAGED : *v->name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
+    Allocation *a = memory_alloc(v->size ? v->size : 1, v->align, kind, d->module->device, NULL);
+    if (!a) ptx_fail(&d->ptx, "the device has no memory left for variable %s", v->name);
+    a->name = strdup(v->name);          // messages name it when its module is gone, too
+    memory_define(a->base, a->size);
+    if (v->managed) managed_allocated(a);
+    Symbol *s = decoder_symbol(d, &d->module->symbols, v->name, SYMBOL_GLOBAL, a->base);
+    s->size = v->size;
+    return s;
+}
+
+// A managed variable is one for all devices: what it starts with was written when the first of them got it.
+static void join_managed(Decoder *d, const Declaration *v, const Symbol *first)
+{
+    Symbol *s = decoder_symbol(d, &d->module->symbols, v->name, SYMBOL_GLOBAL, first->value);
+    s->size = first->size;
+    Symbol unread = *s;
+    unread.value = (u64)decoder_keep(d, first->size);
+    if (ptx_accept(&d->ptx, "=")) initialise(d, &unread, v->width);
+}
+
 static void global_variable(Decoder *d, bool is_extern)
 {
     Ptx *p = &d->ptx;
     Declaration v = decoder_declaration(d);
     if (is_extern) ptx_fail(p, "variable %s is defined in another module; build without -rdc=true", v.name);
     if (v.unsized) ptx_fail(p, "variable %s has no size", v.name);
-    enum memory_kind kind = v.managed ? MEMORY_MANAGED : *v.name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
-    Allocation *a = memory_alloc(v.size ? v.size : 1, v.align, kind, NULL);
-    if (!a) ptx_fail(p, "the device has no memory left for variable %s", v.name);
-    a->name = strdup(v.name);           // messages name it when its module is gone, too
-    memory_define(a->base, a->size);
-    if (v.managed) managed_allocated(a);
-    Symbol *s = decoder_symbol(d, &d->module->symbols, v.name, SYMBOL_GLOBAL, a->base);
-    s->size = v.size;
-    if (ptx_accept(p, "=")) initialise(d, s, v.width);
+    const Symbol *first = v.managed && d->twin ? symbol_find(&d->twin->symbols, v.name) : NULL;
+    if (first && first->kind == SYMBOL_GLOBAL && first->size == v.size) {
+        join_managed(d, &v, first);
+    } else {
+        Symbol *s = allocate(d, &v);
+        if (ptx_accept(p, "=")) initialise(d, s, v.width);
+    }
     ptx_expect(p, ";");
 }
 
@@ -363,12 +384,13 @@ static void name_locations(Decoder *d)
     for (Kernel *k = m->kernels; k; k = k->next) k->locations = m->locations;
 }
 
-Module *module_load(const char *text, size_t bytes, char **error)
+Module *module_load(const char *text, size_t bytes, u32 device, const Module *twin, char **error)
 {
-    Decoder d = { .module = calloc(1, sizeof(Module)) };
+    Decoder d = { .module = calloc(1, sizeof(Module)), .twin = twin };
     if (!d.module) abort();
     Module *m = d.module;
     obstack_init(&m->memory);
+    m->device = device;
     m->last_kernel = &m->kernels;
     d.last_kernel = &d.kernels;
     d.ptx = (Ptx){ .at = text, .end = text + strnlen(text, bytes), .line = 1, .memory = &m->memory };
@@ -397,6 +419,7 @@ void module_unload(Module *m)
 }
 
 Kernel *module_kernels(Module *m) { return m->kernels; }
+u32 module_device(const Module *m) { return m->device; }
 
 Kernel *module_kernel(Module *m, const char *name)
 {

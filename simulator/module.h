@@ -70,8 +70,11 @@ typedef struct Kernel {
     struct Kernel *next;
 } Kernel;
 
-// Decodes `bytes` of PTX text. NULL: *error (the caller's to free) says what and where.
-Module *module_load(const char *ptx, size_t bytes, char **error);
+// Decodes `bytes` of PTX text for a device. `twin`: the same text for another device, whose managed variables are this
+// one's too, or NULL. NULL: *error (the caller's to free) says what and where.
+Module *module_load(const char *ptx, size_t bytes, u32 device, const Module *twin, char **error);
+
+u32 module_device(const Module *module);
 
 // Frees it with its kernels and variables.
 void module_unload(Module *module);

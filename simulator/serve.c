@@ -31,6 +31,7 @@ Place serve_place(const Call *call)
 static void answer_hello(Call *call)
 {
     WireFacts facts = {
+        .device_count = (int32_t)device.count,
         .major = profile.major,
         .minor = profile.minor,
         .sm_count = profile.sm_count,
@@ -55,7 +56,7 @@ static void answer_hello(Call *call)
 static void answer_sync(Call *call)
 {
     if (call->request.object.id)
-        clock_wait_all();
+        clock_wait_device(call->request.device);
     else if (clock_stream_known(call->request.stream))
         clock_wait_stream(call->request.stream);
     else
@@ -99,11 +100,11 @@ static void answer_unsupported(Call *call)
 
 static void answer_reset(Call *call)
 {
-    (void)call;
+    u32 of = call->request.device;
     launch_unchecked();
-    transfer_leaks();
-    transfer_free_all();
-    clock_reset();
+    transfer_leaks(of);
+    transfer_free_all(of);
+    clock_reset_device(of);
 }
 
 static void dispatch(Call *call)
@@ -126,12 +127,12 @@ static void dispatch(Call *call)
     case WIRE_COPY_HOST: transfer_copy_host(call); break;
     case WIRE_FILL: transfer_fill(call); break;
     case WIRE_SYNC: answer_sync(call); break;
-    case WIRE_STREAM_CREATE: created(call, clock_stream_create(r->event.flags & 1)); break;
+    case WIRE_STREAM_CREATE: created(call, clock_stream_create(r->device, r->event.flags & 1)); break;
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
     case WIRE_STREAM_WAIT:
         handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
         break;
-    case WIRE_EVENT_CREATE: created(call, clock_event_create(!(r->event.flags & 2))); break;
+    case WIRE_EVENT_CREATE: created(call, clock_event_create(r->device, !(r->event.flags & 2))); break;
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
     case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
     case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
@@ -197,7 +198,10 @@ static bool receive_call(Call *call, pid_t *sender)
     call->request.call[sizeof call->request.call - 1] = 0;
     memset(&call->reply, 0, sizeof call->reply);
     call->out = reply_tail;
-    return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT;
+    if (!call->request.stream)
+        call->request.stream = call->request.device;    // the id of its default stream
+    return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT
+        && call->request.device < device.count;
 }
 
 // Calls at whose end the program sees what kernels have printed.
@@ -305,6 +309,7 @@ void serve(void)
 {
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLIN },
                                 { .fd = device.pidfd, .events = POLLIN } };
+    clock_reset();
     for (;;) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR)
             return;
@@ -326,10 +331,10 @@ void serve_end(bool orderly)
     if (orderly && !device.sticky && !device.faulted) {
         launch_unchecked();
         launch_print_rest();
-        transfer_leaks();
+        transfer_leaks(ALL_DEVICES);
     }
     report_flush();
-    transfer_free_all();
+    transfer_free_all(ALL_DEVICES);
     clock_reset();
     origin_close();
     device.sticky = 0;

@@ -13,8 +13,11 @@ typedef struct {
     char *out;                                  // of the reply: WIRE_TAIL bytes
 } Call;
 
-// The device's state that outlives a call.
+enum { ALL_DEVICES = MOST_DEVICES };
+
+// The state of the simulated machine that outlives a call.
 typedef struct {
+    u32 count;                                  // of its devices
     int socket;
     int pidfd;                                  // of the child
     u8 *staging;                                // WIRE_SLOTS slots
@@ -55,8 +58,8 @@ void transfer_prefetch(Call *call);
 void transfer_advise(Call *call);
 void transfer_range(Call *call);
 void transfer_fault(Call *call);                // host code touched device memory
-void transfer_leaks(void);                      // reports what is still allocated
-void transfer_free_all(void);
+void transfer_leaks(u32 of);                    // reports what a device still has allocated
+void transfer_free_all(u32 of);
 
 // ---- launch.c: modules, kernels and launches ----
 

@@ -122,7 +122,7 @@ void transfer_alloc(Call *call)
         return;
     }
     enum memory_kind kind = kinds[request->alloc.kind];
-    Allocation *a = memory_alloc(request->alloc.bytes, align, kind, request->caller);
+    Allocation *a = memory_alloc(request->alloc.bytes, align, kind, request->device, request->caller);
     if (!a) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
@@ -181,8 +181,8 @@ void transfer_free(Call *call)
 {
     u64 address = call->request.pointer.address;
     // Freeing waits for the work that may still use the memory.
-    clock_wait_all();
     const Allocation *a = memory_find(address);
+    clock_wait_device(a ? a->device : call->request.device);
     bool pinned = a && a->kind == MEMORY_PINNED_HOST;
     if (pinned == (call->request.pointer.kind == WIRE_OF_HOST)
         && memory_free(address, call->request.caller))
@@ -194,7 +194,7 @@ void transfer_free(Call *call)
 void transfer_memory_info(Call *call)
 {
     call->reply.info.total = memory_capacity();
-    call->reply.info.free = memory_capacity() - memory_used();
+    call->reply.info.free = memory_capacity() - memory_used(call->request.device);
 }
 
 void transfer_pointer(Call *call)
@@ -204,12 +204,18 @@ void transfer_pointer(Call *call)
         return;
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
+    call->reply.memory.device = a->device;
 }
 
-void transfer_leaks(void)
+static bool is_left(const Allocation *a, u32 of)
+{
+    return !a->freed && memory_is_freeable(a) && (of == ALL_DEVICES || a->device == of);
+}
+
+void transfer_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
-        if (a->freed || !memory_is_freeable(a))
+        if (!is_left(a, of))
             continue;
         char next[96];
         snprintf(next, sizeof next, "Call %s for it when its last use is over.", free_of(a));
@@ -221,10 +227,10 @@ void transfer_leaks(void)
     }
 }
 
-void transfer_free_all(void)
+void transfer_free_all(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (!a->freed && memory_is_freeable(a))
+        if (is_left(a, of))
             memory_free(a->base, NULL);
 }
 

@@ -23,6 +23,7 @@ enum {
     WIRE_SLOT_BYTES = 1 << 20,
     WIRE_TAIL = 48 << 10,                       // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
+    WIRE_DEVICES = 16,                          // most of the simulated machine
     WIRE_PAGE = 4096,                           // bytes: what the host is seen to touch
 };
 
@@ -82,8 +83,9 @@ enum wire_error {
     WIRE_INVALID_VALUE = 1,
     WIRE_MEMORY_ALLOCATION = 2,
     WIRE_INITIALIZATION = 3,
-    WIRE_DEVICES_UNAVAILABLE = 46,
     WIRE_INVALID_SYMBOL = 13,
+    WIRE_DEVICES_UNAVAILABLE = 46,
+    WIRE_INVALID_DEVICE = 101,
     WIRE_NO_KERNEL_IMAGE = 209,
     WIRE_INVALID_PTX = 218,
     WIRE_INVALID_RESOURCE_HANDLE = 400,
@@ -116,10 +118,11 @@ typedef struct {
     uint32_t version, op;
     char call[32];                              // "cudaMemcpy": for messages
     uint64_t caller[WIRE_CALLERS];      // host return addresses, innermost first; 0 ends them
-    uint64_t stream;                            // id; 0: the default stream
+    uint64_t stream;                            // id; 0: the default stream of the device
+    uint32_t device;                            // the calling thread's current one
     union {
         struct { uint64_t address; uint32_t writes; } fault;
-        struct { WireChunk chunk; } module;
+        struct { WireChunk chunk; uint64_t twin; } module;      // twin: its id on another device; 0: none
         struct { uint64_t id; } object;         // MODULE_UNLOAD, STREAM_*, EVENT_*
         struct { uint64_t module; } name;       // KERNEL, VARIABLE
         struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
@@ -151,7 +154,7 @@ typedef struct {
     uint32_t printed;                           // kernels have printed: ask for it (PRINTED)
     union {
         uint64_t id;                            // MODULE, STREAM_CREATE, EVENT_CREATE
-        struct { uint64_t address, size; } memory;  // ALLOC, VARIABLE, POINTER (size 0: none)
+        struct { uint64_t address, size; uint32_t device; } memory; // ALLOC, VARIABLE, POINTER (size 0: none)
         struct { uint64_t free, total; } info;
         struct { double milliseconds; } elapsed;
         struct {                                // RANGE: what holds for every page of it
@@ -172,9 +175,10 @@ typedef struct {
     uint32_t offset, size;                      // bytes, in the parameter block
 } WireParameter;
 
-// The device, for cudaGetDeviceProperties() and its like.
+// The devices, for cudaGetDeviceProperties() and its like: all are alike.
 typedef struct {
     char name[256];
+    int32_t device_count;
     int32_t major, minor, sm_count;
     int32_t threads_per_sm, blocks_per_sm, registers_per_sm;
     int32_t shared_per_sm, shared_per_block;    // bytes

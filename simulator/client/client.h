@@ -40,6 +40,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
 // Opens the device if this process has not done so.
 cudaError_t client_open(void);
 const WireFacts *client_facts(void);            // after client_open() has succeeded
+uint32_t client_device(void);                   // the calling thread's current one
 
 // Notes an error as the calling thread's last one and returns it.
 cudaError_t client_done(cudaError_t error);

@@ -45,7 +45,7 @@ static void find_callers(uint64_t *caller)
 
 WireRequest client_request(enum wire_op op, const char *call)
 {
-    WireRequest request = { .version = WIRE_VERSION, .op = op };
+    WireRequest request = { .version = WIRE_VERSION, .op = op, .device = client_device() };
     snprintf(request.call, sizeof request.call, "%s", call);
     find_callers(request.caller);
     return request;

@@ -1,12 +1,12 @@
-// The device as the program sees it: its properties, its limits, and which one is current (there
-// is one).
+// The devices as the program sees them: their properties, their limits, and which one is current.
 
 #include "client.h"
 #include <stdio.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-enum { WARP_SIZE = 32, BLOCK_THREADS = 1024, CONSTANT_BYTES = 65536, TEXTURE_ALIGN = 512 };
+enum { WARP_SIZE = 32, BLOCK_THREADS = 1024, CONSTANT_BYTES = 65536, TEXTURE_ALIGN = 512,
+       FIRST_BUS = 0x10 };                      // of the PCI buses, one for each device
 
 static cudaError_t opened(void)
 {
@@ -14,12 +14,26 @@ static cudaError_t opened(void)
     return error ? error : client_sticky();
 }
 
+static __thread uint32_t current;       // the calling thread's device
+static __thread bool chosen;            // by cudaSetDevice
+static uint32_t first_choice;           // of threads that chose none: cudaSetValidDevices
+
+uint32_t client_device(void)
+{
+    return chosen ? current : first_choice;
+}
+
+static bool is_device(int ordinal)
+{
+    return ordinal >= 0 && ordinal < client_facts()->device_count;
+}
+
 EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
         return client_done(cudaErrorInvalidValue);
     cudaError_t error = opened();
-    *count = error ? 0 : 1;
+    *count = error ? 0 : client_facts()->device_count;
     return client_done(error);
 }
 
@@ -27,14 +41,43 @@ EXPORT cudaError_t cudaGetDevice(int *ordinal)
 {
     if (!ordinal)
         return client_done(cudaErrorInvalidValue);
-    *ordinal = 0;
+    *ordinal = (int)client_device();
     return client_done(opened());
 }
 
 EXPORT cudaError_t cudaSetDevice(int ordinal)
 {
     cudaError_t error = opened();
-    return client_done(error ? error : ordinal == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (error || !is_device(ordinal))
+        return client_done(error ? error : cudaErrorInvalidDevice);
+    current = (uint32_t)ordinal;
+    chosen = true;
+    return cudaSuccess;
+}
+
+// The devices that a thread may be given that chooses none, the best first; count 0: any.
+EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if (count < 0 || count > client_facts()->device_count || (count && !ordinals))
+        return client_done(cudaErrorInvalidValue);
+    for (int i = 0; i < count; i++)
+        if (!is_device(ordinals[i]))
+            return client_done(cudaErrorInvalidDevice);
+    first_choice = count ? (uint32_t)ordinals[0] : 0;
+    return cudaSuccess;
+}
+
+// All devices are alike, so the first fits as well as any.
+EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *wanted)
+{
+    cudaError_t error = opened();
+    if (error || !ordinal || !wanted)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    *ordinal = 0;
+    return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned device_flags, unsigned flags)
@@ -82,7 +125,7 @@ EXPORT cudaError_t cudaDriverGetVersion(int *version)
 }
 
 // What the simulated device does not have is 0 here, whatever the device that it imitates has.
-static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts)
+static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, int ordinal)
 {
     *out = (struct cudaDeviceProp){
         .totalGlobalMem = facts->memory_bytes,
@@ -117,8 +160,12 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts)
         .maxBlocksPerMultiProcessor = facts->blocks_per_sm,
         .reservedSharedMemPerBlock = (size_t)facts->shared_reserved,
         .hostNumaId = -1,
+        .pciBusID = FIRST_BUS + ordinal,
     };
     memcpy(out->name, facts->name, sizeof out->name);
+    char uuid[sizeof out->uuid.bytes + 1];
+    snprintf(uuid, sizeof uuid, "warpwise device%c", 'A' + ordinal);
+    memcpy(out->uuid.bytes, uuid, sizeof out->uuid.bytes);
 }
 
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordinal)
@@ -126,11 +173,11 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordin
     cudaError_t error = opened();
     if (error)
         return client_done(error);
-    if (ordinal != 0)
+    if (!is_device(ordinal))
         return client_done(cudaErrorInvalidDevice);
     if (!out)
         return client_done(cudaErrorInvalidValue);
-    fill_properties(out, client_facts());
+    fill_properties(out, client_facts(), ordinal);
     return cudaSuccess;
 }
 
@@ -281,14 +328,52 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attrib
     cudaError_t error = opened();
     if (error)
         return client_done(error);
-    if (ordinal != 0)
+    if (!is_device(ordinal))
         return client_done(cudaErrorInvalidDevice);
     if (!value)
         return client_done(cudaErrorInvalidValue);
     struct cudaDeviceProp properties;
-    fill_properties(&properties, client_facts());
+    fill_properties(&properties, client_facts(), ordinal);
     return client_done(attribute_value(attribute, &properties, value) ? cudaSuccess
                                                                       : cudaErrorInvalidValue);
+}
+
+enum { BUS_ID_BYTES = sizeof "0000:10:00.0" };
+
+EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
+{
+    cudaError_t error = opened();
+    if (error)
+        return client_done(error);
+    if (!is_device(ordinal))
+        return client_done(cudaErrorInvalidDevice);
+    if (!text || bytes < BUS_ID_BYTES)
+        return client_done(cudaErrorInvalidValue);
+    snprintf(text, (size_t)bytes, "0000:%02x:00.0", (unsigned)(FIRST_BUS + ordinal));
+    return cudaSuccess;
+}
+
+// domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal.
+static bool read_bus_id(const char *text, unsigned *bus)
+{
+    unsigned domain = 0, device, function = 0;
+    int end = 0;
+    if ((sscanf(text, "%x:%x:%x.%x%n", &domain, bus, &device, &function, &end) == 4 && !text[end])
+        || (sscanf(text, "%x:%x:%x%n", &domain, bus, &device, &end) == 3 && !text[end]))
+        return !domain && !device && !function;
+    return sscanf(text, "%x:%x.%x%n", bus, &device, &function, &end) == 3 && !text[end] && !device && !function;
+}
+
+EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
+{
+    cudaError_t error = opened();
+    if (error || !ordinal || !text)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    unsigned bus;
+    if (!read_bus_id(text, &bus) || !is_device((int)bus - FIRST_BUS))
+        return client_done(cudaErrorInvalidDevice);
+    *ordinal = (int)bus - FIRST_BUS;
+    return cudaSuccess;
 }
 
 static size_t limits[] = {

@@ -15,13 +15,13 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
     if (error)
         return client_done(error);
     *out = (struct cudaFuncAttributes){
-        .sharedSizeBytes = symbol->found.kernel.shared_bytes,
-        .localSizeBytes = symbol->found.kernel.local_bytes,
-        .maxThreadsPerBlock = (int)symbol->found.kernel.max_threads,
-        .numRegs = (int)symbol->found.kernel.registers,     // 0 without native code
-        .ptxVersion = (int)symbol->found.kernel.ptx_version,
+        .sharedSizeBytes = symbol_here(symbol)->found.kernel.shared_bytes,
+        .localSizeBytes = symbol_here(symbol)->found.kernel.local_bytes,
+        .maxThreadsPerBlock = (int)symbol_here(symbol)->found.kernel.max_threads,
+        .numRegs = (int)symbol_here(symbol)->found.kernel.registers,     // 0 without native code
+        .ptxVersion = (int)symbol_here(symbol)->found.kernel.ptx_version,
         .binaryVersion = client_facts()->major * 10 + client_facts()->minor,
-        .maxDynamicSharedSizeBytes = (int)symbol->dynamic_limit,
+        .maxDynamicSharedSizeBytes = (int)symbol_here(symbol)->dynamic_limit,
         .preferredShmemCarveout = -1,
     };
     return cudaSuccess;
@@ -41,10 +41,10 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
         return value >= -1 && value <= 100 ? cudaSuccess : client_done(cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return client_unsupported("cudaFuncSetAttribute with a cluster attribute");
-    int most = client_facts()->shared_per_block_optin - (int)symbol->found.kernel.shared_bytes;
+    int most = client_facts()->shared_per_block_optin - (int)symbol_here(symbol)->found.kernel.shared_bytes;
     if (value < 0 || value > most)
         return client_done(cudaErrorInvalidValue);
-    symbol->dynamic_limit = (size_t)value;
+    symbol_here(symbol)->dynamic_limit = (size_t)value;
     return cudaSuccess;
 }
 

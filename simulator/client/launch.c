@@ -37,13 +37,13 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-static size_t pack(const Symbol *symbol, void **arguments, char *block)
+static size_t pack(Symbol *symbol, void **arguments, char *block)
 {
-    size_t total = symbol->found.kernel.bytes;
+    size_t total = symbol_here(symbol)->found.kernel.bytes;
     if (total > WIRE_TAIL)
         return SIZE_MAX;
     memset(block, 0, total);
-    for (uint32_t i = 0; i < symbol->found.kernel.count; i++) {
+    for (uint32_t i = 0; i < symbol_here(symbol)->found.kernel.count; i++) {
         WireParameter p = symbol->parameters[i];
         if (p.offset > total || p.size > total - p.offset)
             return SIZE_MAX;
@@ -70,11 +70,11 @@ static cudaError_t launch(const char *call, const void *key, dim3 grid, dim3 blo
         return cudaErrorInvalidValue;
     WireRequest request = client_request(WIRE_LAUNCH, call);
     request.stream = client_stream(stream);
-    request.launch.kernel = symbol->found.kernel.id;
+    request.launch.kernel = symbol_here(symbol)->found.kernel.id;
     memcpy(request.launch.grid, &grid, sizeof request.launch.grid);
     memcpy(request.launch.block, &block, sizeof request.launch.block);
     request.launch.dynamic_shared = shared;
-    request.launch.dynamic_limit = symbol->dynamic_limit;
+    request.launch.dynamic_limit = symbol_here(symbol)->dynamic_limit;
     request.launch.unchecked = unchecked;
     WireReply reply;
     return client_call(&request, parameters, bytes, &reply, NULL, 0);

@@ -32,10 +32,7 @@ EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     if (!library)
         return client_done(cudaErrorInvalidResourceHandle);
     Image *image = (Image *)library;
-    WireRequest request = client_request(WIRE_MODULE_UNLOAD, "cudaLibraryUnload");
-    request.object.id = image->id;
-    WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
+    cudaError_t error = image_unload(image);
     image_free(image);
     return client_done(error);
 }
@@ -76,8 +73,8 @@ EXPORT cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibra
     if (error)
         return client_done(error);
     if (address)
-        *address = (void *)(uintptr_t)symbol->found.memory.address;
+        *address = (void *)(uintptr_t)symbol_here(symbol)->found.memory.address;
     if (bytes)
-        *bytes = symbol->found.memory.size;
+        *bytes = symbol_here(symbol)->found.memory.size;
     return cudaSuccess;
 }

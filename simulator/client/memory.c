@@ -254,7 +254,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
     if (!error && reply.memory.size) {
         out->type = client_is_pinned(p) ? cudaMemoryTypeHost
             : client_is_managed(p) ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
-        out->device = 0;
+        out->device = (int)reply.memory.device;
         out->devicePointer = (void *)p;
         out->hostPointer = out->type == cudaMemoryTypeDevice ? NULL : (void *)p;
     }

@@ -86,7 +86,8 @@ Symbol *symbol_add(Image *image, const void *host, const char *name, bool variab
     symbol->host = host;
     symbol->name = copy;
     symbol->variable = variable;
-    symbol->dynamic_limit = FIRST_DYNAMIC_SHARED;
+    for (int i = 0; i < WIRE_DEVICES; i++)
+        symbol->on[i].dynamic_limit = FIRST_DYNAMIC_SHARED;
     pthread_mutex_lock(&mutex);
     symbol->next = image->symbols;
     image->symbols = symbol;
@@ -144,17 +145,27 @@ static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes
     memcpy(slot, (const char *)image->data + offset, bytes);
 }
 
-static cudaError_t load_now(Image *image)
+// The image's id on some device; 0: no device has it.
+static uint64_t any_id(const Image *image)
+{
+    uint64_t id = 0;
+    for (int i = 0; i < WIRE_DEVICES && !id; i++)
+        id = image->on[i].id;
+    return id;
+}
+
+static cudaError_t load_now(Image *image, uint64_t *id)
 {
     if (image->relocatable)
         return client_unsupported("-rdc=true (relocatable device code)");
     if (!measure(image))
         return client_unsupported("a native (ELF) image without PTX");
     WireRequest request = client_request(WIRE_MODULE, "the loading of a module");
+    request.module.twin = any_id(image);
     WireReply reply;
     cudaError_t error = client_transfer(&request, &request.module.chunk, image->bytes, fill_slot,
                                         NULL, image, &reply);
-    image->id = reply.id;
+    *id = error ? 0 : reply.id;
     return error;
 }
 
@@ -163,25 +174,37 @@ cudaError_t image_load(Image *image)
     cudaError_t error = client_open();
     if (error || client_sticky())
         return error ? error : client_sticky();
-    if (!image->loaded)
-        image->error = load_now(image);
-    image->loaded = true;
-    return image->error;
+    uint32_t here = client_device();
+    if (!image->on[here].loaded)
+        image->on[here].error = load_now(image, &image->on[here].id);
+    image->on[here].loaded = true;
+    return image->on[here].error;
 }
 
-static cudaError_t resolve_now(Symbol *symbol)
+cudaError_t image_unload(Image *image)
 {
-    enum wire_op op = symbol->variable ? WIRE_VARIABLE : WIRE_KERNEL;
-    WireRequest request = client_request(op, symbol->variable ? "a symbol" : "a launch");
-    request.name.module = symbol->image->id;
-    WireParameter parameters[MAX_PARAMETERS];
-    cudaError_t error = client_call(&request, symbol->name, strlen(symbol->name), &symbol->found,
-                                    parameters, sizeof parameters);
-    if (error || symbol->variable)
-        return error;
-    size_t bytes = symbol->found.kernel.count * sizeof *parameters;
-    if (bytes > sizeof parameters || bytes > symbol->found.tail)
+    cudaError_t first = cudaSuccess;
+    for (int i = 0; i < WIRE_DEVICES; i++) {
+        if (!image->on[i].id)
+            continue;
+        WireRequest request = client_request(WIRE_MODULE_UNLOAD, "cudaLibraryUnload");
+        request.object.id = image->on[i].id;
+        WireReply reply;
+        cudaError_t error = client_simple(&request, &reply);
+        first = first ? first : error;
+    }
+    return first;
+}
+
+// The first device that answers says where the parameters lie.
+static cudaError_t keep_parameters(Symbol *symbol, const WireParameter *parameters)
+{
+    const WireReply *found = &symbol_here(symbol)->found;
+    size_t bytes = found->kernel.count * sizeof *parameters;
+    if (found->kernel.count > MAX_PARAMETERS || bytes > found->tail)
         return cudaErrorUnknown;
+    if (symbol->parameters)
+        return cudaSuccess;
     symbol->parameters = malloc(bytes + 1);
     if (!symbol->parameters)
         return cudaErrorMemoryAllocation;
@@ -189,22 +212,34 @@ static cudaError_t resolve_now(Symbol *symbol)
     return cudaSuccess;
 }
 
+static cudaError_t resolve_now(Symbol *symbol)
+{
+    enum wire_op op = symbol->variable ? WIRE_VARIABLE : WIRE_KERNEL;
+    WireRequest request = client_request(op, symbol->variable ? "a symbol" : "a launch");
+    request.name.module = symbol->image->on[client_device()].id;
+    WireParameter parameters[MAX_PARAMETERS];
+    cudaError_t error = client_call(&request, symbol->name, strlen(symbol->name),
+                                    &symbol_here(symbol)->found, parameters, sizeof parameters);
+    return error || symbol->variable ? error : keep_parameters(symbol, parameters);
+}
+
 cudaError_t symbol_resolve(Symbol *symbol)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
-    if (symbol->resolved && !client_sticky())
-        return symbol->error;
+    Resolved *here = symbol_here(symbol);
+    if (here->resolved && !client_sticky())
+        return here->error;
     cudaError_t error = client_open();          // in a forked child the mutex may be held for ever
     if (error)
         return error;
     pthread_mutex_lock(&once);
     error = image_load(symbol->image);
-    if (!error && !symbol->resolved) {
-        symbol->error = resolve_now(symbol);
-        symbol->resolved = !client_sticky();
+    if (!error && !here->resolved) {
+        here->error = resolve_now(symbol);
+        here->resolved = !client_sticky();
     }
     pthread_mutex_unlock(&once);
-    return error ? error : symbol->error;
+    return error ? error : here->error;
 }
 
 // What nvcc's code calls before main().
@@ -259,8 +294,8 @@ static void place_managed(Symbol *symbol)
 {
     if (*symbol->managed || symbol_resolve(symbol))
         return;
-    uint64_t address = symbol->found.memory.address;
-    if (!client_map(address, symbol->found.memory.size, true))
+    uint64_t address = symbol_here(symbol)->found.memory.address;
+    if (!client_map(address, symbol_here(symbol)->found.memory.size, true))
         return;
     *symbol->managed = (void *)(uintptr_t)address;
     pthread_mutex_lock(&mutex);
@@ -297,8 +332,8 @@ cudaError_t client_symbol(const char *call, const void *host, uint64_t *address,
     error = symbol_resolve(symbol);
     if (error)
         return error;
-    *address = symbol->found.memory.address;
-    *size = symbol->found.memory.size;
+    *address = symbol_here(symbol)->found.memory.address;
+    *size = symbol_here(symbol)->found.memory.size;
     return cudaSuccess;
 }
 
