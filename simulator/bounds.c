@@ -5,16 +5,18 @@
 
 #include "memory.h"
 #include "observer.h"
+#include "peer.h"
 #include "source.h"
 
 static const Allocation *recent;        // most accesses go to an allocation that was just used
 
-static const Allocation *live_at(u64 address)
+// The live allocation there that the kernel may touch: its own device's, or a peer's.
+static const Allocation *live_at(const Access *access, u64 address)
 {
     if (recent && !recent->freed && address - recent->base < recent->size) return recent;
     const Allocation *a = memory_find(address);
-    if (a) recent = a;
-    return a && !a->freed ? a : NULL;
+    if (!a || a->freed || !peer_reaches(access->warp->block->grid->launch->device, a)) return NULL;
+    return recent = a;
 }
 
 static bool lane_inside(const Access *a, u32 lane)
@@ -23,7 +25,7 @@ static bool lane_inside(const Access *a, u32 lane)
     const Block *block = a->warp->block;
     if (a->space == SPACE_SHARED) return address + a->bytes <= block->shared_bytes;
     if (a->space == SPACE_LOCAL) return address + a->bytes <= block->grid->kernel->local_bytes;
-    const Allocation *in = live_at(address);
+    const Allocation *in = live_at(a, address);
     return in && address + a->bytes <= in->base + in->size;
 }
 
@@ -32,7 +34,7 @@ static bool ends_inside(const Access *a)
 {
     u32 last = 31 - __builtin_clz(a->mask);
     if (!a->regular || !lane_inside(a, a->first) || !lane_inside(a, last)) return false;
-    return a->space != SPACE_GLOBAL || live_at(a->address[a->first]) == live_at(a->address[last]);
+    return a->space != SPACE_GLOBAL || live_at(a, a->address[a->first]) == live_at(a, a->address[last]);
 }
 
 static u32 lanes_outside(const Access *a)
@@ -55,6 +57,18 @@ static void say_how_many(char *text, size_t size, u32 lanes)
     u32 others = __builtin_popcount(lanes) - 1;
     *text = 0;
     if (others) snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
+}
+
+static void report_foreign(const Access *a, Report *r, const Allocation *in, const char *more)
+{
+    u32 device = a->warp->block->grid->launch->device;
+    char where[256], next[160];
+    snprintf(next, sizeof next, "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.", in->device, device);
+    r->allocation = in;
+    r->why = "A kernel reaches another device's memory only once its own device may.";
+    r->next = next;
+    report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s", a->store ? "write" : "read",
+                  a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);
 }
 
 static void report_outside(const Access *a, u32 lanes)
@@ -81,6 +95,10 @@ static void report_outside(const Access *a, u32 lanes)
         r.why = "Memory that was freed may belong to somebody else.";
         r.next = "Free it after the last kernel that uses it has ended.";
         report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(in, address, where, sizeof where), more);
+        return;
+    }
+    if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
+        report_foreign(a, &r, in, more);
         return;
     }
     const Allocation *near = memory_nearest(address);

@@ -125,6 +125,18 @@ void clock_work(u64 id, double ns, bool host_waits)
         now = stream->done;
 }
 
+void clock_work_between(u64 id, u32 a, u32 b, double ns, bool host_waits)
+{
+    Stream *stream = stream_of(id);
+    if (!stream || !is_default(stream)) {
+        clock_work(id, ns, host_waits);
+        return;
+    }
+    stream->done = later(start_of(&streams[a]), start_of(&streams[b]));
+    clock_work(id, ns, host_waits);
+    streams[a].done = streams[b].done = stream->done;
+}
+
 double clock_now(void)
 {
     return now;

@@ -15,6 +15,9 @@ u32 clock_stream_device(u64 stream);            // of one that is known
 
 // Work that takes `ns` is issued to the stream; with `host_waits` the host goes on at its end.
 void clock_work(u64 stream, double ns, bool host_waits);
+// A copy between the memories of two devices. In a default stream it starts when all earlier work of both is done, and
+// their later work waits for it.
+void clock_work_between(u64 stream, u32 a, u32 b, double ns, bool host_waits);
 double clock_now(void);                         // ns: where the host is
 double clock_stream_end(u64 stream);            // ns: when the work issued to it so far is done
 void clock_host(double ns);                     // the host is busy for so long

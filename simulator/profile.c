@@ -48,6 +48,8 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(launch_seconds);
     FIGURE(copy_bytes_per_second);
     FIGURE(pageable_bytes_per_second);
+    FIGURE(link_bytes_per_second);
+    FIGURE(link_seconds);
     FIGURE(managed_bytes_per_second);
     FIGURE(managed_fault_seconds);
 #undef FIGURE

@@ -18,6 +18,8 @@ typedef struct Profile {
     double launch_seconds;              // host to first instruction and back
     double copy_bytes_per_second;       // host to device over PCIe, pinned
     double pageable_bytes_per_second;
+    double link_bytes_per_second;       // between devices, in each direction
+    double link_seconds;                // for the first byte
     double managed_bytes_per_second;    // pages of managed memory, over the bus
     double managed_fault_seconds;       // for each group of 64 KiB that a fault brings
 } Profile;

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "managed.h"
 #include "origin.h"
+#include "peer.h"
 #include "profile.h"
 #include <errno.h>
 #include <poll.h>
@@ -98,6 +99,17 @@ static void answer_unsupported(Call *call)
     report_errorf(&report, "%s is not supported by the simulated device", call->tail);
 }
 
+static void answer_peer(Call *call)
+{
+    u32 from = call->request.device, to = call->request.peer.other;
+    if (to >= device.count || to == from)
+        call->reply.error = WIRE_INVALID_DEVICE;
+    else if (call->request.peer.enable)
+        call->reply.error = peer_enable(from, to) ? 0 : WIRE_PEER_ALREADY_ENABLED;
+    else
+        call->reply.error = peer_disable(from, to) ? 0 : WIRE_PEER_NOT_ENABLED;
+}
+
 static void answer_reset(Call *call)
 {
     u32 of = call->request.device;
@@ -105,6 +117,7 @@ static void answer_reset(Call *call)
     transfer_leaks(of);
     transfer_free_all(of);
     clock_reset_device(of);
+    peer_reset(of);
 }
 
 static void dispatch(Call *call)
@@ -146,6 +159,7 @@ static void dispatch(Call *call)
     case WIRE_ADVISE: transfer_advise(call); break;
     case WIRE_RANGE: transfer_range(call); break;
     case WIRE_PRINTED: launch_printed(call); break;
+    case WIRE_PEER: answer_peer(call); break;
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
@@ -336,6 +350,8 @@ void serve_end(bool orderly)
     report_flush();
     transfer_free_all(ALL_DEVICES);
     clock_reset();
+    for (u32 d = 0; d < device.count; d++)
+        peer_reset(d);
     origin_close();
     device.sticky = 0;
     device.faulted = false;

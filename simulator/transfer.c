@@ -6,6 +6,7 @@
 #include "managed.h"
 #include "memory.h"
 #include "origin.h"
+#include "peer.h"
 #include "profile.h"
 #include "serve.h"
 #include <inttypes.h>
@@ -382,18 +383,37 @@ void transfer_copy_out(Call *call)
     copy_chunk(call, false);
 }
 
+static bool are_peers(const Allocation *a, const Allocation *b)
+{
+    return a->device != b->device && peer_is_private(a) && peer_is_private(b);
+}
+
+static void finish_peer_copy(const Call *call, u32 from, u32 to)
+{
+    u64 bytes = call->request.copy.width * call->request.copy.rows;
+    clock_work_between(call->request.stream, from, to, peer_copy_seconds(from, to, bytes) * 1e9,
+                       call->request.copy.blocks);
+    report_copy("PtoP", bytes);
+}
+
 void transfer_copy_device(Call *call)
 {
     const WireRequest *request = &call->request;
     const WireRows *to = &request->copy.device, *from = &request->copy.from;
     u64 width = request->copy.width;
-    if (!check_rows(call, "reads", from) || !check_rows(call, "writes", to))
+    const Allocation *source_of = check_rows(call, "reads", from);
+    const Allocation *target_of = source_of ? check_rows(call, "writes", to) : NULL;
+    if (!target_of)
         return;
     for (u64 row = 0; row < request->copy.rows; row++) {
         u64 target = to->address + row * to->pitch, source = from->address + row * from->pitch;
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
         managed_written(target, width);
+    }
+    if (are_peers(source_of, target_of)) {
+        finish_peer_copy(call, source_of->device, target_of->device);
+        return;
     }
     double bytes = 2.0 * (double)width * (double)request->copy.rows;    // each is read and written
     double speed = profile.dram_bytes_per_second;

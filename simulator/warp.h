@@ -71,6 +71,7 @@ typedef struct Tally {
     u64 wavefronts;         // shared memory: passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
+    u64 received, sent;     // other devices' memory: bytes over the link
 } Tally;
 
 // Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever.

@@ -65,6 +65,7 @@ enum {
     X(RANGE)            /* what was advised of a range */                                       \
     X(POINTER)          /* what is at this address? */                                          \
     X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
+    X(PEER)             /* lets the device reach another's memory, or no longer */              \
     X(RESET)                                                                                    \
     X(MISUSE)           /* the library refused a call; tail: message \n why \n next */          \
     X(UNSUPPORTED)      /* tail: name of the call */
@@ -91,6 +92,8 @@ enum wire_error {
     WIRE_INVALID_RESOURCE_HANDLE = 400,
     WIRE_SYMBOL_NOT_FOUND = 500,
     WIRE_NOT_READY = 600,
+    WIRE_PEER_ALREADY_ENABLED = 704,
+    WIRE_PEER_NOT_ENABLED = 705,
     WIRE_NOT_SUPPORTED = 801,
     WIRE_UNKNOWN = 999,
 };
@@ -143,6 +146,7 @@ typedef struct {
         } launch;
         struct { uint64_t event; uint32_t flags; } event;
         struct { uint64_t from, to; } elapsed;
+        struct { uint32_t other, enable; } peer;
     };
 } WireRequest;
 

@@ -1,0 +1,66 @@
+// Peers: which devices may reach whose memory, and copies between them.
+
+#include "client.h"
+#include <cuda_runtime_api.h>
+
+static cudaError_t check_pair(int from, int to)
+{
+    cudaError_t error = client_open();
+    if (error || client_sticky())
+        return error ? error : client_sticky();
+    int count = client_facts()->device_count;
+    return from < 0 || to < 0 || from >= count || to >= count ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+// Each device is joined to each other one.
+EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
+{
+    cudaError_t error = check_pair(from, to);
+    if (error || !can)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    *can = from != to;
+    return cudaSuccess;
+}
+
+static cudaError_t set_access(const char *call, int other, bool enable)
+{
+    cudaError_t error = check_pair(other, other);
+    if (error)
+        return client_done(error);
+    WireRequest request = client_request(WIRE_PEER, call);
+    request.peer.other = (uint32_t)other;
+    request.peer.enable = enable;
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
+}
+
+EXPORT cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    if (flags)
+        return client_done(cudaErrorInvalidValue);
+    return set_access("cudaDeviceEnablePeerAccess", other, true);
+}
+
+EXPORT cudaError_t cudaDeviceDisablePeerAccess(int other)
+{
+    return set_access("cudaDeviceDisablePeerAccess", other, false);
+}
+
+// All links are alike, and carry atomics.
+EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
+                                             int from, int to)
+{
+    cudaError_t error = check_pair(from, to);
+    if (error || from == to)
+        return client_done(error ? error : cudaErrorInvalidDevice);
+    if (!value)
+        return client_done(cudaErrorInvalidValue);
+    switch (attribute) {
+    case cudaDevP2PAttrPerformanceRank:
+    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; return cudaSuccess;
+    case cudaDevP2PAttrAccessSupported:
+    case cudaDevP2PAttrNativeAtomicSupported:
+    case cudaDevP2PAttrCudaArrayAccessSupported: *value = 1; return cudaSuccess;
+    }
+    return client_done(cudaErrorInvalidValue);
+}

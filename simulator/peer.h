@@ -1,0 +1,23 @@
+// What devices have to do with one another's memory: which of them may reach whose, and the links that it goes over.
+#pragma once
+#include "memory.h"
+
+// Lets kernels on device `from` reach the memory of device `to`, and no longer. False: it was so already.
+bool peer_enable(u32 from, u32 to);
+bool peer_disable(u32 from, u32 to);
+void peer_reset(u32 device);                // nobody reaches it, and it reaches nobody
+bool peer_enabled(u32 from, u32 to);
+
+// May a kernel on that device touch the allocation? Managed and pinned memory every device reaches.
+static inline bool peer_is_private(const Allocation *a) { return a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED_HOST; }
+static inline bool peer_reaches(u32 device, const Allocation *a)
+{
+    return a->device == device || !peer_is_private(a) || peer_enabled(device, a->device);
+}
+
+// How long a copy of so many bytes from one device's memory to another's takes, in seconds: over the link where one of
+// the two may reach the other, else down to the host and up again.
+double peer_copy_seconds(u32 from, u32 to, u64 bytes);
+
+// How long the running kernel's accesses to other devices' memory keep the links busy, in seconds.
+double peer_kernel_seconds(void);

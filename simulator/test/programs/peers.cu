@@ -1,0 +1,140 @@
+// expect: exit 0
+// run: --devices 3
+// Peer access: who may reach whom, kernels that load, store and count in another device's memory, and copies between
+// devices, which go over the link (450 GB/s each way) where it is enabled and by way of the host where it is not.
+#include "check.h"
+
+enum { BYTES = 64 << 20, N = 1 << 10 };
+
+__global__ void twice(int *to, const int *from) { to[threadIdx.x + blockIdx.x * blockDim.x] = 2 * from[threadIdx.x + blockIdx.x * blockDim.x]; }
+__global__ void count(int *sum) { atomicAdd_system(sum, 1); }
+
+static void rules()
+{
+    int can, value;
+    OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+    CHECK(can == 1);
+    OK(cudaDeviceCanAccessPeer(&can, 1, 1));
+    CHECK(can == 0);
+    CHECK(cudaDeviceCanAccessPeer(&can, 0, 3) == cudaErrorInvalidDevice);
+    OK(cudaSetDevice(0));
+    CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceEnablePeerAccess(3, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceEnablePeerAccess(1, 1) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled);
+    OK(cudaDeviceDisablePeerAccess(1));
+    CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
+    cudaGetLastError();
+    OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 1));
+    CHECK(value == 1);
+    OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrNativeAtomicSupported, 2, 1));
+    CHECK(value == 1);
+    CHECK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 1, 1) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceGetP2PAttribute(&value, (enum cudaDeviceP2PAttr)9, 0, 1) == cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
+static float since(cudaEvent_t start, cudaStream_t stream)
+{
+    static cudaEvent_t end;
+    float ms;
+    if (!end)
+        OK(cudaEventCreate(&end));
+    OK(cudaEventRecord(end, stream));
+    OK(cudaEventSynchronize(end));
+    OK(cudaEventElapsedTime(&ms, start, end));
+    return ms;
+}
+
+static int *p[3];
+
+static void kernels()
+{
+    int host[N];
+    OK(cudaSetDevice(1));
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    OK(cudaMemcpy(p[1], host, sizeof host, cudaMemcpyHostToDevice));
+    OK(cudaSetDevice(0));
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    OK(cudaDeviceEnablePeerAccess(2, 0));
+    twice<<<N / 256, 256>>>(p[2], p[1]);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy(host, p[2], sizeof host, cudaMemcpyDeviceToHost));
+    CHECK(host[N - 1] == 2 * (N - 1));
+    OK(cudaMemset(p[0], 0, 4));
+    for (int d = 0; d < 3; d++) {
+        OK(cudaSetDevice(d));
+        if (d)
+            OK(cudaDeviceEnablePeerAccess(0, 0));
+        count<<<2, 64>>>(p[0]);
+        OK(cudaDeviceSynchronize());
+    }
+    OK(cudaMemcpy(host, p[0], 4, cudaMemcpyDefault));
+    CHECK(host[0] == 3 * 128);
+}
+
+static void copies()
+{
+    cudaEvent_t start;
+    cudaStream_t stream, on_1;
+    OK(cudaSetDevice(1));
+    OK(cudaStreamCreateWithFlags(&on_1, cudaStreamNonBlocking));
+    OK(cudaSetDevice(0));
+    OK(cudaEventCreate(&start));
+    OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    OK(cudaMemset(p[0], 1, BYTES));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyAsync(p[1], p[0], BYTES, cudaMemcpyDefault, stream));
+    float link = since(start, stream);
+    CHECK(link > 0.149f && link < 0.155f);                      // 64 MiB at 450 GB/s: 0.149 ms
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyAsync(p[2], p[1], BYTES, cudaMemcpyDefault, stream));      // 1 and 2 cannot reach each other
+    float host = since(start, stream);
+    CHECK(host > 1.22f && host < 1.24f);                        // at 54.7 GB/s over the bus
+
+    // In the default stream a copy waits for both devices, and both for it.
+    OK(cudaSetDevice(1));
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpyAsync(p[2], p[1], BYTES, cudaMemcpyDefault, 0));
+    OK(cudaSetDevice(0));
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyAsync(p[0], p[1], BYTES, cudaMemcpyDefault, 0));
+    float both = since(start, 0);
+    CHECK(both > 1.37f && both < 1.39f);
+    OK(cudaSetDevice(2));
+    OK(cudaMemcpyAsync(p[0], p[2], BYTES, cudaMemcpyDefault, 0));
+    OK(cudaSetDevice(0));
+    CHECK(since(start, 0) > 1.51f);                             // device 0's work comes after it
+    char byte;
+    OK(cudaMemcpy(&byte, (char *)p[0] + BYTES - 1, 1, cudaMemcpyDefault));
+    CHECK(byte == 1);
+}
+
+// Resetting a device ends what others may do with it.
+static void resetting()
+{
+    OK(cudaSetDevice(1));
+    OK(cudaDeviceReset());
+    OK(cudaSetDevice(0));
+    CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
+    OK(cudaDeviceDisablePeerAccess(2));
+}
+
+int main()
+{
+    rules();
+    for (int d = 0; d < 3; d++) {
+        OK(cudaSetDevice(d));
+        OK(cudaMalloc(&p[d], BYTES));
+    }
+    kernels();
+    copies();
+    for (int d = 0; d < 3; d++)
+        OK(cudaFree(p[d]));
+    resetting();
+    return 0;
+}
