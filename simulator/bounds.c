@@ -2,21 +2,25 @@
 // which thread did it and which allocation it missed.
 #include <driver_types.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "memory.h"
 #include "observer.h"
 #include "peer.h"
 #include "source.h"
 
-static const Allocation *recent;        // most accesses go to an allocation that was just used
+// Most accesses go to allocations that were just used: the one of an address is remembered where its megabyte says.
+enum { RECENT = 64, MEGABYTE = 1 << 20 };
+static const Allocation *recent[RECENT];
 
 // The live allocation there that the kernel may touch: its own device's, or a peer's.
 static const Allocation *live_at(const Access *access, u64 address)
 {
-    if (recent && !recent->freed && address - recent->base < recent->size) return recent;
-    const Allocation *a = memory_find(address);
+    const Allocation **r = &recent[address / MEGABYTE % RECENT], *a = *r;
+    if (a && !a->freed && address - a->base < a->size) return a;
+    a = memory_find(address);
     if (!a || a->freed || !peer_reaches(access->warp->block->grid->launch->device, a)) return NULL;
-    return recent = a;
+    return *r = a;
 }
 
 static bool lane_inside(const Access *a, u32 lane)
@@ -29,12 +33,26 @@ static bool lane_inside(const Access *a, u32 lane)
     return in && address + a->bytes <= in->base + in->size;
 }
 
-// The ends of a regular access: when they are inside one allocation, so is all between.
+// Both ends of each span: when they are inside one allocation, so is all between.
 static bool ends_inside(const Access *a)
 {
-    u32 last = 31 - __builtin_clz(a->mask);
-    if (!a->regular || !lane_inside(a, a->first) || !lane_inside(a, last)) return false;
-    return a->space != SPACE_GLOBAL || live_at(a, a->address[a->first]) == live_at(a, a->address[last]);
+    const Allocation *in;
+    u64 base = 0, size;
+    if (a->space == SPACE_SHARED) size = a->warp->block->shared_bytes;
+    else if (a->space == SPACE_LOCAL) size = a->warp->block->grid->kernel->local_bytes;
+    else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
+    else return false;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        if (s->address - base >= size || s->address - base + s->bytes > size) return false;
+    return true;
+}
+
+// The lanes of a span are a multiple of their bytes apart.
+static bool is_aligned(const Access *a)
+{
+    u64 beside = 0;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) beside |= s->address & (a->bytes - 1);
+    return !beside;
 }
 
 static u32 lanes_outside(const Access *a)
@@ -135,7 +153,7 @@ static bool bounds_access(Access *a)
         grid_fail(grid, cudaErrorIllegalAddress);
         return false;
     }
-    if ((lanes = lanes_misaligned(a))) {
+    if (!is_aligned(a) && (lanes = lanes_misaligned(a))) {
         report_misaligned(a, lanes);
         grid_fail(grid, cudaErrorMisalignedAddress);
         return false;
@@ -143,6 +161,6 @@ static bool bounds_access(Access *a)
     return true;
 }
 
-static void bounds_start(Grid *g) { (void)g, recent = NULL; }
+static void bounds_start(Grid *g) { (void)g, memset(recent, 0, sizeof recent); }
 
 const Observer bounds_observer = { .grid_start = bounds_start, .access = bounds_access };

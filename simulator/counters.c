@@ -44,17 +44,28 @@ static const CounterName names[COUNTERS] = {
     [BYTES_MIGRATED] = { "unified_memory__bytes_htod.sum", false },
 };
 
+// Do the spans rise? Then each touches sectors of its own, but for the first, which may be the last of the one before.
+static bool spans_rise(const Access *a, u32 *sectors)
+{
+    u64 last = 0;
+    *sectors = 0;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        u64 from = s->address / SECTOR_BYTES, to = (s->address + s->bytes - 1) / SECTOR_BYTES;
+        if (s > a->span && s->address == s[-1].address && s->bytes == s[-1].bytes) continue;
+        if (from < last) return false;
+        *sectors += to - from + (from != last);
+        last = to;
+    }
+    return true;
+}
+
 // Aligned accesses of up to 16 bytes lie in one sector each.
 u32 access_sectors(const Access *a)
 {
-    if (a->regular && (a->stride == 0 || (a->mask & (a->mask - 1)) == 0)) return 1;
-    if (a->regular && llabs(a->stride) >= SECTOR_BYTES) return __builtin_popcount(a->mask);
-    if (a->regular && a->mask == ~0u && a->stride > 0) {
-        u64 last = a->address[LANES - 1];
-        return last / SECTOR_BYTES - a->address[0] / SECTOR_BYTES + 1;
-    }
     u64 seen[LANES];
-    u32 count = 0;
+    u32 count;
+    if (spans_rise(a, &count)) return count;
+    count = 0;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         u64 sector = a->address[l] / SECTOR_BYTES;

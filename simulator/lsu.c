@@ -4,9 +4,41 @@
 
 #include "observer.h"
 
-static void find_shape(Access *a)
+typedef u64 Eight __attribute__((vector_size(64)));
+typedef s64 Signs __attribute__((vector_size(64)));     // of a comparison: 0 or -1
+
+// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is done for every access.
+static inline u32 find_breaks(const u64 address[LANES], u32 bytes)
 {
-    a->first = __builtin_ctz(a->mask);
+    static const Signs one_on = { 7, 8, 9, 10, 11, 12, 13, 14 };
+    Signs breaks = { 0 };
+    Eight bit = { 1, 2, 4, 8, 16, 32, 64, 128 }, now, last = { 0 };
+    for (u32 l = 0; l < LANES; l += 8, last = now) {
+        memcpy(&now, address + l, sizeof now);
+        Eight step = now - __builtin_shuffle(last, now, (Eight)one_on);
+        breaks |= (step != 0) & (step != bytes) & (Signs)(bit << l);
+    }
+    u64 all = 1;
+    for (u32 n = 0; n < 8; n++) all |= (u64)breaks[n];
+    return (u32)all;
+}
+
+static void find_spans(Access *a)
+{
+    u32 starts = a->mask & (find_breaks(a->address, a->bytes) | ~(a->mask << 1));
+    a->span_count = 0;
+    while (starts) {
+        u32 first = __builtin_ctz(starts);
+        starts &= starts - 1;
+        u32 lanes = a->mask & ~0u << first & (starts ? (starts & -starts) - 1 : ~0u);
+        u32 last = 31 - __builtin_clz(lanes);
+        u64 bytes = a->address[last] - a->address[first] + a->bytes;
+        a->span[a->span_count++] = (Span){ .address = a->address[first], .bytes = (u32)bytes, .lanes = lanes };
+    }
+}
+
+static bool find_stride(Access *a)
+{
     u32 rest = a->mask & (a->mask - 1);
     u64 base = a->address[a->first];
     a->stride = 0;
@@ -18,26 +50,46 @@ static void find_shape(Access *a)
     u64 origin = base - a->first * a->stride, differs = 0;
     for (u32 l = 0; l < LANES; l++)
         differs |= (a->address[l] ^ (origin + l * a->stride)) & -(u64)(a->mask >> l & 1);
-    a->regular = !differs;
+    return !differs;
+}
+
+// One span says its stride; a few are rows or columns of a block's tile, which have none.
+static void find_shape(Access *a)
+{
+    enum { FEW = 4 };
+    a->first = __builtin_ctz(a->mask);
+    find_spans(a);
+    const Span *s = a->span;
+    u32 count = __builtin_popcount(a->mask);
+    if (a->span_count == 1 && (s->bytes == a->bytes || s->bytes == count * a->bytes)) {
+        a->regular = true;
+        a->stride = s->bytes == a->bytes ? 0 : a->bytes;
+    } else {
+        a->regular = (a->span_count > FEW || a->span_count == count) && find_stride(a);
+    }
 }
 
 static u32 lanes_in_window(const Access *a, u64 window)
 {
-    u32 lanes = 0;
-    for (u32 l = 0; l < LANES; l++) lanes |= (u32)(a->address[l] - window < WINDOW_SPAN) << l;
-    return lanes & a->mask;
+    u64 lanes = 0;
+    for (u32 l = 0; l < LANES; l++) lanes |= a->address[l] - window < WINDOW_SPAN ? 1ull << l : 0;
+    return (u32)lanes & a->mask;
 }
 
-// Where the bytes of a lane are.
-static inline u8 *place(const Access *a, u32 lane)
+// The bytes of a lane lie at base + address[lane] + lane * pitch.
+typedef struct Bytes { u8 *base; const u64 *address; u64 pitch; } Bytes;
+
+static inline Bytes bytes_of(const Access *a)
 {
     const Warp *w = a->warp;
     switch (a->space) {
-    case SPACE_SHARED: return w->block->shared + a->address[lane];
-    case SPACE_LOCAL: return w->local + lane * w->block->grid->kernel->local_bytes + a->address[lane];
-    default: return (u8 *)a->address[lane];
+    case SPACE_SHARED: return (Bytes){ w->block->shared, a->address, 0 };
+    case SPACE_LOCAL: return (Bytes){ w->local, a->address, w->block->grid->kernel->local_bytes };
+    default: return (Bytes){ NULL, a->address, 0 };
     }
 }
+
+static inline u8 *place(Bytes b, u32 lane) { return b.base + b.address[lane] + lane * b.pitch; }
 
 static inline u64 extend(u64 value, u32 width, bool is_signed)
 {
@@ -47,28 +99,44 @@ static inline u64 extend(u64 value, u32 width, bool is_signed)
 
 static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000; }
 
+// ---- moving values: for each width in memory and of the register, a loop of its own ----
+
+#define EACH(statement)                                                                 \
+    if (mask == ~0u) for (u32 l = 0; l < LANES; l++) { statement; }                     \
+    else for (u32 rest = mask; rest; rest &= rest - 1) { u32 l = __builtin_ctz(rest); statement; }
+
+#define LOAD(register_bits, bits)                                                       \
+    case register_bits << 8 | bits:                                                     \
+        if (i->is_signed) EACH(((s##register_bits *)row)[l] = *(s##bits *)(place(from, l) + at)) \
+        else EACH(((u##register_bits *)row)[l] = *(u##bits *)(place(from, l) + at))     \
+        break;
+#define STORE(register_bits, bits)                                                      \
+    case register_bits << 8 | bits:                                                     \
+        EACH(*(u##bits *)(place(to, l) + at) = (u##bits)((const u##register_bits *)row)[l]) \
+        break;
+#define WIDTHS(MOVE)                                                                    \
+    MOVE(8, 8) MOVE(16, 8) MOVE(32, 8) MOVE(64, 8)                                      \
+    MOVE(16, 16) MOVE(32, 16) MOVE(64, 16) MOVE(32, 32) MOVE(64, 32) MOVE(64, 64)
+
 static void load_lanes(const Access *a)
 {
     const Insn *i = a->insn;
-    for (u32 e = 0; e < i->elements; e++) {
+    const Bytes from = bytes_of(a);
+    const u32 mask = a->mask;
+    for (u32 e = 0, at = 0; e < i->elements; e++, at += i->width) {
         u8 *row = row_of(a->warp, i->vector[e]);
-        for (u32 l = 0; l < LANES; l++) {
-            if (!(a->mask >> l & 1)) continue;
-            u64 value = 0;
-            memcpy(&value, place(a, l) + e * i->width, i->width);
-            value = extend(value, i->width, i->is_signed);
-            memcpy(row + l * i->register_width, &value, i->register_width);
-        }
+        switch (i->register_width << 11 | i->width << 3) { WIDTHS(LOAD) }
     }
 }
 
 static void store_lanes(const Access *a)
 {
     const Insn *i = a->insn;
-    for (u32 e = 0; e < i->elements; e++) {
+    const Bytes to = bytes_of(a);
+    const u32 mask = a->mask;
+    for (u32 e = 0, at = 0; e < i->elements; e++, at += i->width) {
         const u8 *row = row_of(a->warp, i->vector[e]);
-        for (u32 l = 0; l < LANES; l++)
-            if (a->mask >> l & 1) memcpy(place(a, l) + e * i->width, row + l * i->register_width, i->width);
+        switch (i->register_width << 11 | i->width << 3) { WIDTHS(STORE) }
     }
 }
 
@@ -77,56 +145,68 @@ static void atomic_lanes(const Access *a)
 {
     const Insn *i = a->insn;
     const IsaRow *row = &isa_rows[i->row];
+    const Bytes at = bytes_of(a);
     bool flush = row->type[0] == TYPE_f32 && a->space == SPACE_GLOBAL;
     u8 *d = i->reduces ? NULL : row_of(a->warp, i->d);
     const u8 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         u64 old = 0, second = 0, third = 0;
-        memcpy(&old, place(a, l), i->width);
+        memcpy(&old, place(at, l), i->width);
         memcpy(&second, b + l * i->width, i->width);
         memcpy(&third, c + l * i->width, i->width);
         u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
         if (flush) result = without_denormal(result);
-        memcpy(place(a, l), &result, i->width);
+        memcpy(place(at, l), &result, i->width);
         if (d) memcpy(d + l * i->width, &old, i->width);
     }
 }
 
-// A whole warp, one register each, side by side in memory.
-static bool is_row(const Access *a)
+#define FILL(name, T)                                                                   \
+    static inline void name(void *to, T value, u32 count)                               \
+    {                                                                                   \
+        T *row = to;                                                                    \
+        if (count == LANES) for (u32 n = 0; n < LANES; n++) row[n] = value;             \
+        else if (count == LANES / 2) for (u32 n = 0; n < LANES / 2; n++) row[n] = value; \
+        else for (u32 n = 0; n < count; n++) row[n] = value;                            \
+    }
+FILL(fill_4, u32)
+FILL(fill_8, u64)
+#undef FILL
+
+// Few sizes are common, and for those the compiler needs no call.
+static inline void copy(void *to, const void *from, u32 bytes)
 {
-    const Insn *i = a->insn;
-    return a->regular && a->mask == ~0u && i->elements == 1 && a->stride == i->width
-        && i->width == i->register_width && a->space != SPACE_LOCAL;
+    switch (bytes) {
+    case 32: memcpy(to, from, 32); break;
+    case 64: memcpy(to, from, 64); break;
+    case 128: memcpy(to, from, 128); break;
+    case 256: memcpy(to, from, 256); break;
+    default: memcpy(to, from, bytes);
+    }
 }
 
-// All lanes of the warp load one value.
-static bool broadcast(const Access *a)
+// Spans of one register a lane are copied whole, or, where all read one value, filled with it. False: it is no such case.
+static bool move_spans(const Access *a)
 {
+    enum { FEW = 4 };
     const Insn *i = a->insn;
-    if (a->store || !a->regular || a->stride || a->mask != ~0u || i->elements != 1 || i->width != 4
-        || i->register_width != 4 || a->space == SPACE_LOCAL) return false;
-    u32 *row = row_of(a->warp, i->vector[0]), value = *(const u32 *)place(a, 0);
-    for (u32 l = 0; l < LANES; l++) row[l] = value;
-    return true;
-}
-
-#define MOVE_WIDTH(T, to, from) \
-    case sizeof(T): for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) { to = from; } break
-
-// The common case, one register of the memory's own width, without the general loop's byte moves.
-static bool move_plain(const Access *a)
-{
-    const Insn *i = a->insn;
-    if (i->elements != 1 || i->width != i->register_width || i->width < 4) return false;
-    u8 *row = row_of(a->warp, i->vector[0]);
-    if (a->store) switch (i->width) {
-        MOVE_WIDTH(u32, *(u32 *)place(a, l), ((u32 *)row)[l]);
-        MOVE_WIDTH(u64, *(u64 *)place(a, l), ((u64 *)row)[l]);
-    } else switch (i->width) {
-        MOVE_WIDTH(u32, ((u32 *)row)[l], *(u32 *)place(a, l));
-        MOVE_WIDTH(u64, ((u64 *)row)[l], *(u64 *)place(a, l));
+    if (a->span_count > FEW || i->elements != 1 || i->width != i->register_width || i->width < 4
+        || a->space == SPACE_LOCAL) return false;
+    const Bytes b = bytes_of(a);
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        u32 first = __builtin_ctz(s->lanes), count = __builtin_popcount(s->lanes);
+        u8 *row = (u8 *)row_of(a->warp, i->vector[0]) + first * i->width, *memory = b.base + s->address;
+        if (s->bytes == count * i->width) {
+            if (a->store) copy(memory, row, s->bytes);
+            else copy(row, memory, s->bytes);
+        } else if (a->store || s->bytes != i->width) {
+            return false;
+        } else if (i->width == 4) {
+            fill_4(row, *(const u32 *)memory, count);
+        } else {
+            fill_8(row, *(const u64 *)memory, count);
+        }
     }
     return true;
 }
@@ -136,16 +216,10 @@ static void perform(Access *a)
     find_shape(a);
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->access && !observers[o]->access(a)) return;
-    u8 *row = row_of(a->warp, a->insn->vector[0]);
-    if (a->atomic) {
-        atomic_lanes(a);
-    } else if (is_row(a)) {
-        if (a->store) memcpy(place(a, 0), row, LANES * a->insn->width);
-        else memcpy(row, place(a, 0), LANES * a->insn->width);
-    } else if (!broadcast(a) && !move_plain(a)) {
-        if (a->store) store_lanes(a);
-        else load_lanes(a);
-    }
+    if (a->atomic) atomic_lanes(a);
+    else if (move_spans(a)) {}
+    else if (a->store) store_lanes(a);
+    else load_lanes(a);
     if (!a->store) OBSERVERS(loaded, a);
 }
 
@@ -174,8 +248,14 @@ static void perform_generic(Access *a)
 
 static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
 {
-    Access a = { .warp = w, .insn = i, .mask = mask, .space = i->space, .store = store, .atomic = atomic,
-                 .bytes = i->elements * i->width };
+    Access a;           // its large arrays are filled in as far as they are used
+    a.warp = w;
+    a.insn = i;
+    a.mask = mask;
+    a.space = i->space;
+    a.store = store;
+    a.atomic = atomic;
+    a.bytes = i->elements * i->width;
     if (i->source_width == 8) {
         const u64 *base = row_of(w, i->a);
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + i->offset;
@@ -191,10 +271,35 @@ void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, fals
 void run_store(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, false); }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
+// One value for all lanes.
+static void spread(u8 *row, u64 value, u32 width, u32 mask)
+{
+    switch (width) {
+    case 4: EACH(((u32 *)row)[l] = (u32)value) break;
+    case 8: EACH(((u64 *)row)[l] = value) break;
+    default: EACH(memcpy(row + l * width, &value, width))
+    }
+}
+
+static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
+{
+    const Grid *grid = w->block->grid;
+    for (u32 e = 0; e < i->elements; e++) {
+        u64 value = 0, at = i->offset + e * i->width;
+        if (at + i->width > grid->kernel->param_bytes) return;
+        memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
+        spread(row_of(w, i->vector[e]), extend(value, i->width, i->is_signed), i->register_width, mask);
+    }
+}
+
 // A kernel's parameters are the same for all threads; those of a call lie lane after lane.
 void run_load_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
+    if (i->space != SPACE_CALL && !i->a) {
+        load_kernel_param(w, i, mask);
+        return;
+    }
     for (u32 e = 0; e < i->elements; e++) {
         u8 *row = row_of(w, i->vector[e]);
         for (u32 l = 0; l < LANES; l++) {

@@ -103,14 +103,14 @@ static void share(u64 page)
 }
 
 // The pages of a page's group: [first, end). Allocations start with a group, and may end within one.
-typedef struct Span { u64 first, end; } Span;
+typedef struct Pages { u64 first, end; } Pages;
 
-static Span group_of(u64 page)
+static Pages group_of(u64 page)
 {
     u64 first = page / GROUP * GROUP, end = first + GROUP;
     const Allocation *a = memory_find(MEMORY_SHARED + first * PAGE);
     if (a && page_of(a->base + a->size - 1) + 1 < end) end = page_of(a->base + a->size - 1) + 1;
-    return (Span){ first, end };
+    return (Pages){ first, end };
 }
 
 // ---- The host ----
@@ -119,7 +119,7 @@ static Span group_of(u64 page)
 static u64 host_fault(u64 page)
 {
     u64 moved = 0;
-    Span group = group_of(page);
+    Pages group = group_of(page);
     for (u64 n = group.first; n < group.end; n++) {
         if (pages[n].where != ON_DEVICE) continue;
         if (pages[n].advice & READ_MOSTLY) share(n);
@@ -198,7 +198,7 @@ static bool arrive(u64 page, bool store)
 static void device_fault(u64 page, bool store, Tally *t)
 {
     u64 moved = 0;
-    Span group = group_of(page);
+    Pages group = group_of(page);
     for (u64 n = group.first; n < group.end; n++) moved += arrive(n, store) ? PAGE : 0;
     t->faults++;
     t->moved += moved;

@@ -2,6 +2,14 @@
 #pragma once
 #include "warp.h"
 
+// Neighbouring lanes that take part, each at the address of the one before it or right behind that: all bytes of the span
+// are touched, and none beside it by these lanes.
+typedef struct Span {
+    u64 address;            // of the lowest of them
+    u32 bytes;
+    u32 lanes;
+} Span;
+
 // One memory instruction of one warp, before it happens.
 typedef struct Access {
     Warp *warp;
@@ -12,9 +20,11 @@ typedef struct Access {
     bool store;             // it writes
     bool atomic;            // it reads and writes in one step
     u32 bytes;              // that each lane reads or writes
-    bool regular;           // address[l] == address[first] + (l - first) * stride in the lanes of the mask
+    bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
-    u64 address[LANES];     // global: device address; shared, local: offset
+    _Alignas(64) u64 address[LANES];    // global: device address; shared, local: offset
+    u32 span_count;         // one where all lanes read the same or side by side; one for each lane at worst
+    Span span[LANES];       // by rising lane
 } Access;
 
 typedef struct Observer {

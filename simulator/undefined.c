@@ -83,15 +83,8 @@ static u32 lanes_undefined(const Access *a, u64 at, u32 bytes)
     return lanes;
 }
 
-// A whole warp side by side, all of it written: the case that is worth being quick about.
-static bool all_defined(const Access *a)
+static bool is_written(const u64 *word, u32 bit, u64 bytes)
 {
-    u32 bit;
-    if (!a->regular || a->space == SPACE_LOCAL) return false;
-    if (a->stride == 0) return *word_of(a, a->first, 0, &bit) >> bit & 1 && a->bytes <= 4
-        && (*word_of(a, a->first, 0, &bit) >> bit & ones(a->bytes)) == ones(a->bytes);
-    if (a->mask != ~0u || a->stride != a->bytes) return false;
-    u64 *word = word_of(a, 0, 0, &bit), bytes = LANES * a->bytes;
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
         n = 64 - bit < bytes ? 64 - bit : bytes;
         u64 wanted = ones(n) << bit;
@@ -100,10 +93,20 @@ static bool all_defined(const Access *a)
     return true;
 }
 
-static void define_row(const Access *a)
+// Everything that it reads was written: the case that is worth being quick about.
+static bool all_defined(const Access *a)
 {
     u32 bit;
-    u64 *word = word_of(a, 0, 0, &bit), bytes = LANES * a->bytes;
+    if (a->space == SPACE_LOCAL) return false;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        const u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
+        if (!is_written(word, bit, s->bytes)) return false;
+    }
+    return true;
+}
+
+static void define_span(u64 *word, u32 bit, u64 bytes)
+{
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
         n = 64 - bit < bytes ? 64 - bit : bytes;
         *word |= ones(n) << bit;
@@ -121,12 +124,16 @@ static bool is_shared(const Access *a, u32 lane)
 static void store(const Access *a)
 {
     const Insn *i = a->insn;
-    if (!a->warp->watch && a->regular && a->mask == ~0u && a->stride == a->bytes && a->space != SPACE_LOCAL) {
-        define_row(a);
+    u32 bit;
+    if (!a->warp->watch && a->space != SPACE_LOCAL) {
+        for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+            u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
+            define_span(word, bit, s->bytes);
+        }
         return;
     }
     for (u32 e = 0; e < i->elements; e++) {
-        u32 tainted = a->warp->watch ? *mark(a->warp, i->vector[e]) : 0, bit;
+        u32 tainted = a->warp->watch ? *mark(a->warp, i->vector[e]) : 0;
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
@@ -268,9 +275,10 @@ static void undefined_loaded(Access *a)
 {
     Warp *w = a->warp;
     const Insn *i = a->insn;
-    if (!w->watch && all_defined(a)) return;
+    bool defined = all_defined(a);
+    if (!w->watch && defined) return;
     for (u32 e = 0; e < i->elements; e++) {
-        u32 lanes = lanes_undefined(a, e * i->width, i->width);
+        u32 lanes = defined ? 0 : lanes_undefined(a, e * i->width, i->width);
         if (lanes) w->watch = watch, w->block->defined->origin = i;
         if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
     }
