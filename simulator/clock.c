@@ -2,6 +2,7 @@
 // order in which it was issued, so the only question is when, never whether.
 
 #include "clock.h"
+#include "stream_order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +13,21 @@ typedef struct {
     bool used, non_blocking;
     u32 device;
     double done;                        // ns: when its last work ends
+    Order order;                        // what comes before the work that is issued to it next
 } Stream;
 
 typedef struct {
     bool used, timed, recorded;
     u32 device;
     double at;                          // ns
+    Order order;                        // what it stands for
 } Event;
 
 static Stream streams[MOST];            // the first are the devices' default streams
 static Event events[MOST];
 static u32 stream_count = MOST_DEVICES, event_count;       // ever used; destroyed ones are used again
 static double now;                      // ns: where the host is
+static Order host;                      // what the host has waited for
 
 static bool is_default(const Stream *stream)
 {
@@ -32,6 +36,11 @@ static bool is_default(const Stream *stream)
 
 void clock_reset(void)
 {
+    for (u32 i = 0; i < stream_count; i++)
+        order_free(&streams[i].order);
+    for (u32 i = 0; i < event_count; i++)
+        order_free(&events[i].order);
+    order_free(&host);
     memset(streams, 0, sizeof *streams * stream_count);
     memset(events, 0, sizeof *events * event_count);
     stream_count = MOST_DEVICES;
@@ -78,7 +87,9 @@ u64 clock_stream_create(u32 device, bool non_blocking)
         return 0;
     if (index == stream_count)
         stream_count++;
-    streams[index] = (Stream){ .used = true, .non_blocking = non_blocking, .device = device };
+    // What was issued to a stream that had the place before may still be waited for.
+    streams[index] = (Stream){ .used = true, .non_blocking = non_blocking, .device = device,
+                               .order = streams[index].order };
     return FIRST_STREAM + index;
 }
 
@@ -115,14 +126,53 @@ static double start_of(const Stream *stream)
     return start;
 }
 
+// What comes before work issued now to the stream.
+static void put_in_order(Stream *stream)
+{
+    order_join(&stream->order, &host);
+    if (stream->non_blocking)
+        return;
+    if (!is_default(stream)) {
+        order_join(&stream->order, &streams[stream->device].order);
+        return;
+    }
+    for (u32 i = MOST_DEVICES; i < stream_count; i++)
+        if (streams[i].device == stream->device && !streams[i].non_blocking)
+            order_join(&stream->order, &streams[i].order);
+}
+
+u64 clock_operation(u64 id)
+{
+    Stream *stream = stream_of(id);
+    if (!stream)
+        return 0;
+    put_in_order(stream);
+    return order_next(&stream->order, (u32)(stream - streams));
+}
+
+bool clock_ordered(u64 earlier, u64 later)
+{
+    return order_has(&streams[later >> 32].order, earlier);
+}
+
+bool clock_all_ordered(u64 later)
+{
+    for (u32 i = 0; i < stream_count; i++)
+        if (!order_has_all(&streams[later >> 32].order, &streams[i].order))
+            return false;
+    return true;
+}
+
 void clock_work(u64 id, double ns, bool host_waits)
 {
     Stream *stream = stream_of(id);
     if (!stream)
         return;
     stream->done = start_of(stream) + ns;
-    if (host_waits)
-        now = stream->done;
+    if (!host_waits)
+        return;
+    now = stream->done;
+    order_join(&host, &stream->order);
 }
 
 void clock_work_between(u64 id, u32 a, u32 b, double ns, bool host_waits)
@@ -156,15 +206,21 @@ void clock_host(double ns)
 void clock_wait_stream(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (stream)
-        now = start_of(stream);
+    if (!stream)
+        return;
+    now = start_of(stream);
+    put_in_order(stream);
+    order_join(&host, &stream->order);
 }
 
 void clock_wait_device(u32 device)
 {
-    for (u32 i = 0; i < stream_count; i++)
-        if (streams[i].device == device)
-            now = later(now, streams[i].done);
+    for (u32 i = 0; i < stream_count; i++) {
+        if (streams[i].device != device)
+            continue;
+        now = later(now, streams[i].done);
+        order_join(&host, &streams[i].order);
+    }
 }
 
 u64 clock_event_create(u32 device, bool timed)
@@ -186,6 +242,7 @@ bool clock_event_destroy(u64 id)
     if (!event)
         return false;
     event->used = false;
+    order_free(&event->order);
     return true;
 }
 
@@ -197,6 +254,9 @@ bool clock_event_record(u64 id, u64 stream_id)
         return false;
     event->recorded = true;
     event->at = start_of(stream);
+    put_in_order(stream);
+    order_free(&event->order);
+    order_join(&event->order, &stream->order);
     return true;
 }
 
@@ -208,6 +268,7 @@ bool clock_event_wait(u64 id)
         return false;
     if (event->recorded)
         now = later(now, event->at);
+    order_join(&host, &event->order);
     return true;
 }
 
@@ -219,6 +280,7 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
         return false;
     if (event->recorded)
         stream->done = later(stream->done, event->at);
+    order_join(&stream->order, &event->order);
     return true;
 }
 

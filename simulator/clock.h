@@ -13,6 +13,13 @@ bool clock_stream_destroy(u64 stream);
 bool clock_stream_known(u64 stream);
 u32 clock_stream_device(u64 stream);            // of one that is known
 
+// A new operation (a copy, a fill, a launch) on the stream, which comes after what was issued to the stream before, and
+// what that and the host have waited for. Its number (stream_order.h); 0: there is no such stream.
+u64 clock_operation(u64 stream);
+// Does one come before another, which is the last of its stream so far? All of them so far?
+bool clock_ordered(u64 earlier, u64 later);
+bool clock_all_ordered(u64 later);
+
 // Work that takes `ns` is issued to the stream; with `host_waits` the host goes on at its end.
 void clock_work(u64 stream, double ns, bool host_waits);
 // A copy between the memories of two devices. In a default stream it starts when all earlier work of both is done, and

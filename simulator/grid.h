@@ -9,6 +9,7 @@ typedef struct Launch {
     const void *params;                 // param_bytes bytes, laid out as the kernel says
     u32 device;
     u64 limit;                          // warp instructions after which it is stopped; 0: none
+    u64 operation;                      // among those of the streams (clock.h)
     double seconds;                     // out: how long it takes, by the roofline
 } Launch;
 
