@@ -12,6 +12,8 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     u32 next = w->pc, stay = w->active & ~mask;
     bool back = i->target < next;
     if (stay) {
+        Grid *g = w->block->grid;
+        g->tally[i - g->kernel->code].divergent++;
         // Two paths now: the lower goes on, the higher is parked until the lower has caught up with it.
         if (back) warp_park(w, next, stay), w->pc = i->target;
         else warp_park(w, i->target, mask);

@@ -38,11 +38,12 @@ static char library_path[PATH_MAX];     // the folder of our libcudart.so.13
 
 static void usage(FILE *to)
 {
-    fputs("usage: simulator/run [--report FD] [--limit N] [--profile] [--] PROGRAM [ARGS]\n"
+    fputs("usage: simulator/run [--profile | --json | --report FD] [--limit N] [--] PROGRAM [ARGS]\n"
           "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
-          "  --report FD   write what happens as JSON lines to this file descriptor\n"
+          "  --profile     print each kernel's counters, as tables\n"
+          "  --json        print what happens as JSON lines, in place of text\n"
+          "  --report FD   the same, to this file descriptor\n"
           "  --limit N     stop a launch after N warp instructions\n"
-          "  --profile     print each kernel's counters\n"
           "  --device FILE imitate the device that this profile describes\n"
           "  --devices N   a machine with so many of them\n", to);
 }
@@ -64,7 +65,8 @@ static Options parse(int count, char **words)
     static const struct option known[] = {
         { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
-        { "devices", required_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' }, { 0 },
+        { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
@@ -74,6 +76,7 @@ static Options parse(int count, char **words)
         case 'l': options.limit = number(optarg, "--limit"); break;
         case 'n': options.devices = number(optarg, "--devices"); break;
         case 'p': options.counters = true; break;
+        case 'j': options.report = STDERR_FILENO; break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }
@@ -221,7 +224,7 @@ static void *watch_program(void *unused)
 int main(int count, char **words)
 {
     Options options = parse(count, words);
-    if (options.report >= 0 && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
+    if (options.report > STDERR_FILENO && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
         fail("--report");
     if (!profile_load(options.profile, &profile))
         return 1;

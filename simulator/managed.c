@@ -22,8 +22,8 @@
 #include <driver_types.h>
 
 #include "clock.h"
+#include "coalesce.h"
 #include "managed.h"
-#include "observer.h"
 #include "origin.h"
 #include "profile.h"
 #include "report.h"

@@ -45,9 +45,6 @@ typedef struct Observer {
     void (*grid_end)(Grid *);
 } Observer;
 
-// 32-byte sectors that an access to global memory touches (counters.c).
-u32 access_sectors(const Access *);
-
 // In the order in which they look: those that refuse an access come before those that count it.
 extern const Observer *const observers[];
 extern const u32 observer_count;

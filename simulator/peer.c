@@ -2,7 +2,7 @@
 // a second in, and as many out at the same time (profile). What a kernel loads from another device comes in over its own
 // device's link, what it stores there goes out, atomics do both where their result is used; whole sectors, without the
 // packets' heads.
-#include "observer.h"
+#include "coalesce.h"
 #include "peer.h"
 #include "profile.h"
 

@@ -6,6 +6,7 @@
 #include "report.h"
 #include "memory.h"
 #include "origin.h"
+#include "table.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -267,6 +268,21 @@ static json_t *counters_json(const CounterName *names, const uint64_t *values, s
     return object;
 }
 
+static json_t *metrics_json(const KernelReport *k)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < k->metric_count; i++)
+        json_object_set_new(object, k->metrics[i].name, json_real(k->figures[i]));
+    return object;
+}
+
+static void add_estimates(json_t *array, const CounterName *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].estimate)
+            json_array_append_new(array, json_text(names[i].name));
+}
+
 static json_t *lines_json(const KernelReport *k)
 {
     json_t *lines = json_array();
@@ -296,9 +312,9 @@ static void write_kernel_json(const KernelReport *k)
     json_object_set_new(object, "status", json_integer(k->status));
     json_object_set_new(object, "counters",
                         counters_json(k->counters, k->values, k->counter_count, true));
-    for (size_t i = 0; i < k->counter_count; i++)
-        if (k->counters[i].estimate)
-            json_array_append_new(estimates, json_text(k->counters[i].name));
+    json_object_set_new(object, "metrics", metrics_json(k));
+    add_estimates(estimates, k->counters, k->counter_count);
+    add_estimates(estimates, k->metrics, k->metric_count);
     json_object_set_new(object, "estimates", estimates);
     json_object_set_new(object, "lines", lines_json(k));
     if (k->time_ns > 0)
@@ -434,18 +450,6 @@ static void print_error(const Noted *noted)
         fprintf(stderr, "  and %" PRIu64 " more of this kind on this line\n", noted->count - 1);
 }
 
-static void print_kernel(const KernelReport *k)
-{
-    fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", k->signature, k->grid[0],
-            k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2]);
-    for (size_t i = 0; i < k->counter_count; i++)       // what did not happen is not listed
-        if (k->values[i])
-            fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[i].name,
-                    k->counters[i].estimate ? '~' : ' ', k->values[i]);
-    if (k->time_ns > 0)
-        fprintf(stderr, "  %-58s ~%.3f us\n", "time, by the roofline", k->time_ns / 1e3);
-}
-
 // ---- Writing ----
 
 static void flush_locked(void)
@@ -475,7 +479,7 @@ void report_kernel(const KernelReport *kernel)
     if (sink.fd >= 0)
         write_kernel_json(kernel);
     else if (sink.profile)
-        print_kernel(kernel);
+        table_kernel(kernel);
     pthread_mutex_unlock(&sink.mutex);
 }
 
@@ -487,6 +491,8 @@ void report_copy(const char *kind, uint64_t bytes)
         json_t *object = json_pack("{ss ss}", "event", "copy", "kind", kind);
         set_integer(object, "bytes", bytes);
         write_json(object);
+    } else if (sink.profile) {
+        fprintf(stderr, "warpwise: copy %s, %" PRIu64 " bytes\n", kind, bytes);
     }
     pthread_mutex_unlock(&sink.mutex);
 }

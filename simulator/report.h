@@ -61,6 +61,9 @@ typedef struct {
     const CounterName *counters;
     const uint64_t *values;             // counter_count totals
     size_t counter_count;
+    const CounterName *metrics;         // figures of the whole launch that are no sums
+    const double *figures;              // metric_count of them; 0: it does not apply
+    size_t metric_count;
     const CounterLine *lines;           // in any order; report.c leaves zeros out
     size_t line_count;
     double time_ns;                     // predicted; 0: no prediction

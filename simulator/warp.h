@@ -62,12 +62,17 @@ enum special {
     SPECIALS
 };
 
+typedef struct MemoryTally {
+    u64 requests;           // by warps with a lane that took part
+    u64 sectors;            // 32-byte sectors that they touched
+} MemoryTally;
+
 // What was counted at one instruction of a launch.
 typedef struct Tally {
     u64 executed;           // by warps
     u64 threads;            // by active lanes
-    u64 requests;           // memory: by warps with a lane that took part
-    u64 sectors;            // global memory: 32-byte sectors moved
+    u64 divergent;          // branches that parted the lanes of a warp
+    MemoryTally global, local;
     u64 wavefronts;         // shared memory: passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device

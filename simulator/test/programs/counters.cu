@@ -21,6 +21,26 @@
 // counts: reduce l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum 0
 // counts: ticket l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum 1
 // counts: ticket l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 1
+// counts: own_words l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum 1
+// counts: own_words l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum 4
+// counts: scattered_words l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum 32
+// counts: scattered_words l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 0
+// counts: parted smsp__sass_branch_targets_threads_divergent.sum 1
+// counts: three_barriers barrier__inst_executed.sum 12
+// counts: three_barriers smsp__sass_branch_targets_threads_divergent.sum 0
+// counts: half_warp smsp__thread_inst_executed_per_inst_executed.ratio 16
+// counts: half_warp l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio 2
+// counts: half_warp l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 0
+// counts: doubles sm__inst_executed_pipe_fp64.sum 2
+// counts: doubles sm__inst_executed_pipe_xu.sum 0
+// counts: roots sm__inst_executed_pipe_xu.sum 1
+// counts: roots sm__inst_executed_pipe_lsu.sum 3
+// counts: reduce l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum 1
+// counts: spread l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum 32
+// counts: columns l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum 32
+// counts: one_sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 32
+// counts: quarters l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
+// counts: quarters l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
 // The counters of single warps, each worked out by hand.
 #include "check.h"
 
@@ -83,6 +103,55 @@ __global__ void many_sums(int *out)
 __global__ void reduce(int *out) { atomicAdd(out, 1); }
 __global__ void ticket(int *out) { out[1 + threadIdx.x] = atomicAdd(out, 1); }
 
+// The same word of every lane is a line of 128 bytes; one word in eight of each of eight lines is 4 sectors of each.
+__global__ void own_words(int *out, int n)
+{
+    int words[8];
+    for (int k = 0; k < 8; k++) words[k] = k + n;
+    words[n] = 100;
+    out[threadIdx.x] = words[n / 2];
+}
+
+__global__ void scattered_words(int *out, int n)
+{
+    int words[8];
+    for (int k = 0; k < 8; k++) words[k] = k + n;
+    words[n] = 100;
+    out[threadIdx.x] = words[threadIdx.x % 8];
+}
+
+__global__ void parted(int *out)
+{
+    if (threadIdx.x < 16) atomicAdd(out, 1);
+    else out[threadIdx.x] = 1;
+}
+
+__global__ void three_barriers(int *out)
+{
+    __shared__ int x[128];
+    x[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int y = x[127 - threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = y;
+    __syncthreads();
+    out[threadIdx.x] = x[threadIdx.x ^ 1];
+}
+
+__constant__ float table[4];
+__global__ void half_warp(float *out) { out[threadIdx.x] = table[threadIdx.x % 4]; }
+__global__ void doubles(double *out, double x) { out[threadIdx.x] = (x + out[threadIdx.x]) * x; }
+__global__ void roots(float *out) { out[threadIdx.x] = __shfl_xor_sync(~0u, rsqrtf(out[threadIdx.x]), 1); }
+__global__ void spread(int *out) { atomicAdd(&out[8 * threadIdx.x], 1); }
+
+__global__ void quarters(float4 *out)
+{
+    __shared__ float4 x[32];
+    x[threadIdx.x] = make_float4(1, 2, 3, 4);
+    __syncthreads();
+    out[threadIdx.x] = x[threadIdx.x ^ 1];
+}
+
 int main()
 {
     enum { BYTES = 4096 };
@@ -104,6 +173,15 @@ int main()
     many_sums<<<1, 32>>>((int *)out);
     reduce<<<1, 32>>>((int *)out);
     ticket<<<1, 32>>>((int *)out);
+    own_words<<<1, 32>>>((int *)out, 3);
+    scattered_words<<<1, 32>>>((int *)out, 3);
+    parted<<<1, 64>>>((int *)out);
+    three_barriers<<<1, 128>>>((int *)out);
+    half_warp<<<1, 16>>>(out);
+    doubles<<<1, 32>>>((double *)out, 2);
+    roots<<<1, 32>>>(out);
+    spread<<<1, 32>>>((int *)out);
+    quarters<<<1, 32>>>((float4 *)out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
     OK(cudaFree(out));

@@ -1,0 +1,94 @@
+// A request is one warp instruction that has a lane in it; a sector is one of the 32-byte pieces of memory that its
+// lanes touch together, four to a line of the caches. Local memory is laid out so that the same word of 32 lanes is one
+// line (CUDA C++ Programming Guide, "Local Memory").
+//
+// Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that want different words
+// of one bank need further passes, which are the bank conflicts. Accesses of 8 bytes a lane go by half warps and of 16 by
+// quarters (measured: GPU microbenchmarks by Jia et al., arXiv:1804.06826).
+#include "coalesce.h"
+#include <stdlib.h>
+
+typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
+
+// Lines mostly come rising; one beyond all is a new one.
+static void add_piece(Pieces *p, u64 line, u32 sectors)
+{
+    u32 n = p->count;
+    if (n && line <= p->highest) while (n && p->piece[n - 1].line != line) n--;
+    else n = 0;
+    if (!n) {
+        p->piece[p->count++] = (Piece){ .line = line };
+        n = p->count;
+        if (line > p->highest) p->highest = line;
+    }
+    p->piece[n - 1].sectors |= sectors;
+}
+
+static u32 global_pieces(const Access *a, Piece *pieces)
+{
+    Pieces p = { .piece = pieces };
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (!(s->lanes & a->mask)) continue;
+        u64 first = s->address / SECTOR_BYTES, last = (s->address + s->bytes - 1) / SECTOR_BYTES;
+        for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
+            u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
+            u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
+            add_piece(&p, line, (2u << high) - (1u << low));
+        }
+    }
+    return p.count;
+}
+
+static u32 local_pieces(const Access *a, Piece *pieces)
+{
+    Pieces p = { .piece = pieces };
+    u32 words = (a->bytes + 3) / 4;
+    u64 base = (u64)a->warp->number * ((a->warp->block->grid->kernel->local_bytes + 3) / 4);
+    for (u32 l = a->first; l < LANES; l++)
+        for (u32 n = 0; a->mask >> l & 1 && n < words; n++) add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8);
+    return p.count;
+}
+
+u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES])
+{
+    return a->space == SPACE_LOCAL ? local_pieces(a, pieces) : global_pieces(a, pieces);
+}
+
+u32 access_sectors(const Access *a)
+{
+    Piece pieces[MOST_PIECES];
+    u32 count = access_pieces(a, pieces), sectors = 0;
+    for (u32 n = 0; n < count; n++) sectors += __builtin_popcount(pieces[n].sectors);
+    return sectors;
+}
+
+// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,
+// but not in an atomic: each has to find what the one before it left.
+static u32 count_passes(const Access *a, u32 lanes, u32 words)
+{
+    u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1)) continue;
+        for (u32 n = 0; n < words; n++) {
+            u32 word = a->address[l] / BANK_BYTES + n, bank = word % BANKS, k = 0;
+            while (k < depth[bank] && (a->atomic || wanted[bank][k] != word)) k++;
+            if (k == depth[bank]) wanted[bank][depth[bank]++] = word;
+            if (depth[bank] > most) most = depth[bank];
+        }
+    }
+    return most;
+}
+
+u32 access_wavefronts(const Access *a, u32 *conflicts)
+{
+    *conflicts = 0;
+    if (a->bytes <= 4 && a->regular && ((a->stride == 0 && !a->atomic) || llabs(a->stride) == 4)) return 1;
+    u32 groups = a->bytes <= 4 ? 1 : a->bytes / 4, size = LANES / groups, wavefronts = 0;
+    for (u32 g = 0; g < groups; g++) {
+        u32 lanes = a->mask & (u32)(((1ull << size) - 1) << g * size);
+        u32 passes = count_passes(a, lanes, a->bytes <= 4 ? 1 : a->bytes / 4);
+        wavefronts += passes;
+        if (passes) *conflicts += passes - 1;
+    }
+    return wavefronts;
+}

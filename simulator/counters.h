@@ -1,0 +1,35 @@
+// The counters of a launch, and the figures that follow from them (counters.def).
+#pragma once
+#include "observer.h"
+#include "report.h"
+
+enum counter {
+#define COUNTER(id, how, name, words) id,
+#define METRIC(id, how, name, value, words)
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+    COUNTERS
+};
+
+enum metric {
+#define COUNTER(id, how, name, words)
+#define METRIC(id, how, name, value, words) METRIC_##id,
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+    METRICS
+};
+
+typedef struct Totals {                 // what is known of a launch that has ended
+    const Launch *launch;
+    u64 sum[COUNTERS];
+} Totals;
+
+extern const CounterName counter_names[COUNTERS], metric_names[METRICS];
+
+// A figure of a launch. One that does not apply, as sectors a load where nothing loads, is 0.
+double metric_value(enum metric metric, const Totals *t);
+
+// Adds what was counted at one instruction.
+void counters_add(u64 sum[COUNTERS], const Insn *i, const Tally *t);
