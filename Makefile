@@ -34,6 +34,7 @@ needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
+needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
 needs_test   := $(needs_pdf) $(needs_toolkit) epubcheck=epubcheck aspell-en=aspell tmux=tmux
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium fonts-sil-charis fonts-inter epubcheck
@@ -58,7 +59,7 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 
 # ---- The commands
 
-.PHONY: help progress watch doctor setup book book-pdf bundle accuracy test check clean nvcc FORCE
+.PHONY: help progress watch doctor setup book book-pdf bundle accuracy bench-simulator test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
@@ -137,6 +138,9 @@ bundle: nvcc $(foreach l,$(numbers),$(call grading,$l)) build/portable/simulator
 
 accuracy: nvcc $(foreach l,$(numbers),$(call grading,$l))    ## the simulator's counters beside ncu's, on a GPU
 	@sh grader/accuracy.sh
+
+bench-simulator: build/bench/cuda build/bench/opencl build/simulator/device build/simulator/lib/libcudart.so.13    ## the simulator's speed beside Oclgrind's and PoCL's
+	@sh simulator/bench/run.sh simulator/bench/results.md
 
 test: nvcc build/setup/test build/grader/study $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
@@ -256,6 +260,16 @@ $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
 
 $(client)/stubs.o: $(client)/stubs.c
 	@$(CC) $(client_flags) -fno-builtin -c -o $@ $<
+
+# ---- The simulator's benchmark: the same kernels in CUDA and in OpenCL
+
+build/bench/cuda: simulator/bench/cuda.cu simulator/bench/work.h | nvcc
+	@mkdir -p $(@D)
+	@$(NVCC) -std=c++17 -O2 -lineinfo -cudart shared -gencode arch=compute_90,code=[compute_90,sm_90] -o $@ $<
+
+build/bench/opencl: simulator/bench/opencl.c simulator/bench/work.h | build/setup/bench
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -o $@ $< -lOpenCL
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 

@@ -54,7 +54,7 @@ static bool find_stride(Access *a)
 }
 
 // One span says its stride; a few are rows or columns of a block's tile, which have none.
-static void find_shape(Access *a)
+void access_shape(Access *a)
 {
     enum { FEW = 4 };
     a->first = __builtin_ctz(a->mask);
@@ -213,7 +213,7 @@ static bool move_spans(const Access *a)
 
 static void perform(Access *a)
 {
-    find_shape(a);
+    access_shape(a);
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->access && !observers[o]->access(a)) return;
     if (a->atomic) atomic_lanes(a);

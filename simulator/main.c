@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "memory.h"
+#include "observer.h"
 #include "profile.h"
 #include "program.h"
 #include "serve.h"
@@ -38,12 +39,13 @@ static char library_path[PATH_MAX];     // the folder of our libcudart.so.13
 
 static void usage(FILE *to)
 {
-    fputs("usage: simulator/run [--profile | --json | --report FD] [--limit N] [--] PROGRAM [ARGS]\n"
+    fputs("usage: simulator/run [--profile | --json | --report FD] [--limit N] [--bare] [--] PROGRAM [ARGS]\n"
           "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
           "  --profile     print each kernel's counters, as tables\n"
           "  --json        print what happens as JSON lines, in place of text\n"
           "  --report FD   the same, to this file descriptor\n"
           "  --limit N     stop a launch after N warp instructions\n"
+          "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
           "  --device FILE imitate the device that this profile describes\n"
           "  --devices N   a machine with so many of them\n", to);
 }
@@ -66,6 +68,7 @@ static Options parse(int count, char **words)
         { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
+        { "bare", no_argument, NULL, 'b' },
         { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
@@ -77,6 +80,7 @@ static Options parse(int count, char **words)
         case 'n': options.devices = number(optarg, "--devices"); break;
         case 'p': options.counters = true; break;
         case 'j': options.report = STDERR_FILENO; break;
+        case 'b': observers_bare(); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }

@@ -11,6 +11,7 @@
 enum { GAP = 1 << 20, PAGE = 4096, SHARED_ALIGN = 64 << 10 };
 
 u64 *memory_defined_bits;
+static bool all_is_written;
 
 static Allocation **table;      // by rising address
 static u32 count, room;
@@ -104,8 +105,8 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
         free(a);
         return NULL;
     }
-    if (part) memory_define(base, size);
-    else used[device] += size;
+    if (part || all_is_written) memory_define(base, size);
+    if (!part) used[device] += size;
     parts[part].next = base + pages + GAP;
     return a;
 }
@@ -147,6 +148,8 @@ Allocation *memory_nearest(u64 address)
 Allocation *memory_first(void) { return count ? table[0] : NULL; }
 u64 memory_used(u32 device) { return used[device]; }
 u64 memory_capacity(void) { return capacity; }
+
+void memory_ignore_definedness(void) { all_is_written = true; }
 
 // The bits of a word of the bitmap that belong to a range, and how many bytes of it they stand for.
 static u64 bits_of(u64 first, u64 bytes, u64 *in_word)

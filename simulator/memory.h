@@ -70,5 +70,8 @@ u64 memory_capacity(void);      // bytes that each device has
 void memory_define(u64 address, u64 bytes);
 u64 memory_undefined(u64 address, u64 bytes);   // offset of the first byte that nothing wrote, or `bytes`
 
+// From now on all memory counts as written as soon as it is allocated.
+void memory_ignore_definedness(void);
+
 // The bitmap itself, for the executor's fast path: bit (address - MEMORY_BASE) % 64 of word (...) / 64.
 extern u64 *memory_defined_bits;

@@ -45,9 +45,15 @@ typedef struct Observer {
     void (*grid_end)(Grid *);
 } Observer;
 
+// Works out `first`, the shape and the spans from the mask and the addresses (lsu.c).
+void access_shape(Access *);
+
 // In the order in which they look: those that refuse an access come before those that count it.
-extern const Observer *const observers[];
-extern const u32 observer_count;
+extern const Observer *const *observers;
+extern u32 observer_count;
+
+// From now on nobody looks but those that keep a kernel within its memory: no checks, no counters, no times.
+void observers_bare(void);
 
 #define OBSERVERS(method, ...)                                                      \
     for (u32 o_ = 0; o_ < observer_count; o_++)                                     \

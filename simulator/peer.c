@@ -66,8 +66,7 @@ static bool peer_access(Access *a)
     Access part = *a;
     part.mask = lanes_abroad(a, device);
     if (!part.mask) return true;
-    part.first = __builtin_ctz(part.mask);
-    part.regular = a->regular && part.mask == a->mask;
+    access_shape(&part);
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     Tally *t = &g->tally[a->insn - g->kernel->code];
     if (!a->store || (a->atomic && !a->insn->reduces)) t->received += bytes, kernel_in += bytes;

@@ -1,0 +1,63 @@
+#!/bin/sh
+# Measures the simulated device beside Oclgrind and PoCL and writes the table: run.sh RESULTS.md
+# A measurement that takes longer than LIMIT seconds (120 unless told) is stopped, and the table says so.
+
+to=$1
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+limit=${LIMIT:-120}
+cd "$root/simulator/bench" || exit 1
+
+# $1: how to run it; $2: the program; then the kernel and n. Prints the median, the runs and the sum, or nothing.
+measure() { command=$1; shift; timeout "$limit" $command "$@" 2>"$root/build/bench/log"; }
+ours="$root/simulator/run"
+cuda=$root/build/bench/cuda
+opencl=$root/build/bench/opencl
+$ours "$cuda" vector_add 256 >"$root/build/bench/log" 2>&1 || { cat "$root/build/bench/log"; exit 1; }    # builds it if need be
+
+row() {
+    echo "$1, $2" >&2
+    on=$(measure "$ours" "$cuda" "$1" "$2")
+    off=$(measure "$ours --bare" "$cuda" "$1" "$2")
+    oclgrind=$(measure oclgrind "$opencl" "$1" "$2")
+    pocl=$(OCL_ICD_VENDORS=pocl.icd measure "" "$opencl" "$1" "$2")
+    echo "$1 $2|$on|$off|$oclgrind|$pocl"
+}
+
+for work in "vector_add 1048576" "block_sum 1048576" \
+            "matmul_naive 256" "matmul_tiled 256" "matmul_naive 1024" "matmul_tiled 1024"; do row $work; done |
+awk -F'|' -v limit="$limit" -v date="$(date -u +%F)" -v cores="$(nproc)" \
+    -v cpu="$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
+    -v oclgrind="$(oclgrind --version | sed -n 's/^Oclgrind //p')" -v pocl="$(OCL_ICD_VENDORS=pocl.icd "$opencl")" '
+    function seconds(m,   f) { return split(m, f, " ") == 3 ? f[1] : 0 }
+    function shown(m,   f) {
+        if (split(m, f, " ") != 3) return "> " limit " s"
+        return (f[1] < 1 ? sprintf("%.2f ms", 1000 * f[1]) : sprintf("%.2f s", f[1])) " (" f[2] ")"
+    }
+    function times(a, b) { return a && b ? sprintf("%.1f", a / b) : a ? sprintf("> %.1f", limit / a) : "-" }
+    function check(m,   f) {
+        if (split(m, f, " ") != 3) return
+        if (sum == "") sum = f[3]
+        if (sum != f[3]) differ = differ " " $1
+    }
+    BEGIN {
+        print "# The simulated device beside Oclgrind and PoCL\n"
+        print "Written by `make bench-simulator` on " date ", on " cores " cores of: " cpu ".\n"
+        print "Each number is the median of the launches in brackets, each from its call to its end, on the same numbers and with"
+        print "the same results. The simulated device runs on one core; Oclgrind " oclgrind " and PoCL (" pocl ") take all."
+        print "*On*: all checks, counters and times. *Off*: `simulator/run --bare`. Oclgrind counts nothing and checks bounds only;"
+        print "PoCL compiles and checks nothing. What took longer than " limit " s was stopped.\n"
+        print "| kernel | on | off | Oclgrind | PoCL | Oclgrind / on | off / PoCL |"
+        print "| --- | --- | --- | --- | --- | --- | --- |"
+    }
+    {
+        sum = ""
+        for (n = 2; n <= 5; n++) check($n)
+        on = seconds($2); off = seconds($3); slow = seconds($4); fast = seconds($5)
+        printf "| `%s` | %s | %s | %s | %s | %s | %s |\n", $1, shown($2), shown($3), shown($4), shown($5),
+            slow ? times(slow, on) : times(on, 0), times(off, fast)
+    }
+    END {
+        if (differ) { print "\nThe results differ:" differ; exit 1 }
+    }' >"$root/build/bench/table" || { cat "$root/build/bench/table"; exit 1; }
+cp "$root/build/bench/table" "$root/$to"
+cat "$root/$to"
