@@ -59,7 +59,7 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 
 # ---- The commands
 
-.PHONY: help progress watch doctor setup book book-pdf bundle accuracy bench-simulator test check clean nvcc FORCE
+.PHONY: help progress watch doctor setup book book-pdf bundle accuracy device-profile bench-simulator test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
@@ -136,8 +136,12 @@ check:                                                  ## compare what must agr
 bundle: nvcc $(foreach l,$(numbers),$(call grading,$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
 	@sh setup/bundle.sh build/bundle
 
-accuracy: nvcc $(foreach l,$(numbers),$(call grading,$l))    ## the simulator's counters beside ncu's, on a GPU
-	@sh grader/accuracy.sh
+accuracy: nvcc $$(accuracy) $(foreach l,$(numbers),$(call grading,$l))    ## the simulator's counters and times beside a GPU's
+	@sh profiles/accuracy.sh
+	@! command -v ncu >/dev/null || sh grader/accuracy.sh
+
+device-profile: nvcc build/profiles/measure               ## measure this GPU: profiles/devices/NAME.cfg
+	@sh profiles/device.sh $(NAME)
 
 bench-simulator: build/bench/cuda build/bench/opencl build/simulator/device build/simulator/lib/libcudart.so.13    ## the simulator's speed beside Oclgrind's and PoCL's
 	@sh simulator/bench/run.sh simulator/bench/results.md
@@ -270,6 +274,30 @@ build/bench/cuda: simulator/bench/cuda.cu simulator/bench/work.h | nvcc
 build/bench/opencl: simulator/bench/opencl.c simulator/bench/work.h | build/setup/bench
 	@mkdir -p $(@D)
 	@$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -o $@ $< -lOpenCL
+
+# ---- Profiles: what measures a GPU, and the simulated device beside one
+
+accuracy := build/profiles/accuracy build/simulator/device build/simulator/lib/libcudart.so.13 \
+            $(patsubst profiles/accuracy/kernels/%.cu,build/accuracy/%,$(wildcard profiles/accuracy/kernels/*.cu))
+own_arch  = $(or $(ARCH),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>&1 | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$$/\1\2/p'),90)
+nvcc_own  = $(NVCC) -std=c++17 -O3 -lineinfo -cudart shared -gencode arch=compute_$(own_arch),code=[compute_$(own_arch),sm_$(own_arch)]
+
+build/accuracy/%: profiles/accuracy/kernels/%.cu profiles/accuracy/kernels/exercise.h | nvcc
+	$(call once,kernels,Compiling the kernels that the simulated device is compared with a GPU by (once))
+	@mkdir -p $(@D)
+	@$(nvcc_own) -o $@ $<
+
+build/profiles/measure: $(wildcard profiles/devices/measure/*) | nvcc
+	@mkdir -p $(@D)
+	@$(nvcc_own) -o $@ $(filter %.cu,$^)
+
+build/profiles/accuracy: $(call objects,profiles/accuracy/program/*.c)
+	@mkdir -p $(@D)
+	@$(CC) -o $@ $^ -ljansson -lconfig -lm
+
+build/objects/profiles/%.o: profiles/%.c | build/setup/lesson
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 

@@ -1,0 +1,71 @@
+// Measures the GPU of this machine and writes its profile: `make device-profile`.
+//
+//     measure >profiles/devices/NAME.cfg
+//
+// What the hardware is comes from its driver, what it does from microbenchmarks, a room for each kind. Rates are the
+// medians of nine runs; latencies come from chains in which each step waits for the one before (as in Jia et al.,
+// arXiv:1804.06826). The GPU should have nothing else to do.
+#include <cstring>
+
+#include "measure.h"
+
+cudaDeviceProp device;
+double clock_hz;
+
+void figure(const char *name, double value, const char *how)
+{
+    printf("%s = %.4e;%*s// %s\n", name, value, (int)std::max<size_t>(1, 32 - std::min<size_t>(31, strlen(name))), "",
+           how);
+    fflush(stdout);
+}
+
+void heading(const char *words)
+{
+    printf("\n// ---- %s\n\n", words);
+}
+
+static int attribute(cudaDeviceAttr which)
+{
+    int value;
+    OK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+static void write_hardware()
+{
+    int driver, runtime;
+    OK(cudaDriverGetVersion(&driver));
+    OK(cudaRuntimeGetVersion(&runtime));
+    printf("// Written by `make device-profile` on that GPU: CUDA driver %d.%d, runtime %d.%d. What it is, as the driver says it,\n"
+           "// and what profiles/devices/measure/ measured; each figure says how.\n",
+           driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    printf("name = \"%s\";\ncompute_capability = [%d, %d];\n\n", device.name, device.major, device.minor);
+    printf("sm_count = %d;\n", device.multiProcessorCount);
+    printf("max_threads_per_sm = %d;\n", device.maxThreadsPerMultiProcessor);
+    printf("max_blocks_per_sm = %d;\n", device.maxBlocksPerMultiProcessor);
+    printf("registers_per_sm = %d;\n", device.regsPerMultiprocessor);
+    printf("shared_per_sm = %zu;                 // bytes\n", device.sharedMemPerMultiprocessor);
+    printf("shared_per_block = %zu;\n", device.sharedMemPerBlock);
+    printf("shared_per_block_optin = %zu;\n", device.sharedMemPerBlockOptin);
+    printf("shared_reserved_per_block = %zu;\n", device.reservedSharedMemPerBlock);
+    printf("l2_bytes = %d;\n", device.l2CacheSize);
+    printf("memory_bytes = %zuL;\n", device.totalGlobalMem);
+    double memory_clock = 1e3 * attribute(cudaDevAttrMemoryClockRate);
+    printf("memory_clock_hz = %.4e;\n", memory_clock);
+    printf("memory_bus_bits = %d;\n", device.memoryBusWidth);
+    printf("dram_bytes_per_second = %.4e;          // both edges of the memory clock over the bus\n",
+           2 * memory_clock * device.memoryBusWidth / 8);
+    printf("issue_per_sm_per_clock = 4.0;           // four schedulers, one warp instruction each, since Volta\n");
+}
+
+int main()
+{
+    OK(cudaGetDeviceProperties(&device, 0));
+    write_hardware();
+    measure_clock();
+    measure_memory();
+    measure_pipes();
+    measure_atomics();
+    measure_host();
+    return 0;
+}

@@ -1,0 +1,270 @@
+// DRAM and the caches: rates with all multiprocessors at work, latencies with one lane.
+#include <cmath>
+
+#include "measure.h"
+
+enum { BLOCK = 256 };
+
+// ---- Rates
+
+__global__ void read_all(const uint4 *in, size_t n, unsigned *out)
+{
+    size_t stride = (size_t)gridDim.x * blockDim.x;
+    unsigned sum = 0;
+#pragma unroll 4
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        uint4 v = __ldcs(in + i);
+        sum += v.x ^ v.y ^ v.z ^ v.w;
+    }
+    if (sum == 1)
+        *out = sum;
+}
+
+__global__ void write_all(uint4 *to, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = make_uint4(1, 2, 3, 4);
+}
+
+__global__ void copy_all(uint4 *to, const uint4 *from, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = from[i];
+}
+
+// One word of each `stride` words.
+__global__ void read_some(const unsigned *in, size_t n, size_t stride, unsigned *out)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i * stride] == 1)
+        *out = 1;
+}
+
+static __device__ unsigned mix(unsigned a)
+{
+    a = (a ^ a >> 16) * 0x7feb352d;
+    return (a ^ a >> 15) * 0x846ca68b;
+}
+
+// A word of another sector in each lane, at random; n is a power of 2.
+__global__ void read_random(const unsigned *in, size_t n, unsigned *out)
+{
+    unsigned sum = 0, i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 8
+    for (int r = 0; r < 8; r++)
+        sum += __ldcg(in + (mix(i * 8 + r) & (n - 1)));
+    if (sum == 1)
+        *out = sum;
+}
+
+// All blocks read the same n vectors, from the L2 cache; those of a multiprocessor are not at the same place.
+__global__ void read_l2(const uint4 *in, unsigned n, int rounds, unsigned *out)
+{
+    unsigned sum = 0, at = (blockIdx.x * 7919u * BLOCK + threadIdx.x) % n;
+#pragma unroll 8
+    for (int r = 0; r < rounds; r++) {
+        uint4 v = __ldcg(in + at);
+        sum += v.x ^ v.y ^ v.z ^ v.w;
+        at += BLOCK * 13;
+        at = at < n ? at : at - n;
+    }
+    if (sum == 1)
+        *out = sum;
+}
+
+__global__ void write_l2(uint4 *to, unsigned n, int rounds)
+{
+    unsigned at = (blockIdx.x * 7919u * BLOCK + threadIdx.x) % n;
+#pragma unroll 8
+    for (int r = 0; r < rounds; r++) {
+        to[at] = make_uint4(r, 2, 3, 4);
+        at += BLOCK * 13;
+        at = at < n ? at : at - n;
+    }
+}
+
+// Clocks that one block a multiprocessor needs for `rounds` loads of T a thread, `spread` elements from lane to lane,
+// within 16 KB that are in the L1 cache.
+template <typename T>
+__global__ void read_l1(const T *in, int spread, int rounds, long long *clocks, unsigned *out)
+{
+    enum { N = 16384 / sizeof(T) };
+    unsigned sum = 0;
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        sum += __ldca((const unsigned *)(in + i));
+    __syncthreads();
+    long long start = clock64();
+    unsigned at = threadIdx.x * spread;
+#pragma unroll 8
+    for (int r = 0; r < rounds; r++) {
+        T v = __ldca(in + at % N);
+        sum += *(unsigned *)&v;
+        at += 32 * spread + 4;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        *clocks = clock64() - start;
+    if (sum == 1)
+        *out = sum;
+}
+
+// ---- Latencies
+
+// A circle through the lines of `bytes`, in random order, or one after another.
+static std::vector<unsigned> circle(size_t bytes, size_t line, bool shuffled)
+{
+    size_t count = bytes / line, words = line / sizeof(unsigned);
+    std::vector<unsigned> order(count), next(bytes / sizeof(unsigned));
+    for (size_t i = 0; i < count; i++)
+        order[i] = i * words;
+    unsigned state = 12345;
+    for (size_t i = count - 1; shuffled && i > 0; i--) {
+        state = state * 1664525 + 1013904223;
+        std::swap(order[i], order[(size_t)((double)state / 4294967296.0 * i)]);
+    }
+    for (size_t i = 0; i < count; i++)
+        next[order[i]] = order[(i + 1) % count];
+    return next;
+}
+
+enum { CACHED, GLOBAL };
+
+template <int WHERE>
+__global__ void chase(const unsigned *next, int warm, int steps, long long *clocks, unsigned *out)
+{
+    unsigned at = 0;
+#pragma unroll 1
+    for (int i = 0; i < warm; i++)
+        at = WHERE == CACHED ? __ldca(next + at) : __ldcg(next + at);
+    long long start = clock64();
+#pragma unroll 1
+    for (int i = 0; i < steps; i++)
+        at = WHERE == CACHED ? __ldca(next + at) : __ldcg(next + at);
+    *clocks = clock64() - start;
+    *out = at;
+}
+
+template <int WHERE>
+static double latency(size_t bytes, size_t line, bool warm, bool shuffled)
+{
+    enum { STEPS = 8192 };
+    std::vector<unsigned> next = circle(bytes, line, shuffled);
+    unsigned *memory = allocate<unsigned>(bytes), *out = allocate<unsigned>(sizeof *out);
+    long long *clocks = allocate<long long>(sizeof *clocks), taken;
+    OK(cudaMemcpy(memory, next.data(), bytes, cudaMemcpyHostToDevice));
+    chase<WHERE><<<1, 1>>>(memory, warm ? 2 * (bytes / line) : 16, STEPS, clocks, out);
+    OK(cudaMemcpy(&taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
+    OK(cudaFree(memory));
+    OK(cudaFree(out));
+    OK(cudaFree(clocks));
+    return (double)taken / STEPS;
+}
+
+// The largest piece that can be read again and again at the L1 cache's latency.
+static double l1_capacity(double hit)
+{
+    enum { STEP = 4096 };
+    size_t bytes = 16 * STEP;
+    while (bytes < (1 << 20) && latency<CACHED>(bytes + STEP, 128, true, false) < 1.1 * hit)
+        bytes += STEP;
+    return bytes;
+}
+
+template <typename T>
+static double l1_clocks(int spread)
+{
+    enum { LOADS = 512 };
+    T *in = allocate<T>(16384);
+    unsigned *out = allocate<unsigned>(sizeof *out);
+    long long *clocks = allocate<long long>(sizeof *clocks), taken;
+    for (int i = 0; i < 2; i++)
+        read_l1<T><<<device.multiProcessorCount, THREADS>>>(in, spread, LOADS, clocks, out);
+    OK(cudaMemcpy(&taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
+    OK(cudaFree(in));
+    OK(cudaFree(out));
+    OK(cudaFree(clocks));
+    return (double)taken / (LOADS * THREADS / LANES);
+}
+
+static void measure_dram()
+{
+    size_t bytes = (size_t)1 << 30, n = bytes / 16;
+    uint4 *a = allocate<uint4>(bytes), *b = allocate<uint4>(bytes);
+    unsigned *out = allocate<unsigned>(sizeof *out);
+    unsigned blocks = n / BLOCK, sms = device.multiProcessorCount;
+    double read = seconds([&] { read_all<<<sms * 8, BLOCK>>>(a, n, out); });
+    figure("dram_read_bytes_per_second", bytes / read, "reading 1 GB, 16 bytes a lane");
+    figure("dram_write_bytes_per_second", bytes / seconds([&] { write_all<<<blocks, BLOCK>>>(b, n); }),
+           "writing 1 GB, 16 bytes a lane");
+    figure("dram_copy_bytes_per_second", 2 * bytes / seconds([&] { copy_all<<<blocks, BLOCK>>>(b, a, n); }),
+           "copying 1 GB, bytes read and written");
+    double rate[3];
+    for (int i = 0; i < 3; i++) {
+        size_t stride = 8 << i, count = bytes / 4 / stride;
+        rate[i] = count / seconds([&] { read_some<<<count / BLOCK, BLOCK>>>((unsigned *)a, count, stride, out); });
+    }
+    figure("dram_granule_bytes", 32 * std::max(1.0, rint(rate[0] / rate[2])),
+           "sectors 128 bytes apart take that much longer than neighbours, each");
+    size_t words = bytes / 4, lanes = (size_t)sms * 64 * BLOCK;
+    figure("dram_random_sectors_per_second",
+           8 * lanes / seconds([&] { read_random<<<lanes / BLOCK, BLOCK>>>((unsigned *)a, words, out); }),
+           "a random sector of 1 GB in each lane");
+    figure("dram_latency_clocks", latency<GLOBAL>((size_t)1 << 28, 4096, false, true),
+           "one lane follows pointers through 256 MB, each line once");
+    OK(cudaFree(a));
+    OK(cudaFree(b));
+    OK(cudaFree(out));
+}
+
+static void measure_l2()
+{
+    enum { REPEAT = 256 };
+    size_t bytes = 1;
+    while (bytes * 8 <= (size_t)device.l2CacheSize)
+        bytes *= 2;
+    unsigned n = bytes / 16, sms = device.multiProcessorCount, blocks = sms * 8;
+    uint4 *a = allocate<uint4>(bytes);
+    unsigned *out = allocate<unsigned>(sizeof *out);
+    double moved = 16.0 * blocks * BLOCK * REPEAT;
+    figure("l2_read_bytes_per_clock",
+           moved / seconds([&] { read_l2<<<blocks, BLOCK>>>(a, n, REPEAT, out); }) / clock_hz,
+           "all multiprocessors read the same eighth of the L2 cache, 16 bytes a lane");
+    figure("l2_write_bytes_per_clock",
+           moved / seconds([&] { write_l2<<<blocks, BLOCK>>>(a, n, REPEAT); }) / clock_hz,
+           "the same, written");
+    size_t lanes = (size_t)sms * 256 * BLOCK;
+    figure("l2_random_sectors_per_clock",
+           8 * lanes / seconds([&] { read_random<<<lanes / BLOCK, BLOCK>>>((unsigned *)a, bytes / 4, out); })
+           / clock_hz, "a random sector of it in each lane");
+    double one = 16.0 * 8 * BLOCK * 4096;
+    figure("l2_bytes_per_sm_per_clock",
+           one / seconds([&] { read_l2<<<8, BLOCK>>>(a, n, 4096, out); }) / clock_hz / std::min(8u, sms),
+           "one block on each of eight multiprocessors reads it");
+    figure("l2_latency_clocks", latency<GLOBAL>(bytes / 2, 128, true, true),
+           "one lane follows pointers through a sixteenth of the L2 cache");
+    OK(cudaFree(a));
+    OK(cudaFree(out));
+}
+
+static void measure_l1()
+{
+    double hit = latency<CACHED>(16384, 128, true, false);
+    figure("l1_latency_clocks", hit, "one lane follows pointers through 16 KB");
+    figure("l1_bytes", l1_capacity(hit), "as much can be read again and again at that latency");
+    figure("l1_clocks_per_request", l1_clocks<unsigned>(1), "loads of 4 bytes a lane, side by side");
+    figure("l1_clocks_per_wide_request", l1_clocks<uint4>(1), "loads of 16 bytes a lane, side by side");
+    figure("l1_clocks_per_strided_request", l1_clocks<unsigned>(8), "loads of 4 bytes a lane, 32 bytes apart: 8 lines");
+    figure("l1_clocks_per_scattered_request", l1_clocks<unsigned>(32), "loads of 4 bytes a lane, 128 bytes apart: 32 lines");
+}
+
+void measure_memory()
+{
+    heading("DRAM");
+    measure_dram();
+    heading("The L2 cache");
+    measure_l2();
+    heading("The L1 cache of a multiprocessor");
+    measure_l1();
+}
