@@ -1,0 +1,27 @@
+#!/bin/sh
+# `make accuracy`: the simulated device beside a GPU. With a GPU and ncu here, its kernels are measured first, and the
+# record is kept, profiles/accuracy/DEVICE.json; without, the record that is there of the device that PROFILE names is
+# taken. Then today's simulated device runs the same programs, and both stand in profiles/accuracy/DEVICE.md.
+set -eu
+compare=build/profiles/accuracy
+profile=profiles/devices/${PROFILE:-h200}.cfg
+name=$(sed -n 's/^name = "\(.*\)";.*/\1/p' "$profile")
+
+if gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>&1) && ncu --version >/dev/null 2>&1; then
+    if [ "$gpu" != "$name" ]; then
+        echo "This GPU is an $gpu, and $profile an $name. Type: make device-profile, then make accuracy PROFILE=..."
+        exit 1
+    fi
+    measure=yes
+else
+    measure=
+fi
+record=profiles/accuracy/$(echo "$name" | tr 'A-Z ' 'a-z-')
+if [ -n "$measure" ]; then
+    $compare measure "$record.json"
+elif [ ! -f "$record.json" ]; then
+    echo "Nothing was measured on an $name yet: that takes one, and ncu (Nsight Compute)."
+    exit 1
+fi
+$compare compare "$record.json" "$record.md"
+echo "$record.md: the table"

@@ -1,0 +1,44 @@
+// The simulated device beside a GPU: kernel after kernel, what each counts and how long it says that the kernel takes.
+#pragma once
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MOST_KERNELS = 512 };
+
+typedef struct Kernel {
+    const char *name, *program;
+    bool held_out;                      // no part of the model was fitted on it
+    double microseconds, simulated;     // median between two events, without a profiler; 0: unknown
+    json_t *counters;                   // ncu's, by name
+    json_t *counted;                    // the simulated device's
+    json_t *estimates;                  // names of those that are estimates
+} Kernel;
+
+typedef struct Set {
+    json_t *record;                     // what was measured on the GPU: the file as it is
+    Kernel kernels[MOST_KERNELS];       // program after program
+    size_t count;
+} Set;
+
+// The programs of profiles/accuracy/kernels, by name. The caller frees the list with json_decref().
+json_t *programs(void);
+
+// Runs every program on the GPU of this machine, once under ncu and `rounds` times without, and returns the record:
+// {"device", "driver", "date", ..., "kernels": {name: {"program", "microseconds", "counters"}}}. NULL, with a message, if
+// there is no GPU, no ncu, or if one of them fails.
+json_t *measure(const char *simulator, int rounds);
+
+// Fills the set from the record, and marks what is held out. False, with a message, if a name is unknown.
+bool set_make(Set *set, json_t *record, const char *held_out);
+
+// Runs every program of the set on the simulated device. False, with a message, when one fails.
+bool simulate(Set *set, const char *simulator);
+
+// The lines of a command's output, one after another; NULL at the end, or if the command failed: *status then is not 0.
+typedef struct Command { void *pipe; char *line; size_t room; int status; } Command;
+bool command_open(Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *command_line(Command *command);
+
+// Writes the table. Returns how many of the bounds of `bounds` (libconfig) are exceeded, each of which it names on stderr.
+int table_write(const Set *set, const char *why, const char *bounds, const char *to);

@@ -1,0 +1,51 @@
+// `make accuracy`, in two steps:
+//
+//     accuracy measure RECORD.json [ROUNDS]    measures the kernels on this machine's GPU
+//     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the two side by side;
+//                                              fails when a bound of profiles/accuracy/bounds.cfg is exceeded
+//
+// Both run in the root of the repository, with the programs built in build/accuracy/.
+#include "accuracy.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char simulator[] = "simulator/run";
+
+static int do_measure(const char *to, int rounds)
+{
+    json_t *record = measure(simulator, rounds);
+    if (!record)
+        return 1;
+    if (json_dump_file(record, to, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6)) < 0) {
+        perror(to);
+        return 1;
+    }
+    printf("%s: %zu kernels\n", to, json_object_size(json_object_get(record, "kernels")));
+    json_decref(record);
+    return 0;
+}
+
+static int do_compare(const char *from, const char *to)
+{
+    static Set set;
+    json_error_t error;
+    json_t *record = json_load_file(from, 0, &error);
+    if (!record) {
+        fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
+        return 1;
+    }
+    if (!set_make(&set, record, "profiles/accuracy/held-out.txt") || !simulate(&set, simulator))
+        return 1;
+    return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/bounds.cfg", to) != 0;
+}
+
+int main(int count, char **words)
+{
+    if (count >= 3 && !strcmp(words[1], "measure"))
+        return do_measure(words[2], count > 3 ? atoi(words[3]) : 21);
+    if (count == 4 && !strcmp(words[1], "compare"))
+        return do_compare(words[2], words[3]);
+    fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy compare RECORD.json TABLE.md\n");
+    return 2;
+}

@@ -1,0 +1,94 @@
+// The simulated device's side: the same programs, with the same arguments.
+#define _GNU_SOURCE
+#include "accuracy.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Kernel *find(Set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (!strcmp(set->kernels[i].name, name))
+            return &set->kernels[i];
+    return NULL;
+}
+
+bool set_make(Set *set, json_t *record, const char *held_out)
+{
+    const char *name;
+    json_t *kernel, *list = programs(), *program;
+    size_t i;
+    *set = (Set){ .record = record };
+    json_array_foreach(list, i, program)
+        json_object_foreach(json_object_get(record, "kernels"), name, kernel)
+            if (json_equal(json_object_get(kernel, "program"), program) && set->count < MOST_KERNELS)
+                set->kernels[set->count++] = (Kernel){
+                    .name = name,
+                    .program = json_string_value(json_object_get(kernel, "program")),
+                    .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
+                    .counters = json_object_get(kernel, "counters"),
+                };
+    json_decref(list);
+
+    char line[256];
+    FILE *file = fopen(held_out, "re");
+    if (!file)
+        perror(held_out);
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        Kernel *held = find(set, line);
+        if (held)
+            held->held_out = true;
+        else if (*line && *line != '#' && fprintf(stderr, "%s: no kernel %s was measured\n", held_out, line))
+            return fclose(file), false;
+    }
+    return file && fclose(file) == 0;
+}
+
+// A line of what the device reports.
+static void take(Set *set, const char *line)
+{
+    json_t *event = json_loads(line, 0, NULL);
+    const char *what = json_string_value(json_object_get(event, "event"));
+    const char *name = json_string_value(json_object_get(event, "name"));
+    Kernel *kernel = what && name && !strcmp(what, "kernel") ? find(set, name) : NULL;
+    if (kernel) {
+        kernel->counted = json_deep_copy(json_object_get(event, "counters"));
+        json_object_update(kernel->counted, json_object_get(event, "metrics"));
+        kernel->estimates = json_incref(json_object_get(event, "estimates"));
+    }
+    json_decref(event);
+}
+
+// What the program prints comes with the device's report: its lines are "NAME MICROSECONDS".
+static bool run(Set *set, const char *simulator, const char *program)
+{
+    Command c;
+    char name[256];
+    double time;
+    command_open(&c, "%s --report 3 build/accuracy/%s 1 3>&1", simulator, program);
+    for (char *line; (line = command_line(&c)); ) {
+        Kernel *kernel = sscanf(line, "%255s %lf", name, &time) == 2 ? find(set, name) : NULL;
+        if (kernel)
+            kernel->simulated = time;
+        else
+            take(set, line);
+    }
+    if (c.status)
+        fprintf(stderr, "accuracy: build/accuracy/%s failed on the simulated device\n", program);
+    return c.status == 0;
+}
+
+bool simulate(Set *set, const char *simulator)
+{
+    bool good = true;
+    for (size_t i = 0; i < set->count; i++)
+        if (i == 0 || strcmp(set->kernels[i].program, set->kernels[i - 1].program))
+            good &= run(set, simulator, set->kernels[i].program);
+    for (size_t i = 0; i < set->count; i++)
+        if (!set->kernels[i].counted || !set->kernels[i].simulated) {
+            fprintf(stderr, "accuracy: %s did not run on the simulated device\n", set->kernels[i].name);
+            good = false;
+        }
+    return good;
+}

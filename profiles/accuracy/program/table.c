@@ -1,0 +1,319 @@
+// The two sides beside each other, as a page of the book, and whether the bounds hold.
+#include "accuracy.h"
+#include <libconfig.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FITTED, HELD_OUT, GROUPS };
+
+static const char *const group_names[GROUPS] = { "fitted", "held_out" };
+
+// What is said of each group, and bounded.
+typedef struct Result {
+    double median, worst;               // error of the times
+    const char *worst_kernel;
+    int kernels;
+    int pairs, wrong;                   // of versions of one exercise that differ by more than ORDER_MATTERS
+    int l2, l2_near, dram, dram_near;   // counters of all kernels, and those within NEAR
+} Result;
+
+static const double ORDER_MATTERS = 0.15, NEAR = 0.10, ENOUGH_BYTES = 1 << 20, SECTOR_BYTES = 32;
+
+static double time_error(const Kernel *k)
+{
+    return k->simulated / k->microseconds - 1;
+}
+
+// The difference, as a part of the larger one: 0 to 1.
+static double difference(double a, double b)
+{
+    double most = fmax(fabs(a), fabs(b));
+    return most > 0 ? fabs(a - b) / most : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, by_size);
+    return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
+}
+
+// Is their order wrong? `matters` says whether the GPU tells them apart.
+static bool wrong_order(const Kernel *a, const Kernel *b, bool *matters)
+{
+    double real = a->microseconds / b->microseconds, simulated = a->simulated / b->simulated;
+    *matters = !strcmp(a->program, b->program) && fmax(real, 1 / real) > 1 + ORDER_MATTERS;
+    return *matters && (real > 1) != (simulated > 1);
+}
+
+static void judge_order(const Set *set, Result result[GROUPS])
+{
+    bool matters;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const Kernel *a = &set->kernels[i], *b = &set->kernels[j];
+            bool wrong = wrong_order(a, b, &matters);
+            Result *r = &result[a->held_out || b->held_out];
+            r->pairs += matters;
+            r->wrong += wrong;
+        }
+}
+
+static void judge_bytes(const Kernel *k, Result *r)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(k->counted, name, value) {
+        bool dram = !strncmp(name, "dram__bytes", 11), l2 = !strncmp(name, "lts__t_sectors", 14);
+        json_t *there = json_object_get(k->counters, name);
+        double a = json_number_value(value), b = json_number_value(there), unit = dram ? 1 : SECTOR_BYTES;
+        if (!there || (!dram && !l2) || fmax(a, b) * unit < ENOUGH_BYTES)
+            continue;
+        *(dram ? &r->dram : &r->l2) += 1;
+        *(dram ? &r->dram_near : &r->l2_near) += difference(a, b) <= NEAR;
+    }
+}
+
+static void judge(const Set *set, Result result[GROUPS])
+{
+    memset(result, 0, GROUPS * sizeof *result);
+    for (int g = 0; g < GROUPS; g++) {
+        double errors[MOST_KERNELS];
+        Result *r = &result[g];
+        for (size_t i = 0; i < set->count; i++) {
+            const Kernel *k = &set->kernels[i];
+            if (k->held_out != (g == HELD_OUT))
+                continue;
+            judge_bytes(k, r);
+            double error = errors[r->kernels++] = fabs(time_error(k));
+            if (error > r->worst) {
+                r->worst = error;
+                r->worst_kernel = k->name;
+            }
+        }
+        r->median = median(errors, r->kernels);
+    }
+    judge_order(set, result);
+}
+
+// ---- Counters that are said to be exact, and are not
+
+// The explanation in why.txt of a counter of a kernel: lines of KERNEL COUNTER WORDS, each of the first two may end in
+// `*`. NULL: there is none.
+static char *explanation(const char *why, const char *kernel, const char *counter)
+{
+    static char line[1024];
+    char of[128], what[128];
+    int words;
+    FILE *file = fopen(why, "re");
+    char *found = NULL;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        if (*line == '#' || sscanf(line, "%127s %127s %n", of, what, &words) != 2)
+            continue;
+        size_t kernel_part = strcspn(of, "*"), counter_part = strcspn(what, "*");
+        if (!strncmp(of, kernel, kernel_part + !of[kernel_part]) &&
+            !strncmp(what, counter, counter_part + !what[counter_part]))
+            found = line + words;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static bool is_estimate(const Kernel *k, const char *name)
+{
+    size_t i;
+    json_t *estimate;
+    json_array_foreach(k->estimates, i, estimate)
+        if (!strcmp(json_string_value(estimate), name))
+            return true;
+    return false;
+}
+
+// Writes those that differ by more than a hundredth, and returns how many of them nothing explains.
+static int write_differences(const Set *set, const char *why, FILE *out)
+{
+    int unexplained = 0;
+    const char *name;
+    json_t *value, *there;
+    fputs("| kernel | counter | simulated | ncu | why |\n| --- | --- | ---: | ---: | --- |\n", out);
+    for (size_t i = 0; i < set->count; i++) {
+        const Kernel *k = &set->kernels[i];
+        json_object_foreach(k->counted, name, value) {
+            there = json_object_get(k->counters, name);
+            double a = json_number_value(value), b = json_number_value(there);
+            if (!there || is_estimate(k, name) || difference(a, b) <= 0.01)
+                continue;
+            const char *words = explanation(why, k->name, name);
+            fprintf(out, "| %s | `%s` | %.10g | %.10g | %s |\n", k->name, name, a, b, words ? words : "");
+            if (words)
+                continue;
+            fprintf(stderr, "%s: %s is %.10g simulated, %.10g by ncu; say why in %s\n", k->name, name, a, b, why);
+            unexplained++;
+        }
+    }
+    return unexplained;
+}
+
+// ---- The page
+
+static void write_head(const Set *set, FILE *out)
+{
+    const json_t *r = set->record;
+    const char *text[4];
+    const char *const names[] = { "device", "date", "driver", "toolkit" };
+    for (int i = 0; i < 4; i++)
+        text[i] = json_string_value(json_object_get(r, names[i]));
+    fprintf(out, "# How near the simulated device comes to an %s\n\n", text[0]);
+    fprintf(out, "Written by `make accuracy`: kernels of `profiles/accuracy/kernels/`, run on the simulated device and on the\n"
+            "%s (%s; driver %s, CUDA Toolkit %s, ncu %s), the very same programs with the\n"
+            "same sizes. Times are those that the programs see themselves, between two events around one launch, the median\n"
+            "on the GPU, with no profiler; counters are ncu's. All data is in DRAM when a kernel begins. The constants of\n"
+            "the model come from microbenchmarks (`profiles/devices/measure/`) and from the kernels called *fitted*. Those\n"
+            "*held out* (`profiles/accuracy/held-out.txt`) were chosen before the first fit and never used in it: they\n"
+            "show what to expect of your own kernels.\n\n", text[0], text[1], text[2], text[3],
+            json_string_value(json_object_get(r, "ncu")));
+}
+
+static void write_goals(const Result result[GROUPS], FILE *out)
+{
+    const Result *f = &result[FITTED], *h = &result[HELD_OUT];
+    fprintf(out, "## What is reached\n\n| | goal | fitted | held out |\n| --- | --- | --- | --- |\n");
+    fprintf(out, "| kernels | | %d | %d |\n", f->kernels, h->kernels);
+    fprintf(out, "| time: median error | at most 12 %% | %.0f %% | %.0f %% |\n", 100 * f->median, 100 * h->median);
+    fprintf(out, "| time: worst error | at most 35 %% | %.0f %% (%s) | %.0f %% (%s) |\n", 100 * f->worst, f->worst_kernel,
+            100 * h->worst, h->worst_kernel);
+    fprintf(out, "| versions of one exercise that differ by more than 15 %%: in the wrong order | none | %d of %d | %d of %d |\n",
+            f->wrong, f->pairs, h->wrong, h->pairs);
+    fprintf(out, "| L2 traffic within 10 %% (of 1 MB or more) | all | %d of %d | %d of %d |\n", f->l2_near, f->l2,
+            h->l2_near, h->l2);
+    fprintf(out, "| DRAM traffic within 10 %% (of 1 MB or more) | all | %d of %d | %d of %d |\n\n", f->dram_near, f->dram,
+            h->dram_near, h->dram);
+}
+
+static void write_times(const Set *set, FILE *out)
+{
+    bool matters;
+    fputs("## Times\n\n| exercise | kernel | | GPU, us | simulated, us | error |\n| --- | --- | --- | ---: | ---: | ---: |\n",
+          out);
+    for (size_t i = 0; i < set->count; i++) {
+        const Kernel *k = &set->kernels[i];
+        fprintf(out, "| %s | %s | %s | %.2f | %.2f | %+.0f %% |\n", k->program, k->name, k->held_out ? "held out" : "",
+                k->microseconds, k->simulated, 100 * time_error(k));
+    }
+    fputs("\nIn the wrong order:\n\n", out);
+    int wrong = 0;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (wrong_order(&set->kernels[i], &set->kernels[j], &matters) && ++wrong)
+                fprintf(out, "- %s and %s\n", set->kernels[j].name, set->kernels[i].name);
+    fputs(wrong ? "\n" : "- none\n\n", out);
+}
+
+// One counter over all kernels in which it is not 0.
+static void write_counter(const Set *set, const char *name, FILE *out)
+{
+    double errors[MOST_KERNELS], worst = -1;
+    int count = 0, equal = 0;
+    const Kernel *in = NULL;
+    bool estimate = false;
+    for (size_t i = 0; i < set->count; i++) {
+        const Kernel *k = &set->kernels[i];
+        json_t *there = json_object_get(k->counters, name);
+        double a = json_number_value(json_object_get(k->counted, name)), b = json_number_value(there);
+        estimate |= is_estimate(k, name);
+        if (!there || (a == 0 && b == 0))
+            continue;
+        double error = errors[count++] = difference(a, b);
+        equal += a == b;
+        if (error > worst) {
+            worst = error;
+            in = k;
+        }
+    }
+    if (in)
+        fprintf(out, "| `%s` | %s | %d | %d | %.1f %% | %.1f %% (%s) |\n", name, estimate ? "~" : "", count, equal,
+                100 * median(errors, count), 100 * worst, in->name);
+}
+
+static int write_counters(const Set *set, const char *why, FILE *out)
+{
+    const char *name;
+    json_t *names = json_object(), *value;
+    fputs("## Counters\n\nFor each counter the kernels in which it is not 0 on both, in how many of them the simulated\n"
+          "device's number is ncu's to the last digit, and the difference as a part of the larger number. What is marked\n"
+          "with ~ is an estimate.\n\n"
+          "| counter | | kernels | equal | median difference | worst |\n| --- | --- | ---: | ---: | ---: | --- |\n", out);
+    for (size_t i = 0; i < set->count; i++)
+        json_object_update(names, set->kernels[i].counted);
+    json_object_foreach(names, name, value)
+        write_counter(set, name, out);
+    json_decref(names);
+    fputs("\nThose that are no estimates and differ all the same by more than a hundredth:\n\n", out);
+    return write_differences(set, why, out);
+}
+
+// ---- Bounds
+
+static int exceeded(const char *path, const char *group, const char *what, double reached, const config_t *config)
+{
+    char name[64];
+    double bound;
+    snprintf(name, sizeof name, "%s.%s", group, what);
+    if (config_lookup_float(config, name, &bound) && reached <= bound)
+        return 0;
+    fprintf(stderr, "%s: %s is %.3f\n", path, name, reached);
+    return 1;
+}
+
+static int check_bounds(const char *path, const Result result[GROUPS], int unexplained)
+{
+    config_t config;
+    int bad = 0;
+    config_init(&config);
+    config_set_auto_convert(&config, CONFIG_TRUE);
+    if (!config_read_file(&config, path)) {
+        fprintf(stderr, "%s:%d: %s\n", path, config_error_line(&config), config_error_text(&config));
+        bad = 1;
+    }
+    for (int g = 0; g < GROUPS; g++) {
+        const Result *r = &result[g];
+        bad += exceeded(path, group_names[g], "median_error", r->median, &config);
+        bad += exceeded(path, group_names[g], "worst_error", r->worst, &config);
+        bad += exceeded(path, group_names[g], "wrong_orders", r->wrong, &config);
+        bad += exceeded(path, group_names[g], "l2_beyond", r->l2 - r->l2_near, &config);
+        bad += exceeded(path, group_names[g], "dram_beyond", r->dram - r->dram_near, &config);
+    }
+    bad += exceeded(path, "counters", "unexplained", unexplained, &config);
+    config_destroy(&config);
+    return bad;
+}
+
+int table_write(const Set *set, const char *why, const char *bounds, const char *to)
+{
+    Result result[GROUPS];
+    FILE *out = fopen(to, "we");
+    if (!out) {
+        perror(to);
+        return 1;
+    }
+    judge(set, result);
+    write_head(set, out);
+    write_goals(result, out);
+    write_times(set, out);
+    int unexplained = write_counters(set, why, out);
+    fclose(out);
+    for (int g = 0; g < GROUPS; g++)
+        printf("%s: %d kernels, median error %.1f %%, worst %.1f %% (%s), %d of %d orders wrong, L2 %d of %d, DRAM %d of %d\n",
+               group_names[g], result[g].kernels, 100 * result[g].median, 100 * result[g].worst, result[g].worst_kernel,
+               result[g].wrong, result[g].pairs, result[g].l2_near, result[g].l2, result[g].dram_near, result[g].dram);
+    return check_bounds(bounds, result, unexplained);
+}
