@@ -12,51 +12,84 @@ static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000;    // ids like 
 typedef struct {
     bool used, non_blocking;
     u32 device;
+    int priority;
+    u64 number;
     double done;                        // ns: when its last work ends
-    Order order;                        // what comes before the work that is issued to it next
+    Order before;                       // what comes before its next operation
 } Stream;
 
 typedef struct {
     bool used, timed, recorded;
     u32 device;
     double at;                          // ns
-    Order order;                        // what it stands for
+    Order before;                       // what comes before it
 } Event;
 
 static Stream streams[MOST];            // the first are the devices' default streams
 static Event events[MOST];
-static u32 stream_count = MOST_DEVICES, event_count;       // ever used; destroyed ones are used again
-static double now;                      // ns: where the host is
-static Order host;                      // what the host has waited for
+static u32 stream_count = MOST_DEVICES, event_count;    // ever used; destroyed ones are used again
+static u64 streams_made;
+static struct {
+    double now;                         // ns: where it is
+    Order before;                       // what it has waited for
+} host;
+static struct {
+    double done;                        // ns: when the work of its destroyed streams ends
+    Order before;
+} left[MOST_DEVICES][2];                // [1]: of those that were non-blocking
 
 static bool is_default(const Stream *stream)
 {
     return stream < streams + MOST_DEVICES;
 }
 
+static u32 place(const Stream *stream)
+{
+    return (u32)(stream - streams);
+}
+
+static void clear_stream(u32 i)
+{
+    order_free(&streams[i].before);
+    streams[i] = (Stream){ .device = i < MOST_DEVICES ? i : 0 };
+}
+
+static void clear_event(u32 i)
+{
+    order_free(&events[i].before);
+    events[i] = (Event){ 0 };
+}
+
 void clock_reset(void)
 {
     for (u32 i = 0; i < stream_count; i++)
-        order_free(&streams[i].order);
+        clear_stream(i);
     for (u32 i = 0; i < event_count; i++)
-        order_free(&events[i].order);
-    order_free(&host);
-    memset(streams, 0, sizeof *streams * stream_count);
-    memset(events, 0, sizeof *events * event_count);
+        clear_event(i);
+    for (u32 i = 0; i < MOST_DEVICES; i++) {
+        for (u32 n = 0; n < 2; n++) {
+            order_free(&left[i][n].before);
+            left[i][n].done = 0;
+        }
+        streams[i].device = i;
+    }
     stream_count = MOST_DEVICES;
     event_count = 0;
-    now = 0;
-    for (u32 i = 0; i < MOST_DEVICES; i++)
-        streams[i].device = i;
+    streams_made = MOST_DEVICES;
+    host.now = 0;
+    order_free(&host.before);
+    engine_reset();
 }
 
 void clock_reset_device(u32 device)
 {
     clock_wait_device(device);
     for (u32 i = MOST_DEVICES; i < stream_count; i++)
-        streams[i].used &= streams[i].device != device;
+        if (streams[i].device == device)
+            clear_stream(i);
     for (u32 i = 0; i < event_count; i++)
-        events[i].used &= events[i].device != device;
+        if (events[i].device == device)
+            clear_event(i);
 }
 
 static Stream *stream_of(u64 id)
@@ -64,7 +97,8 @@ static Stream *stream_of(u64 id)
     if (id < MOST_DEVICES)
         return &streams[id];
     u64 index = id - FIRST_STREAM;
-    return index >= MOST_DEVICES && index < stream_count && streams[index].used ? &streams[index] : NULL;
+    return index >= MOST_DEVICES && index < stream_count && streams[index].used ? &streams[index]
+                                                                               : NULL;
 }
 
 static Event *event_of(u64 id)
@@ -78,7 +112,9 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-u64 clock_stream_create(u32 device, bool non_blocking)
+// ---- Streams ----
+
+u64 clock_stream_create(u32 device, bool non_blocking, int priority)
 {
     u32 index = MOST_DEVICES;
     while (index < stream_count && streams[index].used)
@@ -89,7 +125,8 @@ u64 clock_stream_create(u32 device, bool non_blocking)
         stream_count++;
     // What was issued to a stream that had the place before may still be waited for.
     streams[index] = (Stream){ .used = true, .non_blocking = non_blocking, .device = device,
-                               .order = streams[index].order };
+                               .priority = priority, .number = ++streams_made,
+                               .before = streams[index].before };
     return FIRST_STREAM + index;
 }
 
@@ -103,42 +140,58 @@ u32 clock_stream_device(u64 id)
     return stream_of(id)->device;
 }
 
+StreamFacts clock_stream_facts(u64 id)
+{
+    const Stream *stream = stream_of(id);
+    return (StreamFacts){ is_default(stream) ? place(stream) + 1 : stream->number, stream->device,
+                          stream->non_blocking, stream->priority };
+}
+
 bool clock_stream_destroy(u64 id)
 {
     Stream *stream = stream_of(id);
     if (!stream || is_default(stream))
         return false;
+    u32 device = stream->device, kind = stream->non_blocking;
+    left[device][kind].done = later(left[device][kind].done, stream->done);
+    order_join(&left[device][kind].before, &stream->before);
     stream->used = false;
     return true;
+}
+
+// ---- What comes before what is issued now ----
+
+// Does work on the stream wait for the other's, without having been told to?
+static bool waits_for(const Stream *stream, const Stream *other)
+{
+    if (stream->non_blocking || other->non_blocking || stream->device != other->device)
+        return false;
+    if (is_default(stream))
+        return !is_default(other) && other->used;
+    return is_default(other);
 }
 
 // When work issued now to the stream can start.
 static double start_of(const Stream *stream)
 {
-    double start = later(now, stream->done);
-    if (stream->non_blocking)
-        return start;
-    if (!is_default(stream))
-        return later(start, streams[stream->device].done);
-    for (u32 i = MOST_DEVICES; i < stream_count; i++)
-        if (streams[i].device == stream->device && !streams[i].non_blocking)
+    double start = later(host.now, stream->done);
+    u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
+    for (u32 i = 0; i < count; i++)
+        if (waits_for(stream, &streams[i]))
             start = later(start, streams[i].done);
-    return start;
+    return is_default(stream) ? later(start, left[stream->device][0].done) : start;
 }
 
-// What comes before work issued now to the stream.
-static void put_in_order(Stream *stream)
+// Brings `before` up to what is issued now.
+static void catch_up(Stream *stream)
 {
-    order_join(&stream->order, &host);
-    if (stream->non_blocking)
-        return;
-    if (!is_default(stream)) {
-        order_join(&stream->order, &streams[stream->device].order);
-        return;
-    }
-    for (u32 i = MOST_DEVICES; i < stream_count; i++)
-        if (streams[i].device == stream->device && !streams[i].non_blocking)
-            order_join(&stream->order, &streams[i].order);
+    order_join(&stream->before, &host.before);
+    u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
+    for (u32 i = 0; i < count; i++)
+        if (waits_for(stream, &streams[i]))
+            order_join(&stream->before, &streams[i].before);
+    if (is_default(stream))
+        order_join(&stream->before, &left[stream->device][0].before);
 }
 
 u64 clock_operation(u64 id)
@@ -146,61 +199,71 @@ u64 clock_operation(u64 id)
     Stream *stream = stream_of(id);
     if (!stream)
         return 0;
-    put_in_order(stream);
-    return order_next(&stream->order, (u32)(stream - streams));
+    catch_up(stream);
+    return order_next(&stream->before, place(stream));
 }
 
 bool clock_ordered(u64 earlier, u64 later)
 {
-    return order_has(&streams[later >> 32].order, earlier);
+    return order_has(&streams[later >> 32].before, earlier);
 }
 
 bool clock_all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
-        if (!order_has_all(&streams[later >> 32].order, &streams[i].order))
+        if (!order_has_all(&streams[later >> 32].before, &streams[i].before))
             return false;
     return true;
 }
 
-void clock_work(u64 id, double ns, bool host_waits)
+// ---- Work and waiting for it ----
+
+static void host_reaches(double at, const Order *before)
+{
+    host.now = later(host.now, at);
+    order_join(&host.before, before);
+}
+
+void clock_work(u64 id, enum engine engine, double share, double ns, bool host_waits)
 {
     Stream *stream = stream_of(id);
-    if (!stream)
-        return;
-    stream->done = start_of(stream) + ns;
-    if (!host_waits)
-        return;
-    now = stream->done;
-    order_join(&host, &stream->order);
+    double start = engine_begin(stream->device, engine, start_of(stream), ns, share, host.now);
+    stream->done = start + ns;
+    if (host_waits)
+        host_reaches(stream->done, &stream->before);
 }
 
 void clock_work_between(u64 id, u32 a, u32 b, double ns, bool host_waits)
 {
-    Stream *stream = stream_of(id);
-    if (!stream || !is_default(stream)) {
-        clock_work(id, ns, host_waits);
-        return;
+    Stream *stream = stream_of(id), *both[] = { &streams[a], &streams[b] };
+    if (is_default(stream)) {
+        for (u32 i = 0; i < 2; i++) {
+            catch_up(both[i]);
+            stream->done = later(stream->done, start_of(both[i]));
+            order_join(&stream->before, &both[i]->before);
+        }
     }
-    stream->done = later(start_of(&streams[a]), start_of(&streams[b]));
-    clock_work(id, ns, host_waits);
-    streams[a].done = streams[b].done = stream->done;
+    clock_work(id, ENGINE_NONE, 1, ns, host_waits);
+    for (u32 i = 0; i < 2 && is_default(stream); i++) {
+        both[i]->done = stream->done;
+        order_join(&both[i]->before, &stream->before);
+    }
 }
 
 double clock_now(void)
 {
-    return now;
+    return host.now;
 }
 
 double clock_stream_end(u64 id)
 {
     const Stream *stream = stream_of(id);
-    return stream ? stream->done : now;
+    return stream ? stream->done : host.now;
 }
 
 void clock_host(double ns)
 {
-    now += ns;
+    host.now += ns;
 }
 
 void clock_wait_stream(u64 id)
@@ -208,20 +271,40 @@ void clock_wait_stream(u64 id)
     Stream *stream = stream_of(id);
     if (!stream)
         return;
-    now = start_of(stream);
-    put_in_order(stream);
-    order_join(&host, &stream->order);
+    catch_up(stream);
+    host_reaches(start_of(stream), &stream->before);
 }
 
 void clock_wait_device(u32 device)
 {
-    for (u32 i = 0; i < stream_count; i++) {
-        if (streams[i].device != device)
-            continue;
-        now = later(now, streams[i].done);
-        order_join(&host, &streams[i].order);
-    }
+    for (u32 i = 0; i < stream_count; i++)
+        if (streams[i].device == device)
+            host_reaches(streams[i].done, &streams[i].before);
+    for (u32 n = 0; n < 2; n++)
+        host_reaches(left[device][n].done, &left[device][n].before);
 }
+
+// The host asks whether it is `at` that moment. No: it goes on at the next end of anything, that
+// moment at the latest.
+static bool has_come(double at, const Order *before)
+{
+    if (at <= host.now) {
+        order_join(&host.before, before);
+        return true;
+    }
+    double next = engine_next_end(host.now);
+    host.now = next && next < at ? next : at;
+    return false;
+}
+
+bool clock_stream_done(u64 id)
+{
+    Stream *stream = stream_of(id);
+    catch_up(stream);
+    return has_come(start_of(stream), &stream->before);
+}
+
+// ---- Events ----
 
 u64 clock_event_create(u32 device, bool timed)
 {
@@ -232,8 +315,14 @@ u64 clock_event_create(u32 device, bool timed)
         return 0;
     if (index == event_count)
         event_count++;
+    clear_event(index);
     events[index] = (Event){ .used = true, .timed = timed, .device = device };
     return FIRST_EVENT + index;
+}
+
+bool clock_event_known(u64 id)
+{
+    return event_of(id) != NULL;
 }
 
 bool clock_event_destroy(u64 id)
@@ -242,7 +331,6 @@ bool clock_event_destroy(u64 id)
     if (!event)
         return false;
     event->used = false;
-    order_free(&event->order);
     return true;
 }
 
@@ -252,11 +340,11 @@ bool clock_event_record(u64 id, u64 stream_id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream || event->device != stream->device)
         return false;
+    catch_up(stream);
     event->recorded = true;
     event->at = start_of(stream);
-    put_in_order(stream);
-    order_free(&event->order);
-    order_join(&event->order, &stream->order);
+    order_free(&event->before);
+    order_join(&event->before, &stream->before);
     return true;
 }
 
@@ -267,8 +355,7 @@ bool clock_event_wait(u64 id)
     if (!event)
         return false;
     if (event->recorded)
-        now = later(now, event->at);
-    order_join(&host, &event->order);
+        host_reaches(event->at, &event->before);
     return true;
 }
 
@@ -278,17 +365,27 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream)
         return false;
-    if (event->recorded)
+    if (event->recorded) {
         stream->done = later(stream->done, event->at);
-    order_join(&stream->order, &event->order);
+        order_join(&stream->before, &event->before);
+    }
     return true;
 }
 
-bool clock_event_elapsed(u64 from, u64 to, double *milliseconds)
+bool clock_event_done(u64 id)
+{
+    Event *event = event_of(id);
+    return !event->recorded || has_come(event->at, &event->before);
+}
+
+enum clock_elapsed clock_event_elapsed(u64 from, u64 to, double *milliseconds)
 {
     const Event *a = event_of(from), *b = event_of(to);
-    if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed || a->device != b->device)
-        return false;
+    if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed
+        || a->device != b->device)
+        return ELAPSED_WRONG;
+    if (a->at > host.now || b->at > host.now)
+        return ELAPSED_NOT_READY;
     *milliseconds = (b->at - a->at) / 1e6;
-    return true;
+    return ELAPSED_GOOD;
 }

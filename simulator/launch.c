@@ -325,7 +325,7 @@ void launch_run_queued(void)
     managed_launch(queued.launch.kernel->signature, queued.caller);
     queued.launch.operation = clock_operation(queued.stream);
     device.sticky = grid_run(&queued.launch);
-    clock_work(queued.stream, queued.launch.seconds * 1e9, false);
+    clock_work(queued.stream, ENGINE_COMPUTE, 1, queued.launch.seconds * 1e9, false);
     managed_launched(clock_stream_end(queued.stream));
     gather_printed();
     report_flush();

@@ -64,6 +64,37 @@ static void answer_sync(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
 }
 
+static void answer_stream_facts(Call *call)
+{
+    if (!clock_stream_known(call->request.stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    StreamFacts facts = clock_stream_facts(call->request.stream);
+    call->reply.stream.number = facts.number;
+    call->reply.stream.device = facts.device;
+    call->reply.stream.flags = facts.non_blocking;
+    call->reply.stream.priority = facts.priority;
+}
+
+static void answer_query(Call *call)
+{
+    u64 event = call->request.object.id, stream = call->request.stream;
+    if (event ? !clock_event_known(event) : !clock_stream_known(stream))
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    else if (event ? !clock_event_done(event) : !clock_stream_done(stream))
+        call->reply.error = WIRE_NOT_READY;
+}
+
+static void answer_elapsed(Call *call)
+{
+    static const int errors[] = { [ELAPSED_NOT_READY] = WIRE_NOT_READY,
+                                  [ELAPSED_WRONG] = WIRE_INVALID_RESOURCE_HANDLE };
+    const WireRequest *r = &call->request;
+    call->reply.error = errors[clock_event_elapsed(r->elapsed.from, r->elapsed.to,
+                                                   &call->reply.elapsed.milliseconds)];
+}
+
 static void handle_or(Call *call, bool good)
 {
     if (!good)
@@ -140,7 +171,11 @@ static void dispatch(Call *call)
     case WIRE_COPY_HOST: transfer_copy_host(call); break;
     case WIRE_FILL: transfer_fill(call); break;
     case WIRE_SYNC: answer_sync(call); break;
-    case WIRE_STREAM_CREATE: created(call, clock_stream_create(r->device, r->event.flags & 1)); break;
+    case WIRE_STREAM_CREATE:
+        created(call, clock_stream_create(r->device, r->create.flags & 1, r->create.priority));
+        break;
+    case WIRE_STREAM_FACTS: answer_stream_facts(call); break;
+    case WIRE_QUERY: answer_query(call); break;
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
     case WIRE_STREAM_WAIT:
         handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
@@ -149,10 +184,7 @@ static void dispatch(Call *call)
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
     case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
     case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
-    case WIRE_EVENT_ELAPSED:
-        handle_or(call, clock_event_elapsed(r->elapsed.from, r->elapsed.to,
-                                            &call->reply.elapsed.milliseconds));
-        break;
+    case WIRE_EVENT_ELAPSED: answer_elapsed(call); break;
     case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
     case WIRE_POINTER: transfer_pointer(call); break;
     case WIRE_PREFETCH: transfer_prefetch(call); break;

@@ -85,25 +85,46 @@ static Allocation *check_range(const Call *call, const char *verb, u64 address, 
     return NULL;
 }
 
-// The bytes from the first to the last of the rows; false: they cannot exist.
-static bool rows_extent(const WireRows *rows, u64 width, u64 count, u64 *bytes)
+// The bytes from the first to the last of the box; false: they cannot exist.
+static bool box_extent(const WireBox *box, u64 width, u64 rows, u64 slices, u64 *bytes)
 {
-    u64 last;
-    if (!width || !count || (count > 1 && rows->pitch < width))
+    u64 last_row, last_slice;
+    if (!width || !rows || !slices || (rows > 1 && box->pitch < width))
         return false;
-    return !__builtin_mul_overflow(rows->pitch, count - 1, &last)
-        && !__builtin_add_overflow(last, width, bytes) && *bytes <= MEMORY_SPAN;
+    if (__builtin_mul_overflow(box->pitch, rows - 1, &last_row)
+        || __builtin_mul_overflow(box->slice, slices - 1, &last_slice))
+        return false;
+    return !__builtin_add_overflow(last_row, width, bytes)
+        && !(slices > 1 && box->slice < *bytes)
+        && !__builtin_add_overflow(*bytes, last_slice, bytes) && *bytes <= MEMORY_SPAN;
 }
 
-static Allocation *check_rows(Call *call, const char *verb, const WireRows *rows)
+static Allocation *check_box(Call *call, const char *verb, const WireBox *box)
 {
+    const WireRequest *request = &call->request;
     u64 bytes;
     Allocation *a = NULL;
-    if (rows_extent(rows, call->request.copy.width, call->request.copy.rows, &bytes))
-        a = check_range(call, verb, rows->address, bytes);
+    if (!clock_stream_known(request->stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return NULL;
+    }
+    if (box_extent(box, request->copy.width, request->copy.rows, request->copy.slices, &bytes))
+        a = check_range(call, verb, box->address, bytes);
     if (!a)
         call->reply.error = WIRE_INVALID_VALUE;
     return a;
+}
+
+// How many rows a good copy or fill has in all its slices, and where one of them begins.
+static u64 row_count(const Call *call)
+{
+    return call->request.copy.rows * call->request.copy.slices;
+}
+
+static u64 row_at(const Call *call, const WireBox *box, u64 row)
+{
+    u64 rows = call->request.copy.rows;
+    return box->address + row / rows * box->slice + row % rows * box->pitch;
 }
 
 // ---- Allocating ----
@@ -274,13 +295,13 @@ static u64 count_undefined(u64 address, u64 bytes)
     return count;
 }
 
-// Reports the bytes of the rows that nothing wrote.
+// Reports the bytes of the box that nothing wrote.
 static void check_defined(const Call *call, const Allocation *a)
 {
     const WireRequest *request = &call->request;
     u64 undefined = 0, first = 0, width = request->copy.width;
-    for (u64 row = 0; row < request->copy.rows; row++) {
-        u64 address = request->copy.device.address + row * request->copy.device.pitch;
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 address = row_at(call, &request->copy.device, row);
         u64 good = memory_undefined(address, width);
         if (good == width)
             continue;
@@ -315,6 +336,7 @@ static bool chunk_good(const Call *call)
     const WireChunk *chunk = &call->request.copy.chunk;
     u64 total;
     return !__builtin_mul_overflow(call->request.copy.width, call->request.copy.rows, &total)
+        && !__builtin_mul_overflow(total, call->request.copy.slices, &total)
         && chunk->total == total && chunk->slot < WIRE_SLOTS && chunk->bytes <= WIRE_SLOT_BYTES
         && chunk->offset <= total && chunk->bytes <= total - chunk->offset;
 }
@@ -327,22 +349,22 @@ static double copy_ns(const Call *call, u64 bytes)
 }
 
 // The last chunk ends the copy: it takes its time and is told.
-static void finish_copy(const Call *call, const char *kind, double ns)
+static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
 {
-    clock_work(call->request.stream, ns, call->request.copy.blocks);
-    report_copy(kind, call->request.copy.width * call->request.copy.rows);
+    clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
+    report_copy(kind, call->request.copy.width * row_count(call));
 }
 
-// Moves the chunk between its slot and the rows of device memory, in pieces.
+// Moves the chunk between its slot and the box of device memory, in pieces of a row.
 static void move_chunk(const Call *call, bool in)
 {
-    const WireRows *rows = &call->request.copy.device;
+    const WireBox *box = &call->request.copy.device;
     const WireChunk *chunk = &call->request.copy.chunk;
     u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
     u8 *slot = device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
     while (left) {
         u64 column = offset % width, piece = width - column < left ? width - column : left;
-        u64 address = rows->address + offset / width * rows->pitch + column;
+        u64 address = row_at(call, box, offset / width) + column;
         if (in) {
             memcpy((void *)address, slot, piece);
             memory_define(address, piece);
@@ -356,6 +378,20 @@ static void move_chunk(const Call *call, bool in)
     }
 }
 
+// The runtime reads pageable memory before it returns, through a buffer of 64 KiB: the host is
+// busy for nearly as long as the copy of more than that takes.
+static void finish_copy_chunks(const Call *call, bool in)
+{
+    enum { STAGED_AT_ONCE = 64 << 10 };
+    const WireRequest *request = &call->request;
+    u64 bytes = request->copy.chunk.total;
+    finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
+                copy_ns(call, bytes));
+    double end = clock_stream_end(request->stream);
+    if (in && !request->copy.pinned && bytes > STAGED_AT_ONCE && end > clock_now())
+        clock_host(end - clock_now());
+}
+
 static void copy_chunk(Call *call, bool in)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
@@ -363,14 +399,16 @@ static void copy_chunk(Call *call, bool in)
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    Allocation *a = check_rows(call, in ? "writes" : "reads", &call->request.copy.device);
+    Allocation *a = check_box(call, in ? "writes" : "reads", &call->request.copy.device);
     if (!a)
         return;
+    if (chunk->offset == 0)
+        clock_operation(call->request.stream);
     if (!in && chunk->offset == 0)
         check_defined(call, a);
     move_chunk(call, in);
     if (chunk->offset + chunk->bytes == chunk->total)
-        finish_copy(call, in ? "HtoD" : "DtoH", copy_ns(call, chunk->total));
+        finish_copy_chunks(call, in);
 }
 
 void transfer_copy_in(Call *call)
@@ -390,7 +428,7 @@ static bool are_peers(const Allocation *a, const Allocation *b)
 
 static void finish_peer_copy(const Call *call, u32 from, u32 to)
 {
-    u64 bytes = call->request.copy.width * call->request.copy.rows;
+    u64 bytes = call->request.copy.width * row_count(call);
     clock_work_between(call->request.stream, from, to, peer_copy_seconds(from, to, bytes) * 1e9,
                        call->request.copy.blocks);
     report_copy("PtoP", bytes);
@@ -399,14 +437,15 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
 void transfer_copy_device(Call *call)
 {
     const WireRequest *request = &call->request;
-    const WireRows *to = &request->copy.device, *from = &request->copy.from;
+    const WireBox *to = &request->copy.device, *from = &request->copy.from;
     u64 width = request->copy.width;
-    const Allocation *source_of = check_rows(call, "reads", from);
-    const Allocation *target_of = source_of ? check_rows(call, "writes", to) : NULL;
+    const Allocation *source_of = check_box(call, "reads", from);
+    const Allocation *target_of = source_of ? check_box(call, "writes", to) : NULL;
     if (!target_of)
         return;
-    for (u64 row = 0; row < request->copy.rows; row++) {
-        u64 target = to->address + row * to->pitch, source = from->address + row * from->pitch;
+    clock_operation(request->stream);
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 target = row_at(call, to, row), source = row_at(call, from, row);
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
         managed_written(target, width);
@@ -415,30 +454,58 @@ void transfer_copy_device(Call *call)
         finish_peer_copy(call, source_of->device, target_of->device);
         return;
     }
-    double bytes = 2.0 * (double)width * (double)request->copy.rows;    // each is read and written
+    double bytes = 2.0 * (double)width * (double)row_count(call);    // each is read and written
     double speed = profile.dram_bytes_per_second;
-    finish_copy(call, "DtoD", speed > 0 ? bytes / speed * 1e9 : 0);
+    finish_copy(call, "DtoD", ENGINE_NONE, speed > 0 ? bytes / speed * 1e9 : 0);
 }
 
 void transfer_copy_host(Call *call)
 {
-    report_copy("HtoH", call->request.copy.width * call->request.copy.rows);
+    report_copy("HtoH", call->request.copy.width * row_count(call));
+}
+
+// Writes a value of 1, 2 or 4 bytes again and again.
+static void fill_row(u8 *at, u64 bytes, u32 value, u32 value_bytes)
+{
+    if (value_bytes == 1)
+        memset(at, (int)value, bytes);
+    else
+        for (u64 i = 0; i < bytes; i += value_bytes)
+            memcpy(at + i, &value, value_bytes);
+}
+
+// Can the values be so wide: do they fill the rows, each where such a value may lie?
+static bool value_good(const WireRequest *request)
+{
+    u32 bytes = request->copy.value_bytes;
+    const WireBox *box = &request->copy.device;
+    bool rows = request->copy.rows > 1, slices = request->copy.slices > 1;
+    return (bytes == 1 || bytes == 2 || bytes == 4) && request->copy.width % bytes == 0
+        && box->address % bytes == 0 && (!rows || box->pitch % bytes == 0)
+        && (!slices || box->slice % bytes == 0);
 }
 
 void transfer_fill(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (!check_rows(call, "writes", &request->copy.device))
+    if (!value_good(request)) {
+        call->reply.error = WIRE_INVALID_VALUE;
         return;
-    for (u64 row = 0; row < request->copy.rows; row++) {
-        u64 address = request->copy.device.address + row * request->copy.device.pitch;
-        memset((void *)address, (int)request->copy.value, request->copy.width);
-        memory_define(address, request->copy.width);
-        managed_written(address, request->copy.width);
     }
-    double bytes = (double)request->copy.width * (double)request->copy.rows;
+    if (!check_box(call, "writes", &request->copy.device))
+        return;
+    clock_operation(request->stream);
+    u64 width = request->copy.width;
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 address = row_at(call, &request->copy.device, row);
+        fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
+        memory_define(address, width);
+        managed_written(address, width);
+    }
+    double bytes = (double)width * (double)row_count(call);
     double speed = profile.dram_bytes_per_second;
-    clock_work(request->stream, speed > 0 ? bytes / speed * 1e9 : 0, request->copy.blocks);
+    clock_work(request->stream, ENGINE_NONE, 1, speed > 0 ? bytes / speed * 1e9 : 0,
+               request->copy.blocks);
 }
 
 // ---- Managed memory ----
@@ -480,7 +547,9 @@ void transfer_prefetch(Call *call)
         return;
     u64 moved = managed_prefetch(request->range.address, request->range.bytes,
                                  request->range.to_host);
-    clock_work(request->stream, managed_seconds(0, moved) * 1e9, false);
+    clock_operation(request->stream);
+    clock_work(request->stream, request->range.to_host ? ENGINE_COPY_OUT : ENGINE_COPY_IN, 1,
+               managed_seconds(0, moved) * 1e9, false);
 }
 
 void transfer_advise(Call *call)

@@ -53,6 +53,8 @@ enum {
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \
     X(STREAM_DESTROY)                                                                           \
+    X(STREAM_FACTS)                                                                             \
+    X(QUERY)            /* .object: an event, or 0: the stream; NOT_READY moves the clock */    \
     X(STREAM_WAIT)                                                                              \
     X(EVENT_CREATE)                                                                             \
     X(EVENT_DESTROY)                                                                            \
@@ -104,11 +106,11 @@ typedef struct {
     uint32_t bytes, slot;
 } WireChunk;
 
-// Rows of `width` bytes, `pitch` apart; one row for a plain copy. A transfer's bytes are those of
-// its rows.
+// A box of bytes: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart; one row for
+// a plain copy. A transfer's bytes are those of its rows.
 typedef struct {
-    uint64_t address, pitch;
-} WireRows;
+    uint64_t address, pitch, slice;
+} WireBox;
 
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST };   // cudaMalloc, managed, pinned
 
@@ -132,10 +134,10 @@ typedef struct {
         struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
         struct { uint64_t address, bytes; uint32_t advice, to_host; } range;    // managed memory
         struct {
-            WireRows device, from;              // from: COPY_DEVICE only
-            uint64_t width, rows;
+            WireBox device, from;               // from: COPY_DEVICE only
+            uint64_t width, rows, slices;       // bytes; rows in a slice
             WireChunk chunk;                    // COPY_IN, COPY_OUT
-            uint32_t value;                     // FILL
+            uint32_t value, value_bytes;        // FILL: 1, 2 or 4 bytes at a time
             uint32_t pinned, blocks;            // the host side is pinned; the host waits for it
         } copy;
         struct {
@@ -143,8 +145,10 @@ typedef struct {
             uint32_t grid[3], block[3];
             uint64_t dynamic_shared, dynamic_limit;     // bytes; the limit: cudaFuncSetAttribute's
             uint32_t unchecked;                 // its result is thrown away, as <<<>>> does
+            uint32_t cooperative;               // all of its blocks must be resident at once
         } launch;
-        struct { uint64_t event; uint32_t flags; } event;
+        struct { uint64_t event; uint32_t flags; } event;       // flags: EVENT_CREATE
+        struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE
         struct { uint64_t from, to; } elapsed;
         struct { uint32_t other, enable; } peer;
     };
@@ -161,6 +165,7 @@ typedef struct {
         struct { uint64_t address, size; uint32_t device; } memory; // ALLOC, VARIABLE, POINTER (size 0: none)
         struct { uint64_t free, total; } info;
         struct { double milliseconds; } elapsed;
+        struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it
             uint32_t read_mostly, accessed_by_device;
             int32_t preferred, prefetched;      // 0: the device; -1: the host; -2: nowhere

@@ -10,9 +10,17 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Gives an exported function a second name: the twin for per-thread default streams.
-#define TWIN(name, twin) \
-    extern __typeof__(name) twin __attribute__((alias(#name), visibility("default")))
+// The twin of an exported function that programs with per-thread default streams call.
+#define TWIN(name, twin, parameters, arguments)                                                 \
+    EXPORT cudaError_t twin parameters                                                          \
+    {                                                                                           \
+        client_per_thread++;                                                                    \
+        cudaError_t error = name arguments;                                                     \
+        client_per_thread--;                                                                    \
+        return error;                                                                           \
+    }
+
+extern __thread int client_per_thread;          // in a call for which stream 0 is the thread's own
 
 // Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to
 // `out`. Returns the answer's error. Never blocks in a process that did not open the device: after
@@ -90,11 +98,14 @@ static inline bool client_is_pinned(const void *p)
     return (uintptr_t)p >= WIRE_PINNED && (uintptr_t)p < WIRE_END;
 }
 
-static inline uint64_t client_stream(cudaStream_t stream)
-{
-    // cudaStreamLegacy (1) and cudaStreamPerThread (2) are the default stream here.
-    return (uintptr_t)stream <= 2 ? 0 : (uintptr_t)stream;
-}
+// stream.c: the id of the stream that the program means.
+uint64_t client_stream(cudaStream_t stream);
+void client_streams_reset(uint32_t device);     // its streams are gone
+
+enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
+
+// Is it host memory of the program's own that it has pinned with cudaHostRegister? (memory.c)
+bool client_is_registered(const void *p);
 
 static inline uint64_t client_address(const void *p)
 {

@@ -106,8 +106,10 @@ EXPORT cudaError_t cudaDeviceReset(void)
     WireRequest request = client_request(WIRE_RESET, "cudaDeviceReset");
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error)
+    if (!error) {
+        client_streams_reset(client_device());
         client_unmap_all();
+    }
     return client_done(error);
 }
 
@@ -143,6 +145,7 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .texturePitchAlignment = WARP_SIZE,
         .multiProcessorCount = facts->sm_count,
         .concurrentKernels = 1,
+        .streamPrioritiesSupported = 1,
         .asyncEngineCount = 3,
         .unifiedAddressing = 1,
         .canMapHostMemory = 1,
@@ -418,7 +421,7 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     if (least)
         *least = 0;
     if (greatest)
-        *greatest = 0;
+        *greatest = CLIENT_GREATEST_PRIORITY;
     return client_done(opened());
 }
 

@@ -1,5 +1,6 @@
 // Launching kernels.
 
+#include "operation.h"
 #include "symbol.h"
 #include <string.h>
 #include <cuda_runtime_api.h>
@@ -37,23 +38,21 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-static size_t pack(Symbol *symbol, void **arguments, char *block)
+// Lays the arguments out as the kernel has them.
+static bool pack(Symbol *symbol, void **arguments, char *block, size_t total)
 {
-    size_t total = symbol_here(symbol)->found.kernel.bytes;
-    if (total > WIRE_TAIL)
-        return SIZE_MAX;
     memset(block, 0, total);
     for (uint32_t i = 0; i < symbol_here(symbol)->found.kernel.count; i++) {
         WireParameter p = symbol->parameters[i];
         if (p.offset > total || p.size > total - p.offset)
-            return SIZE_MAX;
+            return false;
         memcpy(block + p.offset, arguments[i], p.size);
     }
-    return total;
+    return true;
 }
 
-static cudaError_t launch(const char *call, const void *key, dim3 grid, dim3 block,
-                          void **arguments, size_t shared, cudaStream_t stream, bool unchecked)
+cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,
+                             char parameters[WIRE_TAIL])
 {
     cudaError_t error = client_open();
     if (error)
@@ -64,20 +63,39 @@ static cudaError_t launch(const char *call, const void *key, dim3 grid, dim3 blo
     error = symbol_resolve(symbol);
     if (error)
         return error;
-    char parameters[WIRE_TAIL];
-    size_t bytes = pack(symbol, arguments, parameters);
-    if (bytes == SIZE_MAX)
+    kernel->symbol = symbol;
+    kernel->parameters = parameters;
+    kernel->bytes = symbol_here(symbol)->found.kernel.bytes;
+    if (kernel->bytes > WIRE_TAIL || (symbol_here(symbol)->found.kernel.count && !arguments)
+        || !pack(symbol, arguments, parameters, kernel->bytes))
         return cudaErrorInvalidValue;
-    WireRequest request = client_request(WIRE_LAUNCH, call);
-    request.stream = client_stream(stream);
-    request.launch.kernel = symbol_here(symbol)->found.kernel.id;
-    memcpy(request.launch.grid, &grid, sizeof request.launch.grid);
-    memcpy(request.launch.block, &block, sizeof request.launch.block);
-    request.launch.dynamic_shared = shared;
-    request.launch.dynamic_limit = symbol_here(symbol)->dynamic_limit;
-    request.launch.unchecked = unchecked;
+    return cudaSuccess;
+}
+
+cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
+{
+    const KernelOperation *kernel = &operation->kernel;
+    const Resolved *here = symbol_here(kernel->symbol);
+    WireRequest request = client_request(WIRE_LAUNCH, operation->call);
+    request.stream = stream;
+    request.launch.kernel = here->found.kernel.id;
+    memcpy(request.launch.grid, &kernel->grid, sizeof request.launch.grid);
+    memcpy(request.launch.block, &kernel->block, sizeof request.launch.block);
+    request.launch.dynamic_shared = kernel->shared;
+    request.launch.dynamic_limit = here->dynamic_limit;
+    request.launch.unchecked = kernel->unchecked;
+    request.launch.cooperative = kernel->cooperative;
     WireReply reply;
-    return client_call(&request, parameters, bytes, &reply, NULL, 0);
+    return client_call(&request, kernel->parameters, kernel->bytes, &reply, NULL, 0);
+}
+
+static cudaError_t launch(const char *call, const void *key, KernelOperation kernel,
+                          void **arguments, cudaStream_t stream)
+{
+    char parameters[WIRE_TAIL];
+    cudaError_t error = operation_kernel(key, arguments, &kernel, parameters);
+    Operation operation = { .kind = OPERATION_KERNEL, .call = call, .kernel = kernel };
+    return error ? error : operation_issue(&operation, stream);
 }
 
 EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host)
@@ -97,37 +115,72 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
                                       size_t shared, cudaStream_t stream)
 {
-    cudaError_t error = launch("a launch", kernel, grid, block, arguments, shared, stream, true);
+    KernelOperation how = { .grid = grid, .block = block, .shared = shared, .unchecked = true };
+    cudaError_t error = launch("a launch", kernel, how, arguments, stream);
     if (error)
         client_unchecked();
     return client_done(error);
 }
-TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
+TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz,
+     (cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
 
 EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared, cudaStream_t stream)
 {
-    return client_done(
-        launch("cudaLaunchKernel", kernel, grid, block, arguments, shared, stream, false));
+    KernelOperation how = { .grid = grid, .block = block, .shared = shared };
+    return client_done(launch("cudaLaunchKernel", kernel, how, arguments, stream));
 }
-TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz);
+TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz,
+     (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
 
-// The attributes that only tell the hardware how to go about the same work.
-static bool is_hint(const cudaLaunchAttribute *attribute)
+EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared,
+                                               cudaStream_t stream)
+{
+    KernelOperation how = { .grid = grid, .block = block, .shared = shared, .cooperative = true };
+    return client_done(launch("cudaLaunchCooperativeKernel", kernel, how, arguments, stream));
+}
+TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz,
+     (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
+
+static bool is_cluster(const cudaLaunchAttributeValue *value)
+{
+    return value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1;
+}
+
+// What of the attribute the device does not have; NULL: it is done, or it only tells the hardware
+// how to go about the same work. (A kernel may begin while the one before it ends, if the program
+// allows it: here it begins after it.)
+static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *kernel)
 {
     switch (attribute->id) {
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        return true;
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        return NULL;
     case cudaLaunchAttributeCooperative:
-        return !attribute->val.cooperative;
+        kernel->cooperative = attribute->val.cooperative != 0;
+        return NULL;
     case cudaLaunchAttributeClusterDimension:
-        return attribute->val.clusterDim.x * attribute->val.clusterDim.y
-            * attribute->val.clusterDim.z <= 1;
+    case cudaLaunchAttributePreferredClusterDimension:
+        return is_cluster(&attribute->val) ? "cudaLaunchKernelEx with clusters" : NULL;
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return "cudaLaunchKernelEx with an event inside a launch";
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return "cudaLaunchKernelEx with a node that kernels update";
     default:
-        return false;
+        return "cudaLaunchKernelEx with an attribute that CUDA 13.0 does not have";
     }
 }
 
@@ -136,10 +189,15 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
 {
     if (!config)
         return client_done(cudaErrorInvalidValue);
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (!is_hint(&config->attrs[i]))
-            return client_unsupported("cudaLaunchKernelEx with clusters or cooperation");
-    return client_done(launch("cudaLaunchKernelEx", kernel, config->gridDim, config->blockDim,
-                              arguments, config->dynamicSmemBytes, config->stream, false));
+    KernelOperation how = { .grid = config->gridDim, .block = config->blockDim,
+                            .shared = config->dynamicSmemBytes };
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const char *missing = apply(&config->attrs[i], &how);
+        if (missing)
+            return client_unsupported(missing);
+    }
+    return client_done(launch("cudaLaunchKernelEx", kernel, how, arguments, config->stream));
 }
-TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
+TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz,
+     (const cudaLaunchConfig_t *config, const void *kernel, void **arguments),
+     (config, kernel, arguments))

@@ -71,7 +71,9 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
-TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
+TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz,
+     (const void *p, size_t bytes, struct cudaMemLocation location, unsigned flags,
+      cudaStream_t stream), (p, bytes, location, flags, stream))
 
 EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
                                  struct cudaMemLocation location)
@@ -152,4 +154,5 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t
         error = client_sticky();
     return client_done(error || (known && client_is_managed(p)) ? error : cudaErrorInvalidValue);
 }
-TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);
+TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz,
+     (cudaStream_t stream, void *p, size_t bytes, unsigned flags), (stream, p, bytes, flags))

@@ -1,21 +1,77 @@
-// Streams and events: ids that the device gives out; its simulated clock lives there.
+// Streams: ids that the device gives out; its simulated clock lives there.
 
 #include "client.h"
+#include <pthread.h>
 #include <cuda_runtime_api.h>
 
-static cudaError_t on_object(enum wire_op op, const char *call, uint64_t id, WireReply *reply)
+__thread int client_per_thread;
+
+// ---- Default streams of threads: a stream of each device, made when it is first used ----
+
+static __thread struct {
+    uint64_t id[WIRE_DEVICES];
+    uint32_t resets[WIRE_DEVICES];              // how often the device had been reset when it was made
+} own;
+static uint32_t resets[WIRE_DEVICES];
+static pthread_key_t ends_with_thread;
+
+void client_streams_reset(uint32_t device)
 {
-    WireRequest request = client_request(op, call);
-    request.object.id = id;
-    return client_done(client_simple(&request, reply));
+    __atomic_add_fetch(&resets[device], 1, __ATOMIC_RELAXED);
 }
 
-static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigned flags)
+static void destroy_own(void *unused)
 {
-    if (!stream)
+    (void)unused;
+    for (uint32_t i = 0; i < WIRE_DEVICES; i++) {
+        WireRequest request = client_request(WIRE_STREAM_DESTROY, "the end of a thread");
+        WireReply reply;
+        request.object.id = own.id[i];
+        if (own.id[i] && own.resets[i] == resets[i])
+            client_simple(&request, &reply);
+    }
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&ends_with_thread, destroy_own);
+}
+
+static uint64_t own_stream(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    uint32_t device = client_device();
+    if (own.id[device] && own.resets[device] == resets[device])
+        return own.id[device];
+    WireRequest request = client_request(WIRE_STREAM_CREATE, "cudaStreamPerThread");
+    WireReply reply;
+    if (client_simple(&request, &reply))
+        return 0;
+    own.id[device] = reply.id;
+    own.resets[device] = resets[device];
+    pthread_once(&once, make_key);
+    pthread_setspecific(ends_with_thread, &own);
+    return reply.id;
+}
+
+uint64_t client_stream(cudaStream_t stream)
+{
+    if (stream == cudaStreamPerThread || (!stream && client_per_thread))
+        return own_stream();
+    return stream == cudaStreamLegacy ? 0 : (uintptr_t)stream;
+}
+
+// ---- Streams ----
+
+static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigned flags,
+                                 int priority)
+{
+    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking))
         return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_STREAM_CREATE, call);
-    request.event.flags = flags;
+    request.create.flags = flags;
+    request.create.priority = priority < CLIENT_GREATEST_PRIORITY ? CLIENT_GREATEST_PRIORITY
+        : priority > 0 ? 0 : priority;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error)
@@ -25,25 +81,81 @@ static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigne
 
 EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    return stream_create("cudaStreamCreate", stream, 0);
+    return stream_create("cudaStreamCreate", stream, 0, 0);
 }
 
 EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-    return stream_create("cudaStreamCreateWithFlags", stream, flags);
+    return stream_create("cudaStreamCreateWithFlags", stream, flags, 0);
 }
 
 EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    (void)priority;                     // work runs in the order in which it was issued
-    return stream_create("cudaStreamCreateWithPriority", stream, flags);
+    return stream_create("cudaStreamCreateWithPriority", stream, flags, priority);
 }
 
 EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    if ((uintptr_t)stream <= (uintptr_t)cudaStreamPerThread)
+        return client_done(cudaErrorInvalidResourceHandle);
+    WireRequest request = client_request(WIRE_STREAM_DESTROY, "cudaStreamDestroy");
+    request.object.id = client_address(stream);
     WireReply reply;
-    return on_object(WIRE_STREAM_DESTROY, "cudaStreamDestroy", client_address(stream), &reply);
+    return client_done(client_simple(&request, &reply));
 }
+
+static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
+{
+    WireRequest request = client_request(WIRE_STREAM_FACTS, call);
+    request.stream = client_stream(stream);
+    return client_simple(&request, reply);
+}
+
+EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+    WireReply reply;
+    cudaError_t error = flags ? facts("cudaStreamGetFlags", stream, &reply) : cudaErrorInvalidValue;
+    if (!error)
+        *flags = reply.stream.flags;
+    return client_done(error);
+}
+TWIN(cudaStreamGetFlags, cudaStreamGetFlags_ptsz, (cudaStream_t stream, unsigned *flags),
+     (stream, flags))
+
+EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    WireReply reply;
+    cudaError_t error =
+        priority ? facts("cudaStreamGetPriority", stream, &reply) : cudaErrorInvalidValue;
+    if (!error)
+        *priority = reply.stream.priority;
+    return client_done(error);
+}
+TWIN(cudaStreamGetPriority, cudaStreamGetPriority_ptsz, (cudaStream_t stream, int *priority),
+     (stream, priority))
+
+EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    WireReply reply;
+    cudaError_t error = id ? facts("cudaStreamGetId", stream, &reply) : cudaErrorInvalidValue;
+    if (!error)
+        *id = reply.stream.number;
+    return client_done(error);
+}
+TWIN(cudaStreamGetId, cudaStreamGetId_ptsz, (cudaStream_t stream, unsigned long long *id),
+     (stream, id))
+
+EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    WireReply reply;
+    cudaError_t error =
+        device ? facts("cudaStreamGetDevice", stream, &reply) : cudaErrorInvalidValue;
+    if (!error)
+        *device = (int)reply.stream.device;
+    return client_done(error);
+}
+TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz, (cudaStream_t stream, int *device),
+     (stream, device))
 
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
@@ -54,7 +166,8 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     cudaError_t error = client_open();
     return client_done(error ? error : client_sticky());
 }
-TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
+TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+     (stream, status))
 
 static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
 {
@@ -69,14 +182,16 @@ EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     return synchronise("cudaStreamSynchronize", client_stream(stream), false);
 }
-TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
+TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
 
-// Asking moves the clock to the end of the work, so the answer is always that it has ended.
 EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return synchronise("cudaStreamQuery", client_stream(stream), false);
+    WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
+    request.stream = client_stream(stream);
+    WireReply reply;
+    return client_done(client_simple(&request, &reply));
 }
-TWIN(cudaStreamQuery, cudaStreamQuery_ptsz);
+TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
@@ -92,81 +207,5 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
-TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
-
-static cudaError_t event_create(const char *call, cudaEvent_t *event, unsigned flags)
-{
-    if (!event)
-        return client_done(cudaErrorInvalidValue);
-    WireRequest request = client_request(WIRE_EVENT_CREATE, call);
-    request.event.flags = flags;
-    WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
-    if (!error)
-        *event = (cudaEvent_t)(uintptr_t)reply.id;
-    return client_done(error);
-}
-
-EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return event_create("cudaEventCreate", event, 0);
-}
-
-EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    return event_create("cudaEventCreateWithFlags", event, flags);
-}
-
-EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    WireReply reply;
-    return on_object(WIRE_EVENT_DESTROY, "cudaEventDestroy", client_address(event), &reply);
-}
-
-static cudaError_t event_record(const char *call, cudaEvent_t event, cudaStream_t stream)
-{
-    WireRequest request = client_request(WIRE_EVENT_RECORD, call);
-    request.stream = client_stream(stream);
-    request.event.event = client_address(event);
-    WireReply reply;
-    return client_done(client_simple(&request, &reply));
-}
-
-EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    return event_record("cudaEventRecord", event, stream);
-}
-TWIN(cudaEventRecord, cudaEventRecord_ptsz);
-
-EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
-{
-    (void)flags;
-    return event_record("cudaEventRecordWithFlags", event, stream);
-}
-TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
-
-EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    WireReply reply;
-    return on_object(WIRE_EVENT_SYNC, "cudaEventSynchronize", client_address(event), &reply);
-}
-
-EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    WireReply reply;
-    return on_object(WIRE_EVENT_SYNC, "cudaEventQuery", client_address(event), &reply);
-}
-
-EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
-{
-    if (!milliseconds)
-        return client_done(cudaErrorInvalidValue);
-    WireRequest request = client_request(WIRE_EVENT_ELAPSED, "cudaEventElapsedTime");
-    request.elapsed.from = client_address(from);
-    request.elapsed.to = client_address(to);
-    WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
-    if (!error)
-        *milliseconds = (float)reply.elapsed.milliseconds;
-    return client_done(error);
-}
+TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+     (stream, event, flags))

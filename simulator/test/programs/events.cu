@@ -35,16 +35,36 @@ int main()
     OK(cudaEventRecord(untimed));
     CHECK(cudaEventElapsedTime(&ms, a, untimed) == cudaErrorInvalidResourceHandle);
 
+    char *pinned;
+    OK(cudaMallocHost(&pinned, bytes));
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
     OK(cudaEventRecord(a, s));
+    OK(cudaMemcpyAsync(p, pinned, bytes, cudaMemcpyHostToDevice, s));
+    OK(cudaEventRecord(b, s));
+    OK(cudaEventRecord(c, t));
+    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorNotReady);
+    CHECK(cudaEventQuery(a) == cudaSuccess && cudaEventQuery(c) == cudaSuccess);
+    CHECK(cudaEventQuery(b) == cudaErrorNotReady);
+    CHECK(cudaEventQuery(b) == cudaSuccess);                    // to ask moves the clock
+    whole = between(a, b);
+    CHECK(whole > 0.1f && whole < 0.3f);                        // 8 MiB at 54.7 GB/s
+    CHECK(between(c, b) > 0.9f * whole);                        // t did not wait
+
+    OK(cudaEventRecord(a, s));
+    OK(cudaMemcpyAsync(p, pinned, bytes, cudaMemcpyHostToDevice, s));
+    OK(cudaEventRecord(b, s));
+    OK(cudaStreamWaitEvent(t, b));
+    OK(cudaEventRecord(c, t));
+    CHECK(cudaStreamQuery(t) == cudaErrorNotReady && cudaStreamQuery(t) == cudaSuccess);
+    CHECK(between(b, c) == 0);
+
+    OK(cudaEventRecord(a, s));                          // pageable memory is read before it returns
     OK(cudaMemcpyAsync(p, host, bytes, cudaMemcpyHostToDevice, s));
     OK(cudaEventRecord(b, s));
     OK(cudaEventRecord(c, t));
-    CHECK(between(c, b) > 0.9f * whole);                                          // t did not wait
-    OK(cudaStreamWaitEvent(t, b));
-    OK(cudaEventRecord(c, t));
-    CHECK(between(b, c) == 0);
+    CHECK(cudaStreamQuery(s) == cudaSuccess && between(a, c) > 0.5f && between(b, c) == 0);
+    OK(cudaFreeHost(pinned));
     OK(cudaStreamSynchronize(t));
     OK(cudaStreamDestroy(s));
     CHECK(cudaStreamSynchronize(s) == cudaErrorInvalidResourceHandle);

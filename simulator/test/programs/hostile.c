@@ -27,9 +27,10 @@ static int error_of(const WireRequest *request)
 static WireRequest copy_in(const void *p)
 {
     WireRequest r = { .version = WIRE_VERSION, .op = WIRE_COPY_IN };
-    r.copy.device = (WireRows){ (uintptr_t)p, 1000 };
+    r.copy.device = (WireBox){ (uintptr_t)p, 1000, 0 };
     r.copy.width = 1000;
     r.copy.rows = 2;
+    r.copy.slices = 1;
     r.copy.chunk = (WireChunk){ .total = 2000, .bytes = 2000 };
     return r;
 }
@@ -45,6 +46,7 @@ static void copies(const void *p)
     CHECK(REFUSED(r.copy.chunk.bytes = 2001));
     CHECK(REFUSED(r.copy.chunk.total = 4000));
     CHECK(REFUSED(r.copy.rows = 0));
+    CHECK(REFUSED(r.copy.slices = 0));
     CHECK(REFUSED(r.copy.width = 0));
     CHECK(REFUSED((r.copy.width = 1ull << 63, r.copy.rows = 2)));
     CHECK(REFUSED(r.copy.device.pitch = 999));

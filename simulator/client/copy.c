@@ -1,0 +1,318 @@
+// Copying: plain, pitched and three-dimensional copies are all boxes of bytes.
+
+#include "operation.h"
+#include <stdio.h>
+#include <string.h>
+
+// The packed bytes [offset, offset + bytes) of a box in host memory, in pieces of a row.
+static void each_piece(const CopyOperation *copy, const Box *box, char *slot, uint64_t offset,
+                       uint32_t bytes, bool to_slot)
+{
+    while (bytes) {
+        size_t row = offset / copy->width, column = offset % copy->width;
+        size_t piece = copy->width - column < bytes ? copy->width - column : bytes;
+        char *at = box->address + row / copy->rows * box->slice + row % copy->rows * box->pitch
+            + column;
+        if (to_slot)
+            memcpy(slot, at, piece);
+        else
+            memcpy(at, slot, piece);
+        slot += piece;
+        offset += piece;
+        bytes -= (uint32_t)piece;
+    }
+}
+
+static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes)
+{
+    const CopyOperation *copy = context;
+    each_piece(copy, &copy->from, slot, offset, bytes, true);
+}
+
+static void drain_slot(void *context, void *slot, uint64_t offset, uint32_t bytes)
+{
+    const CopyOperation *copy = context;
+    each_piece(copy, &copy->to, slot, offset, bytes, false);
+}
+
+static void copy_on_host(const CopyOperation *copy)
+{
+    for (size_t slice = 0; slice < copy->slices; slice++)
+        for (size_t row = 0; row < copy->rows; row++)
+            memmove(copy->to.address + slice * copy->to.slice + row * copy->to.pitch,
+                    copy->from.address + slice * copy->from.slice + row * copy->from.pitch,
+                    copy->width);
+}
+
+// ---- What is wrong with a copy ----
+
+static const char *kind_name(enum cudaMemcpyKind kind)
+{
+    static const char *const names[] = { "cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault" };
+    return (unsigned)kind < 5 ? names[kind] : "an unknown kind";
+}
+
+static cudaError_t wrong_pointer(const Operation *operation, const char *role, const void *p,
+                                 bool device)
+{
+    char message[256];
+    const char *is = !p ? "a null pointer" : device ? "host memory" : "device memory";
+    snprintf(message, sizeof message, "%s(..., %s): the %s is %s, not %s memory", operation->call,
+             kind_name(operation->copy.kind), role, is, device ? "device" : "host");
+    return client_misuse(operation->call, cudaErrorInvalidValue, message,
+        p ? "The pointers do not fit the direction that the call names."
+          : "Nothing lies at a null pointer; often an allocation failed and nobody checked it.",
+        "The order is cudaMemcpy(destination, source, bytes, kind).");
+}
+
+// Memory that both host and device have fits either end of any direction.
+static bool is_either(const void *p)
+{
+    return client_is_managed(p) || client_is_pinned(p);
+}
+
+static cudaError_t check_kind(const Operation *operation)
+{
+    const CopyOperation *copy = &operation->copy;
+    const char *to = copy->to.address, *from = copy->from.address;
+    bool to_device =
+        copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
+    bool from_device =
+        copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
+    if (!to)
+        return wrong_pointer(operation, "destination", NULL, to_device);
+    if (!from)
+        return wrong_pointer(operation, "source", NULL, from_device);
+    if (copy->kind == cudaMemcpyDefault)
+        return cudaSuccess;
+    if (!is_either(to) && to_device != client_is_device(to))
+        return wrong_pointer(operation, "destination", to, to_device);
+    if (!is_either(from) && from_device != client_is_device(from))
+        return wrong_pointer(operation, "source", from, from_device);
+    return cudaSuccess;
+}
+
+// ---- Doing it ----
+
+static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
+{
+    if (client_is_device(copy->to.address))
+        return client_is_device(copy->from.address) ? cudaMemcpyDeviceToDevice
+                                                    : cudaMemcpyHostToDevice;
+    return client_is_device(copy->from.address) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+}
+
+static WireBox wire_box(const Box *box)
+{
+    return (WireBox){ client_address(box->address), box->pitch, box->slice };
+}
+
+cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
+{
+    static const enum wire_op ops[] = { WIRE_COPY_HOST, WIRE_COPY_IN, WIRE_COPY_OUT,
+                                        WIRE_COPY_DEVICE };
+    CopyOperation copy = operation->copy;
+    enum cudaMemcpyKind kind = actual_kind(&copy);
+    WireRequest request = client_request(ops[kind], operation->call);
+    request.stream = stream;
+    request.copy.width = copy.width;
+    request.copy.rows = copy.rows;
+    request.copy.slices = copy.slices;
+    request.copy.blocks = copy.blocks;
+    request.copy.device = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.from : &copy.to);
+    request.copy.from = wire_box(&copy.from);
+    const void *host = kind == cudaMemcpyDeviceToHost ? copy.to.address : copy.from.address;
+    request.copy.pinned = client_is_pinned(host) || client_is_registered(host);
+    WireReply reply;
+    WireChunk *chunk = &request.copy.chunk;
+    uint64_t total = copy.width * copy.rows * copy.slices;
+    if (kind == cudaMemcpyHostToDevice)
+        return client_transfer(&request, chunk, total, fill_slot, NULL, &copy, &reply);
+    if (kind == cudaMemcpyDeviceToHost)
+        return client_transfer(&request, chunk, total, NULL, drain_slot, &copy, &reply);
+    cudaError_t error = client_simple(&request, &reply);
+    if (kind == cudaMemcpyHostToHost && !error)
+        copy_on_host(&copy);
+    return error;
+}
+
+static bool is_pitch_wrong(const CopyOperation *copy)
+{
+    bool rows = copy->rows > 1 || copy->slices > 1;
+    return rows && (copy->width > copy->to.pitch || copy->width > copy->from.pitch);
+}
+
+static cudaError_t issue(const char *call, CopyOperation copy, cudaStream_t stream)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return client_done(error);
+    uint64_t total;
+    if (__builtin_mul_overflow(copy.width, copy.rows, &total)
+        || __builtin_mul_overflow(total, copy.slices, &total))
+        return client_done(cudaErrorInvalidValue);
+    if ((unsigned)copy.kind > cudaMemcpyDefault)
+        return client_done(cudaErrorInvalidMemcpyDirection);
+    if (is_pitch_wrong(&copy))
+        return client_done(cudaErrorInvalidPitchValue);
+    if (!total)
+        return client_done(client_sticky());
+    Operation operation = { .kind = OPERATION_COPY, .call = call, .copy = copy };
+    error = check_kind(&operation);
+    return client_done(error ? error : operation_issue(&operation, stream));
+}
+
+// ---- Plain copies ----
+
+static CopyOperation plain(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return (CopyOperation){ .to = { to, bytes, bytes }, .from = { (char *)from, bytes, bytes },
+                            .width = bytes, .rows = 1, .slices = 1, .kind = kind };
+}
+
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    CopyOperation copy = plain(to, from, bytes, kind);
+    copy.blocks = true;
+    return issue("cudaMemcpy", copy, 0);
+}
+TWIN(cudaMemcpy, cudaMemcpy_ptds,
+     (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
+
+EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return issue("cudaMemcpyAsync", plain(to, from, bytes, kind), stream);
+}
+TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz,
+     (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+     (to, from, bytes, kind, stream))
+
+// ---- Pitched copies ----
+
+static CopyOperation pitched(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                             size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return (CopyOperation){ .to = { to, to_pitch, 0 }, .from = { (char *)from, from_pitch, 0 },
+                            .width = width, .rows = height, .slices = 1, .kind = kind };
+}
+
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    CopyOperation copy = pitched(to, to_pitch, from, from_pitch, width, height, kind);
+    copy.blocks = true;
+    return issue("cudaMemcpy2D", copy, 0);
+}
+TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds,
+     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+      enum cudaMemcpyKind kind), (to, to_pitch, from, from_pitch, width, height, kind))
+
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                     size_t from_pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return issue("cudaMemcpy2DAsync",
+                 pitched(to, to_pitch, from, from_pitch, width, height, kind), stream);
+}
+TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz,
+     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+      enum cudaMemcpyKind kind, cudaStream_t stream),
+     (to, to_pitch, from, from_pitch, width, height, kind, stream))
+
+// ---- Three-dimensional copies ----
+
+static Box box_at(const struct cudaPitchedPtr *p, const struct cudaPos *at)
+{
+    size_t slice = p->pitch * p->ysize;
+    return (Box){ (char *)p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
+}
+
+static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, bool blocks,
+                           cudaStream_t stream)
+{
+    if (!p)
+        return client_done(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray)
+        return client_unsupported("cudaMemcpy3D with an array");
+    return issue(call, operation_box_copy(p, blocks), stream);
+}
+
+CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *p, bool blocks)
+{
+    return (CopyOperation){ .to = box_at(&p->dstPtr, &p->dstPos),
+                            .from = box_at(&p->srcPtr, &p->srcPos), .width = p->extent.width,
+                            .rows = p->extent.height, .slices = p->extent.depth,
+                            .kind = p->kind, .blocks = blocks };
+}
+
+EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    return copy_3d("cudaMemcpy3D", p, true, 0);
+}
+TWIN(cudaMemcpy3D, cudaMemcpy3D_ptds, (const struct cudaMemcpy3DParms *p), (p))
+
+EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return copy_3d("cudaMemcpy3DAsync", p, false, stream);
+}
+TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz,
+     (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream))
+
+// ---- Variables ----
+
+static cudaError_t copy_symbol(const char *call, const void *symbol, void *host, size_t bytes,
+                               size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+                               bool to, bool blocks)
+{
+    uint64_t address, size;
+    cudaError_t error = client_symbol(call, symbol, &address, &size);
+    if (error)
+        return client_done(error);
+    char *variable = (char *)(uintptr_t)(address + offset);
+    CopyOperation copy = to ? plain(variable, host, bytes, kind) : plain(host, variable, bytes, kind);
+    copy.blocks = blocks;
+    return issue(call, copy, stream);
+}
+
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                      size_t offset, enum cudaMemcpyKind kind)
+{
+    return copy_symbol("cudaMemcpyToSymbol", symbol, (void *)from, bytes, offset, kind, 0, true,
+                       true);
+}
+TWIN(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds,
+     (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+     (symbol, from, bytes, offset, kind))
+
+EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                                        enum cudaMemcpyKind kind)
+{
+    return copy_symbol("cudaMemcpyFromSymbol", symbol, to, bytes, offset, kind, 0, false, true);
+}
+TWIN(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds,
+     (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+     (to, symbol, bytes, offset, kind))
+
+EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                           size_t offset, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream)
+{
+    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind,
+                       stream, true, false);
+}
+TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz,
+     (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+      cudaStream_t stream), (symbol, from, bytes, offset, kind, stream))
+
+EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                             size_t offset, enum cudaMemcpyKind kind,
+                                             cudaStream_t stream)
+{
+    return copy_symbol("cudaMemcpyFromSymbolAsync", symbol, to, bytes, offset, kind, stream, false,
+                       false);
+}
+TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz,
+     (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+      cudaStream_t stream), (to, symbol, bytes, offset, kind, stream))

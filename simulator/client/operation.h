@@ -1,0 +1,67 @@
+// What a program puts on a stream: each operation is described first, so that it can be run at once
+// or kept as the node of a graph.
+#pragma once
+#include "client.h"
+#include <cuda_runtime_api.h>
+
+enum operation_kind {
+    OPERATION_KERNEL,
+    OPERATION_COPY,
+    OPERATION_FILL,
+};
+
+// A launch, with its parameters as they were when it was asked for.
+typedef struct {
+    struct Symbol *symbol;
+    dim3 grid, block;
+    size_t shared;                              // dynamic, bytes
+    bool unchecked;                             // nobody looks at what we return
+    bool cooperative;                           // its blocks wait for one another
+    char *parameters;
+    size_t bytes;                               // of them
+} KernelOperation;
+
+// A box of bytes: rows `pitch` apart, slices of them `slice` apart. A plain copy is one row.
+typedef struct {
+    char *address;
+    size_t pitch, slice;
+} Box;
+
+typedef struct {
+    Box to, from;
+    size_t width, rows, slices;                 // bytes, rows in a slice, slices
+    enum cudaMemcpyKind kind;
+    bool blocks;                                // the host waits for it
+} CopyOperation;
+
+typedef struct {
+    Box to;
+    size_t width, rows, slices;
+    unsigned value, value_bytes;                // 1, 2 or 4 bytes at a time
+    bool blocks;
+} FillOperation;
+
+typedef struct Operation {
+    enum operation_kind kind;
+    const char *call;                           // "cudaMemcpy": for messages
+    union {
+        KernelOperation kernel;
+        CopyOperation copy;
+        FillOperation fill;
+    };
+} Operation;
+
+// Puts it on the stream.
+cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
+
+// launch.c, copy.c, fill.c: each has it done by the device, on the stream of that id.
+cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream);
+cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
+cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
+
+// launch.c: fills in the kernel of that stub or handle, and its parameters.
+cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,
+                             char parameters[WIRE_TAIL]);
+
+// copy.c: the copy that these parameters describe; they have no arrays.
+CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *parameters, bool blocks);

@@ -1,0 +1,20 @@
+// What of a device works at the same time: kernels where they fit beside one another, a copy in each direction.
+#pragma once
+#include "base.h"
+
+enum engine {
+    ENGINE_NONE,                // nothing that others wait for: filling, copying within the device, host functions
+    ENGINE_COMPUTE,             // kernels, each with its share of the SMs
+    ENGINE_COPY_IN,             // one copy after another,
+    ENGINE_COPY_OUT,            // and the other way
+    ENGINE_COUNT,
+};
+
+// When work of `ns` that may begin at `ready` and takes that share (0 to 1) of the engine begins: in the first gap
+// where it fits. `now`: nothing that is asked for later begins earlier.
+double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now);
+
+// The first moment after `now` at which some work ends; 0: there is none.
+double engine_next_end(double now);
+
+void engine_reset(void);
