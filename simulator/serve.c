@@ -54,6 +54,18 @@ static void answer_hello(Call *call)
     call->reply.tail = sizeof facts;
 }
 
+static void answer_host_function(Call *call)
+{
+    u64 stream = call->request.stream;
+    if (!clock_stream_known(stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    clock_operation(stream);
+    clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
+    managed_waited(true);               // the function may use what earlier kernels wrote
+}
+
 static void answer_sync(Call *call)
 {
     if (call->request.object.id)
@@ -170,6 +182,7 @@ static void dispatch(Call *call)
     case WIRE_COPY_DEVICE: transfer_copy_device(call); break;
     case WIRE_COPY_HOST: transfer_copy_host(call); break;
     case WIRE_FILL: transfer_fill(call); break;
+    case WIRE_HOST_FUNCTION: answer_host_function(call); break;
     case WIRE_SYNC: answer_sync(call); break;
     case WIRE_STREAM_CREATE:
         created(call, clock_stream_create(r->device, r->create.flags & 1, r->create.priority));
@@ -254,7 +267,7 @@ static bool receive_call(Call *call, pid_t *sender)
 static bool shows_prints(const Call *call)
 {
     switch ((enum wire_op)call->request.op) {
-    case WIRE_SYNC: case WIRE_EVENT_SYNC: case WIRE_RESET: return true;
+    case WIRE_SYNC: case WIRE_EVENT_SYNC: case WIRE_RESET: case WIRE_HOST_FUNCTION: return true;
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL:
         return call->request.copy.blocks;
     default: return false;

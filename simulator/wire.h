@@ -50,6 +50,7 @@ enum {
     X(COPY_HOST)        /* the program has copied host to host: only told */                    \
     X(FILL)                                                                                     \
     X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
+    X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \
     X(STREAM_DESTROY)                                                                           \

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "client.h"
+#include "host.h"
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -221,6 +222,8 @@ cudaError_t client_open(void)
     // A fork may have left the mutex locked by a thread that is not in this process.
     if (device.owner && getpid() != device.owner)
         return cudaErrorInitializationError;
+    if (host_is_inside())
+        return cudaErrorNotPermitted;
     pthread_mutex_lock(&device.mutex);
     cudaError_t error = open_locked();
     pthread_mutex_unlock(&device.mutex);
@@ -262,6 +265,7 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
         return error;
     if (bytes > WIRE_TAIL)
         return cudaErrorInvalidValue;
+    host_wait_before(request);
     pthread_mutex_lock(&device.mutex);
     client_tell_touched();
     exchange(request, tail, bytes, reply, out, out_bytes);
@@ -328,6 +332,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
     cudaError_t error = client_open();
     if (error)
         return error;
+    host_wait_before(request);
     pthread_mutex_lock(&device.mutex);
     client_tell_touched();
     error = transfer_locked(request, chunk, total, fill, drain, context, reply);

@@ -8,6 +8,7 @@ enum operation_kind {
     OPERATION_KERNEL,
     OPERATION_COPY,
     OPERATION_FILL,
+    OPERATION_HOST,
 };
 
 // A launch, with its parameters as they were when it was asked for.
@@ -41,6 +42,13 @@ typedef struct {
     bool blocks;
 } FillOperation;
 
+typedef struct {
+    cudaHostFn_t function;                      // or
+    cudaStreamCallback_t callback;              // which is told the stream
+    void *data;
+    cudaStream_t stream;
+} HostOperation;
+
 typedef struct Operation {
     enum operation_kind kind;
     const char *call;                           // "cudaMemcpy": for messages
@@ -48,16 +56,18 @@ typedef struct Operation {
         KernelOperation kernel;
         CopyOperation copy;
         FillOperation fill;
+        HostOperation host;
     };
 } Operation;
 
 // Puts it on the stream.
 cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
 
-// launch.c, copy.c, fill.c: each has it done by the device, on the stream of that id.
+// launch.c, copy.c, fill.c, host.c: each has it done by the device, on the stream of that id.
 cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
+cudaError_t operation_run_host(const Operation *operation, uint64_t stream);
 
 // launch.c: fills in the kernel of that stub or handle, and its parameters.
 cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,

@@ -1,6 +1,7 @@
 // Streams: ids that the device gives out; its simulated clock lives there.
 
 #include "client.h"
+#include "host.h"
 #include <pthread.h>
 #include <cuda_runtime_api.h>
 
@@ -188,6 +189,8 @@ EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
+    if (host_is_busy(request.stream))
+        return client_done(cudaErrorNotReady);
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }

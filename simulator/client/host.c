@@ -1,0 +1,171 @@
+// Host functions run one after another on a thread of their own, as soon as the work before them has
+// been done. What is issued behind one waits in the calling thread until it has returned.
+
+#include "host.h"
+#include "operation.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct Waiting {
+    struct Waiting *next;
+    HostOperation what;
+    uint64_t stream;
+} Waiting;
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    Waiting *first;                             // the one that runs, and those behind it
+    bool started;
+} queue = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static __thread bool inside;
+
+bool host_is_inside(void)
+{
+    return inside;
+}
+
+static void call(const Waiting *waiting)
+{
+    const HostOperation *what = &waiting->what;
+    if (what->callback)
+        what->callback(what->stream, cudaSuccess, what->data);
+    else
+        what->function(what->data);
+}
+
+static void *run_all(void *unused)
+{
+    (void)unused;
+    inside = true;
+    pthread_mutex_lock(&queue.mutex);
+    for (;;) {
+        Waiting *first = queue.first;
+        if (!first) {
+            pthread_cond_wait(&queue.changed, &queue.mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&queue.mutex);
+        call(first);
+        pthread_mutex_lock(&queue.mutex);
+        queue.first = first->next;
+        free(first);
+        pthread_cond_broadcast(&queue.changed);
+    }
+    return NULL;
+}
+
+static bool start(void)
+{
+    pthread_t thread;
+    if (!queue.started && pthread_create(&thread, NULL, run_all, NULL) == 0) {
+        pthread_detach(thread);
+        queue.started = true;
+    }
+    return queue.started;
+}
+
+static bool append(const HostOperation *what, uint64_t stream)
+{
+    Waiting *waiting = malloc(sizeof *waiting);
+    pthread_mutex_lock(&queue.mutex);
+    bool good = waiting && start();
+    if (good) {
+        *waiting = (Waiting){ NULL, *what, stream };
+        Waiting **end = &queue.first;
+        while (*end)
+            end = &(*end)->next;
+        *end = waiting;
+        pthread_cond_broadcast(&queue.changed);
+    }
+    pthread_mutex_unlock(&queue.mutex);
+    if (!good)
+        free(waiting);
+    return good;
+}
+
+// ---- Who waits ----
+
+// Is work on one stream ordered with the other's? Whether default streams are waited for depends on
+// how the other was made; here they always are.
+static bool are_ordered(uint64_t one, uint64_t other)
+{
+    return one == other || one < WIRE_DEVICES || other < WIRE_DEVICES;
+}
+
+static bool is_before(uint64_t stream, bool all)
+{
+    for (const Waiting *at = queue.first; at; at = at->next)
+        if (all || are_ordered(at->stream, stream))
+            return true;
+    return false;
+}
+
+static void wait_for(uint64_t stream, bool all)
+{
+    pthread_mutex_lock(&queue.mutex);
+    while (is_before(stream, all))
+        pthread_cond_wait(&queue.changed, &queue.mutex);
+    pthread_mutex_unlock(&queue.mutex);
+}
+
+void host_wait_before(const WireRequest *request)
+{
+    if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE))
+        return;
+    switch ((enum wire_op)request->op) {
+    case WIRE_FREE: case WIRE_RESET: wait_for(0, true); break;
+    case WIRE_SYNC: wait_for(request->stream, request->object.id); break;
+    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_COPY_HOST:
+    case WIRE_FILL: case WIRE_LAUNCH: case WIRE_PREFETCH: case WIRE_EVENT_RECORD:
+        wait_for(request->stream, false);
+        break;
+    default: break;
+    }
+}
+
+bool host_is_busy(uint64_t stream)
+{
+    pthread_mutex_lock(&queue.mutex);
+    bool busy = is_before(stream, false);
+    pthread_mutex_unlock(&queue.mutex);
+    return busy;
+}
+
+// ---- Asking for one ----
+
+cudaError_t operation_run_host(const Operation *operation, uint64_t stream)
+{
+    WireRequest request = client_request(WIRE_HOST_FUNCTION, operation->call);
+    request.stream = stream;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (error)
+        return error;
+    return append(&operation->host, stream) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    if (!function)
+        return client_done(cudaErrorInvalidValue);
+    Operation operation = { .kind = OPERATION_HOST, .call = "cudaLaunchHostFunc",
+                            .host = { .function = function, .data = data } };
+    return client_done(operation_issue(&operation, stream));
+}
+TWIN(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz,
+     (cudaStream_t stream, cudaHostFn_t function, void *data), (stream, function, data))
+
+EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                         void *data, unsigned flags)
+{
+    if (!callback || flags)
+        return client_done(cudaErrorInvalidValue);
+    Operation operation = { .kind = OPERATION_HOST, .call = "cudaStreamAddCallback",
+                            .host = { .callback = callback, .data = data, .stream = stream } };
+    return client_done(operation_issue(&operation, stream));
+}
+TWIN(cudaStreamAddCallback, cudaStreamAddCallback_ptsz,
+     (cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags),
+     (stream, callback, data, flags))

@@ -1,0 +1,12 @@
+// Host functions: what the program has the host do in stream order.
+#pragma once
+#include "client.h"
+
+// Waits until the host functions have returned that come before what this request asks for.
+void host_wait_before(const WireRequest *request);
+
+// Has a function on that stream not returned yet?
+bool host_is_busy(uint64_t stream);
+
+// Is the calling thread inside of one? It may make no CUDA calls there.
+bool host_is_inside(void);
