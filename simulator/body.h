@@ -10,6 +10,9 @@ typedef struct Fixup { u32 insn; const char *label; int depth; struct Fixup *nex
 // A name that goes out of scope at the '}' of its depth.
 typedef struct Declared { Symbol *symbol; int depth; struct Declared *next; } Declared;
 
+// A shared variable of the module, in this kernel.
+typedef struct Placed { const Symbol *variable; u64 offset; struct Placed *next; } Placed;
+
 typedef struct Body {
     Decoder *d;
     Ptx *p;
@@ -24,6 +27,7 @@ typedef struct Body {
     u32 granule;
     Fixup *branches;            // whose labels have not been seen
     Declared *declared;         // the latest first
+    Placed *placed;
     int depth;                  // of braces
     u32 dynamic_align;          // of dynamic shared memory, which lies behind the static
     u32 carry;                  // row of the carry; 0: nobody has used it yet

@@ -40,8 +40,9 @@ static void body_variable(Body *b, enum symbol_kind kind)
     ptx_expect(b->p, ";");
 }
 
-static u32 new_location(Module *m, u32 file, Location l)
+static u32 new_location(Decoder *d, u32 file, Location l)
 {
+    Module *m = d->module;
     if (m->location_count == m->location_room) {
         m->location_room = m->location_room ? 2 * m->location_room : 256;
         m->locations = realloc(m->locations, m->location_room * sizeof *m->locations);
@@ -49,18 +50,20 @@ static u32 new_location(Module *m, u32 file, Location l)
         if (!m->locations || !m->location_file) abort();
     }
     m->locations[m->location_count] = l;
-    m->location_file[m->location_count] = file;
+    m->location_file[m->location_count] = (LocationFile){ d->unit, file };
     return m->location_count++;
 }
 
 // The latest location of that place, which knows what it was inlined into; a new one if it was never named.
-static u32 find_location(Module *m, u32 file, u32 line, u32 column)
+static u32 find_location(Decoder *d, u32 file, u32 line, u32 column)
 {
+    const Module *m = d->module;
     for (u32 n = m->location_count; n-- > 0;) {
         const Location *l = &m->locations[n];
-        if (m->location_file[n] == file && l->line == line && l->column == column) return n;
+        const LocationFile *f = &m->location_file[n];
+        if (f->unit == d->unit && f->number == file && l->line == line && l->column == column) return n;
     }
-    return new_location(m, file, (Location){ .line = line, .column = column, .inlined_at = -1 });
+    return new_location(d, file, (Location){ .line = line, .column = column, .inlined_at = -1 });
 }
 
 // .loc file line column [, function_name label [+ n], inlined_at file line column]. A line of 0 says nothing.
@@ -77,9 +80,9 @@ static void location(Body *b)
         ptx_expect(p, ",");
         ptx_expect(p, "inlined_at");
         u32 outer_file = ptx_integer(p), outer_line = ptx_integer(p);
-        l.inlined_at = find_location(b->d->module, outer_file, outer_line, ptx_integer(p));
+        l.inlined_at = find_location(b->d, outer_file, outer_line, ptx_integer(p));
     }
-    if (l.line) b->location = new_location(b->d->module, file, l);
+    if (l.line) b->location = new_location(b->d, file, l);
 }
 
 static void label(Body *b, char *name)

@@ -131,11 +131,11 @@ static void read_function(Body *b, Function *f)
     b->location = ~0u;
     u32 results = 0;
     if (text->results.token != TOKEN_END) {
-        ptx_go(p, text->results);
+        decoder_go(b->d, text->unit, text->results);
         Passed *result = formals(b, &results);
         if (results) f->result = result[0];
     }
-    ptx_go(p, text->params);
+    decoder_go(b->d, text->unit, text->params);
     if (ptx_is(p, "(")) f->params = formals(b, &f->param_count);
     ptx_go(p, text->body);
     f->entry = b->k->code_count;

@@ -116,17 +116,21 @@ Symbol *body_declare(Body *b, const char *name, enum symbol_kind kind, u64 value
 const Symbol *body_symbol(Body *b, const char *name)
 {
     const Symbol *s = symbol_find(b->names, name);
-    return s ? s : symbol_find(&b->d->module->symbols, name);
+    return s ? s : symbol_find(&b->d->unit->symbols, name);
 }
 
-// Gives a shared variable of the module its place in this kernel, when the kernel first names it.
+// Gives a shared variable of the module its place in this kernel, when the kernel or a function of it first names it.
 static u64 place_shared(Body *b, const Symbol *s)
 {
+    if (s->of) s = s->of;
     if (s->value != UNPLACED) return s->value;
+    for (const Placed *p = b->placed; p; p = p->next) if (p->variable == s) return p->offset;
     b->k->shared_bytes = align_up(b->k->shared_bytes, s->align);
-    Symbol *mine = decoder_symbol(b->d, b->names, s->name, SYMBOL_SHARED, b->k->shared_bytes);
+    Placed *p = decoder_keep(b->d, sizeof *p);
+    *p = (Placed){ .variable = s, .offset = b->k->shared_bytes, .next = b->placed };
+    b->placed = p;
     b->k->shared_bytes += s->size;
-    return mine->value;
+    return p->offset;
 }
 
 // The row into which a call puts the address of a variable in its frame.
@@ -157,6 +161,9 @@ u32 body_address(Body *b, const char *name, u32 width)
     case SYMBOL_DYNAMIC:
         if (s->align > b->dynamic_align) b->dynamic_align = s->align;
         return body_constant(b, width, 0, SPECIAL_DYNAMIC_BASE);
+    case SYMBOL_KERNEL:         // nothing else has a use for it
+        body_unsupported(b, "dynamic parallelism, with the address of kernel", name);
+        return body_constant(b, width, 0, SPECIAL_NONE);
     default:
         body_unsupported(b, "the address of", name);
         return body_constant(b, width, 0, SPECIAL_NONE);

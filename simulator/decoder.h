@@ -4,23 +4,35 @@
 #include "symbols.h"
 #include "warp.h"
 
+// One PTX text of a module, with the names that it alone knows: nvcc -rdc=true makes one of each .cu file.
+typedef struct Unit {
+    const char *end;                // of its text
+    Symbols symbols;
+    const char **files;
+    u32 file_count;
+    struct Unit *next;
+} Unit;
+
 struct Module {
     struct obstack memory;          // everything decoded lies here
-    Symbols symbols;
+    Unit *units, **last_unit;
+    Symbols visible;                // what units define for one another
     u32 device;
     Kernel *kernels, **last_kernel;
     Location *locations;
-    u32 *location_file;             // .file number of each location
+    struct LocationFile *location_file;     // of each location
     u32 location_count, location_room;
-    const char **files;
-    u32 file_count;
     struct Text *functions;         // that have a body, the latest first
     u32 function_count;
 };
 
+// The .file number of a location, in the unit that names it.
+typedef struct LocationFile { const Unit *unit; u32 number; } LocationFile;
+
 // Where a function's parameters, or a kernel's body, stand in the text, to be read when all names are known.
 typedef struct Text {
     const char *name;
+    Unit *unit;
     PtxPlace results, params, body; // results: token TOKEN_END: it has none
     Kernel *kernel;
     Symbols *names;
@@ -32,18 +44,26 @@ typedef struct Text {
 #define FUNCTION_BASE 0x120000000000ull
 enum { FUNCTION_BYTES = 16 };
 
-typedef struct Address { const Symbol *function; u8 *to; struct Address *next; } Address;
+typedef struct Address { const Symbol *of; u64 plus; u8 *to; struct Address *next; } Address;
+
+// What a unit uses and does not define.
+typedef struct Import { Symbol *symbol; Unit *unit; u32 line; struct Import *next; } Import;
 
 typedef struct Decoder {
     Ptx ptx;
     Module *module;
+    Unit *unit;                     // that is being read
     const Module *twin;             // of another device; NULL: none
     Text *kernels, **last_kernel;   // whose bodies have not been read
-    struct Address *addresses;      // of functions, in variables
+    struct Address *addresses;      // in variables, of what is not known yet
+    struct Import *imports;
 } Decoder;
 
 void *decoder_keep(Decoder *d, size_t bytes);                       // zeroed, freed with the module
 Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_kind kind, u64 value);
+
+// Goes on reading at a place of that unit's text.
+void decoder_go(Decoder *d, Unit *unit, PtxPlace place);
 
 // A type's bytes by its name without the dot ("u32", "b8", "pred" is 0); fails on what is none.
 u32 decoder_type(Decoder *d, const char *name);

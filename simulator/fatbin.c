@@ -148,6 +148,12 @@ static bool open_binary(const u8 *data, size_t bytes, const u8 **at, const u8 **
     return true;
 }
 
+size_t fatbin_part(const void *data, size_t bytes)
+{
+    const u8 *at, *end;
+    return open_binary(data, bytes, &at, &end) && at ? (size_t)(end - (const u8 *)data) : bytes;
+}
+
 char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error)
 {
     const u8 *at, *end;

@@ -10,12 +10,14 @@
 #include "print.h"
 #include "profile.h"
 #include "serve.h"
+#include "source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+    MOST_PARTS = 1 << 12, FAT_HEADER_BYTES = 16,
     MOST_MODULES = 4096,
     MOST_KERNELS = 1 << 16,
     LARGEST_IMAGE = 1 << 30,
@@ -27,6 +29,7 @@ static struct {
     Module *module;                             // NULL: unloaded
     char *native;                               // its native image, or NULL
     size_t native_bytes;
+    char *missing;                              // why a part of it has no PTX here; NULL: all have
 } modules[MOST_MODULES];
 static u32 module_count;
 static Kernel *kernels[MOST_KERNELS];
@@ -91,21 +94,50 @@ static int refuse_ptx(const Call *call, char *error)
     return WIRE_INVALID_PTX;
 }
 
+// The texts of the upload's fat binaries (nvcc -rdc=true: what was linked, then each part); NULL ends them. *error: why
+// the first of those that gave none did so, as the toolkit's own library for dynamic parallelism does.
+static char **read_texts(int arch, char **error)
+{
+    char **texts = calloc(MOST_PARTS + 1, sizeof *texts);
+    size_t count = 0, part;
+    if (!texts)
+        abort();
+    for (u64 at = 0; at < upload.total && count < MOST_PARTS; at += part) {
+        char *refused = NULL;
+        size_t length;
+        part = fatbin_part(upload.bytes + at, upload.total - at);
+        texts[count] = fatbin_ptx(upload.bytes + at, part, arch, &length, &refused);
+        count += texts[count] != NULL;
+        if (refused && !*error && part > FAT_HEADER_BYTES)
+            *error = refused;
+        else
+            free(refused);
+    }
+    return texts;
+}
+
 static int add_module(Call *call)
 {
     char *error = NULL;
-    size_t length;
     int arch = profile.major * 10 + profile.minor;
-    char *ptx = fatbin_ptx(upload.bytes, upload.total, arch, &length, &error);
-    if (!ptx)
+    char **texts = read_texts(arch, &error);
+    if (!texts[0]) {
+        free(texts);
         return refuse_image(call, error);
+    }
     u32 device = call->request.device;
     const Module *twin = module_of(call->request.module.twin);
-    Module *module = module_count < MOST_MODULES ? module_load(ptx, length, device, twin, &error) : NULL;
-    free(ptx);
-    if (!module)
-        return refuse_ptx(call, error);
+    char *unreadable = NULL;
+    Module *module = module_count < MOST_MODULES ? module_load(texts, device, twin, &unreadable) : NULL;
+    for (char **text = texts; *text; text++)
+        free(*text);
+    free(texts);
+    if (!module) {
+        free(error);
+        return refuse_ptx(call, unreadable);
+    }
     modules[module_count].module = module;
+    modules[module_count].missing = error;
     modules[module_count].native = fatbin_native(upload.bytes, upload.total, arch,
                                                  &modules[module_count].native_bytes);
     call->reply.id = FIRST_MODULE + module_count++;
@@ -160,6 +192,8 @@ void launch_module_unload(Call *call)
             kernels[i] = NULL;
     u64 index = call->request.object.id - FIRST_MODULE;
     free(modules[index].native);
+    free(modules[index].missing);
+    modules[index].missing = NULL;
     modules[index].native = NULL;
     modules[index].module = NULL;
     module_unload(module);
@@ -191,6 +225,10 @@ void launch_kernel(Call *call)
     Module *module = module_of(call->request.name.module);
     Kernel *kernel = module ? module_kernel(module, call->tail) : NULL;
     u64 id = kernel ? kernel_id(kernel) : 0;
+    if (module && !kernel && modules[call->request.name.module - FIRST_MODULE].missing) {
+        call->reply.error = refuse_image(call, strdup(modules[call->request.name.module - FIRST_MODULE].missing));
+        return;
+    }
     if (!id || kernel->param_count > WIRE_TAIL / sizeof(WireParameter)) {
         call->reply.error = module ? WIRE_SYMBOL_NOT_FOUND : WIRE_INVALID_RESOURCE_HANDLE;
         return;
@@ -244,11 +282,9 @@ static int refuse_kernel(const Call *call, const Kernel *kernel)
                       .place = serve_place(call),
                       .why = "Its PTX has something that this simulated device cannot run yet.",
                       .next = "Write that part in another way, or run it on a real device." };
-    if (kernel->locations && kernel->unsupported_at != ~0u) {
-        const Location *at = &kernel->locations[kernel->unsupported_at];
-        if (at->file && at->line)
-            report.place = (Place){ .file = at->file, .line = at->line, .column = at->column };
-    }
+    Place at = source_of(kernel, kernel->unsupported_at);
+    if (at.file && at.line)
+        report.place = at;
     report_errorf(&report, "%s", kernel->unsupported);
     return WIRE_NOT_SUPPORTED;
 }

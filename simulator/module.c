@@ -83,19 +83,19 @@ Declaration decoder_declaration(Decoder *d)
     return v;
 }
 
-// A function's address in an initialiser: the function's body may come later.
-static void note_address(Decoder *d, const Symbol *function, u8 *to)
+// An address in an initialiser of a function whose body may come later, or of another unit's variable.
+static void note_address(Decoder *d, const Symbol *of, u64 plus, u8 *to)
 {
     Address *a = decoder_keep(d, sizeof *a);
-    *a = (Address){ .function = function, .to = to, .next = d->addresses };
+    *a = (Address){ .of = of, .plus = plus, .to = to, .next = d->addresses };
     d->addresses = a;
 }
 
 static void fill_addresses(Decoder *d)
 {
     for (const Address *a = d->addresses; a; a = a->next) {
-        u64 value = FUNCTION_BASE + FUNCTION_BYTES * a->function->value;
-        if (a->function->kind == SYMBOL_FUNCTION) memcpy(a->to, &value, sizeof value);
+        u64 value = a->of->kind == SYMBOL_FUNCTION ? FUNCTION_BASE + FUNCTION_BYTES * a->of->value : a->of->value + a->plus;
+        if (a->of->kind == SYMBOL_FUNCTION || a->of->kind == SYMBOL_GLOBAL) memcpy(a->to, &value, sizeof value);
     }
 }
 
@@ -119,14 +119,15 @@ static u64 initial_value(Decoder *d, u32 width, u8 *to)
     if (generic) ptx_expect(p, "(");
     char *name = ptx_word(p);
     if (generic) ptx_expect(p, ")");
-    const Symbol *s = symbol_find(&d->module->symbols, name);
-    if (s && (s->kind == SYMBOL_FUNCTION || s->kind == SYMBOL_EXTERN)) {
-        note_address(d, s, to);
+    const Symbol *s = symbol_find(&d->unit->symbols, name);
+    u64 plus = ptx_accept(p, "+") ? ptx_integer(p) : 0;
+    if (s && (s->kind == SYMBOL_FUNCTION || s->kind == SYMBOL_EXTERN || s->kind == SYMBOL_IMPORT)) {
+        note_address(d, s, plus, to);
         return 0;
     }
     if (!s || s->kind != SYMBOL_GLOBAL)
         ptx_fail(p, "the address of %s is not one that a variable can start with here", name);
-    return s->value + (ptx_accept(p, "+") ? ptx_integer(p) : 0);
+    return s->value + plus;
 }
 
 // Values lie one after another; braces only group them.
@@ -148,6 +149,60 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
     } while (depth);
 }
 
+// ---- Names that units have in common ----
+
+// What the text says of a name before it declares it.
+typedef struct Linkage { bool is_extern, visible, weak; } Linkage;
+
+// What another unit has defined under that name, of which the first counts; NULL: nobody has.
+static const Symbol *defined_before(Decoder *d, const char *name, Linkage linkage)
+{
+    return linkage.weak ? symbol_find(&d->module->visible, name) : NULL;
+}
+
+static void join(Symbol *symbol, const Symbol *of)
+{
+    symbol->kind = of->kind;
+    symbol->value = of->value;
+    symbol->size = of->size;
+    symbol->align = of->align;
+    symbol->of = of;
+}
+
+static void define(Decoder *d, const Symbol *symbol, Linkage linkage)
+{
+    if (!linkage.visible && !linkage.weak) return;
+    if (symbol_find(&d->module->visible, symbol->name)) ptx_fail(&d->ptx, "%s is defined twice", symbol->name);
+    join(decoder_symbol(d, &d->module->visible, symbol->name, symbol->kind, symbol->value), symbol);
+}
+
+static void import(Decoder *d, Symbol *symbol)
+{
+    Import *i = decoder_keep(d, sizeof *i);
+    *i = (Import){ .symbol = symbol, .unit = d->unit, .line = d->ptx.line, .next = d->imports };
+    d->imports = i;
+}
+
+// All units have been read: finds what they use of one another. A function that nobody has is missed when it is called.
+static void link_units(Decoder *d)
+{
+    for (const Import *i = d->imports; i; i = i->next) {
+        const Symbol *found = symbol_find(&d->module->visible, i->symbol->name);
+        if (found && found->of != i->symbol) join(i->symbol, found->of);
+        d->ptx.line = i->line;
+        if (i->symbol->kind == SYMBOL_IMPORT) ptx_fail(&d->ptx, "variable %s is defined nowhere", i->symbol->name);
+    }
+}
+
+static const Symbol *find_variable(const Module *m, const char *name)
+{
+    const Symbol *s = symbol_find(&m->visible, name);
+    for (const Unit *u = m->units; u && !s; u = u->next) s = symbol_find(&u->symbols, name);
+    return s && s->kind == SYMBOL_GLOBAL ? s : NULL;
+}
+
+// ---- Variables ----
+
 static Symbol *allocate(Decoder *d, const Declaration *v)
 {
     enum memory_kind kind = v->managed ? MEMORY_MANAGED : *v->name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
@@ -156,43 +211,58 @@ static Symbol *allocate(Decoder *d, const Declaration *v)
     a->name = strdup(v->name);          // messages name it when its module is gone, too
     memory_define(a->base, a->size);
     if (v->managed) managed_allocated(a);
-    Symbol *s = decoder_symbol(d, &d->module->symbols, v->name, SYMBOL_GLOBAL, a->base);
+    Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, a->base);
     s->size = v->size;
     return s;
 }
 
-// A managed variable is one for all devices: what it starts with was written when the first of them got it.
-static void join_managed(Decoder *d, const Declaration *v, const Symbol *first)
+// A variable that has its place and its first value already. A managed one is the same for all devices.
+static Symbol *share(Decoder *d, const Declaration *v, const Symbol *first)
 {
-    Symbol *s = decoder_symbol(d, &d->module->symbols, v->name, SYMBOL_GLOBAL, first->value);
+    Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, first->value);
     s->size = first->size;
     Symbol unread = *s;
     unread.value = (u64)decoder_keep(d, first->size);
     if (ptx_accept(&d->ptx, "=")) initialise(d, &unread, v->width);
+    return s;
 }
 
-static void global_variable(Decoder *d, bool is_extern)
+static void global_variable(Decoder *d, Linkage linkage)
 {
     Ptx *p = &d->ptx;
     Declaration v = decoder_declaration(d);
-    if (is_extern) ptx_fail(p, "variable %s is defined in another module; build without -rdc=true", v.name);
+    if (linkage.is_extern) {
+        import(d, decoder_symbol(d, &d->unit->symbols, v.name, SYMBOL_IMPORT, UNPLACED));
+        ptx_expect(p, ";");
+        return;
+    }
     if (v.unsized) ptx_fail(p, "variable %s has no size", v.name);
-    const Symbol *first = v.managed && d->twin ? symbol_find(&d->twin->symbols, v.name) : NULL;
-    if (first && first->kind == SYMBOL_GLOBAL && first->size == v.size) {
-        join_managed(d, &v, first);
+    const Symbol *before = defined_before(d, v.name, linkage);
+    const Symbol *twin = v.managed && d->twin ? find_variable(d->twin, v.name) : NULL;
+    if (before) {
+        share(d, &v, before);
+    } else if (twin && twin->size == v.size) {
+        define(d, share(d, &v, twin), linkage);
     } else {
         Symbol *s = allocate(d, &v);
+        define(d, s, linkage);
         if (ptx_accept(p, "=")) initialise(d, s, v.width);
     }
     ptx_expect(p, ";");
 }
 
-static void shared_variable(Decoder *d)
+static void shared_variable(Decoder *d, Linkage linkage)
 {
     Declaration v = decoder_declaration(d);
-    Symbol *s = decoder_symbol(d, &d->module->symbols, v.name, v.unsized ? SYMBOL_DYNAMIC : SYMBOL_SHARED, UNPLACED);
+    bool elsewhere = linkage.is_extern && !v.unsized;
+    enum symbol_kind kind = v.unsized ? SYMBOL_DYNAMIC : elsewhere ? SYMBOL_IMPORT : SYMBOL_SHARED;
+    const Symbol *before = defined_before(d, v.name, linkage);
+    Symbol *s = decoder_symbol(d, &d->unit->symbols, v.name, kind, UNPLACED);
     s->size = v.size;
     s->align = v.align;
+    if (elsewhere) import(d, s);
+    else if (before) join(s, before->of);
+    else if (!v.unsized) define(d, s, linkage);
     ptx_expect(&d->ptx, ";");
 }
 
@@ -208,11 +278,27 @@ static void skip_braces(Decoder *d)
 }
 
 // A function that was not inlined. Its body is read once for each kernel that calls it, by decode.c.
-static void function(Decoder *d)
+static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)
+{
+    const Symbol *before = defined_before(d, s->name, linkage);
+    if (before) {
+        join(s, before->of);
+        return;
+    }
+    Module *m = d->module;
+    s->kind = SYMBOL_FUNCTION;
+    s->value = text.number = m->function_count++;
+    Text *kept = decoder_keep(d, sizeof *kept);
+    *kept = text;
+    kept->next = m->functions;
+    m->functions = kept;
+    define(d, s, linkage);
+}
+
+static void function(Decoder *d, Linkage linkage)
 {
     Ptx *p = &d->ptx;
-    Module *m = d->module;
-    Text text = { .results.token = TOKEN_END };
+    Text text = { .unit = d->unit, .results.token = TOKEN_END };
     if (ptx_is(p, "(")) {
         text.results = ptx_place(p);
         while (!ptx_accept(p, ")")) ptx_next(p);
@@ -226,18 +312,14 @@ static void function(Decoder *d)
     }
     bool defined = ptx_is(p, "{");
     text.body = ptx_place(p);
-    Symbol *s = symbol_find(&m->symbols, name);
-    if (!s) s = decoder_symbol(d, &m->symbols, name, SYMBOL_EXTERN, UNPLACED);
+    Symbol *s = symbol_find(&d->unit->symbols, name);
+    if (!s) s = decoder_symbol(d, &d->unit->symbols, name, SYMBOL_EXTERN, UNPLACED);
     if (defined) {
-        if (s->kind != SYMBOL_FUNCTION) s->kind = SYMBOL_FUNCTION, s->value = m->function_count++;
-        text.number = s->value;
-        Text *kept = decoder_keep(d, sizeof *kept);
-        *kept = text;
-        kept->next = m->functions;
-        m->functions = kept;
+        keep_function(d, s, text, linkage);
         skip_braces(d);
         return;
     }
+    if (linkage.is_extern) import(d, s);
     for (u32 n = 0; n < print_function_count; n++)
         if (!strcmp(name, print_functions[n].name)) s->value = n;
     ptx_expect(p, ";");
@@ -289,8 +371,9 @@ static void entry(Decoder *d)
         }
         if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid")) k->max_threads = product;
     }
+    decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);
     Text *text = decoder_keep(d, sizeof *text);
-    *text = (Text){ .kernel = k, .names = params, .body = ptx_place(p) };
+    *text = (Text){ .unit = d->unit, .kernel = k, .names = params, .body = ptx_place(p) };
     *d->last_kernel = text;
     d->last_kernel = &text->next;
     skip_braces(d);
@@ -303,15 +386,15 @@ static void source_file(Decoder *d)
     Ptx *p = &d->ptx;
     u32 number = ptx_integer(p);
     if (number > 100000) ptx_fail(p, "source file number %u is too large", number);
-    if (number >= d->module->file_count) {
+    if (number >= d->unit->file_count) {
         u32 count = 2 * number + 8;
         const char **files = decoder_keep(d, count * sizeof *files);
-        if (d->module->files) memcpy(files, d->module->files, d->module->file_count * sizeof *files);
-        d->module->files = files;
-        d->module->file_count = count;
+        if (d->unit->files) memcpy(files, d->unit->files, d->unit->file_count * sizeof *files);
+        d->unit->files = files;
+        d->unit->file_count = count;
     }
     if (p->token != TOKEN_STRING) ptx_fail(p, "a .file has no name");
-    d->module->files[number] = obstack_copy0(&d->module->memory, p->start + 1, p->length - 2);
+    d->unit->files[number] = obstack_copy0(&d->module->memory, p->start + 1, p->length - 2);
     ptx_next(p);
     while (ptx_accept(p, ",")) ptx_integer(p);
 }
@@ -337,17 +420,19 @@ static void section(Decoder *d)
         }
         obstack_1grow(memory, 0);
         const char *text = obstack_finish(memory);
-        decoder_symbol(d, &d->module->symbols, label, SYMBOL_TEXT, 0)->text = text;
+        decoder_symbol(d, &d->unit->symbols, label, SYMBOL_TEXT, 0)->text = text;
     }
 }
 
 static void statement(Decoder *d)
 {
     Ptx *p = &d->ptx;
-    bool is_extern = false;
+    Linkage linkage = { false };
     for (;;) {
-        if (ptx_accept(p, ".extern")) is_extern = true;
-        else if (!ptx_accept(p, ".visible") && !ptx_accept(p, ".weak") && !ptx_accept(p, ".common")) break;
+        if (ptx_accept(p, ".extern")) linkage.is_extern = true;
+        else if (ptx_accept(p, ".visible")) linkage.visible = true;
+        else if (ptx_accept(p, ".weak") || ptx_accept(p, ".common")) linkage.weak = true;
+        else break;
     }
     if (ptx_accept(p, ".version") || ptx_accept(p, ".address_size")) ptx_next(p);
     else if (ptx_accept(p, ".target")) {
@@ -356,9 +441,9 @@ static void statement(Decoder *d)
     }
     else if (ptx_accept(p, ".file")) source_file(d);
     else if (ptx_accept(p, ".section")) section(d);
-    else if (ptx_accept(p, ".global") || ptx_accept(p, ".const")) global_variable(d, is_extern);
-    else if (ptx_accept(p, ".shared")) shared_variable(d);
-    else if (ptx_accept(p, ".func")) function(d);
+    else if (ptx_accept(p, ".global") || ptx_accept(p, ".const")) global_variable(d, linkage);
+    else if (ptx_accept(p, ".shared")) shared_variable(d, linkage);
+    else if (ptx_accept(p, ".func")) function(d, linkage);
     else if (ptx_accept(p, ".entry")) entry(d);
     else if (ptx_accept(p, ".pragma")) while (!ptx_accept(p, ";")) ptx_next(p);
     else ptx_fail(p, "'%.*s' is not supported by the simulated device", (int)p->length, p->start);
@@ -370,9 +455,10 @@ static void name_locations(Decoder *d)
     Module *m = d->module;
     for (u32 n = 0; n < m->location_count; n++) {
         Location *l = &m->locations[n];
-        u32 file = m->location_file[n];
-        l->file = file < m->file_count ? m->files[file] : NULL;
-        const Symbol *s = l->function ? symbol_find(&m->symbols, l->function) : NULL;
+        const Unit *unit = m->location_file[n].unit;
+        u32 file = m->location_file[n].number;
+        l->file = file < unit->file_count ? unit->files[file] : NULL;
+        const Symbol *s = l->function ? symbol_find(&unit->symbols, l->function) : NULL;
         if (!s || s->kind != SYMBOL_TEXT) {
             l->function = NULL;
             continue;
@@ -384,25 +470,44 @@ static void name_locations(Decoder *d)
     for (Kernel *k = m->kernels; k; k = k->next) k->locations = m->locations;
 }
 
-Module *module_load(const char *text, size_t bytes, u32 device, const Module *twin, char **error)
+void decoder_go(Decoder *d, Unit *unit, PtxPlace place)
+{
+    d->unit = unit;
+    d->ptx.end = unit->end;
+    ptx_go(&d->ptx, place);
+}
+
+static void read_unit(Decoder *d, const char *text)
+{
+    Unit *unit = decoder_keep(d, sizeof *unit);
+    unit->end = text + strlen(text);
+    *d->module->last_unit = unit;
+    d->module->last_unit = &unit->next;
+    decoder_go(d, unit, (PtxPlace){ .at = text, .start = text, .line = 1 });
+    ptx_next(&d->ptx);
+    while (d->ptx.token != TOKEN_END) statement(d);
+}
+
+Module *module_load(char *const *texts, u32 device, const Module *twin, char **error)
 {
     Decoder d = { .module = calloc(1, sizeof(Module)), .twin = twin };
     if (!d.module) abort();
     Module *m = d.module;
     obstack_init(&m->memory);
     m->device = device;
+    m->last_unit = &m->units;
     m->last_kernel = &m->kernels;
     d.last_kernel = &d.kernels;
-    d.ptx = (Ptx){ .at = text, .end = text + strnlen(text, bytes), .line = 1, .memory = &m->memory };
+    d.ptx.memory = &m->memory;
     if (setjmp(d.ptx.failed)) {
         *error = strdup(d.ptx.error);
         module_unload(d.module);
         return NULL;
     }
-    ptx_next(&d.ptx);
-    while (d.ptx.token != TOKEN_END) statement(&d);
+    for (char *const *text = texts; *text; text++) read_unit(&d, *text);
+    link_units(&d);
     for (const Text *k = d.kernels; k; k = k->next) {
-        ptx_go(&d.ptx, k->body);
+        decoder_go(&d, k->unit, k->body);
         decode_body(&d, k->kernel, k->names);
     }
     fill_addresses(&d);
@@ -430,8 +535,8 @@ Kernel *module_kernel(Module *m, const char *name)
 
 bool module_variable(Module *m, const char *name, u64 *address, u64 *size)
 {
-    const Symbol *s = symbol_find(&m->symbols, name);
-    if (!s || s->kind != SYMBOL_GLOBAL) return false;
+    const Symbol *s = find_variable(m, name);
+    if (!s) return false;
     *address = s->value;
     *size = s->size;
     return true;

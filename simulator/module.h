@@ -70,9 +70,9 @@ typedef struct Kernel {
     struct Kernel *next;
 } Kernel;
 
-// Decodes `bytes` of PTX text for a device. `twin`: the same text for another device, whose managed variables are this
-// one's too, or NULL. NULL: *error (the caller's to free) says what and where.
-Module *module_load(const char *ptx, size_t bytes, u32 device, const Module *twin, char **error);
+// Decodes PTX texts (NULL ends them) for a device and links them. `twin`: the same for another device, whose managed
+// variables are this one's too, or NULL. NULL: *error (the caller's to free) says what and where.
+Module *module_load(char *const *texts, u32 device, const Module *twin, char **error);
 
 u32 module_device(const Module *module);
 

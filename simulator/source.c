@@ -4,9 +4,10 @@
 
 #include "source.h"
 
-Place source_place(const Kernel *kernel, u32 pc)
+Place source_place(const Kernel *kernel, u32 pc) { return source_of(kernel, kernel->code[pc].location); }
+
+Place source_of(const Kernel *kernel, u32 location)
 {
-    u32 location = kernel->code[pc].location;
     if (location == ~0u) return (Place){ 0 };           // built without -lineinfo
     const Location *l = &kernel->locations[location];
     while (l->inlined_at >= 0 && l->file && strstr(l->file, "/include/")) l = &kernel->locations[l->inlined_at];

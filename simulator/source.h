@@ -5,6 +5,7 @@
 
 // The place that instruction `pc` of a kernel was compiled from.
 Place source_place(const Kernel *kernel, u32 pc);
+Place source_of(const Kernel *kernel, u32 location);     // of one of its locations; ~0u: unknown
 
 // Fills in kernel, place, block and thread of what `lane` does at `insn`.
 void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane);

@@ -14,7 +14,9 @@ enum symbol_kind {
     SYMBOL_LABEL,           // value: instruction, or UNPLACED
     SYMBOL_EXTERN,          // a function with no body; value: index in print_functions, or UNPLACED
     SYMBOL_FUNCTION,        // a function with a body; value: its number in the module
+    SYMBOL_KERNEL,          // an entry
     SYMBOL_TEXT,            // a label in .debug_str; text
+    SYMBOL_IMPORT,          // a variable of another unit that has not been found yet
 };
 
 #define UNPLACED (~0ull)
@@ -27,6 +29,7 @@ typedef struct Symbol {
     u64 value, size;
     u32 align;
     const char *text;
+    const struct Symbol *of;    // of another unit, whose definition this is; NULL: it is its own
     struct Symbol *next;
 } Symbol;
 

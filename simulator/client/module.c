@@ -113,19 +113,44 @@ void image_free(Image *image)
         free(symbol);
     }
     pthread_mutex_unlock(&mutex);
+    free(image->joined);
     free(image);
+}
+
+static size_t fat_bytes(const void *data)
+{
+    const FatHeader *header = data;
+    return header->magic == (uint32_t)FAT_MAGIC ? header->header_bytes + header->bytes : 0;
+}
+
+// Lays what was linked and its parts one behind the other, as the device wants to have them.
+static bool join_parts(Image *image)
+{
+    const void *const *part = image->parts;
+    size_t bytes = fat_bytes(image->data), at = bytes;
+    for (; *part; part++)
+        bytes += fat_bytes(*part);
+    char *joined = malloc(bytes + 1);
+    if (!joined)
+        return false;
+    memcpy(joined, image->data, at);
+    for (part = image->parts; *part; at += fat_bytes(*part++))
+        memcpy(joined + at, *part, fat_bytes(*part));
+    image->data = image->joined = joined;
+    image->bytes = bytes;
+    image->parts = NULL;
+    return true;
 }
 
 // How many bytes an image has: a fat binary says it itself, PTX text ends with a 0.
 static bool measure(Image *image)
 {
     const FatHeader *header = image->data;
-    if (header->magic == (uint32_t)FAT_MAGIC)
-        image->bytes = header->header_bytes + header->bytes;
-    else if (header->magic == ELF_MAGIC)
+    if (image->joined)
+        return true;
+    if (header->magic == ELF_MAGIC)
         return false;
-    else
-        image->bytes = strlen(image->data);
+    image->bytes = fat_bytes(header) ? fat_bytes(header) : strlen(image->data);
     return image->bytes > 0;
 }
 
@@ -135,7 +160,7 @@ void image_unwrap(Image *image, const void *data)
     const Wrapper *wrapper = data;
     if (wrapper->magic == WRAPPER_MAGIC) {
         image->data = wrapper->data;
-        image->relocatable = wrapper->version == 2;
+        image->parts = wrapper->version == 2 ? wrapper->more : NULL;
     }
 }
 
@@ -156,8 +181,8 @@ static uint64_t any_id(const Image *image)
 
 static cudaError_t load_now(Image *image, uint64_t *id)
 {
-    if (image->relocatable)
-        return client_unsupported("-rdc=true (relocatable device code)");
+    if (image->parts && !join_parts(image))
+        return cudaErrorMemoryAllocation;
     if (!measure(image))
         return client_unsupported("a native (ELF) image without PTX");
     WireRequest request = client_request(WIRE_MODULE, "the loading of a module");

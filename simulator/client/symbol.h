@@ -7,7 +7,8 @@
 typedef struct Image {
     const void *data;
     size_t bytes;
-    bool relocatable;
+    const void *const *parts;                   // nvcc -rdc=true: further fat binaries, NULL ends them
+    void *joined;                               // all of it in one piece; ours
     struct {
         bool loaded;
         cudaError_t error;                      // why this device did not take it
