@@ -233,17 +233,24 @@ void clock_work(u64 id, enum engine engine, double share, double ns, bool host_w
         host_reaches(stream->done, &stream->before);
 }
 
-void clock_work_between(u64 id, u32 a, u32 b, double ns, bool host_waits)
+void clock_join_devices(u64 id, u32 from, u32 to)
 {
-    Stream *stream = stream_of(id), *both[] = { &streams[a], &streams[b] };
-    if (is_default(stream)) {
-        for (u32 i = 0; i < 2; i++) {
-            catch_up(both[i]);
-            stream->done = later(stream->done, start_of(both[i]));
-            order_join(&stream->before, &both[i]->before);
-        }
+    Stream *stream = stream_of(id), *both[] = { &streams[from], &streams[to] };
+    for (u32 i = 0; i < 2 && is_default(stream); i++) {
+        catch_up(both[i]);
+        stream->done = later(stream->done, start_of(both[i]));
+        order_join(&stream->before, &both[i]->before);
     }
-    clock_work(id, ENGINE_NONE, 1, ns, host_waits);
+}
+
+void clock_work_between(u64 id, u32 from, u32 to, bool link, double ns, bool host_waits)
+{
+    Stream *stream = stream_of(id), *both[] = { &streams[from], &streams[to] };
+    EngineOf out = { from, link ? ENGINE_LINK_OUT : ENGINE_COPY_OUT };
+    EngineOf in = { to, link ? ENGINE_LINK_IN : ENGINE_COPY_IN };
+    stream->done = engine_begin_both(out, in, start_of(stream), ns, host.now) + ns;
+    if (host_waits)
+        host_reaches(stream->done, &stream->before);
     for (u32 i = 0; i < 2 && is_default(stream); i++) {
         both[i]->done = stream->done;
         order_join(&both[i]->before, &stream->before);

@@ -33,9 +33,10 @@ bool clock_all_ordered(u64 later);
 // The operation that began last takes `ns` on the engine, of which it needs a share (0 to 1); with
 // `host_waits` the host goes on at its end.
 void clock_work(u64 stream, enum engine engine, double share, double ns, bool host_waits);
-// A copy between the memories of two devices. In a default stream it starts when all earlier work of both is done, and
-// their later work waits for it.
-void clock_work_between(u64 stream, u32 a, u32 b, double ns, bool host_waits);
+// A copy from one device's memory to another's, over their link or by way of the host. In a default stream it starts when
+// all earlier work of both is done, which is to be said before the operation begins, and their later work waits for it.
+void clock_join_devices(u64 stream, u32 from, u32 to);
+void clock_work_between(u64 stream, u32 from, u32 to, bool link, double ns, bool host_waits);
 double clock_now(void);                         // ns: where the host is
 double clock_stream_end(u64 stream);            // ns: when the work issued to it so far is done
 void clock_host(double ns);                     // the host is busy for so long

@@ -63,15 +63,33 @@ static void take(u32 device, enum engine engine, Span span)
     ++*count;
 }
 
-double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now)
+static double first_gap(EngineOf of, double ready, double ns, double share, double now)
 {
-    if (engine == ENGINE_NONE || ns <= 0) return ready;
-    Span *spans = engines[device][engine].spans;
-    u32 *count = &engines[device][engine].count;
+    Span *spans = engines[of.device][of.engine].spans;
+    u32 *count = &engines[of.device][of.engine].count;
     forget(spans, count, now);
     double at = ready, next;
     while ((next = try_at(spans, *count, at, ns, share)) > at) at = next;
+    return at;
+}
+
+double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now)
+{
+    if (engine == ENGINE_NONE || ns <= 0) return ready;
+    double at = first_gap((EngineOf){ device, engine }, ready, ns, share, now);
     take(device, engine, (Span){ at, at + ns, share });
+    return at;
+}
+
+double engine_begin_both(EngineOf a, EngineOf b, double ready, double ns, double now)
+{
+    double at = ready, before;
+    do {
+        before = at;
+        at = first_gap(b, first_gap(a, at, ns, 1, now), ns, 1, now);
+    } while (at > before);
+    take(a.device, a.engine, (Span){ at, at + ns, 1 });
+    take(b.device, b.engine, (Span){ at, at + ns, 1 });
     return at;
 }
 

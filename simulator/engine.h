@@ -7,12 +7,18 @@ enum engine {
     ENGINE_COMPUTE,             // kernels, each with its share of the SMs
     ENGINE_COPY_IN,             // one copy after another,
     ENGINE_COPY_OUT,            // and the other way
+    ENGINE_LINK_IN,             // from other devices,
+    ENGINE_LINK_OUT,            // and to them
     ENGINE_COUNT,
 };
 
 // When work of `ns` that may begin at `ready` and takes that share (0 to 1) of the engine begins: in the first gap
 // where it fits. `now`: nothing that is asked for later begins earlier.
 double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now);
+
+// The same for work that has two engines to itself, of two devices.
+typedef struct EngineOf { u32 device; enum engine engine; } EngineOf;
+double engine_begin_both(EngineOf a, EngineOf b, double ready, double ns, double now);
 
 // The first moment after `now` at which some work ends; 0: there is none.
 double engine_next_end(double now);

@@ -33,10 +33,11 @@ void peer_reset(u32 device)
 
 static double link_seconds(u64 bytes) { return profile.link_seconds + bytes / profile.link_bytes_per_second; }
 
+bool peer_linked(u32 from, u32 to) { return peer_enabled(from, to) || peer_enabled(to, from); }
+
 double peer_copy_seconds(u32 from, u32 to, u64 bytes)
 {
-    if (peer_enabled(from, to) || peer_enabled(to, from)) return link_seconds(bytes);
-    return bytes / profile.copy_bytes_per_second;
+    return peer_linked(from, to) ? link_seconds(bytes) : bytes / profile.copy_bytes_per_second;
 }
 
 double peer_kernel_seconds(void)

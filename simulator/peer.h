@@ -15,8 +15,11 @@ static inline bool peer_reaches(u32 device, const Allocation *a)
     return a->device == device || !peer_is_private(a) || peer_enabled(device, a->device);
 }
 
-// How long a copy of so many bytes from one device's memory to another's takes, in seconds: over the link where one of
-// the two may reach the other, else down to the host and up again.
+// Does a copy from one device's memory to another's go over the link? Where one of the two may reach the other; else it
+// goes down to the host and up again.
+bool peer_linked(u32 from, u32 to);
+
+// How long so many bytes take, in seconds.
 double peer_copy_seconds(u32 from, u32 to, u64 bytes);
 
 // How long the running kernel's accesses to other devices' memory keep the links busy, in seconds.

@@ -429,8 +429,8 @@ static bool are_peers(const Allocation *a, const Allocation *b)
 static void finish_peer_copy(const Call *call, u32 from, u32 to)
 {
     u64 bytes = call->request.copy.width * row_count(call);
-    clock_work_between(call->request.stream, from, to, peer_copy_seconds(from, to, bytes) * 1e9,
-                       call->request.copy.blocks);
+    clock_work_between(call->request.stream, from, to, peer_linked(from, to),
+                       peer_copy_seconds(from, to, bytes) * 1e9, call->request.copy.blocks);
     report_copy("PtoP", bytes);
 }
 
@@ -443,6 +443,9 @@ void transfer_copy_device(Call *call)
     const Allocation *target_of = source_of ? check_box(call, "writes", to) : NULL;
     if (!target_of)
         return;
+    bool peers = are_peers(source_of, target_of);
+    if (peers)
+        clock_join_devices(request->stream, source_of->device, target_of->device);
     clock_operation(request->stream);
     for (u64 row = 0; row < row_count(call); row++) {
         u64 target = row_at(call, to, row), source = row_at(call, from, row);
@@ -450,7 +453,7 @@ void transfer_copy_device(Call *call)
         copy_defined(target, source, width);
         managed_written(target, width);
     }
-    if (are_peers(source_of, target_of)) {
+    if (peers) {
         finish_peer_copy(call, source_of->device, target_of->device);
         return;
     }

@@ -48,6 +48,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
 // Opens the device if this process has not done so.
 cudaError_t client_open(void);
 const WireFacts *client_facts(void);            // after client_open() has succeeded
+cudaError_t client_check_devices(int a, int b); // are both devices of the machine?
 uint32_t client_device(void);                   // the calling thread's current one
 
 // Notes an error as the calling thread's last one and returns it.

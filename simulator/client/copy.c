@@ -260,6 +260,56 @@ EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
 TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz,
      (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream))
 
+// ---- Copies between devices: where a pointer lies its address tells; the host waits for none of them ----
+
+static cudaError_t issue_between(const char *call, CopyOperation copy, int to, int from,
+                                 cudaStream_t stream)
+{
+    cudaError_t error = client_check_devices(from, to);
+    return error ? client_done(error) : issue(call, copy, stream);
+}
+
+EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes)
+{
+    return issue_between("cudaMemcpyPeer", plain(to, from, bytes, cudaMemcpyDefault), to_device,
+                         from_device, 0);
+}
+
+EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream)
+{
+    return issue_between("cudaMemcpyPeerAsync", plain(to, from, bytes, cudaMemcpyDefault),
+                         to_device, from_device, stream);
+}
+
+static cudaError_t copy_3d_between(const char *call, const struct cudaMemcpy3DPeerParms *p,
+                                   cudaStream_t stream)
+{
+    if (!p)
+        return client_done(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray)
+        return client_unsupported("cudaMemcpy3DPeer with an array");
+    CopyOperation copy = { .to = box_at(&p->dstPtr, &p->dstPos),
+                           .from = box_at(&p->srcPtr, &p->srcPos), .width = p->extent.width,
+                           .rows = p->extent.height, .slices = p->extent.depth,
+                           .kind = cudaMemcpyDefault };
+    return issue_between(call, copy, p->dstDevice, p->srcDevice, stream);
+}
+
+EXPORT cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return copy_3d_between("cudaMemcpy3DPeer", p, 0);
+}
+TWIN(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds, (const struct cudaMemcpy3DPeerParms *p), (p))
+
+EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return copy_3d_between("cudaMemcpy3DPeerAsync", p, stream);
+}
+TWIN(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz,
+     (const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream), (p, stream))
+
 // ---- Variables ----
 
 static cudaError_t copy_symbol(const char *call, const void *symbol, void *host, size_t bytes,

@@ -1,9 +1,9 @@
-// Peers: which devices may reach whose memory, and copies between them.
+// Peers: which devices may reach whose memory. (Copies between them: copy.c.)
 
 #include "client.h"
 #include <cuda_runtime_api.h>
 
-static cudaError_t check_pair(int from, int to)
+cudaError_t client_check_devices(int from, int to)
 {
     cudaError_t error = client_open();
     if (error || client_sticky())
@@ -15,7 +15,7 @@ static cudaError_t check_pair(int from, int to)
 // Each device is joined to each other one.
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
-    cudaError_t error = check_pair(from, to);
+    cudaError_t error = client_check_devices(from, to);
     if (error || !can)
         return client_done(error ? error : cudaErrorInvalidValue);
     *can = from != to;
@@ -24,7 +24,7 @@ EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 
 static cudaError_t set_access(const char *call, int other, bool enable)
 {
-    cudaError_t error = check_pair(other, other);
+    cudaError_t error = client_check_devices(other, other);
     if (error)
         return client_done(error);
     WireRequest request = client_request(WIRE_PEER, call);
@@ -50,7 +50,7 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int other)
 EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
                                              int from, int to)
 {
-    cudaError_t error = check_pair(from, to);
+    cudaError_t error = client_check_devices(from, to);
     if (error || from == to)
         return client_done(error ? error : cudaErrorInvalidDevice);
     if (!value)

@@ -96,6 +96,26 @@ static void copies()
     float host = since(start, stream);
     CHECK(host > 1.22f && host < 1.24f);                        // at 54.7 GB/s over the bus
 
+    OK(cudaMemcpyAsync(p[0] + BYTES / 8, p[0], BYTES / 2, cudaMemcpyDefault, stream));    // within a device: no link
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyAsync(p[0] + BYTES / 8, p[0], BYTES / 2, cudaMemcpyDefault, stream));
+    CHECK(since(start, stream) < 0.02f);
+
+    // Two copies out of a device share its link; one out and one in do not.
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyPeerAsync(p[1], 1, p[0], 0, BYTES, stream));
+    OK(cudaMemcpyPeerAsync(p[2], 2, p[0], 0, BYTES, on_1));
+    OK(cudaStreamSynchronize(on_1));
+    float out = since(start, stream);
+    CHECK(out > 2 * link - 0.001f && out < 2 * link + 0.001f);
+    OK(cudaEventRecord(start, stream));
+    OK(cudaMemcpyPeerAsync(p[1], 1, p[0], 0, BYTES / 2, stream));
+    OK(cudaMemcpyPeerAsync(p[0] + BYTES / 8, 0, p[2], 2, BYTES / 2, on_1));
+    OK(cudaStreamSynchronize(on_1));
+    float ways = since(start, stream);
+    CHECK(ways < link / 2 + 0.002f);
+
     // In the default stream a copy waits for both devices, and both for it.
     OK(cudaSetDevice(1));
     OK(cudaDeviceSynchronize());
@@ -106,12 +126,35 @@ static void copies()
     float both = since(start, 0);
     CHECK(both > 1.37f && both < 1.39f);
     OK(cudaSetDevice(2));
-    OK(cudaMemcpyAsync(p[0], p[2], BYTES, cudaMemcpyDefault, 0));
+    OK(cudaMemcpyPeer(p[0], 0, p[2], 2, BYTES));
     OK(cudaSetDevice(0));
     CHECK(since(start, 0) > 1.51f);                             // device 0's work comes after it
     char byte;
     OK(cudaMemcpy(&byte, (char *)p[0] + BYTES - 1, 1, cudaMemcpyDefault));
     CHECK(byte == 1);
+}
+
+// A box out of the middle of one device's memory into another's.
+static void boxes()
+{
+    char host[4][4][16], *from = (char *)p[0], *to = (char *)p[1];
+    for (int i = 0; i < (int)sizeof host; i++)
+        (&host[0][0][0])[i] = (char)i;
+    OK(cudaMemcpy(from, host, sizeof host, cudaMemcpyDefault));
+    OK(cudaMemset(to, 0, sizeof host));
+    cudaMemcpy3DPeerParms box = {};
+    box.srcPtr = make_cudaPitchedPtr(from, 16, 16, 4);
+    box.srcPos = make_cudaPos(4, 1, 2);
+    box.dstPtr = make_cudaPitchedPtr(to, 16, 16, 4);
+    box.dstDevice = 1;
+    box.extent = make_cudaExtent(8, 2, 2);
+    OK(cudaMemcpy3DPeer(&box));
+    OK(cudaMemcpy(host, to, sizeof host, cudaMemcpyDefault));
+    CHECK(host[0][0][0] == 2 * 64 + 16 + 4 - 256 && host[1][1][7] == 3 * 64 + 2 * 16 + 11 - 256 && host[0][2][0] == 0);
+    box.dstDevice = 3;
+    CHECK(cudaMemcpy3DPeer(&box) == cudaErrorInvalidDevice);
+    CHECK(cudaMemcpyPeer(to, 1, from, -1, 4) == cudaErrorInvalidDevice);
+    cudaGetLastError();
 }
 
 // Resetting a device ends what others may do with it.
@@ -133,6 +176,7 @@ int main()
     }
     kernels();
     copies();
+    boxes();
     for (int d = 0; d < 3; d++)
         OK(cudaFree(p[d]));
     resetting();
