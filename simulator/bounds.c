@@ -7,11 +7,22 @@
 #include "memory.h"
 #include "observer.h"
 #include "peer.h"
+#include "pool.h"
 #include "source.h"
 
 // Most accesses go to allocations that were just used: the one of an address is remembered where its megabyte says.
 enum { RECENT = 64, MEGABYTE = 1 << 20 };
 static const Allocation *recent[RECENT];
+
+static void report_too_early(const Access *a, const Allocation *in)
+{
+    char made[256];
+    Report r = { .kind = REPORT_RACE, .address = a->address[a->first], .allocation = in,
+                 .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
+    source_fill(&r, a->warp, a->insn, a->first);
+    report_errorf(&r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
+                  a->store ? "write" : "read", (unsigned long long)in->size, report_made(in, made, sizeof made));
+}
 
 // The live allocation there that the kernel may touch: its own device's, or a peer's.
 static const Allocation *live_at(const Access *access, u64 address)
@@ -20,6 +31,7 @@ static const Allocation *live_at(const Access *access, u64 address)
     if (a && !a->freed && address - a->base < a->size) return a;
     a = memory_find(address);
     if (!a || a->freed || !peer_reaches(access->warp->block->grid->launch->device, a)) return NULL;
+    if (!pool_use(a, access->warp->block->grid->launch->operation)) report_too_early(access, a);
     return *r = a;
 }
 

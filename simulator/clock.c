@@ -2,7 +2,6 @@
 // order in which it was issued, so the only question is when, never whether.
 
 #include "clock.h"
-#include "stream_order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +213,11 @@ bool clock_all_ordered(u64 later)
         if (!order_has_all(&streams[later >> 32].before, &streams[i].before))
             return false;
     return true;
+}
+
+bool clock_after(u64 later, const Order *all)
+{
+    return order_has_all(&streams[later >> 32].before, all);
 }
 
 // ---- Work and waiting for it ----

@@ -3,6 +3,7 @@
 #pragma once
 #include "base.h"
 #include "engine.h"
+#include "stream_order.h"
 
 void clock_reset(void);                         // the program has ended
 void clock_reset_device(u32 device);            // its streams and events are gone
@@ -29,6 +30,7 @@ u64 clock_operation(u64 stream);
 // Does one come before another, which is the last of its stream so far? All of them so far?
 bool clock_ordered(u64 earlier, u64 later);
 bool clock_all_ordered(u64 later);
+bool clock_after(u64 later, const Order *all);   // and all of these?
 
 // The operation that began last takes `ns` on the engine, of which it needs a share (0 to 1); with
 // `host_waits` the host goes on at its end.

@@ -1,6 +1,6 @@
 // What devices have to do with one another's memory: which of them may reach whose, and the links that it goes over.
 #pragma once
-#include "memory.h"
+#include "pool.h"
 
 // Lets kernels on device `from` reach the memory of device `to`, and no longer. False: it was so already.
 bool peer_enable(u32 from, u32 to);
@@ -12,7 +12,8 @@ bool peer_enabled(u32 from, u32 to);
 static inline bool peer_is_private(const Allocation *a) { return a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED_HOST; }
 static inline bool peer_reaches(u32 device, const Allocation *a)
 {
-    return a->device == device || !peer_is_private(a) || peer_enabled(device, a->device);
+    if (a->device == device || !peer_is_private(a)) return true;
+    return a->pooled ? pool_reaches(a, device) : peer_enabled(device, a->device);
 }
 
 // Does a copy from one device's memory to another's go over the link? Where one of the two may reach the other; else it

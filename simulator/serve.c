@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "managed.h"
 #include "origin.h"
+#include "pool.h"
 #include "peer.h"
 #include "profile.h"
 #include <errno.h>
@@ -161,6 +162,7 @@ static void answer_reset(Call *call)
     transfer_free_all(of);
     clock_reset_device(of);
     peer_reset(of);
+    pool_reset(of);
 }
 
 static void dispatch(Call *call)
@@ -177,6 +179,15 @@ static void dispatch(Call *call)
     case WIRE_VARIABLE: launch_variable(call); break;
     case WIRE_ALLOC: transfer_alloc(call); break;
     case WIRE_FREE: transfer_free(call); break;
+    case WIRE_POOL_CREATE: pool_create(call); break;
+    case WIRE_POOL_DESTROY: pool_destroy(call); break;
+    case WIRE_POOL_FIND: pool_find(call); break;
+    case WIRE_POOL_CHOOSE: pool_choose(call); break;
+    case WIRE_POOL_ATTRIBUTE: pool_attribute(call); break;
+    case WIRE_POOL_ACCESS: pool_access(call); break;
+    case WIRE_POOL_TRIM: pool_trim(call); break;
+    case WIRE_POOL_ALLOC: pool_alloc(call); break;
+    case WIRE_POOL_FREE: pool_free(call); break;
     case WIRE_COPY_IN: transfer_copy_in(call); break;
     case WIRE_COPY_OUT: transfer_copy_out(call); break;
     case WIRE_COPY_DEVICE: transfer_copy_device(call); break;
@@ -304,6 +315,8 @@ static void answer(Call *call)
         dispatch(call);
     if (waits(call) || device.sticky)
         managed_waited(device.sticky);
+    if (op == WIRE_SYNC || op == WIRE_EVENT_SYNC)
+        pool_synchronised();
     if (shows_prints(call))
         call->reply.printed = launch_has_printed();
     report_flush(); // the answer comes after the events of all earlier work
@@ -394,6 +407,8 @@ void serve_end(bool orderly)
     }
     report_flush();
     transfer_free_all(ALL_DEVICES);
+    for (u32 d = 0; d < MOST_DEVICES; d++)
+        pool_reset(d);
     clock_reset();
     for (u32 d = 0; d < device.count; d++)
         peer_reset(d);

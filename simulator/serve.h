@@ -46,6 +46,7 @@ Place serve_place(const Call *call);
 
 void transfer_alloc(Call *call);
 void transfer_free(Call *call);
+void transfer_bad_free(Call *call, u64 address);        // reports it and refuses the call
 void transfer_copy_in(Call *call);
 void transfer_copy_out(Call *call);
 void transfer_copy_device(Call *call);

@@ -34,6 +34,13 @@ void order_join(Order *to, const Order *from)
         if (from->last[n] > to->last[n]) to->last[n] = from->last[n];
 }
 
+void order_add(Order *to, u64 operation)
+{
+    u32 index = operation >> 32;
+    make_room(to, index + 1);
+    if ((u32)operation > to->last[index]) to->last[index] = (u32)operation;
+}
+
 bool order_has(const Order *o, u64 operation)
 {
     u32 index = operation >> 32;

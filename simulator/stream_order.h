@@ -16,6 +16,9 @@ u64 order_next(Order *stream, u32 index);
 // What lies before `from` lies before `to` as well.
 void order_join(Order *to, const Order *from);
 
+// The operation lies before `to`.
+void order_add(Order *to, u64 operation);
+
 // Does the operation lie before the moment?
 bool order_has(const Order *moment, u64 operation);
 

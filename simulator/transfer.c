@@ -6,6 +6,7 @@
 #include "managed.h"
 #include "memory.h"
 #include "origin.h"
+#include "pool.h"
 #include "peer.h"
 #include "profile.h"
 #include "serve.h"
@@ -115,6 +116,27 @@ static Allocation *check_box(Call *call, const char *verb, const WireBox *box)
     return a;
 }
 
+static void report_too_early(const Call *call, const Allocation *a)
+{
+    char made[256];
+    report_made(a, made, sizeof made);
+    Report report = { .kind = REPORT_RACE, .place = serve_place(call), .address = a->base,
+        .allocation = a, .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
+    report_errorf(&report, "%s uses the %" PRIu64
+                  "-byte allocation%s on a stream that does not wait for the allocation",
+                  call->request.call, a->size, made);
+}
+
+// The copy or fill begins, on one or two allocations.
+static void begin(const Call *call, const Allocation *a, const Allocation *b)
+{
+    u64 operation = clock_operation(call->request.stream);
+    if (!pool_use(a, operation))
+        report_too_early(call, a);
+    else if (b && !pool_use(b, operation))
+        report_too_early(call, b);
+}
+
 // How many rows a good copy or fill has in all its slices, and where one of them begins.
 static u64 row_count(const Call *call)
 {
@@ -158,11 +180,14 @@ void transfer_alloc(Call *call)
 // The call that frees memory of this kind.
 static const char *free_of(const Allocation *a)
 {
+    if (a->pooled)
+        return "cudaFreeAsync";
     return a->kind == MEMORY_PINNED_HOST ? "cudaFreeHost" : "cudaFree";
 }
 
-static void report_bad_free(Call *call, u64 address)
+void transfer_bad_free(Call *call, u64 address)
 {
+    call->reply.error = WIRE_INVALID_VALUE;
     const Allocation *a = memory_find(address);
     char text[512];
     Report report = { .kind = REPORT_INVALID_FREE, .place = serve_place(call), .address = address,
@@ -208,15 +233,16 @@ void transfer_free(Call *call)
     bool pinned = a && a->kind == MEMORY_PINNED_HOST;
     if (pinned == (call->request.pointer.kind == WIRE_OF_HOST)
         && memory_free(address, call->request.caller))
-        return;
-    report_bad_free(call, address);
-    call->reply.error = WIRE_INVALID_VALUE;
+        pool_freed(a);
+    else
+        transfer_bad_free(call, address);
 }
 
 void transfer_memory_info(Call *call)
 {
     call->reply.info.total = memory_capacity();
-    call->reply.info.free = memory_capacity() - memory_used(call->request.device);
+    u64 used = memory_used(call->request.device) + pool_idle(call->request.device);
+    call->reply.info.free = used < memory_capacity() ? memory_capacity() - used : 0;
 }
 
 void transfer_pointer(Call *call)
@@ -252,8 +278,10 @@ void transfer_leaks(u32 of)
 void transfer_free_all(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (is_left(a, of))
+        if (is_left(a, of)) {
             memory_free(a->base, NULL);
+            pool_freed(a);
+        }
 }
 
 // ---- Definedness ----
@@ -403,7 +431,7 @@ static void copy_chunk(Call *call, bool in)
     if (!a)
         return;
     if (chunk->offset == 0)
-        clock_operation(call->request.stream);
+        begin(call, a, NULL);
     if (!in && chunk->offset == 0)
         check_defined(call, a);
     move_chunk(call, in);
@@ -446,7 +474,7 @@ void transfer_copy_device(Call *call)
     bool peers = are_peers(source_of, target_of);
     if (peers)
         clock_join_devices(request->stream, source_of->device, target_of->device);
-    clock_operation(request->stream);
+    begin(call, source_of, target_of);
     for (u64 row = 0; row < row_count(call); row++) {
         u64 target = row_at(call, to, row), source = row_at(call, from, row);
         memmove((void *)target, (void *)source, width);
@@ -495,9 +523,10 @@ void transfer_fill(Call *call)
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    if (!check_box(call, "writes", &request->copy.device))
+    const Allocation *a = check_box(call, "writes", &request->copy.device);
+    if (!a)
         return;
-    clock_operation(request->stream);
+    begin(call, a, NULL);
     u64 width = request->copy.width;
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);

@@ -44,6 +44,15 @@ enum {
     X(VARIABLE)         /* tail: name */                                                        \
     X(ALLOC)                                                                                    \
     X(FREE)                                                                                     \
+    X(POOL_CREATE)      /* .pool: bytes: its largest size, or 0 */                              \
+    X(POOL_DESTROY)                                                                             \
+    X(POOL_FIND)        /* .pool: id 0: the one in force on the device, 1: its default */       \
+    X(POOL_CHOOSE)                                                                              \
+    X(POOL_ATTRIBUTE)   /* .pool: attribute: a cudaMemPoolAttr; set it to `bytes`, or ask */    \
+    X(POOL_ACCESS)      /* .pool: attribute: a device; set whether it may, or ask */            \
+    X(POOL_TRIM)        /* .pool: bytes to keep */                                              \
+    X(POOL_ALLOC)                                                                               \
+    X(POOL_FREE)        /* .pool: bytes: the address */                                         \
     X(COPY_IN)          /* a chunk in a slot, host to device */                                 \
     X(COPY_OUT)         /* a chunk to a slot, device to host */                                 \
     X(COPY_DEVICE)                                                                              \
@@ -133,6 +142,7 @@ typedef struct {
         struct { uint64_t module; } name;       // KERNEL, VARIABLE
         struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
         struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
+        struct { uint64_t id, bytes; uint32_t attribute, set; } pool;   // POOL_*; id 0: the device's
         struct { uint64_t address, bytes; uint32_t advice, to_host; } range;    // managed memory
         struct {
             WireBox device, from;               // from: COPY_DEVICE only
@@ -165,6 +175,7 @@ typedef struct {
         uint64_t id;                            // MODULE, STREAM_CREATE, EVENT_CREATE
         struct { uint64_t address, size; uint32_t device; } memory; // ALLOC, VARIABLE, POINTER (size 0: none)
         struct { uint64_t free, total; } info;
+        struct { uint64_t value; } pool;        // POOL_ATTRIBUTE, POOL_ACCESS
         struct { double milliseconds; } elapsed;
         struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it

@@ -191,21 +191,6 @@ EXPORT cudaError_t cudaFree(void *p)
     return device_free("cudaFree", p);
 }
 
-EXPORT cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
-{
-    (void)stream;
-    return device_alloc("cudaMallocAsync", out, bytes);
-}
-TWIN(cudaMallocAsync, cudaMallocAsync_ptsz, (void **out, size_t bytes, cudaStream_t stream),
-     (out, bytes, stream))
-
-EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
-{
-    (void)stream;
-    return device_free("cudaFreeAsync", p);
-}
-TWIN(cudaFreeAsync, cudaFreeAsync_ptsz, (void *p, cudaStream_t stream), (p, stream))
-
 static cudaError_t allocate_rows(const char *call, void **out, size_t *pitch, size_t width,
                                  size_t rows)
 {
