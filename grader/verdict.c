@@ -17,6 +17,7 @@ static const struct { const char *kind; enum verdict verdict; } event_verdicts[]
     {"race",           VERDICT_RACE},
     {"barrier",        VERDICT_RACE},
     {"deadlock",       VERDICT_RACE},
+    {"hang",           VERDICT_TIMEOUT},
     {"timeout",        VERDICT_TIMEOUT},
     {"host-access",    VERDICT_CRASH},
     {"trap",           VERDICT_CRASH},

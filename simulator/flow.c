@@ -21,7 +21,8 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     } else {
         w->pc = i->target;
     }
-    if (w->arrived || (back && (++w->turns >= WARP_TURNS || w->ready_count))) w->stop = 0;
+    w->turns += back;
+    if (w->arrived || w->turns >= w->patience || (back && w->ready_count)) w->stop = 0;
 }
 
 static void report_barrier(Warp *w, u32 pc, u32 others)
@@ -63,12 +64,14 @@ static void settle(Warp *w)
     w->arrived = w->skipped = w->votes = 0;
     w->stop = 0;
     block->arrivals = true;
+    block->grid->progress++;
 }
 
 // A lane may end without having come to a barrier that others wait at, but not run past it and end then.
 static void end_lanes(Warp *w, u32 mask)
 {
     if (w->arrived && w->skipped & mask) report_barrier(w, w->arrived_pc, w->skipped & mask);
+    w->block->grid->progress++;
     w->live &= ~mask;
     w->active &= ~mask;
     if (!w->active) w->stop = 0;
@@ -174,7 +177,7 @@ void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mas
 
 // One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
 // less, and is in the instruction: its order and its scope.
-void run_fence(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_fence(Warp *w, const Insn *i, u32 mask) { (void)mask, w->asked = i; }
 
 // Hints.
 #define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
@@ -192,8 +195,12 @@ NOTHING(prefetchu_L1)
 void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
 {
     (void)i, (void)mask;
-    w->turns = WARP_TURNS;
+    w->turns = w->patience;
     w->stop = 0;
 }
 
-void run_call(Warp *w, const Insn *i, u32 mask) { print_functions[i->target].run(w, i, mask); }
+void run_call(Warp *w, const Insn *i, u32 mask)
+{
+    w->block->grid->progress++;
+    print_functions[i->target].run(w, i, mask);
+}

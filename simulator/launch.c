@@ -116,6 +116,17 @@ static char **read_texts(int arch, char **error)
     return texts;
 }
 
+static void set_registers(Module *module, const void *native, size_t bytes)
+{
+    for (Kernel *k = module_kernels(module); k; k = k->next) {
+        u32 registers = native_registers(native, bytes, k->name);
+        if (!registers)
+            continue;
+        k->hardware_registers = registers;
+        k->registers_known = true;
+    }
+}
+
 static int add_module(Call *call)
 {
     char *error = NULL;
@@ -140,6 +151,7 @@ static int add_module(Call *call)
     modules[module_count].missing = error;
     modules[module_count].native = fatbin_native(upload.bytes, upload.total, arch,
                                                  &modules[module_count].native_bytes);
+    set_registers(module, modules[module_count].native, modules[module_count].native_bytes);
     call->reply.id = FIRST_MODULE + module_count++;
     return WIRE_SUCCESS;
 }

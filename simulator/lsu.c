@@ -2,6 +2,7 @@
 // observers look, and moves the values.
 #include <string.h>
 
+#include "memory.h"
 #include "observer.h"
 
 typedef u64 Eight __attribute__((vector_size(64)));
@@ -143,6 +144,7 @@ static void store_lanes(const Access *a)
 // Lane after lane, lowest first. What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
 static void atomic_lanes(const Access *a)
 {
+    bool changed = false;
     const Insn *i = a->insn;
     const IsaRow *row = &isa_rows[i->row];
     const Bytes at = bytes_of(a);
@@ -157,9 +159,11 @@ static void atomic_lanes(const Access *a)
         memcpy(&third, c + l * i->width, i->width);
         u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
         if (flush) result = without_denormal(result);
+        changed |= memcmp(&result, &old, i->width) != 0;
         memcpy(place(at, l), &result, i->width);
         if (d) memcpy(d + l * i->width, &old, i->width);
     }
+    a->warp->block->grid->progress += changed;
 }
 
 #define FILL(name, T)                                                                   \
@@ -211,9 +215,24 @@ static bool move_spans(const Access *a)
     return true;
 }
 
+// What tells waiting from getting on: reading what others may change, and changing what they may read.
+static void note_progress(const Access *a)
+{
+    Warp *w = a->warp;
+    if (a->space == SPACE_LOCAL) return;
+    if (a->store && !a->atomic) w->block->grid->progress++;
+    u64 address = a->address[a->first];
+    if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->asks_host = true;
+    if (!a->insn->strong || (a->store && !a->atomic)) return;
+    w->asked = a->insn;
+    if (address < w->asked_low) w->asked_low = address;
+    if (address > w->asked_high) w->asked_high = address;
+}
+
 static void perform(Access *a)
 {
     access_shape(a);
+    note_progress(a);
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->access && !observers[o]->access(a)) return;
     if (a->atomic) atomic_lanes(a);

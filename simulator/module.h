@@ -54,6 +54,8 @@ typedef struct Kernel {
     u32 max_threads;                    // .maxntid, or 1024
     u32 register_bytes;                 // of one warp's register file, constants included
     u32 registers;                      // virtual registers that it names
+    u32 hardware_registers;             // that ptxas gave each thread,
+    bool registers_known;               // as its native image says; else a guess
     Insn *code;
     u32 code_count;
     Location *locations;                // of each distinct .loc, shared by the module

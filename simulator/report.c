@@ -33,6 +33,7 @@ static const struct { const char *json, *words; } kinds[REPORT_KINDS] = {
     [REPORT_HOST_ACCESS] = { "host-access", "device memory touched by host code" },
     [REPORT_API] = { "api", "misuse of the CUDA runtime" },
     [REPORT_DEADLOCK] = { "deadlock", "deadlock" },
+    [REPORT_HANG] = { "hang", "deadlock" },
 };
 
 typedef struct Noted {
@@ -105,6 +106,7 @@ static Noted *note(const Report *report)
     noted->report.why = copy_string(report->why);
     noted->report.next = copy_string(report->next);
     noted->report.kernel = copy_string(report->kernel);
+    noted->report.stands = copy_string(report->stands);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
     *sink.end = noted;
@@ -254,6 +256,7 @@ static void write_error_json(const Noted *noted)
         set_triple(other, "thread", r->other_thread);
         json_object_set_new(object, "other", other);
     }
+    set_text(object, "stands", r->stands);
     set_integer(object, "count", noted->count);
     write_json(object);
 }
@@ -433,6 +436,14 @@ static void print_other(const Report *r)
     print_source(&r->other);
 }
 
+static void print_stands(const char *lines)
+{
+    char *copy = copy_string(lines), *rest = copy, *line;
+    while ((line = strsep(&rest, "\n")))
+        print_wrapped("  - ", line);
+    free(copy);
+}
+
 static void print_error(const Noted *noted)
 {
     const Report *r = &noted->report;
@@ -442,6 +453,7 @@ static void print_error(const Noted *noted)
         print_wrapped("  ", r->message);
     if (r->has_other)
         print_other(r);
+    print_stands(r->stands);
     if (r->why)
         print_wrapped("  why:  ", r->why);
     if (r->next)

@@ -12,7 +12,7 @@ typedef struct Allocation Allocation;   // memory.h
 enum report_kind {
     REPORT_BOUNDS, REPORT_MISALIGNED, REPORT_USE_AFTER_FREE, REPORT_UNINITIALIZED, REPORT_RACE,
     REPORT_BARRIER, REPORT_TIMEOUT, REPORT_UNSUPPORTED, REPORT_TRAP, REPORT_LEAK,
-    REPORT_INVALID_FREE, REPORT_HOST_ACCESS, REPORT_API, REPORT_DEADLOCK,
+    REPORT_INVALID_FREE, REPORT_HOST_ACCESS, REPORT_API, REPORT_DEADLOCK, REPORT_HANG,
     REPORT_KINDS
 };
 
@@ -40,6 +40,7 @@ typedef struct {
     bool has_other;                     // the other access of a race
     Place other;
     uint32_t other_thread[3];
+    char *stands;                       // where warps stand that wait: a line of text for each place
 } Report;
 
 typedef struct {

@@ -119,8 +119,9 @@ void warp_run(Warp *w)
     Grid *grid = w->block->grid;
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
-    bool tired = w->turns >= WARP_TURNS;
+    bool tired = w->tired;
     w->turns = 0;
+    w->tired = false;
     grid->running = w;
     for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
         u64 steps = 0;
@@ -136,7 +137,7 @@ void warp_run(Warp *w)
             if (mask) i->run(w, i, mask);
         }
         grid->steps += steps;
-        if (w->turns >= WARP_TURNS) return;     // others may have to go first
+        if ((w->tired = w->turns >= w->patience)) return;   // others may have to go first
     }
 }
 

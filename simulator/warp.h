@@ -79,8 +79,18 @@ typedef struct Tally {
     u64 received, sent;     // other devices' memory: bytes over the link
 } Tally;
 
-// Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever.
-enum { WARP_TURNS = 4096 };
+// Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever: fewer
+// once it spins, so that waiting costs little, and again more while nothing comes of it.
+enum { WARP_TURNS = 4096, SPIN_TURNS = 64 };
+
+// A warp that spins: whether it does the same over and over (stand.c).
+typedef struct Spin {
+    u64 state;              // of registers, paths and local memory, at the end of some earlier turn
+    u64 progress;           // Grid.progress then
+    u64 low, high;          // the lowest and the highest address that its turn asked for
+    u32 age, span;          // turns since then, and up to when it is kept
+    bool repeats;           // it has been in that state again: nothing but another's doing can end it
+} Spin;
 
 typedef struct Path {       // lanes that stand at an instruction
     u32 pc, mask;
@@ -116,6 +126,12 @@ struct Warp {
     Path come[LANES];       // the instructions by which they came: each goes on behind its own
     u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
+    u32 patience;           // backward branches that a turn may have
+    bool tired;             // its last turn ended so
+    const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
+    u64 asked_low, asked_high;  // the lowest and the highest address of those
+    bool asks_host;         // it reads memory that the host may write
+    Spin spin;
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
     u32 lane_depth[LANES];
     u32 frame_top[LANES];   // bytes of local memory in use
@@ -145,6 +161,8 @@ typedef struct Block {
     u32 number;             // in the grid, x fastest
     u32 slot;               // which of the grid's resident blocks it is
     u32 sm;                 // that it runs on
+    bool occupied;          // by a block that has not ended
+    bool spins;             // it has had its turn and cannot go on without others, as far as it knows
     u32 warp_count;
     Warp *warps;
     u8 *shared;
@@ -165,6 +183,14 @@ typedef struct Grid {
     u32 number;             // of the launch
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
+    u64 blocks, next;       // blocks in all, and the next to start
+    Block **slots;          // for blocks that are resident at the same time
+    u32 slot_count;         // made so far
+    u32 slot_limit;         // blocks that the device holds at once
+    u32 resident, turn;     // occupied slots; the one that runs
+    u32 first_sm;           // where slot 0 lies
+    u64 quiet_since;        // Grid.steps when it last did
+    u64 progress;           // counts what changes but registers and local memory: memory, barriers, ends
     Warp *running;
     bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
     u32 beyond_pc;

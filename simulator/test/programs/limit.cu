@@ -5,14 +5,14 @@
 
 __global__ void forever(volatile int *p)
 {
-    while (*p == 0) continue;
+    for (int n = 0; *p == 0; n++) p[1] = n;
 }
 
 int main()
 {
     int *p;
-    OK(cudaMalloc(&p, 4));
-    OK(cudaMemset(p, 0, 4));
+    OK(cudaMalloc(&p, 8));
+    OK(cudaMemset(p, 0, 8));
     forever<<<1, 1>>>(p);
     OK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);

@@ -1,0 +1,40 @@
+// How many blocks of a kernel a multiprocessor holds at once, by the rules in the toolkit's cuda_occupancy.h.
+#include <cuda_occupancy.h>
+
+#include "occupancy.h"
+#include "profile.h"
+
+static cudaOccDeviceProp device(void)
+{
+    return (cudaOccDeviceProp){
+        .computeMajor = profile.major, .computeMinor = profile.minor, .maxThreadsPerBlock = 1024,
+        .maxThreadsPerMultiprocessor = profile.max_threads_per_sm, .regsPerBlock = profile.registers_per_sm,
+        .regsPerMultiprocessor = profile.registers_per_sm, .warpSize = LANES, .sharedMemPerBlock = profile.shared_per_block,
+        .sharedMemPerMultiprocessor = profile.shared_per_sm, .numSms = profile.sm_count,
+        .sharedMemPerBlockOptin = profile.shared_per_block_optin,
+        .reservedSharedMemPerBlock = profile.shared_reserved_per_block,
+    };
+}
+
+Occupancy occupancy_blocks(const Kernel *k, u32 threads, u32 dynamic_shared)
+{
+    cudaOccDeviceProp properties = device();
+    cudaOccFuncAttributes function = { .maxThreadsPerBlock = k->max_threads, .numRegs = k->hardware_registers,
+                                       .sharedSizeBytes = k->shared_bytes, .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+                                       .maxDynamicSharedSizeBytes = dynamic_shared, .numBlockBarriers = 1 };
+    cudaOccDeviceState state = { 0 };
+    cudaOccResult result;
+    if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, threads, dynamic_shared))
+        return (Occupancy){ 0 };
+    Occupancy o = { .blocks = result.activeBlocksPerMultiprocessor,
+                    .limits = { result.blockLimitWarps, result.blockLimitBlocks, result.blockLimitRegs, result.blockLimitSharedMem } };
+    for (u32 n = 1; n < OCCUPANCY_LIMITS; n++)
+        if (o.limits[n] < o.limits[o.limit]) o.limit = n;
+    return o;
+}
+
+u32 occupancy_resident(const Launch *l)
+{
+    u32 blocks = occupancy_blocks(l->kernel, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared).blocks;
+    return (blocks ? blocks : 1) * profile.sm_count;
+}

@@ -1,0 +1,51 @@
+// What the special registers hold, and the other rows of a warp's registers that never change while a block runs.
+#include <string.h>
+
+#include "profile.h"
+#include "special.h"
+
+static u64 special_value(const Warp *w, u32 special, u32 lane)
+{
+    const Launch *l = w->block->grid->launch;
+    u32 thread[3];
+    warp_thread(w, lane, thread);
+    switch (special) {
+    case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z: return thread[special - SPECIAL_TID_X];
+    case SPECIAL_NTID_X: case SPECIAL_NTID_Y: case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
+    case SPECIAL_CTAID_X: case SPECIAL_CTAID_Y: case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
+    case SPECIAL_NCTAID_X: case SPECIAL_NCTAID_Y: case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
+    case SPECIAL_LANEID: return lane;
+    case SPECIAL_WARPID: return w->number;
+    case SPECIAL_NWARPID: return w->block->warp_count;
+    case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
+    case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
+    case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
+    case SPECIAL_SMID: return w->block->sm;
+    case SPECIAL_NSMID: return profile.sm_count;
+    case SPECIAL_GRIDID: return w->block->grid->number;
+    case SPECIAL_LANEMASK_EQ: return 1u << lane;
+    case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
+    case SPECIAL_LANEMASK_LE: return ~0u >> (31 - lane);
+    case SPECIAL_LANEMASK_GT: return ~(~0u >> (31 - lane));
+    case SPECIAL_LANEMASK_GE: return ~((1u << lane) - 1);
+    }
+    return 0;
+}
+
+static bool changes_with_block(u32 special)
+{
+    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
+}
+
+void special_fill(Warp *w, bool fresh)
+{
+    const Kernel *k = w->block->grid->kernel;
+    for (u32 n = 0; n < k->constant_count; n++) {
+        const Constant *c = &k->constants[n];
+        if (!fresh && !changes_with_block(c->special)) continue;
+        for (u32 l = 0; l < LANES; l++) {
+            u64 value = c->special ? special_value(w, c->special, l) : c->value;
+            memcpy((u8 *)row_of(w, c->row) + l * c->width, &value, c->width);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+// The rows of a warp's registers that hold constants and special registers.
+#pragma once
+#include "warp.h"
+
+// Fills them: all for a fresh warp, later those that change from block to block.
+void special_fill(Warp *warp, bool fresh);
