@@ -31,7 +31,7 @@ void block_start(Block *b, u32 number, u32 sm)
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
         w->clock_ready = w->tired = false;
-        w->patience = WARP_TURNS;
+        w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         w->depth = 0;
         memset(w->lane_depth, 0, sizeof w->lane_depth);
@@ -119,7 +119,8 @@ static enum round run_warps(Block *b)
         warp_run(w);
         if (over_limit(g)) break;
         bool spins = w->tired && w->asked && g->progress == progress && stand_spins(w);
-        if (!spins) w->patience = WARP_TURNS;
+        if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
+        g->waits |= spins;
         ran += g->steps != steps;
         spun += spins;
         asked += w->asked != NULL;

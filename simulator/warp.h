@@ -190,6 +190,7 @@ typedef struct Grid {
     u32 resident, turn;     // occupied slots; the one that runs
     u32 first_sm;           // where slot 0 lies
     u64 quiet_since;        // Grid.steps when it last did
+    bool waits;             // a warp has spun: others will
     u64 progress;           // counts what changes but registers and local memory: memory, barriers, ends
     Warp *running;
     bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
