@@ -70,6 +70,7 @@ static const struct { const char *name; u32 special; } specials[] = {
     { "%lanemask_le", SPECIAL_LANEMASK_LE }, { "%lanemask_gt", SPECIAL_LANEMASK_GT },
     { "%lanemask_ge", SPECIAL_LANEMASK_GE },
     { "%smid", SPECIAL_SMID }, { "%nsmid", SPECIAL_NSMID }, { "%gridid", SPECIAL_GRIDID },
+    { "%envreg1", SPECIAL_ENVREG_1 }, { "%envreg2", SPECIAL_ENVREG_2 },
     { "%clock", SPECIAL_CLOCK }, { "%clock_hi", SPECIAL_CLOCK_HI }, { "%clock64", SPECIAL_CLOCK },
     { "%globaltimer", SPECIAL_GLOBALTIMER }, { "%globaltimer_lo", SPECIAL_GLOBALTIMER },
     { "%globaltimer_hi", SPECIAL_GLOBALTIMER_HI },

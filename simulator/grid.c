@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "cooperative.h"
 #include "observer.h"
 #include "occupancy.h"
 #include "profile.h"
@@ -30,6 +31,8 @@ int grid_check(const Launch *l)
     if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;
     if ((u64)l->kernel->shared_bytes + l->dynamic_shared > (u64)profile.shared_per_block_optin)
         return cudaErrorInvalidValue;
+    if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > occupancy_resident(l))
+        return cudaErrorCooperativeLaunchTooLarge;
     return 0;
 }
 
@@ -145,6 +148,7 @@ int grid_run(Launch *l)
     g.steps_before = steps_before;
     g.number = ++launches;
     g.slot_limit = occupancy_resident(l);
+    if (l->cooperative) g.workspace = cooperative_workspace(l->device);
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
     if (!g.tally) no_memory(l->kernel);
     OBSERVERS(grid_start, &g);

@@ -281,7 +281,7 @@ static Launch launch_of(const Call *call)
     const WireRequest *request = &call->request;
     Launch launch = { .kernel = kernel_of(request->launch.kernel), .params = call->tail,
         .dynamic_shared = (u32)request->launch.dynamic_shared, .device = request->device,
-        .limit = device.limit };
+        .limit = device.limit, .cooperative = request->launch.cooperative };
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
     return launch;
@@ -395,6 +395,9 @@ static void say_reason(char *text, size_t size)
     else if (threads > unchecked.max_threads)
         snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
                  unchecked.max_threads);
+    else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
+        snprintf(text, size, "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
+                 grid[0], grid[1], grid[2]);
     else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
         snprintf(text, size,
                  "a block wants %" PRIu64 " bytes of shared memory, more than it may have",

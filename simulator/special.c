@@ -22,6 +22,8 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
     case SPECIAL_SMID: return w->block->sm;
     case SPECIAL_NSMID: return profile.sm_count;
+    case SPECIAL_ENVREG_1: return w->block->grid->workspace >> 32;
+    case SPECIAL_ENVREG_2: return (u32)w->block->grid->workspace;
     case SPECIAL_GRIDID: return w->block->grid->number;
     case SPECIAL_LANEMASK_EQ: return 1u << lane;
     case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;

@@ -56,7 +56,7 @@ enum special {
     SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
     SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
     SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
-    SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID,
+    SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID, SPECIAL_ENVREG_1, SPECIAL_ENVREG_2,
     SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_HI,   // read when the instruction runs
     SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
     SPECIALS
@@ -181,6 +181,7 @@ typedef struct Grid {
     u64 steps;              // warp instructions executed
     u64 steps_before;       // by all grids before it
     u32 number;             // of the launch
+    u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     u64 blocks, next;       // blocks in all, and the next to start
