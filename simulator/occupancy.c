@@ -22,7 +22,7 @@ Occupancy occupancy_blocks(const Kernel *k, u32 threads, u32 dynamic_shared)
     cudaOccFuncAttributes function = { .maxThreadsPerBlock = k->max_threads, .numRegs = k->hardware_registers,
                                        .sharedSizeBytes = k->shared_bytes, .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
                                        .maxDynamicSharedSizeBytes = dynamic_shared, .numBlockBarriers = 1 };
-    cudaOccDeviceState state = { 0 };
+    cudaOccDeviceState state = { .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
     cudaOccResult result;
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, threads, dynamic_shared))
         return (Occupancy){ 0 };
