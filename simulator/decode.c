@@ -159,6 +159,14 @@ static void find_reductions(Body *b)
     free(read);
 }
 
+static void find_moves(Kernel *k)
+{
+    for (Insn *i = k->code; i < k->code + k->code_count; i++) {
+        const IsaRow *row = &isa_rows[i->row];
+        i->moves = row->shape == FLOW || row->shape == EXCHANGE || i->run != row->run;
+    }
+}
+
 // Falling off the end is a return. Labels belong to the function alone.
 static void finish_function(Body *b)
 {
@@ -183,6 +191,7 @@ void decode_body(Decoder *d, Kernel *k, Symbols *names)
     body_read(&b);
     body_functions(&b);
     find_reductions(&b);
+    find_moves(b.k);
     k->shared_bytes = align_up(k->shared_bytes, b.dynamic_align);
     body_frames(k);
     k->register_bytes = align_up(b.rows, 64);

@@ -1,6 +1,4 @@
 // What the special registers hold, and the other rows of a warp's registers that never change while a block runs.
-#include <string.h>
-
 #include "profile.h"
 #include "special.h"
 
@@ -8,9 +6,10 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
 {
     const Launch *l = w->block->grid->launch;
     u32 thread[3];
-    warp_thread(w, lane, thread);
     switch (special) {
-    case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z: return thread[special - SPECIAL_TID_X];
+    case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z:
+        warp_thread(w, lane, thread);
+        return thread[special - SPECIAL_TID_X];
     case SPECIAL_NTID_X: case SPECIAL_NTID_Y: case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
     case SPECIAL_CTAID_X: case SPECIAL_CTAID_Y: case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
     case SPECIAL_NCTAID_X: case SPECIAL_NCTAID_Y: case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
@@ -39,15 +38,33 @@ static bool changes_with_block(u32 special)
     return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
 }
 
+static bool changes_with_lane(u32 special)
+{
+    return (special >= SPECIAL_TID_X && special <= SPECIAL_TID_Z) || special == SPECIAL_LANEID
+        || (special >= SPECIAL_LANEMASK_EQ && special <= SPECIAL_LANEMASK_GE);
+}
+
+#define FILL(T)                                                                         \
+    do {                                                                                \
+        T *row = row_of(w, c->row);                                                     \
+        for (u32 l = 0; l < LANES; l++) row[l] = by_lane ? (T)special_value(w, c->special, l) : (T)value; \
+    } while (0)
+
+static void fill_row(Warp *w, const Constant *c)
+{
+    bool by_lane = changes_with_lane(c->special);
+    u64 value = by_lane ? 0 : c->special ? special_value(w, c->special, 0) : c->value;
+    switch (c->width) {
+    case 1: FILL(u8); break;
+    case 2: FILL(u16); break;
+    case 4: FILL(u32); break;
+    default: FILL(u64);
+    }
+}
+
 void special_fill(Warp *w, bool fresh)
 {
     const Kernel *k = w->block->grid->kernel;
-    for (u32 n = 0; n < k->constant_count; n++) {
-        const Constant *c = &k->constants[n];
-        if (!fresh && !changes_with_block(c->special)) continue;
-        for (u32 l = 0; l < LANES; l++) {
-            u64 value = c->special ? special_value(w, c->special, l) : c->value;
-            memcpy((u8 *)row_of(w, c->row) + l * c->width, &value, c->width);
-        }
-    }
+    for (u32 n = 0; n < k->constant_count; n++)
+        if (fresh || changes_with_block(k->constants[n].special)) fill_row(w, &k->constants[n]);
 }

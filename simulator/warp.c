@@ -114,6 +114,27 @@ static bool pick(Warp *w, bool tired)
     return true;
 }
 
+// Runs its path until it must look up. Returns the instructions.
+static u64 run_path(Warp *w, const Insn *code, Tally *tally)
+{
+    u64 steps = 0;
+    u32 pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+    while (pc < w->stop) {
+        const Insn *i = code + pc;
+        Tally *t = tally + pc;
+        u32 mask = active;
+        w->pc = ++pc;
+        t->executed++;
+        t->threads += threads;
+        steps++;
+        if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+        if (w->watch) w->watch(w, i, mask);
+        if (mask) i->run(w, i, mask);
+        if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+    }
+    return steps;
+}
+
 void warp_run(Warp *w)
 {
     Grid *grid = w->block->grid;
@@ -124,19 +145,7 @@ void warp_run(Warp *w)
     w->tired = false;
     grid->running = w;
     for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
-        u64 steps = 0;
-        while (w->pc < w->stop) {
-            const Insn *i = code + w->pc;
-            u32 mask = w->active;
-            Tally *t = tally + w->pc++;
-            t->executed++;
-            t->threads += __builtin_popcount(mask);
-            steps++;
-            if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
-            if (w->watch) w->watch(w, i, mask);
-            if (mask) i->run(w, i, mask);
-        }
-        grid->steps += steps;
+        grid->steps += run_path(w, code, tally);
         if ((w->tired = w->turns >= w->patience)) return;   // others may have to go first
     }
 }

@@ -15,6 +15,7 @@ struct Insn {
     u32 d, a, b, c;
     u32 guard;              // row of the predicate before it, 0: none
     u32 guard_flip;         // ~0 for @!p
+    bool moves;             // its handler may change the warp's path; all others leave Warp.pc and Warp.active alone
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 vector[4];          // memory: rows of the registers loaded or stored
