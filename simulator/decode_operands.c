@@ -144,9 +144,10 @@ static u32 frame_variable(Body *b, const Symbol *s, u32 width, u64 offset)
     return v->row;
 }
 
-// The row that holds a variable's address.
+// The row that holds a variable's address, or the one constant that PTX has a name for.
 u32 body_address(Body *b, const char *name, u32 width)
 {
+    if (!strcmp(name, "WARP_SZ")) return body_constant(b, width, LANES, SPECIAL_NONE);
     const Symbol *s = body_symbol(b, name);
     if (!s) ptx_fail(b->p, "nothing is called %s", name);
     switch (s->kind) {
