@@ -19,7 +19,7 @@ refuse() {
 
 rm -rf "$new"
 mkdir -p "$new"
-echo "Installing NVIDIA's CUDA compiler into $folder (once; 100 MB to load)"
+echo "Installing NVIDIA's CUDA compiler into $folder (once; 160 MB to load)"
 pip3 install --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
     --requirement "$here/toolkit.txt" --target "$new/wheels" >"$log" 2>&1 || refuse
 
