@@ -577,7 +577,7 @@ char *report_made(const Allocation *a, char *buffer, size_t size)
     buffer[0] = 0;
     if (a->name)
         snprintf(buffer, size, " of variable %s", a->name);
-    else if (origin_place(a->made, MEMORY_CALLERS, &place))
+    else if (a->made_in.line ? (place = a->made_in, true) : origin_place(a->made, MEMORY_CALLERS, &place))
         snprintf(buffer, size, " made at %s:%u", base_name(place.file), place.line);
     return buffer;
 }
@@ -586,7 +586,7 @@ char *report_freed(const Allocation *a, char *buffer, size_t size)
 {
     Place place;
     buffer[0] = 0;
-    if (origin_place(a->unmade, MEMORY_CALLERS, &place))
+    if (a->unmade_in.line ? (place = a->unmade_in, true) : origin_place(a->unmade, MEMORY_CALLERS, &place))
         snprintf(buffer, size, " at %s:%u", base_name(place.file), place.line);
     return buffer;
 }

@@ -3,6 +3,7 @@
 // wrong is told to the student.
 
 #include "clock.h"
+#include "heap.h"
 #include "managed.h"
 #include "memory.h"
 #include "origin.h"
@@ -278,6 +279,7 @@ void transfer_leaks(u32 of)
         report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
                       a->size == 1 ? "" : "s");
     }
+    heap_leaks(of);
 }
 
 void transfer_free_all(u32 of)
@@ -287,6 +289,7 @@ void transfer_free_all(u32 of)
             memory_free(a->base, NULL);
             pool_freed(a);
         }
+    heap_free_all(of);
 }
 
 // ---- Definedness ----
