@@ -54,6 +54,7 @@ static struct {
     bool waits;
     Launch launch;
     u64 stream;
+    bool in_graph;                              // launched in one go with others
     u64 caller[WIRE_CALLERS];
     char params[WIRE_TAIL];
 } queued;                                       // the launch that was answered and has not run
@@ -362,6 +363,7 @@ void launch_queue(const Call *call)
     queued.launch = launch_of(call);
     queued.launch.params = memcpy(queued.params, call->tail, call->tail_bytes);
     queued.stream = call->request.stream;
+    queued.in_graph = call->request.launch.in_graph;
     memcpy(queued.caller, call->request.caller, sizeof queued.caller);
 }
 
@@ -373,6 +375,8 @@ void launch_run_queued(void)
     managed_launch(queued.launch.kernel->signature, queued.caller);
     queued.launch.operation = clock_operation(queued.stream);
     device.sticky = grid_run(&queued.launch);
+    if (queued.in_graph)
+        queued.launch.seconds += profile.graph_kernel_seconds - profile.launch_seconds;
     clock_work(queued.stream, ENGINE_COMPUTE, 1, queued.launch.seconds * 1e9, false);
     managed_launched(clock_stream_end(queued.stream));
     gather_printed();

@@ -46,6 +46,8 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(dram_bytes_per_second);
     FIGURE(issue_per_sm_per_clock);
     FIGURE(launch_seconds);
+    FIGURE(graph_seconds);
+    FIGURE(graph_kernel_seconds);
     FIGURE(host_function_seconds);
     FIGURE(copy_bytes_per_second);
     FIGURE(pageable_bytes_per_second);

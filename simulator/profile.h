@@ -16,6 +16,8 @@ typedef struct Profile {
     double dram_bytes_per_second;       // peak
     double issue_per_sm_per_clock;      // warp instructions
     double launch_seconds;              // host to first instruction and back
+    double graph_seconds;               // host to the first of a graph's operations
+    double graph_kernel_seconds;        // instead of launch_seconds, for a kernel in a graph
     double host_function_seconds;       // from the end of the work before one to the beginning of that behind it
     double copy_bytes_per_second;       // host to device over PCIe, pinned
     double pageable_bytes_per_second;

@@ -57,6 +57,15 @@ static void answer_hello(Call *call)
     call->reply.tail = sizeof facts;
 }
 
+static void answer_graph(Call *call)
+{
+    u64 stream = call->request.stream;
+    if (clock_stream_known(stream))
+        clock_work(stream, ENGINE_NONE, 1, profile.graph_seconds * 1e9, false);
+    else
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+}
+
 static void answer_host_function(Call *call)
 {
     u64 stream = call->request.stream;
@@ -205,6 +214,7 @@ static void dispatch(Call *call)
     case WIRE_COPY_DEVICE: transfer_copy_device(call); break;
     case WIRE_COPY_HOST: transfer_copy_host(call); break;
     case WIRE_FILL: transfer_fill(call); break;
+    case WIRE_GRAPH: answer_graph(call); break;
     case WIRE_HOST_FUNCTION: answer_host_function(call); break;
     case WIRE_SYNC: answer_sync(call); break;
     case WIRE_STREAM_CREATE:
@@ -323,7 +333,7 @@ static void answer(Call *call)
     if (device.sticky && !survives_sticky(op))
         call->reply.error = device.sticky;
     else if (op == WIRE_LAUNCH)
-        launched = launch_check(call);
+        launched = launch_check(call) && !call->request.launch.only_checked;
     else
         dispatch(call);
     if (waits(call) || device.sticky)

@@ -59,6 +59,7 @@ enum {
     X(COPY_HOST)        /* the program has copied host to host: only told */                    \
     X(FILL)                                                                                     \
     X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
+    X(GRAPH)            /* the operations of a graph follow */                                  \
     X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \
@@ -159,6 +160,8 @@ typedef struct {
             uint64_t dynamic_shared, dynamic_limit;     // bytes; the limit: cudaFuncSetAttribute's
             uint32_t unchecked;                 // its result is thrown away, as <<<>>> does
             uint32_t cooperative;               // all of its blocks must be resident at once
+            uint32_t in_graph;                  // one of several that are launched in one go
+            uint32_t only_checked;              // it is not run
         } launch;
         struct { uint64_t event; uint32_t flags; } event;       // flags: EVENT_CREATE
         struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE

@@ -50,6 +50,7 @@ cudaError_t client_open(void);
 const WireFacts *client_facts(void);            // after client_open() has succeeded
 cudaError_t client_check_devices(int a, int b); // are both devices of the machine?
 uint32_t client_device(void);                   // the calling thread's current one
+uint32_t client_use_device(uint32_t device);    // another one; returns the one before
 
 // Notes an error as the calling thread's last one and returns it.
 cudaError_t client_done(cudaError_t error);

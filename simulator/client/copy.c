@@ -114,7 +114,7 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
                                         WIRE_COPY_DEVICE };
     CopyOperation copy = operation->copy;
     enum cudaMemcpyKind kind = actual_kind(&copy);
-    WireRequest request = client_request(ops[kind], operation->call);
+    WireRequest request = operation_request(operation, ops[kind]);
     request.stream = stream;
     request.copy.width = copy.width;
     request.copy.rows = copy.rows;
@@ -143,29 +143,37 @@ static bool is_pitch_wrong(const CopyOperation *copy)
     return rows && (copy->width > copy->to.pitch || copy->width > copy->from.pitch);
 }
 
+cudaError_t operation_check_copy(const Operation *operation)
+{
+    const CopyOperation *copy = &operation->copy;
+    uint64_t total;
+    if (__builtin_mul_overflow(copy->width, copy->rows, &total)
+        || __builtin_mul_overflow(total, copy->slices, &total))
+        return cudaErrorInvalidValue;
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (is_pitch_wrong(copy))
+        return cudaErrorInvalidPitchValue;
+    return total ? check_kind(operation) : cudaSuccess;
+}
+
 static cudaError_t issue(const char *call, CopyOperation copy, cudaStream_t stream)
 {
+    Operation operation = { .kind = OPERATION_COPY, .call = call, .copy = copy };
     cudaError_t error = client_open();
+    if (!error)
+        error = operation_check_copy(&operation);
     if (error)
         return client_done(error);
-    uint64_t total;
-    if (__builtin_mul_overflow(copy.width, copy.rows, &total)
-        || __builtin_mul_overflow(total, copy.slices, &total))
-        return client_done(cudaErrorInvalidValue);
-    if ((unsigned)copy.kind > cudaMemcpyDefault)
-        return client_done(cudaErrorInvalidMemcpyDirection);
-    if (is_pitch_wrong(&copy))
-        return client_done(cudaErrorInvalidPitchValue);
-    if (!total)
+    if (!copy.width || !copy.rows || !copy.slices)
         return client_done(client_sticky());
-    Operation operation = { .kind = OPERATION_COPY, .call = call, .copy = copy };
-    error = check_kind(&operation);
-    return client_done(error ? error : operation_issue(&operation, stream));
+    return client_done(operation_issue(&operation, stream));
 }
 
 // ---- Plain copies ----
 
-static CopyOperation plain(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+CopyOperation operation_plain_copy(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind)
 {
     return (CopyOperation){ .to = { to, bytes, bytes }, .from = { (char *)from, bytes, bytes },
                             .width = bytes, .rows = 1, .slices = 1, .kind = kind };
@@ -173,7 +181,7 @@ static CopyOperation plain(void *to, const void *from, size_t bytes, enum cudaMe
 
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    CopyOperation copy = plain(to, from, bytes, kind);
+    CopyOperation copy = operation_plain_copy(to, from, bytes, kind);
     copy.blocks = true;
     return issue("cudaMemcpy", copy, 0);
 }
@@ -183,7 +191,7 @@ TWIN(cudaMemcpy, cudaMemcpy_ptds,
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return issue("cudaMemcpyAsync", plain(to, from, bytes, kind), stream);
+    return issue("cudaMemcpyAsync", operation_plain_copy(to, from, bytes, kind), stream);
 }
 TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz,
      (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
@@ -272,14 +280,14 @@ static cudaError_t issue_between(const char *call, CopyOperation copy, int to, i
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                   size_t bytes)
 {
-    return issue_between("cudaMemcpyPeer", plain(to, from, bytes, cudaMemcpyDefault), to_device,
+    return issue_between("cudaMemcpyPeer", operation_plain_copy(to, from, bytes, cudaMemcpyDefault), to_device,
                          from_device, 0);
 }
 
 EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                        size_t bytes, cudaStream_t stream)
 {
-    return issue_between("cudaMemcpyPeerAsync", plain(to, from, bytes, cudaMemcpyDefault),
+    return issue_between("cudaMemcpyPeerAsync", operation_plain_copy(to, from, bytes, cudaMemcpyDefault),
                          to_device, from_device, stream);
 }
 
@@ -321,7 +329,8 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
     if (error)
         return client_done(error);
     char *variable = (char *)(uintptr_t)(address + offset);
-    CopyOperation copy = to ? plain(variable, host, bytes, kind) : plain(host, variable, bytes, kind);
+    CopyOperation copy = operation_plain_copy(to ? variable : host, to ? host : variable, bytes,
+                                              kind);
     copy.blocks = blocks;
     return issue(call, copy, stream);
 }

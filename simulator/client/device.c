@@ -23,6 +23,14 @@ uint32_t client_device(void)
     return chosen ? current : first_choice;
 }
 
+uint32_t client_use_device(uint32_t device)
+{
+    uint32_t before = client_device();
+    current = device;
+    chosen = true;
+    return before;
+}
+
 static bool is_device(int ordinal)
 {
     return ordinal >= 0 && ordinal < client_facts()->device_count;

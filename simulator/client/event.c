@@ -1,6 +1,6 @@
 // Events: ids that the device gives out.
 
-#include "client.h"
+#include "capture.h"
 #include <cuda_runtime_api.h>
 
 static cudaError_t event_create(const char *call, cudaEvent_t *event, unsigned flags)
@@ -42,37 +42,68 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
     return on_event(WIRE_EVENT_DESTROY, "cudaEventDestroy", event);
 }
 
-static cudaError_t event_record(const char *call, cudaEvent_t event, cudaStream_t stream)
+cudaError_t operation_run_event(const Operation *operation, uint64_t stream)
 {
-    WireRequest request = client_request(WIRE_EVENT_RECORD, call);
-    request.stream = client_stream(stream);
-    request.event.event = client_address(event);
+    bool records = operation->kind == OPERATION_RECORD;
+    WireRequest request = operation_request(operation, records ? WIRE_EVENT_RECORD : WIRE_STREAM_WAIT);
+    request.stream = stream;
+    request.event.event = client_address(operation->event);
     WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    return client_simple(&request, &reply);
+}
+
+// With the flag for it, an event in a capture is recorded whenever the graph is launched.
+static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    cudaError_t error;
+    if (!event || (flags & ~(unsigned)cudaEventRecordExternal))
+        return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (!flags && capture_record(event, client_stream(stream), &error))
+        return client_done(error);
+    Operation operation = { .kind = OPERATION_RECORD, .call = call, .event = event };
+    return client_done(flags ? operation_issue(&operation, stream)
+                             : operation_run(&operation, client_stream(stream)));
 }
 
 EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return event_record("cudaEventRecord", event, stream);
+    return record("cudaEventRecord", event, stream, 0);
 }
 TWIN(cudaEventRecord, cudaEventRecord_ptsz, (cudaEvent_t event, cudaStream_t stream),
      (event, stream))
 
 EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-    (void)flags;
-    return event_record("cudaEventRecordWithFlags", event, stream);
+    return record("cudaEventRecordWithFlags", event, stream, flags);
 }
-TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
-     (event, stream, flags))
+TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz,
+     (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
+
+EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    cudaError_t error;
+    if (!event || (flags & ~(unsigned)cudaEventWaitExternal))
+        return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (!flags && capture_wait(event, client_stream(stream), &error))
+        return client_done(error);
+    Operation operation = { .kind = OPERATION_WAIT, .call = "cudaStreamWaitEvent", .event = event };
+    return client_done(flags ? operation_issue(&operation, stream)
+                             : operation_run(&operation, client_stream(stream)));
+}
+TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz,
+     (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 
 EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    if (capture_has_event(event))
+        return client_done(cudaErrorCapturedEvent);
     return on_event(WIRE_EVENT_SYNC, "cudaEventSynchronize", event);
 }
 
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    if (capture_has_event(event))
+        return client_done(cudaErrorCapturedEvent);
     return on_event(WIRE_QUERY, "cudaEventQuery", event);
 }
 

@@ -6,7 +6,7 @@
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream)
 {
     const FillOperation *fill = &operation->fill;
-    WireRequest request = client_request(WIRE_FILL, operation->call);
+    WireRequest request = operation_request(operation, WIRE_FILL);
     request.stream = stream;
     request.copy.device =
         (WireBox){ client_address(fill->to.address), fill->to.pitch, fill->to.slice };
@@ -29,22 +29,30 @@ static cudaError_t not_ours(const Operation *operation)
                          "It fills memory of the device only.", "For host memory use memset.");
 }
 
+cudaError_t operation_check_fill(const Operation *operation)
+{
+    const FillOperation *fill = &operation->fill;
+    uint64_t total;
+    bool rows = fill->rows > 1 || fill->slices > 1;
+    if (__builtin_mul_overflow(fill->width, fill->rows, &total)
+        || __builtin_mul_overflow(total, fill->slices, &total)
+        || (rows && fill->width > fill->to.pitch))
+        return cudaErrorInvalidValue;
+    if (total && !client_is_device(fill->to.address) && !client_is_pinned(fill->to.address))
+        return not_ours(operation);
+    return cudaSuccess;
+}
+
 static cudaError_t issue(const char *call, FillOperation fill, cudaStream_t stream)
 {
+    Operation operation = { .kind = OPERATION_FILL, .call = call, .fill = fill };
     cudaError_t error = client_open();
+    if (!error)
+        error = operation_check_fill(&operation);
     if (error)
         return client_done(error);
-    uint64_t total;
-    bool rows = fill.rows > 1 || fill.slices > 1;
-    if (__builtin_mul_overflow(fill.width, fill.rows, &total)
-        || __builtin_mul_overflow(total, fill.slices, &total)
-        || (rows && fill.width > fill.to.pitch))
-        return client_done(cudaErrorInvalidValue);
-    if (!total)
+    if (!fill.width || !fill.rows || !fill.slices)
         return client_done(client_sticky());
-    Operation operation = { .kind = OPERATION_FILL, .call = call, .fill = fill };
-    if (!client_is_device(fill.to.address) && !client_is_pinned(fill.to.address))
-        return client_done(not_ours(&operation));
     return client_done(operation_issue(&operation, stream));
 }
 

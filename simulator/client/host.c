@@ -114,6 +114,8 @@ void host_wait_before(const WireRequest *request)
 {
     if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE))
         return;
+    if (request->op == WIRE_LAUNCH && request->launch.only_checked)
+        return;
     switch ((enum wire_op)request->op) {
     case WIRE_FREE: case WIRE_RESET: wait_for(0, true); break;
     case WIRE_SYNC: wait_for(request->stream, request->object.id); break;
@@ -137,7 +139,7 @@ bool host_is_busy(uint64_t stream)
 
 cudaError_t operation_run_host(const Operation *operation, uint64_t stream)
 {
-    WireRequest request = client_request(WIRE_HOST_FUNCTION, operation->call);
+    WireRequest request = operation_request(operation, WIRE_HOST_FUNCTION);
     request.stream = stream;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);

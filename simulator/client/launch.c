@@ -63,6 +63,7 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
     error = symbol_resolve(symbol);
     if (error)
         return error;
+    kernel->key = key;
     kernel->symbol = symbol;
     kernel->parameters = parameters;
     kernel->bytes = symbol_here(symbol)->found.kernel.bytes;
@@ -76,7 +77,7 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
 {
     const KernelOperation *kernel = &operation->kernel;
     const Resolved *here = symbol_here(kernel->symbol);
-    WireRequest request = client_request(WIRE_LAUNCH, operation->call);
+    WireRequest request = operation_request(operation, WIRE_LAUNCH);
     request.stream = stream;
     request.launch.kernel = here->found.kernel.id;
     memcpy(request.launch.grid, &kernel->grid, sizeof request.launch.grid);
@@ -85,6 +86,8 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     request.launch.dynamic_limit = here->dynamic_limit;
     request.launch.unchecked = kernel->unchecked;
     request.launch.cooperative = kernel->cooperative;
+    request.launch.in_graph = kernel->in_graph;
+    request.launch.only_checked = kernel->only_checked;
     WireReply reply;
     return client_call(&request, kernel->parameters, kernel->bytes, &reply, NULL, 0);
 }

@@ -1,7 +1,7 @@
 // Managed memory: allocating it, moving it ahead of its use, and advising how it will be used. What
 // moves when is the device's to know (simulator/managed.c).
 
-#include "client.h"
+#include "capture.h"
 #include <stdio.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
@@ -67,6 +67,8 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
         return client_done(error ? error : cudaErrorInvalidValue);
     WireRequest request = range_request(WIRE_PREFETCH, "cudaMemPrefetchAsync", p, bytes);
     request.stream = client_stream(stream);
+    if (capture_forbids_waiting(request.stream))
+        return client_unsupported("cudaMemPrefetchAsync in a graph");
     request.range.to_host = location.type != cudaMemLocationTypeDevice;
     WireReply reply;
     return client_done(client_simple(&request, &reply));

@@ -1,6 +1,7 @@
 // Memory: allocating and freeing it, and what is known of it. Device memory is the device's; of managed
 // and pinned memory the program has its own view (shared.c).
 
+#include "capture.h"
 #include "client.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -33,6 +34,8 @@ bool client_is_registered(const void *p)
 static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
 {
     cudaError_t error = client_open();
+    if (!error)
+        error = capture_forbids();
     if (error || client_sticky())
         return error ? error : client_sticky();
     if (!out || !bytes)
@@ -166,7 +169,9 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
     request.alloc.bytes = bytes;
     request.alloc.align = DEVICE_ALIGN;
     WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
+    cudaError_t error = capture_forbids();
+    if (!error)
+        error = client_simple(&request, &reply);
     if (!error)
         *out = (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
@@ -178,7 +183,8 @@ static cudaError_t device_free(const char *call, void *p)
         cudaError_t error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    return client_done(client_free(call, p, WIRE_OF_DEVICE));
+    cudaError_t error = capture_forbids();
+    return client_done(error ? error : client_free(call, p, WIRE_OF_DEVICE));
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)

@@ -9,14 +9,21 @@ enum operation_kind {
     OPERATION_COPY,
     OPERATION_FILL,
     OPERATION_HOST,
+    OPERATION_RECORD,                           // an event,
+    OPERATION_WAIT,                             // and the wait for one
+    OPERATION_GRAPH,                            // only in a graph: another graph,
+    OPERATION_EMPTY,                            // or nothing
 };
 
 // A launch, with its parameters as they were when it was asked for.
 typedef struct {
+    const void *key;                            // the stub, or the handle
     struct Symbol *symbol;
     dim3 grid, block;
     size_t shared;                              // dynamic, bytes
     bool unchecked;                             // nobody looks at what we return
+    bool in_graph;                              // launched with others in one go
+    bool only_checked;                          // it is not launched: could it be?
     bool cooperative;                           // its blocks wait for one another
     char *parameters;
     size_t bytes;                               // of them
@@ -52,26 +59,48 @@ typedef struct {
 typedef struct Operation {
     enum operation_kind kind;
     const char *call;                           // "cudaMemcpy": for messages
+    bool kept;                                  // in a graph; then these two count as well:
+    uint32_t device;                            // that was current
+    uint64_t caller[WIRE_CALLERS];
     union {
         KernelOperation kernel;
         CopyOperation copy;
         FillOperation fill;
         HostOperation host;
+        cudaEvent_t event;
+        struct Graph *graph;
     };
 } Operation;
 
-// Puts it on the stream.
+// Puts it on the stream; while that is being captured, into its graph.
 cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
 
-// launch.c, copy.c, fill.c, host.c: each has it done by the device, on the stream of that id.
+// Has it done on the stream of that id.
+cudaError_t operation_run(const Operation *operation, uint64_t stream);
+
+// Its request, as if it were made now, or of one that was kept as it was then.
+WireRequest operation_request(const Operation *operation, enum wire_op op);
+
+// A copy for a graph, which owns what belongs to it. False: no memory.
+bool operation_keep(Operation *kept, const Operation *operation);
+void operation_drop(Operation *kept);
+
+// launch.c, copy.c, fill.c, host.c, event.c: each has it done by the device, on the stream of that id.
 cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_host(const Operation *operation, uint64_t stream);
+cudaError_t operation_run_event(const Operation *operation, uint64_t stream);
 
 // launch.c: fills in the kernel of that stub or handle, and its parameters.
 cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,
                              char parameters[WIRE_TAIL]);
 
-// copy.c: the copy that these parameters describe; they have no arrays.
+// fill.c, copy.c: what is wrong with one; cudaSuccess: nothing.
+cudaError_t operation_check_copy(const Operation *operation);
+cudaError_t operation_check_fill(const Operation *operation);
+
+// copy.c: a copy of one row, and the copy that these parameters describe; they have no arrays.
+CopyOperation operation_plain_copy(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind);
 CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *parameters, bool blocks);

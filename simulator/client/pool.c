@@ -1,6 +1,6 @@
 // Memory pools, and memory that is allocated and freed in stream order. A pool's handle is its id.
 
-#include "client.h"
+#include "capture.h"
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -186,6 +186,8 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
     }
     WireRequest request = pool_request(WIRE_POOL_ALLOC, call, pool);
     request.stream = client_stream(stream);
+    if (capture_forbids_waiting(request.stream))
+        return client_unsupported("the allocation of memory in a graph");
     request.pool.bytes = bytes;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
@@ -220,6 +222,8 @@ EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
     }
     WireRequest request = client_request(WIRE_POOL_FREE, "cudaFreeAsync");
     request.stream = client_stream(stream);
+    if (capture_forbids_waiting(request.stream))
+        return client_unsupported("the freeing of memory in a graph");
     request.pool.bytes = client_address(p);
     WireReply reply;
     return client_done(client_simple(&request, &reply));

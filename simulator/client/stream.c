@@ -1,6 +1,6 @@
 // Streams: ids that the device gives out; its simulated clock lives there.
 
-#include "client.h"
+#include "capture.h"
 #include "host.h"
 #include <pthread.h>
 #include <cuda_runtime_api.h>
@@ -158,18 +158,6 @@ EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz, (cudaStream_t stream, int *device),
      (stream, device))
 
-EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    (void)stream;
-    if (!status)
-        return client_done(cudaErrorInvalidValue);
-    *status = cudaStreamCaptureStatusNone;      // there are no graphs here
-    cudaError_t error = client_open();
-    return client_done(error ? error : client_sticky());
-}
-TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
-     (stream, status))
-
 static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
 {
     WireRequest request = client_request(WIRE_SYNC, call);
@@ -181,7 +169,9 @@ static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
 
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return synchronise("cudaStreamSynchronize", client_stream(stream), false);
+    uint64_t id = client_stream(stream);
+    cudaError_t error = capture_forbids_waiting(id);
+    return error ? client_done(error) : synchronise("cudaStreamSynchronize", id, false);
 }
 TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
 
@@ -189,8 +179,9 @@ EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
-    if (host_is_busy(request.stream))
-        return client_done(cudaErrorNotReady);
+    cudaError_t error = capture_forbids_waiting(request.stream);
+    if (error || host_is_busy(request.stream))
+        return client_done(error ? error : cudaErrorNotReady);
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
@@ -198,17 +189,6 @@ TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-    return synchronise("cudaDeviceSynchronize", 0, true);
+    cudaError_t error = capture_forbids();
+    return error ? client_done(error) : synchronise("cudaDeviceSynchronize", 0, true);
 }
-
-EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-    (void)flags;
-    WireRequest request = client_request(WIRE_STREAM_WAIT, "cudaStreamWaitEvent");
-    request.stream = client_stream(stream);
-    request.event.event = client_address(event);
-    WireReply reply;
-    return client_done(client_simple(&request, &reply));
-}
-TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
-     (stream, event, flags))

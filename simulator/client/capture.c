@@ -1,0 +1,535 @@
+// Captures. Each of a capture's streams has its last nodes: what the next operation on it needs. An event
+// recorded on one carries them to another stream.
+
+#include "capture.h"
+#include "graph.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct {
+    Node **nodes;
+    size_t count;
+} Tips;
+
+typedef struct Member {                         // a stream of a capture, or an event recorded in one
+    struct Member *next;
+    uint64_t id;
+    Tips tips;
+} Member;
+
+typedef struct Capture {
+    struct Capture *next;
+    unsigned long long number;
+    Graph *graph;
+    Member *streams, *events;
+    uint64_t origin;
+    bool non_blocking;                          // its origin is
+    bool into_given;                            // the graph was the program's before
+    bool broken;
+    enum cudaStreamCaptureMode mode;
+    pthread_t thread;
+} Capture;
+
+static Capture *captures;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long long begun;
+static __thread enum cudaStreamCaptureMode thread_mode;         // global to begin with
+
+static bool is_any(void)
+{
+    return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL;
+}
+
+// ---- Nodes that come last ----
+
+static bool add_tip(Tips *tips, Node *node)
+{
+    for (size_t i = 0; i < tips->count; i++)
+        if (tips->nodes[i] == node)
+            return true;
+    Node **more = realloc(tips->nodes, (tips->count + 1) * sizeof *more);
+    if (!more)
+        return false;
+    tips->nodes = more;
+    tips->nodes[tips->count++] = node;
+    return true;
+}
+
+static bool add_tips(Tips *to, const Tips *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!add_tip(to, from->nodes[i]))
+            return false;
+    return true;
+}
+
+static Member *member(Member *list, uint64_t id)
+{
+    while (list && list->id != id)
+        list = list->next;
+    return list;
+}
+
+static Member *add_member(Member **list, uint64_t id)
+{
+    Member *new = member(*list, id);
+    if (new)
+        return new;
+    new = calloc(1, sizeof *new);
+    if (!new)
+        return NULL;
+    new->id = id;
+    new->next = *list;
+    *list = new;
+    return new;
+}
+
+static void free_members(Member *list)
+{
+    for (Member *next; list; list = next) {
+        next = list->next;
+        free(list->tips.nodes);
+        free(list);
+    }
+}
+
+static Capture *capture_of(uint64_t stream, Member **in)
+{
+    for (Capture *c = captures; c; c = c->next)
+        if ((*in = member(c->streams, stream)))
+            return c;
+    return NULL;
+}
+
+static Capture *capture_of_event(cudaEvent_t event, Member **in)
+{
+    for (Capture *c = captures; c; c = c->next)
+        if ((*in = member(c->events, client_address(event))))
+            return c;
+    return NULL;
+}
+
+static cudaError_t broken(Capture *capture, cudaError_t error)
+{
+    capture->broken = true;
+    return error;
+}
+
+// ---- What goes into a graph ----
+
+// Work on the default stream would wait for the captures of streams that it minds.
+static cudaError_t mind_default_stream(uint64_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
+        if (!c->non_blocking)
+            error = broken(c, cudaErrorStreamCaptureImplicit);
+    return error;
+}
+
+static bool waits(const Operation *operation)
+{
+    return (operation->kind == OPERATION_COPY && operation->copy.blocks)
+        || (operation->kind == OPERATION_FILL && operation->fill.blocks);
+}
+
+static cudaError_t check_kernel(const Operation *operation)
+{
+    if (operation->kind != OPERATION_KERNEL)
+        return cudaSuccess;
+    Operation checked = *operation;
+    checked.kernel.only_checked = true;
+    return operation_run(&checked, 0);
+}
+
+static cudaError_t take(Capture *capture, Member *stream, const Operation *operation)
+{
+    if (capture->broken)
+        return cudaErrorStreamCaptureInvalidated;
+    if (waits(operation))
+        return broken(capture, cudaErrorStreamCaptureUnsupported);
+    cudaError_t error = check_kernel(operation);
+    if (error)
+        return error;
+    Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
+    stream->tips.count = 0;
+    return node && add_tip(&stream->tips, node) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *error)
+{
+    if (!is_any())
+        return false;
+    Member *in;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(stream, &in);
+    *error = capture ? take(capture, in, operation) : mind_default_stream(stream);
+    pthread_mutex_unlock(&mutex);
+    return capture || *error;
+}
+
+bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
+{
+    if (!is_any())
+        return false;
+    Member *in, *old;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
+    if (before)
+        old->id = 0;                            // what it stood for until now
+    if (capture) {
+        Member *new = add_member(&capture->events, client_address(event));
+        if (new)
+            new->tips.count = 0;
+        *error = capture->broken ? cudaErrorStreamCaptureInvalidated
+            : new && add_tips(&new->tips, &in->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
+    } else {
+        *error = mind_default_stream(stream);
+    }
+    pthread_mutex_unlock(&mutex);
+    return capture || *error;
+}
+
+static cudaError_t join(Capture *capture, const Member *event, Capture *other, uint64_t stream)
+{
+    if (other && other != capture) {
+        broken(capture, cudaSuccess);
+        return broken(other, cudaErrorStreamCaptureMerge);
+    }
+    if (capture->broken)
+        return cudaErrorStreamCaptureInvalidated;
+    if (stream < WIRE_DEVICES)
+        return broken(capture, cudaErrorStreamCaptureImplicit);
+    Member *in = add_member(&capture->streams, stream);
+    return in && add_tips(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error)
+{
+    if (!is_any())
+        return false;
+    Member *in, *of;
+    pthread_mutex_lock(&mutex);
+    Capture *captured = capture_of(stream, &in), *from = capture_of_event(event, &of);
+    if (from)
+        *error = join(from, of, captured, stream);
+    else if (captured)
+        *error = broken(captured, cudaErrorStreamCaptureIsolation);
+    else
+        *error = mind_default_stream(stream);
+    pthread_mutex_unlock(&mutex);
+    return from || *error;
+}
+
+bool capture_has_event(cudaEvent_t event)
+{
+    if (!is_any())
+        return false;
+    Member *of;
+    pthread_mutex_lock(&mutex);
+    bool has = capture_of_event(event, &of) != NULL;
+    pthread_mutex_unlock(&mutex);
+    return has;
+}
+
+// ---- What may not be done meanwhile ----
+
+cudaError_t capture_forbids_waiting(uint64_t stream)
+{
+    if (!is_any())
+        return cudaSuccess;
+    Member *in;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(stream, &in);
+    cudaError_t error = capture ? broken(capture, cudaErrorStreamCaptureUnsupported)
+                                : mind_default_stream(stream);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+static bool minds(const Capture *capture)
+{
+    bool own = pthread_equal(capture->thread, pthread_self()) != 0;
+    if (thread_mode == cudaStreamCaptureModeRelaxed || capture->mode == cudaStreamCaptureModeRelaxed)
+        return false;
+    return own || (thread_mode == cudaStreamCaptureModeGlobal
+                   && capture->mode == cudaStreamCaptureModeGlobal);
+}
+
+cudaError_t capture_forbids(void)
+{
+    cudaError_t error = cudaSuccess;
+    if (!is_any())
+        return error;
+    pthread_mutex_lock(&mutex);
+    for (Capture *c = captures; c; c = c->next)
+        if (minds(c))
+            error = broken(c, cudaErrorStreamCaptureUnsupported);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+        return client_done(cudaErrorInvalidValue);
+    enum cudaStreamCaptureMode old = thread_mode;
+    thread_mode = *mode;
+    *mode = old;
+    return cudaSuccess;
+}
+
+// ---- Beginning and ending ----
+
+static cudaError_t is_non_blocking(const char *call, uint64_t stream, bool *non_blocking)
+{
+    WireRequest request = client_request(WIRE_STREAM_FACTS, call);
+    request.stream = stream;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    *non_blocking = !error && reply.stream.flags;
+    return error;
+}
+
+static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptureMode mode,
+                         Graph *graph, const cudaGraphNode_t *needs, size_t count)
+{
+    bool non_blocking;
+    cudaError_t error = is_non_blocking(call, stream, &non_blocking);
+    if (error)
+        return error;
+    if (stream < WIRE_DEVICES)
+        return cudaErrorStreamCaptureUnsupported;
+    Capture *capture = calloc(1, sizeof *capture);
+    Member *in = capture ? add_member(&capture->streams, stream) : NULL;
+    Graph *into = !in ? NULL : graph ? graph : graph_make();
+    if (!into) {
+        free(in);
+        free(capture);
+        return cudaErrorMemoryAllocation;
+    }
+    capture->graph = into;
+    capture->into_given = graph != NULL;
+    capture->origin = stream;
+    capture->non_blocking = non_blocking;
+    capture->mode = mode;
+    capture->thread = pthread_self();
+    for (size_t i = 0; i < count; i++)
+        add_tip(&in->tips, (Node *)needs[i]);
+    pthread_mutex_lock(&mutex);
+    capture->number = ++begun;
+    capture->next = captures;
+    __atomic_store_n(&captures, capture, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&mutex);
+    return cudaSuccess;
+}
+
+static bool is_captured(uint64_t stream)
+{
+    Member *in;
+    pthread_mutex_lock(&mutex);
+    bool captured = capture_of(stream, &in) != NULL;
+    pthread_mutex_unlock(&mutex);
+    return captured;
+}
+
+EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    uint64_t id = client_stream(stream);
+    if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
+        return client_done(cudaErrorInvalidValue);
+    if (is_captured(id))
+        return client_done(cudaErrorIllegalState);
+    return client_done(begin("cudaStreamBeginCapture", id, mode, NULL, NULL, 0));
+}
+TWIN(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz,
+     (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
+
+EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                                 const cudaGraphNode_t *needs,
+                                                 const cudaGraphEdgeData *edges, size_t count,
+                                                 enum cudaStreamCaptureMode mode)
+{
+    (void)edges;
+    uint64_t id = client_stream(stream);
+    if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_known((Graph *)graph)
+        || (count && !needs))
+        return client_done(cudaErrorInvalidValue);
+    if (is_captured(id))
+        return client_done(cudaErrorIllegalState);
+    return client_done(
+        begin("cudaStreamBeginCaptureToGraph", id, mode, (Graph *)graph, needs, count));
+}
+TWIN(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz,
+     (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *needs,
+      const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode),
+     (stream, graph, needs, edges, count, mode))
+
+// Marks (in ->place) the nodes that the tips need, and the tips.
+static void mark(Node *node)
+{
+    if (node->place)
+        return;
+    node->place = 1;
+    for (size_t i = 0; i < node->need_count; i++)
+        mark(node->needs[i]);
+}
+
+// Have all streams that were forked off come back to the origin?
+static bool is_joined(const Capture *capture)
+{
+    for (Node *node = capture->graph->first; node; node = node->next)
+        node->place = 0;
+    const Member *origin = member(capture->streams, capture->origin);
+    for (size_t i = 0; i < origin->tips.count; i++)
+        mark(origin->tips.nodes[i]);
+    for (const Member *in = capture->streams; in; in = in->next)
+        for (size_t i = 0; i < in->tips.count; i++)
+            if (!in->tips.nodes[i]->place)
+                return false;
+    return true;
+}
+
+static cudaError_t end(Capture *capture, uint64_t stream)
+{
+    if (stream != capture->origin)
+        return broken(capture, cudaErrorStreamCaptureUnmatched);
+    if (capture->mode != cudaStreamCaptureModeRelaxed
+        && !pthread_equal(capture->thread, pthread_self()))
+        return cudaErrorStreamCaptureWrongThread;
+    Capture **at = &captures;
+    while (*at != capture)
+        at = &(*at)->next;
+    __atomic_store_n(at, capture->next, __ATOMIC_RELEASE);
+    if (capture->broken)
+        return cudaErrorStreamCaptureInvalidated;
+    return is_joined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+}
+
+static bool has_ended(const Capture *capture)
+{
+    const Capture *at = captures;
+    while (at && at != capture)
+        at = at->next;
+    return !at;
+}
+
+EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    uint64_t id = client_stream(stream);
+    Member *in;
+    if (!graph)
+        return client_done(cudaErrorInvalidValue);
+    *graph = NULL;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(id, &in);
+    cudaError_t error = capture ? end(capture, id) : cudaErrorIllegalState;
+    bool ended = capture && has_ended(capture);
+    pthread_mutex_unlock(&mutex);
+    if (!ended)
+        return client_done(error);
+    if (!error)
+        *graph = (cudaGraph_t)capture->graph;
+    else if (!capture->into_given)
+        graph_free(capture->graph);
+    free_members(capture->streams);
+    free_members(capture->events);
+    free(capture);
+    return client_done(error);
+}
+TWIN(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, (cudaStream_t stream, cudaGraph_t *graph),
+     (stream, graph))
+
+// ---- Questions ----
+
+static cudaError_t status_of(uint64_t stream, enum cudaStreamCaptureStatus *status, Capture **of,
+                             Member **in)
+{
+    *status = cudaStreamCaptureStatusNone;
+    *of = capture_of(stream, in);
+    if (*of)
+        *status = (*of)->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+    for (const Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
+        if (!c->non_blocking)
+            return cudaErrorStreamCaptureImplicit;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    Capture *of;
+    Member *in;
+    cudaError_t error = client_open();
+    if (!error)
+        error = client_sticky();
+    if (error || !status)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    uint64_t id = client_stream(stream);
+    pthread_mutex_lock(&mutex);
+    error = status_of(id, status, &of, &in);
+    pthread_mutex_unlock(&mutex);
+    return client_done(error);
+}
+TWIN(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz,
+     (cudaStream_t stream, enum cudaStreamCaptureStatus *status), (stream, status))
+
+EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                            enum cudaStreamCaptureStatus *status,
+                                            unsigned long long *number, cudaGraph_t *graph,
+                                            const cudaGraphNode_t **needs,
+                                            const cudaGraphEdgeData **edges, size_t *count)
+{
+    Capture *of;
+    Member *in;
+    cudaError_t error = client_open();
+    if (error || !status)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    uint64_t id = client_stream(stream);
+    pthread_mutex_lock(&mutex);
+    error = status_of(id, status, &of, &in);
+    bool active = of && !of->broken;
+    if (number && active)
+        *number = of->number;
+    if (graph && active)
+        *graph = (cudaGraph_t)of->graph;
+    if (needs && active)
+        *needs = (const cudaGraphNode_t *)in->tips.nodes;
+    if (edges && active)
+        *edges = NULL;                          // there are none but plain ones
+    if (count && active)
+        *count = in->tips.count;
+    pthread_mutex_unlock(&mutex);
+    return client_done(error);
+}
+TWIN(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz,
+     (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *number,
+      cudaGraph_t *graph, const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
+      size_t *count), (stream, status, number, graph, needs, edges, count))
+
+EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                       const cudaGraphEdgeData *edges,
+                                                       size_t count, unsigned flags)
+{
+    (void)edges;
+    Member *in;
+    if (flags > cudaStreamSetCaptureDependencies || (count && !nodes))
+        return client_done(cudaErrorInvalidValue);
+    uint64_t id = client_stream(stream);
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(id, &in);
+    cudaError_t error = !capture ? cudaErrorIllegalState
+        : capture->broken ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+    for (size_t i = 0; i < count && !error; i++)
+        if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph)
+            error = cudaErrorInvalidValue;
+    if (!error && flags == cudaStreamSetCaptureDependencies)
+        in->tips.count = 0;
+    for (size_t i = 0; i < count && !error; i++)
+        if (!add_tip(&in->tips, (Node *)nodes[i]))
+            error = cudaErrorMemoryAllocation;
+    pthread_mutex_unlock(&mutex);
+    return client_done(error);
+}
+TWIN(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz,
+     (cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges, size_t count,
+      unsigned flags), (stream, nodes, edges, count, flags))

@@ -1,0 +1,485 @@
+// Executable graphs. A launch issues the operations one after another, each behind what it needs, on as many
+// streams as the graph has branches; events order those among one another. The first branch is the stream of the
+// launch itself.
+
+#include "capture.h"
+#include "graph.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Node *node;                                 // NULL: where a graph inside of the graph begins or ends
+    size_t *needs, need_count;                  // steps
+    size_t branch;
+    bool needed, awaited;                       // by another step; by one on another branch
+    uint64_t event;                             // once it is awaited; of the device
+} Step;
+
+typedef struct {
+    uint32_t device;
+    uint64_t stream;                            // 0: not made yet
+    size_t last;                                // step, while it is planned
+} Branch;
+
+struct Exec {
+    Exec *next;
+    Graph *graph;
+    unsigned long long flags;
+    Step *steps;
+    size_t count;
+    Branch *branches;
+    size_t branch_count;
+    uint64_t begins;                            // the event at which the other branches begin
+};
+
+static Exec *execs;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_known(const Exec *exec)
+{
+    pthread_mutex_lock(&mutex);
+    const Exec *at = execs;
+    while (at && at != exec)
+        at = at->next;
+    pthread_mutex_unlock(&mutex);
+    return at != NULL;
+}
+
+Node *exec_node(Exec *exec, const Node *original)
+{
+    Node *node = is_known(exec) && original ? exec->graph->first : NULL;
+    while (node && node->original != original)
+        node = node->next;
+    return node;
+}
+
+// ---- Streams and events of its own, on the device ----
+
+static uint64_t make(enum wire_op op, uint32_t device)
+{
+    WireRequest request = client_request(op, "cudaGraphLaunch");
+    request.device = device;
+    if (op == WIRE_STREAM_CREATE)
+        request.create.flags = cudaStreamNonBlocking;
+    else
+        request.event.flags = cudaEventDisableTiming;
+    WireReply reply;
+    return client_simple(&request, &reply) ? 0 : reply.id;
+}
+
+static void unmake(enum wire_op op, uint64_t id)
+{
+    WireRequest request = client_request(op, "cudaGraphExecDestroy");
+    request.object.id = id;
+    WireReply reply;
+    if (id)
+        client_simple(&request, &reply);
+}
+
+static void drop_plan(Exec *exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        unmake(WIRE_EVENT_DESTROY, exec->steps[i].event);
+        free(exec->steps[i].needs);
+    }
+    for (size_t i = 0; i < exec->branch_count; i++)
+        unmake(WIRE_STREAM_DESTROY, exec->branches[i].stream);
+    unmake(WIRE_EVENT_DESTROY, exec->begins);
+    free(exec->steps);
+    free(exec->branches);
+    exec->steps = NULL;
+    exec->branches = NULL;
+    exec->count = exec->branch_count = 0;
+    exec->begins = 0;
+}
+
+// ---- The plan ----
+
+static Step *add_step(Exec *exec, Node *node, const size_t *needs, size_t count)
+{
+    Step *more = realloc(exec->steps, (exec->count + 1) * sizeof *more);
+    size_t *own = malloc((count + 1) * sizeof *own);
+    if (more)
+        exec->steps = more;
+    if (!more || !own) {
+        free(own);
+        return NULL;
+    }
+    memcpy(own, needs, count * sizeof *own);
+    for (size_t i = 0; i < count; i++)
+        exec->steps[needs[i]].needed = true;
+    exec->steps[exec->count] = (Step){ .node = node, .needs = own, .need_count = count };
+    return &exec->steps[exec->count++];
+}
+
+static bool add_graph(Exec *exec, const Graph *graph, const size_t *needs, size_t count);
+
+// A graph inside: a step before its first nodes and one behind its last.
+static bool add_inner(Exec *exec, const Graph *graph, const size_t *needs, size_t count)
+{
+    size_t begin = exec->count;
+    if (!add_step(exec, NULL, needs, count) || !add_graph(exec, graph, &begin, 1))
+        return false;
+    size_t *last = calloc(exec->count, sizeof *last), last_count = 0;
+    for (size_t i = begin; i < exec->count && last; i++)
+        if (!exec->steps[i].needed)
+            last[last_count++] = i;
+    bool good = last && add_step(exec, NULL, last, last_count);
+    free(last);
+    return good;
+}
+
+// Adds steps for the graph's nodes; those that need no other need these steps.
+static bool add_graph(Exec *exec, const Graph *graph, const size_t *needs, size_t count)
+{
+    Node **sorted = graph_sorted(graph);
+    size_t *step_of = calloc(graph->count + 1, sizeof *step_of);
+    size_t *before = calloc(graph->count + 1, sizeof *before);
+    bool good = sorted && step_of && before;
+    for (size_t n = 0; n < graph->count && good; n++) {
+        Node *node = sorted[n];
+        for (size_t i = 0; i < node->need_count; i++)
+            before[i] = step_of[node->needs[i]->place];
+        const size_t *from = node->need_count ? before : needs;
+        size_t from_count = node->need_count ? node->need_count : count;
+        good = node->operation.kind == OPERATION_GRAPH
+            ? add_inner(exec, node->operation.graph, from, from_count)
+            : add_step(exec, node, from, from_count) != NULL;
+        step_of[node->place] = exec->count - 1;
+    }
+    free(sorted);
+    free(step_of);
+    free(before);
+    return good;
+}
+
+static uint32_t device_of(const Exec *exec, const Step *step)
+{
+    if (step->node)
+        return step->node->operation.device;
+    return step->need_count ? exec->branches[exec->steps[step->needs[0]].branch].device
+                            : client_device();
+}
+
+// A step goes on with the branch of one that it needs, if nothing else did before.
+static bool choose_branch(Exec *exec, size_t n)
+{
+    Step *step = &exec->steps[n];
+    uint32_t device = device_of(exec, step);
+    for (size_t i = 0; i < step->need_count; i++) {
+        size_t branch = exec->steps[step->needs[i]].branch;
+        if (exec->branches[branch].last == step->needs[i]
+            && exec->branches[branch].device == device) {
+            step->branch = branch;
+            exec->branches[branch].last = n;
+            return true;
+        }
+    }
+    Branch *more = realloc(exec->branches, (exec->branch_count + 1) * sizeof *more);
+    if (!more)
+        return false;
+    exec->branches = more;
+    exec->branches[exec->branch_count] = (Branch){ .device = device, .last = n };
+    step->branch = exec->branch_count++;
+    return true;
+}
+
+static void find_awaited(Exec *exec)
+{
+    for (size_t n = 0; n < exec->count; n++) {
+        Step *step = &exec->steps[n];
+        step->awaited |= !step->needed;         // by the stream of the launch
+        for (size_t i = 0; i < step->need_count; i++)
+            if (exec->steps[step->needs[i]].branch != step->branch)
+                exec->steps[step->needs[i]].awaited = true;
+    }
+}
+
+cudaError_t exec_plan(Exec *exec)
+{
+    drop_plan(exec);
+    if (!add_graph(exec, exec->graph, NULL, 0))
+        return cudaErrorInvalidValue;
+    for (size_t n = 0; n < exec->count; n++)
+        if (!choose_branch(exec, n))
+            return cudaErrorMemoryAllocation;
+    find_awaited(exec);
+    return cudaSuccess;
+}
+
+// ---- Launching ----
+
+static cudaError_t on_event(enum wire_op op, uint64_t event, uint64_t stream)
+{
+    WireRequest request = client_request(op, "cudaGraphLaunch");
+    request.stream = stream;
+    request.event.event = event;
+    WireReply reply;
+    return client_simple(&request, &reply);
+}
+
+static cudaError_t record(uint64_t *event, uint32_t device, uint64_t stream)
+{
+    if (!*event)
+        *event = make(WIRE_EVENT_CREATE, device);
+    return *event ? on_event(WIRE_EVENT_RECORD, *event, stream) : cudaErrorMemoryAllocation;
+}
+
+// Its stream: that of the launch for the first one, if they are of one device.
+static cudaError_t stream_of(Exec *exec, size_t branch, uint64_t launch, uint32_t device,
+                             uint64_t *stream)
+{
+    Branch *b = &exec->branches[branch];
+    *stream = launch;
+    if (branch == 0 && b->device == device)
+        return cudaSuccess;
+    if (!b->stream)
+        b->stream = make(WIRE_STREAM_CREATE, b->device);
+    *stream = b->stream;
+    return b->stream ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t run_step(Exec *exec, Step *step, uint64_t launch, uint32_t device)
+{
+    uint64_t stream;
+    cudaError_t error = stream_of(exec, step->branch, launch, device, &stream);
+    if (!error && !step->need_count && stream != launch)
+        error = on_event(WIRE_STREAM_WAIT, exec->begins, stream);
+    for (size_t i = 0; i < step->need_count && !error; i++) {
+        const Step *before = &exec->steps[step->needs[i]];
+        if (before->branch != step->branch)
+            error = on_event(WIRE_STREAM_WAIT, before->event, stream);
+    }
+    uint32_t current = client_use_device(exec->branches[step->branch].device);
+    if (!error && step->node && !step->node->disabled)
+        error = operation_run(&step->node->operation, stream);
+    client_use_device(current);
+    bool awaited = step->awaited && (step->needed || stream != launch);
+    if (!error && awaited)
+        error = record(&step->event, exec->branches[step->branch].device, stream);
+    if (!error && awaited && !step->needed)
+        error = on_event(WIRE_STREAM_WAIT, step->event, launch);
+    return error;
+}
+
+static cudaError_t device_of_stream(uint64_t stream, uint32_t *device)
+{
+    WireRequest request = client_request(WIRE_STREAM_FACTS, "cudaGraphLaunch");
+    request.stream = stream;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        *device = reply.stream.device;
+    return error;
+}
+
+static cudaError_t run(Exec *exec, uint64_t stream)
+{
+    uint32_t device;
+    WireRequest request = client_request(WIRE_GRAPH, "cudaGraphLaunch");
+    request.stream = stream;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        error = device_of_stream(stream, &device);
+    if (!error && exec->count && (exec->branch_count > 1 || exec->branches[0].device != device))
+        error = record(&exec->begins, device, stream);
+    for (size_t n = 0; n < exec->count && !error; n++)
+        error = run_step(exec, &exec->steps[n], stream, device);
+    return error;
+}
+
+EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
+{
+    Exec *exec = (Exec *)handle;
+    cudaError_t error = client_open();
+    if (error || !is_known(exec))
+        return client_done(error ? error : cudaErrorInvalidValue);
+    uint64_t id = client_stream(stream);
+    Operation operation = { .kind = OPERATION_GRAPH, .call = "cudaGraphLaunch",
+                            .graph = exec->graph };
+    if (capture_takes(&operation, id, &error))
+        return client_done(error);
+    return client_done(run(exec, id));
+}
+TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
+     (exec, stream))
+
+// There is nothing to bring there ahead of the launch.
+EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    uint32_t device;
+    cudaError_t error = is_known((Exec *)exec) ? device_of_stream(client_stream(stream), &device)
+                                               : cudaErrorInvalidValue;
+    return client_done(error);
+}
+TWIN(cudaGraphUpload, cudaGraphUpload_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
+     (exec, stream))
+
+// ---- Making and destroying ----
+
+static void free_exec(Exec *exec)
+{
+    drop_plan(exec);
+    if (exec->graph)
+        graph_free(exec->graph);
+    free(exec);
+}
+
+static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigned long long flags)
+{
+    cudaError_t error = client_open();
+    if (error || !out || !graph_known(graph))
+        return error ? error : cudaErrorInvalidValue;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return client_unsupported("a graph that kernels launch");
+    if (flags & ~(unsigned long long)(cudaGraphInstantiateFlagAutoFreeOnLaunch
+                                      | cudaGraphInstantiateFlagUpload
+                                      | cudaGraphInstantiateFlagUseNodePriority))
+        return cudaErrorInvalidValue;
+    Exec *exec = calloc(1, sizeof *exec);
+    if (!exec)
+        return cudaErrorMemoryAllocation;
+    exec->flags = flags;
+    exec->graph = graph_clone(graph);
+    error = exec->graph ? exec_plan(exec) : cudaErrorMemoryAllocation;
+    if (error) {
+        free_exec(exec);
+        return error;
+    }
+    pthread_mutex_lock(&mutex);
+    exec->next = execs;
+    execs = exec;
+    pthread_mutex_unlock(&mutex);
+    *out = (cudaGraphExec_t)exec;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                        unsigned long long flags)
+{
+    return client_done(instantiate(exec, (Graph *)graph, flags));
+}
+
+EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                 unsigned long long flags)
+{
+    return client_done(instantiate(exec, (Graph *)graph, flags));
+}
+
+EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                                  cudaGraphInstantiateParams *how)
+{
+    if (!how)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = instantiate(exec, (Graph *)graph, how->flags);
+    how->errNode_out = NULL;
+    how->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+    return client_done(error);
+}
+TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz,
+     (cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *how),
+     (exec, graph, how))
+
+EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    if (!flags || !is_known((Exec *)exec))
+        return client_done(cudaErrorInvalidValue);
+    *flags = ((Exec *)exec)->flags;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle)
+{
+    Exec *exec = (Exec *)handle;
+    if (!is_known(exec))
+        return client_done(cudaErrorInvalidValue);
+    pthread_mutex_lock(&mutex);
+    Exec **at = &execs;
+    while (*at != exec)
+        at = &(*at)->next;
+    *at = exec->next;
+    pthread_mutex_unlock(&mutex);
+    free_exec(exec);
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                           unsigned enabled)
+{
+    Node *node = exec_node((Exec *)exec, (Node *)original);
+    if (!node || node->operation.kind > OPERATION_FILL)         // only of kernels, copies and fills
+        return client_done(cudaErrorInvalidValue);
+    node->disabled = !enabled;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
+                                           unsigned *enabled)
+{
+    Node *node = exec_node((Exec *)exec, (Node *)original);
+    if (!enabled || !node)
+        return client_done(cudaErrorInvalidValue);
+    *enabled = !node->disabled;
+    return cudaSuccess;
+}
+
+// ---- Updating ----
+
+// Is the other graph's node like this one, but for its parameters?
+static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *other)
+{
+    if (!node || !other || node->need_count != other->need_count)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    if (node->operation.kind != other->operation.kind)
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    for (size_t i = 0; i < node->need_count; i++)
+        if (node->needs[i]->place != other->needs[i]->place)
+            return cudaGraphExecUpdateErrorTopologyChanged;
+    return cudaGraphExecUpdateSuccess;
+}
+
+static enum cudaGraphExecUpdateResult compare_all(const Graph *graph, const Graph *other,
+                                                  const Node **at)
+{
+    const Node *node = graph->first, *new = other->first;
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    graph_number(graph);
+    graph_number(other);
+    for (; (node || new) && !result; node = node->next, new = new->next) {
+        *at = new;
+        result = compare(node, new);
+        if (result || node->operation.kind != OPERATION_GRAPH)
+            continue;
+        const Node *inside;
+        result = compare_all(node->operation.graph, new->operation.graph, &inside);
+    }
+    return result;
+}
+
+EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
+                                       cudaGraphExecUpdateResultInfo *info)
+{
+    Exec *exec = (Exec *)handle;
+    const Node *at = NULL;
+    if (!is_known(exec) || !graph_known((Graph *)graph))
+        return client_done(cudaErrorInvalidValue);
+    cudaGraphExecUpdateResultInfo none, *to = info ? info : &none;
+    *to = (cudaGraphExecUpdateResultInfo){ .result = compare_all(exec->graph, (Graph *)graph, &at) };
+    if (to->result) {
+        to->errorNode = (cudaGraphNode_t)at;
+        return client_done(cudaErrorGraphExecUpdateFailure);
+    }
+    Graph *updated = graph_clone((Graph *)graph);
+    if (!updated)
+        return client_done(cudaErrorMemoryAllocation);
+    // Its nodes are still known by those that it was made from.
+    for (Node *new = updated->first, *old = exec->graph->first; new; new = new->next, old = old->next) {
+        new->original = old->original;
+        new->disabled = old->disabled;
+    }
+    graph_free(exec->graph);
+    exec->graph = updated;
+    return client_done(exec_plan(exec));
+}

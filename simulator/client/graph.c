@@ -1,0 +1,433 @@
+// Graphs as a structure: nodes, what they need, clones, and questions about them. A graph's handle is its
+// address, as is a node's.
+
+#include "graph.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Graph *graphs;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+Graph *graph_make(void)
+{
+    Graph *graph = calloc(1, sizeof *graph);
+    if (!graph)
+        return NULL;
+    graph->end = &graph->first;
+    pthread_mutex_lock(&mutex);
+    graph->next = graphs;
+    graphs = graph;
+    pthread_mutex_unlock(&mutex);
+    return graph;
+}
+
+bool graph_known(const Graph *graph)
+{
+    pthread_mutex_lock(&mutex);
+    const Graph *at = graphs;
+    while (at && at != graph)
+        at = at->next;
+    pthread_mutex_unlock(&mutex);
+    return at != NULL;
+}
+
+static void free_node(Node *node)
+{
+    operation_drop(&node->operation);
+    free(node->needs);
+    free(node->arguments);
+    free(node);
+}
+
+void graph_free(Graph *graph)
+{
+    pthread_mutex_lock(&mutex);
+    Graph **at = &graphs;
+    while (*at != graph)
+        at = &(*at)->next;
+    *at = graph->next;
+    pthread_mutex_unlock(&mutex);
+    for (Node *next, *node = graph->first; node; node = next) {
+        next = node->next;
+        free_node(node);
+    }
+    free(graph);
+}
+
+bool graph_need(Node *node, Node *before)
+{
+    Node **more = realloc(node->needs, (node->need_count + 1) * sizeof *more);
+    if (!more)
+        return false;
+    node->needs = more;
+    node->needs[node->need_count++] = before;
+    return true;
+}
+
+static bool needs(const Node *node, const Node *before)
+{
+    for (size_t i = 0; i < node->need_count; i++)
+        if (node->needs[i] == before)
+            return true;
+    return false;
+}
+
+Node *graph_add(Graph *graph, Node *const *before, size_t count, const Operation *operation)
+{
+    Node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    node->graph = graph;
+    bool good = operation_keep(&node->operation, operation);
+    for (size_t i = 0; i < count && good; i++)
+        good = needs(node, before[i]) || graph_need(node, before[i]);
+    if (!good) {
+        free_node(node);
+        return NULL;
+    }
+    *graph->end = node;
+    graph->end = &node->next;
+    graph->count++;
+    return node;
+}
+
+void graph_number(const Graph *graph)
+{
+    size_t place = 0;
+    for (Node *node = graph->first; node; node = node->next)
+        node->place = place++;
+}
+
+static bool clone_needs(const Graph *graph, Node *const *clones)
+{
+    for (const Node *node = graph->first; node; node = node->next)
+        for (size_t i = 0; i < node->need_count; i++)
+            if (!graph_need(clones[node->place], clones[node->needs[i]->place]))
+                return false;
+    return true;
+}
+
+Graph *graph_clone(const Graph *graph)
+{
+    Graph *clone = graph_make();
+    Node **clones = calloc(graph->count + 1, sizeof *clones);
+    bool good = clone && clones;
+    graph_number(graph);
+    for (const Node *node = graph->first; node && good; node = node->next) {
+        Node *copy = clones[node->place] = graph_add(clone, NULL, 0, &node->operation);
+        good = copy != NULL;
+        if (!good)
+            break;
+        copy->original = node;
+        copy->disabled = node->disabled;
+    }
+    good = good && clone_needs(graph, clones);
+    free(clones);
+    if (clone)
+        clone->owned = true;
+    if (good || !clone)
+        return clone;
+    graph_free(clone);
+    return NULL;
+}
+
+// Takes the node next whose needs are all taken, the earliest made first.
+Node **graph_sorted(const Graph *graph)
+{
+    Node **sorted = calloc(graph->count + 1, sizeof *sorted);
+    size_t *missing = calloc(graph->count + 1, sizeof *missing), count = 0;
+    bool moved = sorted && missing;
+    graph_number(graph);
+    for (Node *node = graph->first; node && moved; node = node->next)
+        missing[node->place] = node->need_count + 1;
+    while (moved && count < graph->count) {
+        moved = false;
+        for (Node *node = graph->first; node; node = node->next) {
+            bool ready = missing[node->place] > 0;
+            for (size_t i = 0; i < node->need_count && ready; i++)
+                ready = missing[node->needs[i]->place] == 0;
+            if (!ready)
+                continue;
+            missing[node->place] = 0;
+            sorted[count++] = node;
+            moved = true;
+        }
+    }
+    free(missing);
+    if (moved || !graph->count)
+        return sorted;
+    free(sorted);
+    return NULL;
+}
+
+// ---- Making and destroying ----
+
+EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+{
+    cudaError_t error = client_open();
+    if (error || !graph || flags)
+        return client_done(error ? error : cudaErrorInvalidValue);
+    *graph = (cudaGraph_t)graph_make();
+    return client_done(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (!graph_known((Graph *)graph) || ((Graph *)graph)->owned)
+        return client_done(cudaErrorInvalidValue);
+    graph_free((Graph *)graph);
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+    if (!clone || !graph_known((Graph *)graph))
+        return client_done(cudaErrorInvalidValue);
+    Graph *made = graph_clone((Graph *)graph);
+    if (!made)
+        return client_done(cudaErrorMemoryAllocation);
+    made->owned = false;
+    *clone = (cudaGraph_t)made;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original,
+                                            cudaGraph_t clone)
+{
+    if (!out || !original || !graph_known((Graph *)clone))
+        return client_done(cudaErrorInvalidValue);
+    for (Node *node = ((Graph *)clone)->first; node; node = node->next)
+        if (node->original == (Node *)original) {
+            *out = (cudaGraphNode_t)node;
+            return cudaSuccess;
+        }
+    return client_done(cudaErrorInvalidValue);
+}
+
+static void forget_need(Node *node, const Node *before)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < node->need_count; i++)
+        if (node->needs[i] != before)
+            node->needs[kept++] = node->needs[i];
+    node->need_count = kept;
+}
+
+EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
+{
+    Node *node = (Node *)handle;
+    if (!node || !graph_known(node->graph))
+        return client_done(cudaErrorInvalidValue);
+    Graph *graph = node->graph;
+    for (Node *other = graph->first; other; other = other->next)
+        forget_need(other, node);
+    Node **at = &graph->first;
+    while (*at != node)
+        at = &(*at)->next;
+    *at = node->next;
+    if (graph->end == &node->next)
+        graph->end = at;
+    graph->count--;
+    free_node(node);
+    return cudaSuccess;
+}
+
+// ---- Edges ----
+
+static bool is_plain(const cudaGraphEdgeData *edges, size_t count)
+{
+    static const cudaGraphEdgeData plain;
+    for (size_t i = 0; edges && i < count; i++)
+        if (memcmp(&edges[i], &plain, sizeof plain) != 0)
+            return false;
+    return true;
+}
+
+static bool are_in(const Graph *graph, const cudaGraphNode_t *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!nodes[i] || ((Node *)nodes[i])->graph != graph)
+            return false;
+    return true;
+}
+
+static cudaError_t check_edges(const Graph *graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                               size_t count)
+{
+    if (!graph_known(graph) || (count && (!from || !to)))
+        return cudaErrorInvalidValue;
+    if (!is_plain(edges, count))
+        return client_unsupported("a graph's edge from within a kernel");
+    return are_in(graph, from, count) && are_in(graph, to, count) ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+}
+
+EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                            const cudaGraphNode_t *to,
+                                            const cudaGraphEdgeData *edges, size_t count)
+{
+    cudaError_t error = check_edges((Graph *)graph, from, to, edges, count);
+    for (size_t i = 0; i < count && !error; i++) {
+        if (from[i] == to[i] || needs((Node *)to[i], (Node *)from[i]))
+            error = cudaErrorInvalidValue;
+        else if (!graph_need((Node *)to[i], (Node *)from[i]))
+            error = cudaErrorMemoryAllocation;
+    }
+    return client_done(error);
+}
+
+EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to,
+                                               const cudaGraphEdgeData *edges, size_t count)
+{
+    cudaError_t error = check_edges((Graph *)graph, from, to, edges, count);
+    for (size_t i = 0; i < count && !error; i++) {
+        if (!needs((Node *)to[i], (Node *)from[i]))
+            error = cudaErrorInvalidValue;
+        else
+            forget_need((Node *)to[i], (Node *)from[i]);
+    }
+    return client_done(error);
+}
+
+// ---- Questions. Each fills as many as there is room for, and says how many there are. ----
+
+typedef struct {
+    cudaGraphNode_t *nodes;
+    size_t room, count;
+} List;
+
+static void list(List *to, const Node *node)
+{
+    if (to->nodes && to->count < to->room)
+        to->nodes[to->count] = (cudaGraphNode_t)node;
+    to->count++;
+}
+
+static cudaError_t listed(const List *l, size_t *count)
+{
+    if (l->nodes)
+        for (size_t i = l->count; i < l->room; i++)
+            l->nodes[i] = NULL;
+    *count = l->nodes && l->room < l->count ? l->room : l->count;
+    return cudaSuccess;
+}
+
+static bool can_list(const void *graph, const size_t *count)
+{
+    return count && graph_known(graph);
+}
+
+EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    if (!can_list(graph, count))
+        return client_done(cudaErrorInvalidValue);
+    List l = { nodes, *count, 0 };
+    for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
+        list(&l, node);
+    return listed(&l, count);
+}
+
+EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    if (!can_list(graph, count))
+        return client_done(cudaErrorInvalidValue);
+    List l = { nodes, *count, 0 };
+    for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
+        if (!node->need_count)
+            list(&l, node);
+    return listed(&l, count);
+}
+
+static void clear_edges(cudaGraphEdgeData *edges, size_t count)
+{
+    if (edges)
+        memset(edges, 0, count * sizeof *edges);
+}
+
+EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                     cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!can_list(graph, count) || !from != !to)
+        return client_done(cudaErrorInvalidValue);
+    List all[] = { { from, *count, 0 }, { to, *count, 0 } };
+    for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
+        for (size_t i = 0; i < node->need_count; i++) {
+            list(&all[0], node->needs[i]);
+            list(&all[1], node);
+        }
+    listed(&all[0], count);
+    *count = all[1].room;
+    listed(&all[1], count);
+    clear_edges(edges, *count);
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!node || !can_list(((Node *)node)->graph, count))
+        return client_done(cudaErrorInvalidValue);
+    List l = { nodes, *count, 0 };
+    for (size_t i = 0; i < ((Node *)node)->need_count; i++)
+        list(&l, ((Node *)node)->needs[i]);
+    listed(&l, count);
+    clear_edges(edges, *count);
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                  cudaGraphEdgeData *edges, size_t *count)
+{
+    if (!node || !can_list(((Node *)node)->graph, count))
+        return client_done(cudaErrorInvalidValue);
+    List l = { nodes, *count, 0 };
+    for (const Node *other = ((Node *)node)->graph->first; other; other = other->next)
+        if (needs(other, (Node *)node))
+            list(&l, other);
+    listed(&l, count);
+    clear_edges(edges, *count);
+    return cudaSuccess;
+}
+
+// ---- A picture ----
+
+static const char *label(const Operation *operation)
+{
+    switch (operation->kind) {
+    case OPERATION_KERNEL: return "KERNEL";
+    case OPERATION_COPY: return "MEMCPY";
+    case OPERATION_FILL: return "MEMSET";
+    case OPERATION_HOST: return "HOST";
+    case OPERATION_RECORD: return "EVENT_RECORD";
+    case OPERATION_WAIT: return "EVENT_WAIT";
+    case OPERATION_GRAPH: return "GRAPH";
+    case OPERATION_EMPTY: return "EMPTY";
+    }
+    return "";
+}
+
+EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
+{
+    (void)flags;                                // how much is said of each node
+    Graph *graph = (Graph *)handle;
+    FILE *file = path && graph_known(graph) ? fopen(path, "w") : NULL;
+    if (!file)
+        return client_done(graph_known(graph) ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
+    graph_number(graph);
+    fprintf(file, "digraph dot {\n");
+    for (const Node *node = graph->first; node; node = node->next) {
+        const char *name = NULL;
+        if (node->operation.kind == OPERATION_KERNEL)
+            cudaFuncGetName(&name, node->operation.kernel.key);
+        fprintf(file, "    n%zu [label=\"%zu %s%s%s\"];\n", node->place, node->place,
+                label(&node->operation), name ? "\\n" : "", name ? name : "");
+        for (size_t i = 0; i < node->need_count; i++)
+            fprintf(file, "    n%zu -> n%zu;\n", node->needs[i]->place, node->place);
+    }
+    fprintf(file, "}\n");
+    return client_done(fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}

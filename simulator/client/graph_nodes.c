@@ -1,0 +1,633 @@
+// The nodes of graphs, kind by kind: adding them, asking for what they do, and setting that anew, in a graph or in
+// an executable one.
+
+#include "graph.h"
+#include "symbol.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum operation_kind Kind;
+
+static bool are_nodes(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph)
+            return false;
+    return true;
+}
+
+// Adds a node, unless it is already known what is wrong with it.
+static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                       size_t count, const Operation *operation, cudaError_t error)
+{
+    if (!out || !graph_known((Graph *)graph) || !are_nodes((Graph *)graph, needs, count))
+        return client_done(cudaErrorInvalidValue);
+    if (error)
+        return client_done(error);
+    *out = (cudaGraphNode_t)graph_add((Graph *)graph, (Node *const *)needs, count, operation);
+    return client_done(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+// Gives a node of that kind something else to do.
+static cudaError_t set(Node *node, const Operation *operation, cudaError_t error)
+{
+    Operation kept;
+    if (!node || !graph_known(node->graph) || node->operation.kind != operation->kind)
+        return client_done(cudaErrorInvalidValue);
+    if (error)
+        return client_done(error);
+    if (!operation_keep(&kept, operation))
+        return client_done(cudaErrorMemoryAllocation);
+    operation_drop(&node->operation);
+    node->operation = kept;
+    return cudaSuccess;
+}
+
+static const Operation *get(cudaGraphNode_t node, Kind kind, const void *out)
+{
+    const Node *n = (Node *)node;
+    return out && n && graph_known(n->graph) && n->operation.kind == kind ? &n->operation : NULL;
+}
+
+// ---- Kernels ----
+
+static cudaError_t describe_kernel(const struct cudaKernelNodeParams *p, Operation *operation,
+                                   char parameters[WIRE_TAIL])
+{
+    *operation = (Operation){ .kind = OPERATION_KERNEL, .call = "cudaGraphAddKernelNode" };
+    if (!p)
+        return cudaErrorInvalidValue;
+    if (p->extra)
+        return client_unsupported("a kernel node with `extra` parameters");
+    operation->kernel.grid = p->gridDim;
+    operation->kernel.block = p->blockDim;
+    operation->kernel.shared = p->sharedMemBytes;
+    cudaError_t error = operation_kernel(p->func, p->kernelParams, &operation->kernel, parameters);
+    if (error)
+        return error;
+    operation->kernel.only_checked = true;
+    error = operation_run_kernel(operation, 0);
+    operation->kernel.only_checked = false;
+    return error;
+}
+
+EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                          const cudaGraphNode_t *needs, size_t count,
+                                          const struct cudaKernelNodeParams *p)
+{
+    Operation operation;
+    char parameters[WIRE_TAIL];
+    cudaError_t error = describe_kernel(p, &operation, parameters);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+static cudaError_t set_kernel(Node *node, const struct cudaKernelNodeParams *p)
+{
+    Operation operation;
+    char parameters[WIRE_TAIL];
+    cudaError_t error = describe_kernel(p, &operation, parameters);
+    if (!error && node && node->operation.kind == OPERATION_KERNEL)
+        operation.kernel.cooperative = node->operation.kernel.cooperative;
+    return set(node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                                const struct cudaKernelNodeParams *p)
+{
+    return set_kernel((Node *)node, p);
+}
+
+EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    const struct cudaKernelNodeParams *p)
+{
+    return set_kernel(exec_node((Exec *)exec, (Node *)node), p);
+}
+
+EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
+{
+    const Operation *operation = get(node, OPERATION_KERNEL, p);
+    if (!operation)
+        return client_done(cudaErrorInvalidValue);
+    const KernelOperation *kernel = &operation->kernel;
+    uint32_t count = symbol_here(kernel->symbol)->found.kernel.count;
+    void **arguments = realloc(((Node *)node)->arguments, (count + 1) * sizeof *arguments);
+    if (!arguments)
+        return client_done(cudaErrorMemoryAllocation);
+    ((Node *)node)->arguments = arguments;
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = kernel->parameters + kernel->symbol->parameters[i].offset;
+    *p = (struct cudaKernelNodeParams){ (void *)kernel->key, kernel->grid, kernel->block,
+                                        (unsigned)kernel->shared, arguments, NULL };
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                   const cudaLaunchAttributeValue *value)
+{
+    if (!get(node, OPERATION_KERNEL, value))
+        return client_done(cudaErrorInvalidValue);
+    if (id != cudaLaunchAttributeCooperative)
+        return client_unsupported("cudaGraphKernelNodeSetAttribute of anything but cooperation");
+    ((Node *)node)->operation.kernel.cooperative = value->cooperative != 0;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                   cudaLaunchAttributeValue *value)
+{
+    const Operation *operation = get(node, OPERATION_KERNEL, value);
+    if (!operation)
+        return client_done(cudaErrorInvalidValue);
+    if (id != cudaLaunchAttributeCooperative)
+        return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation");
+    value->cooperative = operation->kernel.cooperative;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
+{
+    if (!get(to, OPERATION_KERNEL, to) || !get(from, OPERATION_KERNEL, from))
+        return client_done(cudaErrorInvalidValue);
+    ((Node *)to)->operation.kernel.cooperative = ((Node *)from)->operation.kernel.cooperative;
+    return cudaSuccess;
+}
+
+// ---- Copies ----
+
+static cudaError_t describe_copy(CopyOperation copy, Operation *operation)
+{
+    *operation = (Operation){ .kind = OPERATION_COPY, .call = "cudaGraphAddMemcpyNode", .copy = copy };
+    return operation_check_copy(operation);
+}
+
+static cudaError_t describe_box(const struct cudaMemcpy3DParms *p, Operation *operation)
+{
+    *operation = (Operation){ .kind = OPERATION_COPY };
+    if (!p)
+        return cudaErrorInvalidValue;
+    if (p->srcArray || p->dstArray)
+        return client_unsupported("a copy node with an array");
+    return describe_copy(operation_box_copy(p, false), operation);
+}
+
+EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                          const cudaGraphNode_t *needs, size_t count,
+                                          const struct cudaMemcpy3DParms *p)
+{
+    Operation operation;
+    cudaError_t error = describe_box(p, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                                const struct cudaMemcpy3DParms *p)
+{
+    Operation operation;
+    cudaError_t error = describe_box(p, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    const struct cudaMemcpy3DParms *p)
+{
+    Operation operation;
+    cudaError_t error = describe_box(p, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
+{
+    size_t rows = box->pitch && box->slice ? box->slice / box->pitch : copy->rows;
+    return (struct cudaPitchedPtr){ box->address, box->pitch, copy->width, rows };
+}
+
+EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
+{
+    const Operation *operation = get(node, OPERATION_COPY, p);
+    if (!operation)
+        return client_done(cudaErrorInvalidValue);
+    const CopyOperation *copy = &operation->copy;
+    *p = (struct cudaMemcpy3DParms){ .srcPtr = pitched(&copy->from, copy),
+                                     .dstPtr = pitched(&copy->to, copy),
+                                     .extent = { copy->width, copy->rows, copy->slices },
+                                     .kind = copy->kind };
+    return cudaSuccess;
+}
+
+static cudaError_t describe_plain(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                                  Operation *operation)
+{
+    return describe_copy(operation_plain_copy(to, from, bytes, kind), operation);
+}
+
+EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t graph,
+                                            const cudaGraphNode_t *needs, size_t count, void *to,
+                                            const void *from, size_t bytes,
+                                            enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
+                                                  size_t bytes, enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                      void *to, const void *from, size_t bytes,
+                                                      enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+// Copies to and from variables.
+static cudaError_t describe_symbol(const void *symbol, const void *host, size_t bytes, size_t offset,
+                                   enum cudaMemcpyKind kind, bool to, Operation *operation)
+{
+    uint64_t address, size;
+    *operation = (Operation){ .kind = OPERATION_COPY };
+    cudaError_t error = client_symbol("a copy node", symbol, &address, &size);
+    if (error)
+        return error;
+    void *variable = (void *)(uintptr_t)(address + offset);
+    return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind, operation);
+}
+
+EXPORT cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *needs, size_t count,
+                                                  const void *symbol, const void *from,
+                                                  size_t bytes, size_t offset,
+                                                  enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *needs, size_t count,
+                                                    void *to, const void *symbol, size_t bytes,
+                                                    size_t offset, enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                        const void *from, size_t bytes,
+                                                        size_t offset, enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
+                                                          const void *symbol, size_t bytes,
+                                                          size_t offset, enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec,
+                                                            cudaGraphNode_t node,
+                                                            const void *symbol, const void *from,
+                                                            size_t bytes, size_t offset,
+                                                            enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
+                                                              cudaGraphNode_t node, void *to,
+                                                              const void *symbol, size_t bytes,
+                                                              size_t offset,
+                                                              enum cudaMemcpyKind kind)
+{
+    Operation operation;
+    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+// ---- Fills ----
+
+static cudaError_t describe_fill(const struct cudaMemsetParams *p, Operation *operation)
+{
+    *operation = (Operation){ .kind = OPERATION_FILL, .call = "cudaGraphAddMemsetNode" };
+    if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+        return cudaErrorInvalidValue;
+    operation->fill = (FillOperation){ .to = { p->dst, p->pitch, 0 },
+                                       .width = p->width * p->elementSize, .rows = p->height,
+                                       .slices = 1, .value = p->value,
+                                       .value_bytes = p->elementSize };
+    return operation_check_fill(operation);
+}
+
+EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                          const cudaGraphNode_t *needs, size_t count,
+                                          const struct cudaMemsetParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_fill(p, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
+                                                const struct cudaMemsetParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_fill(p, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    const struct cudaMemsetParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_fill(p, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
+{
+    const Operation *operation = get(node, OPERATION_FILL, p);
+    if (!operation)
+        return client_done(cudaErrorInvalidValue);
+    const FillOperation *fill = &operation->fill;
+    *p = (struct cudaMemsetParams){ .dst = fill->to.address, .pitch = fill->to.pitch,
+                                    .value = fill->value, .elementSize = fill->value_bytes,
+                                    .width = fill->width / fill->value_bytes, .height = fill->rows };
+    return cudaSuccess;
+}
+
+// ---- Host functions ----
+
+static cudaError_t describe_host(const struct cudaHostNodeParams *p, Operation *operation)
+{
+    *operation = (Operation){ .kind = OPERATION_HOST, .call = "cudaGraphAddHostNode" };
+    if (!p || !p->fn)
+        return cudaErrorInvalidValue;
+    operation->host = (HostOperation){ .function = p->fn, .data = p->userData };
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                        const cudaGraphNode_t *needs, size_t count,
+                                        const struct cudaHostNodeParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_host(p, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_host(p, &operation);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                  const struct cudaHostNodeParams *p)
+{
+    Operation operation;
+    cudaError_t error = describe_host(p, &operation);
+    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
+{
+    const Operation *operation = get(node, OPERATION_HOST, p);
+    if (!operation)
+        return client_done(cudaErrorInvalidValue);
+    *p = (struct cudaHostNodeParams){ operation->host.function, operation->host.data };
+    return cudaSuccess;
+}
+
+// ---- Events ----
+
+static cudaError_t describe_event(Kind kind, cudaEvent_t event, Operation *operation)
+{
+    *operation = (Operation){ .kind = kind, .event = event,
+        .call = kind == OPERATION_RECORD ? "cudaGraphAddEventRecordNode" : "cudaGraphAddEventWaitNode" };
+    return event ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t get_event(cudaGraphNode_t node, Kind kind, cudaEvent_t *event)
+{
+    const Operation *operation = get(node, kind, event);
+    if (operation)
+        *event = operation->event;
+    return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static cudaError_t set_event(Node *node, Kind kind, cudaEvent_t event)
+{
+    Operation operation;
+    cudaError_t error = describe_event(kind, event, &operation);
+    return set(node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                               const cudaGraphNode_t *needs, size_t count,
+                                               cudaEvent_t event)
+{
+    Operation operation;
+    cudaError_t error = describe_event(OPERATION_RECORD, event, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                             const cudaGraphNode_t *needs, size_t count,
+                                             cudaEvent_t event)
+{
+    Operation operation;
+    cudaError_t error = describe_event(OPERATION_WAIT, event, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    return get_event(node, OPERATION_RECORD, event);
+}
+
+EXPORT cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    return get_event(node, OPERATION_WAIT, event);
+}
+
+EXPORT cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return set_event((Node *)node, OPERATION_RECORD, event);
+}
+
+EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    return set_event((Node *)node, OPERATION_WAIT, event);
+}
+
+EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                        cudaEvent_t event)
+{
+    return set_event(exec_node((Exec *)exec, (Node *)node), OPERATION_RECORD, event);
+}
+
+EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                      cudaEvent_t event)
+{
+    return set_event(exec_node((Exec *)exec, (Node *)node), OPERATION_WAIT, event);
+}
+
+// ---- Graphs inside of graphs, and nodes that do nothing ----
+
+static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
+{
+    *operation = (Operation){ .kind = OPERATION_GRAPH, .call = "cudaGraphAddChildGraphNode",
+                              .graph = (Graph *)graph };
+    return graph_known((Graph *)graph) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                              const cudaGraphNode_t *needs, size_t count,
+                                              cudaGraph_t child)
+{
+    Operation operation;
+    cudaError_t error = describe_graph(child, &operation);
+    return add(out, graph, needs, count, &operation, child == graph ? cudaErrorInvalidValue : error);
+}
+
+EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
+{
+    const Operation *operation = get(node, OPERATION_GRAPH, graph);
+    if (operation)
+        *graph = (cudaGraph_t)operation->graph;
+    return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                        cudaGraph_t child)
+{
+    Operation operation;
+    cudaError_t error = describe_graph(child, &operation);
+    error = set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return client_done(error ? error : exec_plan((Exec *)exec));
+}
+
+EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                         const cudaGraphNode_t *needs, size_t count)
+{
+    Operation operation = { .kind = OPERATION_EMPTY, .call = "cudaGraphAddEmptyNode" };
+    return add(out, graph, needs, count, &operation, cudaSuccess);
+}
+
+// ---- Nodes of any kind ----
+
+EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    static const enum cudaGraphNodeType types[] = {
+        [OPERATION_KERNEL] = cudaGraphNodeTypeKernel,
+        [OPERATION_COPY] = cudaGraphNodeTypeMemcpy,
+        [OPERATION_FILL] = cudaGraphNodeTypeMemset,
+        [OPERATION_HOST] = cudaGraphNodeTypeHost,
+        [OPERATION_RECORD] = cudaGraphNodeTypeEventRecord,
+        [OPERATION_WAIT] = cudaGraphNodeTypeWaitEvent,
+        [OPERATION_GRAPH] = cudaGraphNodeTypeGraph,
+        [OPERATION_EMPTY] = cudaGraphNodeTypeEmpty,
+    };
+    if (!type || !node || !graph_known(((Node *)node)->graph))
+        return client_done(cudaErrorInvalidValue);
+    *type = types[((Node *)node)->operation.kind];
+    return cudaSuccess;
+}
+
+static struct cudaKernelNodeParams first_version(const struct cudaKernelNodeParamsV2 *p)
+{
+    return (struct cudaKernelNodeParams){ p->func, p->gridDim, p->blockDim, p->sharedMemBytes,
+                                          p->kernelParams, p->extra };
+}
+
+// What a node of any kind is to do. `parameters` are for a kernel's.
+static cudaError_t describe(const struct cudaGraphNodeParams *p, Operation *operation,
+                            char parameters[WIRE_TAIL])
+{
+    struct cudaKernelNodeParams kernel;
+    struct cudaMemsetParams fill;
+    struct cudaHostNodeParams host;
+    *operation = (Operation){ .kind = OPERATION_EMPTY, .call = "cudaGraphAddNode" };
+    if (!p)
+        return cudaErrorInvalidValue;
+    switch (p->type) {
+    case cudaGraphNodeTypeKernel:
+        kernel = first_version(&p->kernel);
+        return describe_kernel(&kernel, operation, parameters);
+    case cudaGraphNodeTypeMemcpy: return describe_box(&p->memcpy.copyParams, operation);
+    case cudaGraphNodeTypeMemset:
+        memcpy(&fill, &p->memset, sizeof fill);
+        return describe_fill(&fill, operation);
+    case cudaGraphNodeTypeHost:
+        memcpy(&host, &p->host, sizeof host);
+        return describe_host(&host, operation);
+    case cudaGraphNodeTypeGraph: return describe_graph(p->graph.graph, operation);
+    case cudaGraphNodeTypeEmpty: return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+        return describe_event(OPERATION_WAIT, p->eventWait.event, operation);
+    case cudaGraphNodeTypeEventRecord:
+        return describe_event(OPERATION_RECORD, p->eventRecord.event, operation);
+    case cudaGraphNodeTypeConditional: return client_unsupported("a conditional node");
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree: return client_unsupported("a node that allocates or frees memory");
+    default: return client_unsupported("a node with an external semaphore");
+    }
+}
+
+static bool is_plain(const cudaGraphEdgeData *edges, size_t count)
+{
+    for (size_t i = 0; edges && i < count; i++)
+        if (edges[i].from_port || edges[i].to_port || edges[i].type)
+            return false;
+    return true;
+}
+
+EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                    const cudaGraphNode_t *needs, const cudaGraphEdgeData *edges,
+                                    size_t count, struct cudaGraphNodeParams *p)
+{
+    Operation operation;
+    char parameters[WIRE_TAIL];
+    if (!is_plain(edges, count))
+        return client_unsupported("a graph's edge from within a kernel");
+    cudaError_t error = describe(p, &operation, parameters);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
+{
+    Operation operation;
+    char parameters[WIRE_TAIL];
+    cudaError_t error = describe(p, &operation, parameters);
+    return set((Node *)node, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                              struct cudaGraphNodeParams *p)
+{
+    Operation operation;
+    char parameters[WIRE_TAIL];
+    cudaError_t error = describe(p, &operation, parameters);
+    error = set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    if (!error && operation.kind == OPERATION_GRAPH)
+        error = exec_plan((Exec *)exec);
+    return client_done(error);
+}

@@ -1,0 +1,150 @@
+// expect: exit 0
+// Graphs captured from streams, and what may not be done meanwhile.
+#include "check.h"
+
+enum { N = 32 };
+
+__global__ void add(int *p, int value) { p[threadIdx.x] += value; }
+
+static int calls;
+static void count(void *) { calls++; }
+
+static cudaStream_t s, t;
+static cudaEvent_t fork, join;
+static int *p, *q;
+
+static cudaStreamCaptureStatus status(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus now;
+    OK(cudaStreamIsCapturing(stream, &now));
+    return now;
+}
+
+static void captured(void)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int host[N], other[N];
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK(status(s) == cudaStreamCaptureStatusActive && status(t) == cudaStreamCaptureStatusNone);
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
+    CHECK(cudaGetLastError() == cudaErrorIllegalState);
+    OK(cudaMemsetAsync(p, 0, sizeof host, s));
+    OK(cudaMemsetAsync(q, 0, sizeof host, s));
+    OK(cudaEventRecord(fork, s));
+    OK(cudaStreamWaitEvent(t, fork, 0));
+    CHECK(status(t) == cudaStreamCaptureStatusActive);
+    add<<<1, N, 0, s>>>(p, 1);
+    OK(cudaGetLastError());
+    add<<<1, N, 0, t>>>(q, 2);
+    OK(cudaLaunchHostFunc(t, count, NULL));
+    OK(cudaEventRecord(join, t));
+    OK(cudaStreamWaitEvent(s, join, 0));
+    OK(cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, s));
+    OK(cudaMemcpyAsync(other, q, sizeof other, cudaMemcpyDeviceToHost, s));
+    cudaStreamCaptureStatus now;
+    unsigned long long id = 0;
+    cudaGraph_t into = NULL;
+    const cudaGraphNode_t *tips;
+    size_t tip_count = 0;
+    OK(cudaStreamGetCaptureInfo(s, &now, &id, &into, &tips, NULL, &tip_count));
+    CHECK(now == cudaStreamCaptureStatusActive && id && into && tip_count == 1);
+    OK(cudaStreamEndCapture(s, &graph));
+    CHECK(graph == into && status(t) == cudaStreamCaptureStatusNone && calls == 0);
+    size_t nodes, edges;
+    OK(cudaGraphGetNodes(graph, NULL, &nodes));
+    OK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+    CHECK(nodes == 7 && edges == 7);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 1; i <= 2; i++) {
+        OK(cudaGraphLaunch(exec, s));
+        OK(cudaStreamSynchronize(s));
+        CHECK(host[3] == 1 && other[3] == 2 && calls == i);
+    }
+    // Into a graph that is there; and an executable graph becomes a node.
+    OK(cudaStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaStreamEndCapture(s, &into));
+    CHECK(into == graph);
+    OK(cudaGraphGetNodes(graph, NULL, &nodes));
+    CHECK(nodes == 8);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+}
+
+#define BROKEN(call, due)                                                                       \
+    do {                                                                                        \
+        cudaGraph_t none;                                                                       \
+        OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));                             \
+        CHECK((call) == due);                                                                   \
+        CHECK(status(s) == cudaStreamCaptureStatusInvalidated);                                 \
+        CHECK(cudaMemsetAsync(p, 0, 4, s) == cudaErrorStreamCaptureInvalidated);                \
+        CHECK(cudaStreamEndCapture(s, &none) == cudaErrorStreamCaptureInvalidated && !none);    \
+        OK(cudaMemsetAsync(p, 0, 4, s));                                                        \
+    } while (0)
+
+static void forbidden(void)
+{
+    cudaGraph_t graph;
+    void *memory;
+    int host[N];
+    BROKEN(cudaStreamSynchronize(s), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaStreamQuery(s), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaStreamWaitEvent(s, join, 0), cudaErrorStreamCaptureIsolation);
+    CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaEventRecord(fork, s));
+    CHECK(cudaEventSynchronize(fork) == cudaErrorCapturedEvent);
+    CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
+    OK(cudaStreamWaitEvent(t, fork, 0));
+    OK(cudaMemsetAsync(q, 0, 4, t));
+    CHECK(cudaStreamEndCapture(t, &graph) == cudaErrorStreamCaptureUnmatched);
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated);
+
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaEventRecord(fork, s));
+    OK(cudaStreamWaitEvent(t, fork, 0));
+    OK(cudaMemsetAsync(q, 0, 4, t));
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureUnjoined);
+
+    // Relaxed captures let the thread allocate; a blocking stream's capture minds the default stream.
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaMalloc(&memory, 4));
+    OK(cudaFree(memory));
+    OK(cudaStreamEndCapture(s, &graph));
+    OK(cudaGraphDestroy(graph));
+    cudaStream_t blocking;
+    OK(cudaStreamCreate(&blocking));
+    OK(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
+    CHECK(cudaMemcpy(host, p, 4, cudaMemcpyDeviceToHost) == cudaErrorStreamCaptureImplicit);
+    CHECK(cudaStreamEndCapture(blocking, &graph) == cudaErrorStreamCaptureInvalidated);
+    OK(cudaStreamDestroy(blocking));
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    OK(cudaThreadExchangeStreamCaptureMode(&mode));
+    CHECK(mode == cudaStreamCaptureModeGlobal);
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaMalloc(&memory, 4));
+    OK(cudaStreamEndCapture(s, &graph));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaFree(memory));
+}
+
+int main()
+{
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    OK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    OK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    OK(cudaMalloc(&p, N * sizeof *p));
+    OK(cudaMalloc(&q, N * sizeof *q));
+    captured();
+    forbidden();
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(p));
+    OK(cudaFree(q));
+    return 0;
+}
