@@ -6,6 +6,7 @@
 #include "managed.h"
 #include "memory.h"
 #include "native.h"
+#include "occupancy.h"
 #include "origin.h"
 #include "print.h"
 #include "profile.h"
@@ -288,6 +289,20 @@ static Launch launch_of(const Call *call)
     return launch;
 }
 
+void launch_occupancy(Call *call)
+{
+    const WireRequest *request = &call->request;
+    const Kernel *kernel = kernel_of(request->launch.kernel);
+    u64 shared = request->launch.dynamic_shared;
+    if (!kernel)
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    else if (!request->launch.block[0] || shared > UINT32_MAX)
+        call->reply.error = WIRE_INVALID_VALUE;
+    else
+        call->reply.occupancy.blocks =
+            occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
+}
+
 static int refuse_kernel(const Call *call, const Kernel *kernel)
 {
     Report report = { .kind = REPORT_UNSUPPORTED,
@@ -367,6 +382,14 @@ void launch_queue(const Call *call)
     memcpy(queued.caller, call->request.caller, sizeof queued.caller);
 }
 
+// The share of the device that the launch's blocks fill while it runs.
+static double share_of(const Launch *launch)
+{
+    double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    double resident = occupancy_resident(launch);
+    return blocks < resident ? blocks / resident : 1;
+}
+
 void launch_run_queued(void)
 {
     if (!queued.waits)
@@ -377,7 +400,7 @@ void launch_run_queued(void)
     device.sticky = grid_run(&queued.launch);
     if (queued.in_graph)
         queued.launch.seconds += profile.graph_kernel_seconds - profile.launch_seconds;
-    clock_work(queued.stream, ENGINE_COMPUTE, 1, queued.launch.seconds * 1e9, false);
+    clock_work(queued.stream, ENGINE_COMPUTE, share_of(&queued.launch), queued.launch.seconds * 1e9, false);
     managed_launched(clock_stream_end(queued.stream));
     gather_printed();
     report_flush();

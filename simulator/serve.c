@@ -198,6 +198,7 @@ static void dispatch(Call *call)
     case WIRE_MODULE_UNLOAD: launch_module_unload(call); break;
     case WIRE_KERNEL: launch_kernel(call); break;
     case WIRE_VARIABLE: launch_variable(call); break;
+    case WIRE_OCCUPANCY: launch_occupancy(call); break;
     case WIRE_ALLOC: transfer_alloc(call); break;
     case WIRE_FREE: transfer_free(call); break;
     case WIRE_POOL_CREATE: pool_create(call); break;

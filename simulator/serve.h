@@ -68,6 +68,7 @@ void launch_module(Call *call);
 void launch_module_unload(Call *call);
 void launch_kernel(Call *call);
 void launch_variable(Call *call);
+void launch_occupancy(Call *call);
 // Checks the launch and fills in the reply; true: it is good, so send the reply and queue it.
 bool launch_check(Call *call);
 // A launch runs when the program next asks for something, or ends: the host and a kernel never run

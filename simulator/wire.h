@@ -42,6 +42,7 @@ enum {
     X(MODULE_UNLOAD)                                                                            \
     X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
     X(VARIABLE)         /* tail: name */                                                        \
+    X(OCCUPANCY)        /* .launch: its kernel, block[0] threads, dynamic_shared */             \
     X(ALLOC)                                                                                    \
     X(FREE)                                                                                     \
     X(POOL_CREATE)      /* .pool: bytes: its largest size, or 0 */                              \
@@ -183,6 +184,7 @@ typedef struct {
         struct { uint64_t free, total; } info;
         struct { uint64_t value; } pool;        // POOL_ATTRIBUTE, POOL_ACCESS
         struct { double milliseconds; } elapsed;
+        struct { uint32_t blocks; } occupancy;  // that an SM holds
         struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it
             uint32_t read_mostly, accessed_by_device;

@@ -40,7 +40,9 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value >= -1 && value <= 100 ? cudaSuccess : client_done(cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return client_unsupported("cudaFuncSetAttribute with a cluster attribute");
+        return attribute < cudaFuncAttributeMax && attribute > 0
+            ? client_unsupported("cudaFuncSetAttribute with a cluster attribute")
+            : client_done(cudaErrorInvalidValue);
     int most = client_facts()->shared_per_block_optin - (int)symbol_here(symbol)->found.kernel.shared_bytes;
     if (value < 0 || value > most)
         return client_done(cudaErrorInvalidValue);
@@ -61,4 +63,80 @@ EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
         return client_done(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
     *name = symbol->name;
     return cudaSuccess;
+}
+
+// ---- Occupancy ----
+
+// The blocks of `threads` threads that an SM holds at once.
+static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size_t shared,
+                             int *blocks)
+{
+    if (threads <= 0)
+        return cudaErrorInvalidValue;
+    WireRequest request = client_request(WIRE_OCCUPANCY, call);
+    request.launch.kernel = symbol_here(symbol)->found.kernel.id;
+    request.launch.block[0] = (uint32_t)threads;
+    request.launch.dynamic_shared = shared;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        *blocks = (int)reply.occupancy.blocks;
+    return error;
+}
+
+static cudaError_t kernel_of(const void *key, Symbol **symbol)
+{
+    cudaError_t error = client_open();
+    if (error)
+        return error;
+    *symbol = symbol_find(key, false);
+    return *symbol ? symbol_resolve(*symbol) : cudaErrorInvalidDeviceFunction;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *kernel, int threads, size_t shared, unsigned flags)
+{
+    // The other flag is about caching of old devices, which changes nothing on this one.
+    if (!blocks || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
+        return client_done(cudaErrorInvalidValue);
+    Symbol *symbol;
+    cudaError_t error = kernel_of(kernel, &symbol);
+    if (!error)
+        error = blocks_of("cudaOccupancyMaxActiveBlocksPerMultiprocessor", symbol, threads, shared,
+                          blocks);
+    return client_done(error);
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                                 int threads, size_t shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared,
+                                                                  cudaOccupancyDefault);
+}
+
+// The most dynamic shared memory with which an SM still holds so many blocks: more of it never
+// lets more blocks in, so halving finds it.
+EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel,
+                                                             int blocks, int threads)
+{
+    Symbol *symbol;
+    cudaError_t error = kernel_of(kernel, &symbol);
+    if (!error && (!bytes || blocks <= 0))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
+    size_t fits = 0, beyond = (size_t)client_facts()->shared_per_block_optin + 1;
+    while (!error && beyond - fits > 1) {
+        size_t middle = fits + (beyond - fits) / 2;
+        int held = 0;
+        error = blocks_of("cudaOccupancyAvailableDynamicSMemPerBlock", symbol, threads, middle,
+                          &held);
+        if (held >= blocks)
+            fits = middle;
+        else
+            beyond = middle;
+    }
+    if (!error)
+        *bytes = fits;
+    return client_done(error);
 }

@@ -1,0 +1,94 @@
+// expect: exit 0
+// build: -gencode arch=compute_90,code=[compute_90,sm_90]
+// How many blocks fit beside one another, as the toolkit's cuda_occupancy.h computes it; and kernels that fit run
+// beside one another.
+#include "check.h"
+
+__global__ void plain(int *p) { p[threadIdx.x] = threadIdx.x; }
+
+__global__ void dynamic(int *p)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void busy(int *p)
+{
+    for (int i = 0; i < 2000; i++)
+        atomicAdd(p, 1);
+}
+
+static int blocks(const void *kernel, int threads, size_t shared)
+{
+    int count = -1;
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, threads, shared));
+    return count;
+}
+
+static float together(int grid, int *p)
+{
+    cudaStream_t s[2];
+    cudaEvent_t from, to;
+    float time;
+    OK(cudaEventCreate(&from));
+    OK(cudaEventCreate(&to));
+    OK(cudaEventRecord(from, cudaStreamLegacy));
+    for (int i = 0; i < 2; i++) {
+        OK(cudaStreamCreate(&s[i]));
+        busy<<<grid, 1, 0, s[i]>>>(p + i);
+    }
+    OK(cudaEventRecord(to, cudaStreamLegacy));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventElapsedTime(&time, from, to));
+    for (int i = 0; i < 2; i++)
+        OK(cudaStreamDestroy(s[i]));
+    OK(cudaEventDestroy(from));
+    OK(cudaEventDestroy(to));
+    return time;
+}
+
+int main()
+{
+    const void *p = (void *)plain, *d = (void *)dynamic;
+    CHECK(blocks(p, 1024, 0) == 2 && blocks(p, 256, 0) == 8 && blocks(p, 32, 0) == 32 && blocks(p, 33, 0) == 32);
+    CHECK(blocks(d, 32, 40 << 10) == 5);                // 228 KiB, 1 of each block's reserved
+    size_t left = 0;
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&left, d, 5, 32));
+    CHECK(left >= 40 << 10 && left < 48 << 10);
+    CHECK(blocks(d, 32, left) == 5 && blocks(d, 32, left + 1) < 5);
+    int grid, threads, none;
+    OK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, plain, 0, 0));
+    CHECK(threads == 1024 && grid == 2 * 132);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, p, 0, 0) == cudaErrorInvalidValue);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, &none, 32, 0) == cudaErrorInvalidDeviceFunction);
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&none, p, 64, 0, cudaOccupancyDisableCachingOverride));
+    CHECK(none == 32);
+
+    int *counts;
+    OK(cudaMalloc(&counts, 2 * sizeof *counts));
+    OK(cudaMemset(counts, 0, 2 * sizeof *counts));
+    float one = together(1, counts), all = together(132 * 32, counts);
+    OK(cudaMemset(counts, 0, 2 * sizeof *counts));
+    cudaEvent_t from, to;
+    float single;
+    OK(cudaEventCreate(&from));
+    OK(cudaEventCreate(&to));
+    OK(cudaEventRecord(from));
+    busy<<<1, 1>>>(counts);
+    OK(cudaEventRecord(to));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventElapsedTime(&single, from, to));
+    CHECK(one < 1.1f * single);
+    OK(cudaEventRecord(from));
+    busy<<<132 * 32, 1>>>(counts);
+    OK(cudaEventRecord(to));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventElapsedTime(&single, from, to));
+    CHECK(all > 1.9f * single);
+    OK(cudaEventDestroy(from));
+    OK(cudaEventDestroy(to));
+    OK(cudaFree(counts));
+    return 0;
+}
