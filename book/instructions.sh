@@ -35,6 +35,14 @@ cat >"$rows" <<'ROWS'
 #define PACK_4(name, D, A)              @row@name@D, {A, A, A, A}@"{a, b, c, e}"@
 #define UNPACK_4(name, D, A)            @row@name@{D, D, D, D}, A@"{lowest, ..., highest}"@
 #define INSERT(name, T)                 @row@name@T, T, T, u32, u32@"a's low bits in b at bit c"@
+#define RARE_1 UNARY
+#define RARE_2 BINARY
+#define RARE_3 TERNARY
+#define RARE_CONVERT CONVERT
+#define SAME(name, as)                  @row@name@same@"=" as as@
+#define COMPARE_2(name, T, holds, of)   @row@name@pred, T, T@"=" p for the lower halves and q for the upper@
+#define VIDEO(name, kind, lane)         @row@name@video@#lane@
+#define TABLE(name, operands)           @row@name@table@"=" operands@
 #define EXCHANGE(name, D, A, operands)  @row@name@exchange@"=" operands@
 #define ATOMIC(name, T, lane)           @row@name@T@#lane@
 #define CARRY(name, T, inputs, keeps, lane) @row@name@T, T, T, T@#lane@

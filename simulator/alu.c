@@ -88,13 +88,35 @@
     HANDLER(name) {                                                                     \
         T *pd = row_of(w, i->d); const T *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \
         const u32 *pc = row_of(w, i->c), *length = row_of(w, i->vector[0]);             \
-        EACH_LANE(pd[l] = insert_bits(pa[l], pb[l], pc[l], length[l])) }
+        EACH_LANE(pd[l] = insert_bits(pa[l], pb[l], pc[l], length[l], 8 * sizeof(T))) }
 #define ATOMIC(name, T, lane)                                                           \
     static u64 after_##name(u64 x, u64 y, u64 z) {                                      \
         union { u64 bits; T value; } old = { x }, p = { y }, q = { z }, result = { 0 }; \
         const T a = old.value, b = p.value, c = q.value; (void)a, (void)b, (void)c;     \
         result.value = (T)(lane);                                                       \
         return result.bits; }
+#define COMPARE_2(name, T, relations, holds)                                            \
+    HANDLER(name) {                                                                     \
+        const u32 *pa = row_of(w, i->a), *pb = row_of(w, i->b);                         \
+        u32 low = 0, high = 0, *p = row_of(w, i->d), *q = row_of(w, i->predicate);      \
+        for (u32 l = 0; l < LANES; l++) {                                               \
+            low |= (u32)holds(pa[l], pb[l], relations) << l;                            \
+            high |= (u32)holds(pa[l] >> 16, pb[l] >> 16, relations) << l; }             \
+        *p = (*p & ~mask) | (low & mask); *q = (*q & ~mask) | (high & mask); }
+#define RARE(name, D, A, B, C, lane)                                                    \
+    static u64 each_##name(u64 x, u64 y, u64 z) {                                       \
+        union { u64 bits; A value; } p = { x }; union { u64 bits; B value; } q = { y }; \
+        union { u64 bits; C value; } r = { z }; union { u64 bits; D value; } result = { 0 }; \
+        const A a = p.value; const B b = q.value; const C c = r.value; (void)b, (void)c; \
+        result.value = (D)(lane);                                                       \
+        return result.bits; }
+#define RARE_1(name, D, A, lane) RARE(name, D, A, u32, u32, lane)
+#define RARE_2(name, D, A, B, lane) RARE(name, D, A, B, u32, lane)
+#define RARE_3(name, D, A, B, C, lane) RARE(name, D, A, B, C, lane)
+#define RARE_CONVERT(name, D, A, lane) RARE(name, D, A, u32, u32, lane)
+#define SAME(name, as)
+#define VIDEO(name, kind, lane) static s64 two_##name(s64 a, s64 b) { return (lane); }
+#define TABLE(name, operands)
 #define EXCHANGE(name, D, A, operands)
 #define MEMORY(name, space, kind)
 #define FLOW(name, operands)
@@ -118,6 +140,44 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
     }
 }
 
+// A row's function for each lane. Registers of a CONVERT may be wider than its types.
+static void run_rare(Warp *w, const Insn *i, u32 mask)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    const u32 from[] = { i->a, i->b, i->c };
+    u64 in[3][LANES] = { 0 }, out[LANES];
+    bool convert = row->shape == CONVERT;
+    for (u32 n = 0; n < row->inputs; n++) {
+        u32 width = isa_type_width(row->type[n + 1]), register_width = convert ? i->source_width : width;
+        for (u32 l = 0; l < LANES; l++) memcpy(&in[n][l], (u8 *)row_of(w, from[n]) + l * register_width, width);
+    }
+    enum type to = row->type[0];
+    u32 width = isa_type_width(to), register_width = convert ? i->register_width : width;
+    bool is_signed = to == TYPE_s8 || to == TYPE_s16 || to == TYPE_s32 || to == TYPE_s64;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        out[l] = row->each(in[0][l], in[1][l], in[2][l]);
+        if (is_signed && width < 8) out[l] = (u64)((s64)(out[l] << (64 - 8 * width)) >> (64 - 8 * width));
+        memcpy((u8 *)row_of(w, i->d) + l * register_width, &out[l], register_width);
+    }
+}
+
+// lop3: the table is `offset`; p is whether any bit of the result is set, combined with a third predicate.
+static void run_table(Warp *w, const Insn *i, u32 mask)
+{
+    u32 *d = row_of(w, i->d), some = 0;
+    const u32 *a = row_of(w, i->a), *b = row_of(w, i->b), *c = row_of(w, i->c);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        d[l] = look_up(a[l], b[l], c[l], (u32)i->offset);
+        some |= (u32)(d[l] != 0) << l;
+    }
+    if (!i->predicate) return;
+    u32 *p = row_of(w, i->predicate), third = *(u32 *)row_of(w, i->members) ^ i->flip;
+    some = i->combine == COMBINE_AND ? some & third : some | third;
+    *p = (*p & ~mask) | (some & mask);
+}
+
 #include "isa.def"
 
 #undef TEST
@@ -139,6 +199,15 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
 #undef EXCHANGE
 #undef ATOMIC
 #undef INSERT
+#undef COMPARE_2
+#undef RARE
+#undef RARE_1
+#undef RARE_2
+#undef RARE_3
+#undef RARE_CONVERT
+#undef SAME
+#undef VIDEO
+#undef TABLE
 
 // ---- the table: the rows' text as it is written ----
 
@@ -163,6 +232,19 @@ static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool 
       .type = { TYPE_##T, TYPE_##T, TYPE_##T, TYPE_##T } },
 #define MEMORY(n, SPACE, kind)                                                                          \
     { .name = #n, .run = run_##kind, .shape = MEMORY, .lane = #kind, .space = SPACE, .store = #kind[0] == 's' },
+#define RARE_ROW(n, SHAPE, TEXT, D, A, B, C, INPUTS)                                                     \
+    { .name = #n, .run = run_rare, .each = each_##n, .shape = SHAPE, .lane = TEXT, .inputs = INPUTS,     \
+      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
+#define RARE_1(n, D, A, lane)           RARE_ROW(n, UNARY, #lane, D, A, , , 1)
+#define RARE_2(n, D, A, B, lane)        RARE_ROW(n, BINARY, #lane, D, A, B, , 2)
+#define RARE_3(n, D, A, B, C, lane)     RARE_ROW(n, TERNARY, #lane, D, A, B, C, 3)
+#define RARE_CONVERT(n, D, A, lane)     RARE_ROW(n, CONVERT, #lane, D, A, , , 1)
+#define SAME(n, as)                     { .name = #n, .shape = SAME, .same = #as },
+#define COMPARE_2(n, T, relations, f)   ROW(#n, run_##n, COMPARE_2, "p for the lower halves, q for the upper", pred, T, T, , 2)
+#define VIDEO(n, KIND, text)                                                                             \
+    { .name = #n, .run = run_video, .shape = VIDEO, .lane = #text, .inputs = 3, .video = KIND, .two = two_##n, \
+      .type = { TYPE_u32, TYPE_u32, TYPE_u32, TYPE_u32 } },
+#define TABLE(n, operands)              ROW(#n, run_table, TABLE, operands, u32, u32, u32, u32, 3)
 #define FENCE(n)                        ROW(#n, run_fence, FENCE, "memory order", , , , , 0)
 #define FLOW(n, operands)               ROW(#n, run_##n, FLOW, operands, , , , , 0)
 

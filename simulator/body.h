@@ -4,8 +4,8 @@
 #pragma once
 #include "decoder.h"
 
-// A branch to a label that has not been seen, in the scope of that depth or one around it.
-typedef struct Fixup { u32 insn; const char *label; int depth; struct Fixup *next; } Fixup;
+// A branch to a label that has not been seen, in the scope of that depth or one around it; or (`to`) a list of targets'.
+typedef struct Fixup { u32 insn; u32 *to; const char *label; int depth; struct Fixup *next; } Fixup;
 
 // A name that goes out of scope at the '}' of its depth.
 typedef struct Declared { Symbol *symbol; int depth; struct Declared *next; } Declared;
@@ -66,6 +66,7 @@ Insn *body_insn(Body *b);                                           // a new one
 void body_skip(Body *b);                                            // to the ';'
 bool body_memory(Body *b, const char *opcode, Insn *i);             // false: it is none of memory that is known
 bool body_atomic(Body *b, const char *opcode, Insn *i);             // the same
+bool body_video(Body *b, const char *opcode, Insn *i);              // the same, of the video instructions
 bool body_compare(Body *b, const char *opcode, Insn *i);            // the same, of comparisons
 void body_order(const char *opcode, Insn *i);                       // a fence's order and scope
 bool body_is_one_of(const char *word, const char *const *list);     // which ends with NULL

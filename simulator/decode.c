@@ -85,9 +85,28 @@ static void location(Body *b)
     if (l.line) b->location = new_location(b->d, file, l);
 }
 
+// name: .branchtargets label, ...;
+static void branch_targets(Body *b, char *name)
+{
+    Ptx *p = b->p;
+    enum { MOST_TARGETS = 4096 };
+    u32 *list = decoder_keep(b->d, MOST_TARGETS * sizeof *list), count = 0;
+    do {
+        if (count == MOST_TARGETS) ptx_fail(p, "%s has too many targets", name);
+        Fixup *f = decoder_keep(b->d, sizeof *f);
+        *f = (Fixup){ .to = &list[count++], .label = ptx_word(p), .depth = b->depth, .next = b->branches };
+        b->branches = f;
+    } while (ptx_accept(p, ","));
+    ptx_expect(p, ";");
+    body_declare(b, name, SYMBOL_TARGETS, (u64)list)->count = count;
+}
+
+// A label, or the name of a list of them.
 static void label(Body *b, char *name)
 {
-    body_declare(b, name, SYMBOL_LABEL, b->k->code_count);
+    ptx_expect(b->p, ":");
+    if (ptx_accept(b->p, ".branchtargets")) branch_targets(b, name);
+    else body_declare(b, name, SYMBOL_LABEL, b->k->code_count);
 }
 
 // A word and then ':' is a label; the lexer has gone no further than the word.
@@ -105,7 +124,7 @@ static void resolve_branches(Body *b)
         const Symbol *s = symbol_find(b->names, (*at)->label);
         bool inside = (*at)->depth == b->depth;
         if (inside && s && s->kind == SYMBOL_LABEL) {
-            b->k->code[(*at)->insn].target = s->value;
+            *((*at)->to ? (*at)->to : &b->k->code[(*at)->insn].target) = s->value;
             *at = (*at)->next;
         } else {
             (*at)->depth -= inside;
@@ -128,7 +147,7 @@ static void body_statement(Body *b)
     if (ptx_accept(p, "{")) b->depth++;
     else if (ptx_accept(p, "}")) end_scope(b);
     else if (ptx_accept(p, ";")) return;
-    else if (at_label(p)) label(b, ptx_word(p)), ptx_expect(p, ":");
+    else if (at_label(p)) label(b, ptx_word(p));
     else if (ptx_accept(p, ".callprototype") || ptx_accept(p, ".calltargets") || ptx_accept(p, ".noreturn")) body_skip(b);
     else if (ptx_accept(p, ".reg")) registers(b);
     else if (ptx_accept(p, ".loc")) location(b);
@@ -153,9 +172,15 @@ static void find_reductions(Body *b)
         for (u32 o = 0; o < sizeof operands / sizeof *operands; o++) read[operands[o] / 64] = true;
         bool loads = row->shape == MEMORY && !row->store;
         for (u32 e = 0; !loads && e < 4; e++) read[i->vector[e] / 64] = true;
+        if (row->shape == ATOMIC && i->list)
+            for (u32 e = 0; e < i->elements; e++) read[i->list[i->elements + e] / 64] = true;
     }
-    for (u32 n = 0; n < k->code_count; n++)
-        if (isa_rows[k->code[n].row].shape == ATOMIC && !read[k->code[n].d / 64]) k->code[n].reduces = true;
+    for (u32 n = 0; n < k->code_count; n++) {
+        Insn *i = &k->code[n];
+        bool unread = isa_rows[i->row].shape == ATOMIC && !read[i->d / 64];
+        for (u32 e = 0; unread && i->list && e < i->elements; e++) unread = !read[i->list[e] / 64];
+        if (unread) i->reduces = true;
+    }
     free(read);
 }
 

@@ -31,12 +31,13 @@ static bool read_comparison(const char *opcode, char *parts, size_t size, Compar
     return !c->as_number || c->number;
 }
 
-// What `set` gives where the comparison holds.
-static u64 number_for_true(const char *type)
+// What `set` gives where the comparison holds; of two halves, in each.
+static u64 number_for_true(const char *type, bool halves)
 {
     if (!strcmp(type, "f32")) return 0x3f800000;
-    if (!strcmp(type, "f16")) return 0x3c00;
-    if (!strcmp(type, "bf16")) return 0x3f80;
+    if (!strcmp(type, halves ? "f16x2" : "f16")) return 0x3c00;
+    if (!strcmp(type, halves ? "bf16x2" : "bf16")) return 0x3f80;
+    if (halves) return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffff : 0;
     return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff : !strcmp(type, "u16") || !strcmp(type, "s16") ? 0xffff : 0;
 }
 
@@ -47,17 +48,20 @@ bool body_compare(Body *b, const char *opcode, Insn *i)
     Comparison c;
     Ptx *p = b->p;
     if (!read_comparison(opcode, parts, sizeof parts, &c)) return false;
-    const IsaRow *row = isa_find(c.plain, UNARY);
-    if (!row || row->shape != COMPARE || (c.as_number && !number_for_true(c.number))) return false;
+    const IsaRow *row = isa_find(c.plain, UNARY), *whole = isa_find(opcode, UNARY);
+    bool halves = row && row->shape == COMPARE_2;
+    if (!row || (row->shape != COMPARE && !halves) || (whole && whole->shape == BINARY)) return false;
+    if (c.as_number && !number_for_true(c.number, halves)) return false;
     i->row = row - isa_rows;
     i->run = row->run;
     i->combine = c.combine;
     i->as_number = c.as_number;
     if (c.as_number) {
-        i->offset = number_for_true(c.number);
+        i->offset = number_for_true(c.number, halves);
         i->register_width = decoder_type(b->d, c.number);
         i->vector[0] = body_destination(b, i->register_width == 2 ? TYPE_u16 : TYPE_u32, NULL);
         i->d = body_rows(b, 0, 1);
+        if (halves) i->predicate = body_rows(b, 0, 1);
     } else {
         i->d = body_destination(b, TYPE_pred, NULL);
         if (ptx_accept(p, "|")) i->predicate = body_destination(b, TYPE_pred, NULL);
@@ -71,6 +75,6 @@ bool body_compare(Body *b, const char *opcode, Insn *i)
         i->flip = ptx_accept(p, "!") ? ~0u : 0;
         i->c = body_source(b, TYPE_pred, NULL);
     }
-    if (i->combine || i->as_number || i->predicate) i->run = run_compare;
+    if (i->combine || i->as_number || (i->predicate && !halves)) i->run = run_compare;
     return true;
 }

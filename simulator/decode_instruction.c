@@ -60,6 +60,24 @@ static void four_operands(Body *b, Insn *i, const IsaRow *row)
     else i->a = body_source(b, row->type[1], NULL);
 }
 
+// d|p, a, b, c, table, q
+static void table_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    i->d = body_destination(b, TYPE_u32, NULL);
+    bool predicate = strchr(row->lane, '|');
+    if (predicate) ptx_expect(p, "|"), i->predicate = body_destination(b, TYPE_pred, NULL);
+    u32 *operands[] = { &i->a, &i->b, &i->c };
+    for (u32 n = 0; n < 3; n++) ptx_expect(p, ","), *operands[n] = body_source(b, TYPE_u32, NULL);
+    ptx_expect(p, ",");
+    i->offset = ptx_integer(p);
+    if (!predicate) return;
+    i->combine = strstr(row->name, "_and_") ? COMBINE_AND : COMBINE_OR;
+    ptx_expect(p, ",");
+    i->flip = ptx_accept(p, "!") ? ~0u : 0;
+    i->members = body_source(b, TYPE_pred, NULL);
+}
+
 static void alu_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
@@ -136,6 +154,30 @@ static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
     if (reduces) i->flip = ptx_accept(p, "!") ? ~0u : 0, i->c = body_source(b, TYPE_pred, NULL);
 }
 
+// alloca d, bytes [, alignment]; stacksave d; stackrestore a
+static void stack_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    Ptx *p = b->p;
+    bool writes = strchr(row->lane, 'd');
+    if (writes) i->d = body_destination(b, TYPE_u64, NULL);
+    if (writes && !ptx_accept(p, ",")) return;
+    i->a = body_source(b, TYPE_u64, NULL);
+    i->offset = ptx_accept(p, ",") ? ptx_integer(p) : 8;
+}
+
+// index, name of a list of labels
+static void target_operands(Body *b, Insn *i)
+{
+    Ptx *p = b->p;
+    i->a = body_source(b, TYPE_u32, NULL);
+    ptx_expect(p, ",");
+    char *name = ptx_word(p);
+    const Symbol *s = symbol_find(b->names, name);
+    if (!s || s->kind != SYMBOL_TARGETS) ptx_fail(p, "%s is no list of branch targets", name);
+    i->list = (const u32 *)s->value;
+    i->target = s->count;
+}
+
 static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
@@ -143,6 +185,13 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
         Fixup *f = decoder_keep(b->d, sizeof *f);
         *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches };
         b->branches = f;
+    } else if (!strcmp(row->lane, "targets")) {
+        target_operands(b, i);
+    } else if (!strncmp(row->lane, "stack", 5)) {
+        stack_operands(b, i, row);
+    } else if (!strcmp(row->lane, "policy")) {
+        i->d = body_destination(b, TYPE_u64, NULL);
+        body_skip(b);
     } else if (!strcmp(row->lane, "barrier")) {
         barrier_operands(b, i, row);
     } else if (!strcmp(row->lane, "call")) {
@@ -162,12 +211,23 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
         { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
         { ".rn.f16", ".f16" }, { ".rn.bf16", ".bf16" }, { ".rn.f16x2", ".f16x2" }, { ".rn.bf16x2", ".bf16x2" },
+        { ".rn.sat.f32", ".sat.f32" }, { ".rn.ftz.sat.f32", ".ftz.sat.f32" }, { ".rn.ftz.f64", ".rn.f64" },
+        { ".rn.sat.f16", ".sat.f16" }, { ".rn.ftz.f16", ".ftz.f16" }, { ".rn.ftz.sat.f16", ".ftz.sat.f16" },
+        { ".rn.sat.f16x2", ".sat.f16x2" }, { ".rn.ftz.f16x2", ".ftz.f16x2" }, { ".rn.ftz.sat.f16x2", ".ftz.sat.f16x2" },
         { "cvt.rn.f32.f16", "cvt.f32.f16" }, { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
         { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
         { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
         { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },
         { "barrier.cta.sync", "barrier.sync" }, { "barrier.cta.sync.aligned", "bar.sync" },
+        { "barrier.cta.arrive", "barrier.arrive" }, { "barrier.cta.arrive.aligned", "bar.arrive" },
+        { "barrier.cta.red.and.pred", "barrier.red.and.pred" }, { "barrier.cta.red.or.pred", "barrier.red.or.pred" },
+        { "barrier.cta.red.popc.u32", "barrier.red.popc.u32" }, { "barrier.cta.red.and.aligned.pred", "bar.red.and.pred" },
+        { "barrier.cta.red.or.aligned.pred", "bar.red.or.pred" }, { "barrier.cta.red.popc.aligned.u32", "bar.red.popc.u32" },
+        { "bar.cta.arrive", "bar.arrive" }, { "bar.cta.red.and.pred", "bar.red.and.pred" },
+        { "bar.cta.red.or.pred", "bar.red.or.pred" }, { "bar.cta.red.popc.u32", "bar.red.popc.u32" },
+        { "match.sync.any.b32", "match.any.sync.b32" }, { "match.sync.any.b64", "match.any.sync.b64" },
     };
+    if (!strncmp(opcode, "createpolicy.", 13)) opcode = "createpolicy";
     const IsaRow *row = isa_find(opcode, shape);
     for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {
         size_t whole = strlen(opcode), tail = strlen(same[n].suffix);
@@ -208,12 +268,13 @@ void body_instruction(Body *b)
     Insn *i = body_insn(b);
     i->guard = guard_row;
     i->guard_flip = guard_flip;
-    if (body_memory(b, opcode, i) || body_atomic(b, opcode, i) || body_compare(b, opcode, i)) {
+    if (body_memory(b, opcode, i) || body_atomic(b, opcode, i) || body_compare(b, opcode, i)
+        || body_video(b, opcode, i)) {
         ptx_expect(p, ";");
         return;
     }
     const IsaRow *row = find_row(opcode, list_shape(p));
-    if (!row || row->shape == MEMORY || row->shape == ATOMIC) {
+    if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2 || row->shape == VIDEO) {
         body_unsupported(b, "the instruction", opcode);
         body_skip(b);
     } else {
@@ -221,6 +282,7 @@ void body_instruction(Body *b)
         i->run = row->run;
         if (row->shape == FENCE) body_order(opcode, i);
         else if (row->shape == FLOW) flow_operands(b, i, row);
+        else if (row->shape == TABLE) table_operands(b, i, row);
         else if (row->shape == EXCHANGE) exchange_operands(b, i, row);
         else if (row->shape == PACK_4 || row->shape == UNPACK_4) four_operands(b, i, row);
         else alu_operands(b, i, row);

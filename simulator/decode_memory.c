@@ -41,27 +41,42 @@ void body_order(const char *opcode, Insn *i)
 {
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
-    i->order = ORDER_SC;
+    i->order = *opcode == 'm' ? ORDER_SC : ORDER_ACQ_REL;
     for (char *rest = parts, *part; (part = strsep(&rest, "."));) order_part(part, i);
+}
+
+// A block is a cluster of its own here, whose shared memory is its own.
+static bool is_shared(const char *part)
+{
+    return !strcmp(part, "shared") || !strcmp(part, "shared::cta") || !strcmp(part, "shared::cluster");
+}
+
+// .L2::cache_hint has an operand at the end, a policy from createpolicy: which lines the cache should keep.
+static void cache_policy(Body *b, const char *opcode)
+{
+    if (!strstr(opcode, ".L2::cache_hint")) return;
+    ptx_expect(b->p, ",");
+    body_source(b, TYPE_u64, NULL);
 }
 
 // The parts of a memory instruction's opcode behind `ld` or `st`. False: one of them is not supported.
 static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
 {
-    static const char *const hints[] = { "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
-        "L2::64B", "L2::128B", "L2::256B", NULL };
+    static const char *const hints[] = { "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "mmio",
+        "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+        "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::64B", "L2::128B", "L2::256B", NULL };
     static const char *const spaces[] = { "global", "shared", "local", "param", "const", NULL };
     static const char *const types[] = { "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64",
-        "u64", "s64", "f64", NULL };
+        "u64", "s64", "f64", "b128", NULL };
     i->elements = 1;
     for (char *rest = modifiers, *part; (part = strsep(&rest, "."));) {
-        if (!strcmp(part, "shared::cta")) part = "shared";
+        if (is_shared(part)) part = "shared";
         if (!strcmp(part, "param::entry") || !strcmp(part, "param::func")) part = "param";
         if (body_is_one_of(part, spaces)) strcpy(space, part);
         else if (!strcmp(part, "v2")) i->elements = 2;
         else if (!strcmp(part, "v4")) i->elements = 4;
         else if (body_is_one_of(part, types)) i->width = decoder_type(b->d, part), i->is_signed = *part == 's';
-        else if (!order_part(part, i) && !body_is_one_of(part, hints)) return false;
+        else if (!order_part(part, i) && strcmp(part, "L2::cache_hint") && !body_is_one_of(part, hints)) return false;
     }
     return i->width != 0;
 }
@@ -142,6 +157,7 @@ bool body_memory(Body *b, const char *opcode, Insn *i)
         ptx_expect(b->p, ",");
         memory_address(b, i);
     }
+    cache_policy(b, opcode);
     if ((row->space == SPACE_SHARED || row->space == SPACE_GENERIC) && i->width < b->granule) b->granule = i->width;
     return true;
 }
@@ -154,6 +170,7 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     i->order = ORDER_RELAXED;
     i->scope = SCOPE_GPU;
     i->space = SPACE_GENERIC;
+    i->elements = 1;
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
     char *rest = parts;
@@ -161,12 +178,51 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     snprintf(plain, size, "atom");
     for (char *part; (part = strsep(&rest, "."));) {
         if (!strcmp(part, "global")) i->space = SPACE_GLOBAL;
-        else if (!strcmp(part, "shared") || !strcmp(part, "shared::cta")) i->space = SPACE_SHARED;
+        else if (is_shared(part)) i->space = SPACE_SHARED;
+        else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2]) i->elements = part[1] - '0';
+        else if (!strcmp(part, "L2::cache_hint")) continue;
         else if (!order_part(part, i)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
     }
 }
 
-// atom d, [a], b, c; red [a], b
+// {register, ...}: of an atomic, as many rows as it has elements.
+static void list_of_rows(Body *b, u32 *rows, u32 count, enum type type, bool write)
+{
+    ptx_expect(b->p, "{");
+    for (u32 e = 0; e < count; e++) {
+        if (e) ptx_expect(b->p, ",");
+        rows[e] = write ? body_destination(b, type, NULL) : body_source(b, type, NULL);
+    }
+    ptx_expect(b->p, "}");
+}
+
+// atom d, [a], b; red [a], b: d and b lists
+static void atomic_vector(Body *b, Insn *i, enum type type)
+{
+    u32 *rows = decoder_keep(b->d, 2 * i->elements * sizeof *rows);
+    if (!i->reduces) {
+        if (ptx_accept(b->p, "_")) for (u32 e = 0; e < i->elements; e++) rows[e] = body_rows(b, i->width, 1);
+        else list_of_rows(b, rows, i->elements, type, true);
+        ptx_expect(b->p, ",");
+    }
+    memory_address(b, i);
+    ptx_expect(b->p, ",");
+    list_of_rows(b, rows + i->elements, i->elements, type, false);
+    i->d = rows[0];
+    i->c = i->vector[0] = rows[i->elements];
+    i->list = rows;
+}
+
+static void atomic_scalar(Body *b, Insn *i, const IsaRow *row)
+{
+    if (!i->reduces) i->d = body_destination(b, row->type[0], NULL), ptx_expect(b->p, ",");
+    memory_address(b, i);
+    ptx_expect(b->p, ",");
+    i->vector[0] = body_source(b, row->type[2], NULL);
+    i->c = i->vector[0];
+    if (strstr(row->name, "_cas_")) ptx_expect(b->p, ","), i->c = body_source(b, row->type[3], NULL);
+}
+
 bool body_atomic(Body *b, const char *opcode, Insn *i)
 {
     char plain[128];
@@ -178,14 +234,10 @@ bool body_atomic(Body *b, const char *opcode, Insn *i)
     i->row = row - isa_rows;
     i->run = row->run;
     i->width = i->register_width = isa_type_width(row->type[0]);
-    i->elements = 1;
     i->reduces = red;
-    if (!red) i->d = body_destination(b, row->type[0], NULL), ptx_expect(b->p, ",");
-    memory_address(b, i);
-    ptx_expect(b->p, ",");
-    i->vector[0] = body_source(b, row->type[2], NULL);
-    i->c = i->vector[0];
-    if (ptx_accept(b->p, ",")) i->c = body_source(b, row->type[3], NULL);
+    if (i->elements > 1) atomic_vector(b, i, row->type[0]);
+    else atomic_scalar(b, i, row);
+    cache_policy(b, opcode);
     if (i->space != SPACE_GLOBAL && i->width < b->granule) b->granule = i->width;
     return true;
 }

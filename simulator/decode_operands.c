@@ -51,8 +51,11 @@ void body_unsupported(Body *b, const char *what, const char *name)
 {
     if (b->k->unsupported) return;
     struct obstack *memory = &b->d->module->memory;
-    char text[256];
-    snprintf(text, sizeof text, "%s %s", what, name);
+    char text[256], other[64];
+    const IsaRow *nearest = !strcmp(what, "the instruction") ? isa_nearest(name) : NULL;
+    if (nearest) isa_spell(nearest, other, sizeof other);
+    if (nearest) snprintf(text, sizeof text, "%s %s (it has %s)", what, name, other);
+    else snprintf(text, sizeof text, "%s %s", what, name);
     b->k->unsupported = obstack_copy0(memory, text, strlen(text));
     b->k->unsupported_at = b->location;
 }
@@ -71,6 +74,9 @@ static const struct { const char *name; u32 special; } specials[] = {
     { "%lanemask_ge", SPECIAL_LANEMASK_GE },
     { "%smid", SPECIAL_SMID }, { "%nsmid", SPECIAL_NSMID }, { "%gridid", SPECIAL_GRIDID },
     { "%envreg1", SPECIAL_ENVREG_1 }, { "%envreg2", SPECIAL_ENVREG_2 },
+    { "%clusterid.x", SPECIAL_CTAID_X }, { "%clusterid.y", SPECIAL_CTAID_Y }, { "%clusterid.z", SPECIAL_CTAID_Z },
+    { "%nclusterid.x", SPECIAL_NCTAID_X }, { "%nclusterid.y", SPECIAL_NCTAID_Y }, { "%nclusterid.z", SPECIAL_NCTAID_Z },
+    { "%aggr_smem_size", SPECIAL_TOTAL_SMEM },
     { "%clock", SPECIAL_CLOCK }, { "%clock_hi", SPECIAL_CLOCK_HI }, { "%clock64", SPECIAL_CLOCK },
     { "%globaltimer", SPECIAL_GLOBALTIMER }, { "%globaltimer_lo", SPECIAL_GLOBALTIMER },
     { "%globaltimer_hi", SPECIAL_GLOBALTIMER_HI },
@@ -81,6 +87,22 @@ u32 body_special(const char *name)
     for (u32 n = 0; n < sizeof specials / sizeof *specials; n++)
         if (!strcmp(name, specials[n].name)) return specials[n].special;
     return SPECIAL_NONE;
+}
+
+// A block that was not launched in a cluster is a cluster of its own: registers that are the same for all.
+static bool cluster_register(const char *name, u32 *value)
+{
+    static const struct { const char *name; u32 value; } registers[] = {
+        { "%cluster_ctaid.x", 0 }, { "%cluster_ctaid.y", 0 }, { "%cluster_ctaid.z", 0 },
+        { "%cluster_nctaid.x", 1 }, { "%cluster_nctaid.y", 1 }, { "%cluster_nctaid.z", 1 },
+        { "%cluster_ctarank", 0 }, { "%cluster_nctarank", 1 }, { "%is_explicit_cluster", 0 },
+    };
+    for (u32 n = 0; n < sizeof registers / sizeof *registers; n++) {
+        if (strcmp(name, registers[n].name)) continue;
+        *value = registers[n].value;
+        return true;
+    }
+    return false;
 }
 
 bool body_is_clock(u32 special) { return special >= SPECIAL_CLOCK && special <= SPECIAL_GLOBALTIMER_HI; }
@@ -212,6 +234,8 @@ u32 body_source(Body *b, enum type type, u8 *width)
         return body_constant(b, wanted, 0, SPECIAL_NONE);
     }
     if (special) return body_constant(b, wanted, 0, special);
+    u32 value;
+    if (cluster_register(name, &value)) return body_constant(b, wanted, value, SPECIAL_NONE);
     if (*name == '%') {
         body_unsupported(b, "the register", name);
         return body_constant(b, wanted, 0, SPECIAL_NONE);

@@ -25,6 +25,22 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     if (w->arrived || w->turns >= w->patience || (back && w->ready_count)) w->stop = 0;
 }
 
+// Each lane goes where its index says; beyond the list PTX leaves it open, and the last is taken.
+void run_brx_idx(Warp *w, const Insn *i, u32 mask)
+{
+    const u32 *index = row_of(w, i->a);
+    w->active &= ~mask;
+    while (mask) {
+        u32 chosen = index[__builtin_ctz(mask)], same = 0;
+        for (u32 rest = mask; rest; rest &= rest - 1)
+            if (index[__builtin_ctz(rest)] == chosen) same |= rest & -rest;
+        warp_park(w, i->list[chosen < i->target ? chosen : i->target - 1], same);
+        mask &= ~same;
+    }
+    w->turns++;
+    w->stop = 0;
+}
+
 static void report_barrier(Warp *w, u32 pc, u32 others)
 {
     Report r = { .kind = REPORT_BARRIER,
@@ -177,12 +193,7 @@ void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mas
 
 // One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
 // less, and is in the instruction: its order and its scope.
-void run_fence(Warp *w, const Insn *i, u32 mask)
-{
-    (void)mask;
-    w->asked = i;
-    OBSERVERS(fence, w, i);
-}
+void run_fence(Warp *w, const Insn *i, u32 mask) { (void)mask, w->asked = i; }
 
 // Hints.
 #define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
@@ -194,7 +205,25 @@ NOTHING(prefetch_global_L2)
 NOTHING(prefetch_local_L1)
 NOTHING(prefetch_local_L2)
 NOTHING(prefetchu_L1)
+NOTHING(prefetch_global_L2__evict_last)
+NOTHING(prefetch_global_L2__evict_normal)
+NOTHING(applypriority_L2__evict_normal)
+NOTHING(applypriority_global_L2__evict_normal)
+NOTHING(discard_L2)
+NOTHING(discard_global_L2)
+NOTHING(pmevent_mask)
 #undef NOTHING
+
+// The policy is handed to nobody but loads and stores, which do not look at it.
+void run_createpolicy(Warp *w, const Insn *i, u32 mask)
+{
+    u64 *d = row_of(w, i->d);
+    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = 0;
+}
+
+// A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits for a hint.
+void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 
 // Whoever sleeps lets the others run.
 void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)

@@ -98,6 +98,7 @@ static inline u64 extend(u64 value, u32 width, bool is_signed)
     return is_signed ? (u64)((s64)(value << unused) >> unused) : value;
 }
 
+static inline bool is_nan_f64(u64 bits) { return bits << 1 > 0x7ffull << 53; }
 static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000; }
 
 // ---- moving values: for each width in memory and of the register, a loop of its own ----
@@ -117,7 +118,7 @@ static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 
         break;
 #define WIDTHS(MOVE)                                                                    \
     MOVE(8, 8) MOVE(16, 8) MOVE(32, 8) MOVE(64, 8)                                      \
-    MOVE(16, 16) MOVE(32, 16) MOVE(64, 16) MOVE(32, 32) MOVE(64, 32) MOVE(64, 64)
+    MOVE(16, 16) MOVE(32, 16) MOVE(64, 16) MOVE(32, 32) MOVE(64, 32) MOVE(64, 64) MOVE(128, 128)
 
 static void load_lanes(const Access *a)
 {
@@ -141,22 +142,46 @@ static void store_lanes(const Access *a)
     }
 }
 
-// Lane after lane, lowest first. What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
-static void atomic_lanes(const Access *a)
+// exch and cas of 16 bytes.
+static void atomic_wide(const Access *a)
+{
+    const Insn *i = a->insn;
+    const Bytes at = bytes_of(a);
+    bool compare = strstr(isa_rows[i->row].name, "_cas_");
+    const u128 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u128 *to = (u128 *)place(at, l), old = *to, first = b[l], second = c[l];
+        *to = !compare ? first : old == first ? second : old;
+        if (!i->reduces) ((u128 *)row_of(a->warp, i->d))[l] = old;
+    }
+}
+
+// Lane after lane, lowest first; of a vector, each element is a step of its own. What an f32 sum in global memory adds or
+// makes of denormals is zeros (PTX ISA, "atom").
+static void atomic_element(const Access *a, u32 element)
 {
     bool changed = false;
     const Insn *i = a->insn;
     const IsaRow *row = &isa_rows[i->row];
-    const Bytes at = bytes_of(a);
+    Bytes at = bytes_of(a);
+    at.base += element * i->width;
     bool flush = row->type[0] == TYPE_f32 && a->space == SPACE_GLOBAL;
-    u8 *d = i->reduces ? NULL : row_of(a->warp, i->d);
-    const u8 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
+    bool passes_nan = row->type[0] == TYPE_f64 && a->space == SPACE_GLOBAL;     // the L2's adder leaves a NaN as it is
+    u8 *d = i->reduces ? NULL : row_of(a->warp, i->list ? i->list[element] : i->d);
+    const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]), *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         u64 old = 0, second = 0, third = 0;
         memcpy(&old, place(at, l), i->width);
         memcpy(&second, b + l * i->width, i->width);
         memcpy(&third, c + l * i->width, i->width);
+        if (passes_nan && (is_nan_f64(second) || is_nan_f64(old))) {
+            u64 nan = is_nan_f64(second) ? second : old;
+            memcpy(place(at, l), &nan, sizeof nan);
+            if (d) memcpy(d + l * i->width, &old, i->width);
+            continue;
+        }
         u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
         if (flush) result = without_denormal(result);
         changed |= memcmp(&result, &old, i->width) != 0;
@@ -164,6 +189,12 @@ static void atomic_lanes(const Access *a)
         if (d) memcpy(d + l * i->width, &old, i->width);
     }
     a->warp->block->grid->progress += changed;
+}
+
+static void atomic_lanes(const Access *a)
+{
+    if (a->insn->width == 16) atomic_wide(a);
+    else for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
 #define FILL(name, T)                                                                   \
@@ -204,7 +235,7 @@ static bool move_spans(const Access *a)
         if (s->bytes == count * i->width) {
             if (a->store) copy(memory, row, s->bytes);
             else copy(row, memory, s->bytes);
-        } else if (a->store || s->bytes != i->width) {
+        } else if (a->store || s->bytes != i->width || i->width > 8) {
             return false;
         } else if (i->width == 4) {
             fill_4(row, *(const u32 *)memory, count);
@@ -242,6 +273,25 @@ static void perform(Access *a)
     if (!a->store) OBSERVERS(loaded, a);
 }
 
+// Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that observers know.
+static u32 load_from_params(const Access *a)
+{
+    const Grid *g = a->warp->block->grid;
+    u32 mask = 0;
+    for (u32 rest = lanes_in_window(a, PARAM_WINDOW); rest; rest &= rest - 1) {
+        u32 lane = __builtin_ctz(rest);
+        u64 at = a->address[lane] - PARAM_WINDOW;
+        if (!a->store && at + a->bytes <= g->kernel->param_bytes) mask |= 1u << lane;
+    }
+    if (!mask) return 0;
+    Access part = *a;
+    part.mask = mask;
+    part.space = SPACE_GLOBAL;      // of the device process itself
+    for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)g->launch->params - PARAM_WINDOW;
+    load_lanes(&part);
+    return mask;
+}
+
 // A generic instruction is one access for each space that its lanes point into.
 static void perform_generic(Access *a)
 {
@@ -260,9 +310,10 @@ static void perform_generic(Access *a)
         left &= ~inside;
     }
     if (!left || a->warp->block->grid->status) return;
-    a->space = SPACE_GLOBAL;
     a->mask = left;
-    perform(a);
+    a->mask &= ~load_from_params(a);
+    a->space = SPACE_GLOBAL;
+    if (a->mask) perform(a);
 }
 
 static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
@@ -305,8 +356,13 @@ static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
     const Grid *grid = w->block->grid;
     for (u32 e = 0; e < i->elements; e++) {
         u64 value = 0, at = i->offset + e * i->width;
+        const u8 *from = (const u8 *)grid->launch->params + at;
         if (at + i->width > grid->kernel->param_bytes) return;
-        memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
+        if (i->width == 16) {
+            EACH(memcpy((u8 *)row_of(w, i->vector[e]) + 16 * l, from, 16))
+            continue;
+        }
+        memcpy(&value, from, i->width);
         spread(row_of(w, i->vector[e]), extend(value, i->width, i->is_signed), i->register_width, mask);
     }
 }
@@ -323,7 +379,8 @@ void run_load_param(Warp *w, const Insn *i, u32 mask)
         u8 *row = row_of(w, i->vector[e]);
         for (u32 l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            u64 value = 0, at = i->offset + e * i->width;
+            u128 value = 0;
+            u64 at = i->offset + e * i->width;
             if (i->space == SPACE_CALL) {
                 memcpy(&value, (u8 *)row_of(w, i->a) + l * i->target + at, i->width);
             } else {
@@ -331,7 +388,7 @@ void run_load_param(Warp *w, const Insn *i, u32 mask)
                 if (at + i->width > grid->kernel->param_bytes) continue;
                 memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
             }
-            value = extend(value, i->width, i->is_signed);
+            if (i->width < 8) value = extend((u64)value, i->width, i->is_signed);
             memcpy(row + l * i->register_width, &value, i->register_width);
         }
     }

@@ -34,6 +34,7 @@ u32 decoder_type(Decoder *d, const char *name)
         if (!strcmp(bits + 1, "16x2")) return 4;
         if (!strcmp(bits + 1, "32")) return 4;
         if (!strcmp(bits + 1, "64")) return 8;
+        if (!strcmp(name, "b128")) return 16;
     }
     ptx_fail(&d->ptx, "type .%s is not supported by the simulated device", name);
 }

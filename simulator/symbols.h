@@ -11,7 +11,7 @@ enum symbol_kind {
     SYMBOL_LOCAL,           // value: offset
     SYMBOL_PARAM,           // of the kernel; value: offset
     SYMBOL_CALL_PARAM,      // of a call; value: row
-    SYMBOL_LABEL,           // value: instruction, or UNPLACED
+    SYMBOL_LABEL, SYMBOL_TARGETS,           // value: instruction, or UNPLACED
     SYMBOL_EXTERN,          // a function with no body; value: index in print_functions, or UNPLACED
     SYMBOL_FUNCTION,        // a function with a body; value: its number in the module
     SYMBOL_KERNEL,          // an entry

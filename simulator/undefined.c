@@ -244,7 +244,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (!strncmp(row->name, "shfl", 4)) return;     // undefined_shuffled() knows who got what
         marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
         break;
-    case COMPARE: watch_compare(w, i, mask, guard); return;
+    case COMPARE: case COMPARE_2: watch_compare(w, i, mask, guard); return;
     case PACK_4: case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
@@ -254,6 +254,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
         if (row->shape == CARRY && strstr(row->lane, "carry")) marks |= *mark(w, i->predicate);
+        if (row->shape == TABLE && i->predicate) *mark(w, i->predicate) &= ~mask;
         if (row->keeps) *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;
     }
     u32 *d = mark(w, i->d);

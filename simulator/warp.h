@@ -4,9 +4,10 @@
 #include "grid.h"
 #include "isa.h"
 
-// Where the windows onto shared and local memory lie in the generic address space.
+// Where the windows onto shared and local memory, and onto the kernel's parameters, lie in the generic address space.
 #define SHARED_WINDOW 0x100000000000ull
 #define LOCAL_WINDOW  0x110000000000ull
+#define PARAM_WINDOW  0x130000000000ull
 #define WINDOW_SPAN   (1ull << 32)
 
 // One decoded instruction. Operands are offsets of rows in the warp's register file; a constant has a row too.
@@ -19,6 +20,7 @@ struct Insn {
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 vector[4];          // memory: rows of the registers loaded or stored
+    const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; else NULL
     s64 offset;             // memory: added to the address
     u16 row;                // in the instruction table
     u8 elements;            // memory: 1, 2 or 4 registers
@@ -103,6 +105,7 @@ typedef struct Path {       // lanes that stand at an instruction
 typedef struct Frame {
     u32 back[LANES];        // the instruction after the call
     u32 function[LANES];    // index into the kernel's functions
+    u32 top[LANES];         // bytes of local memory in use before the call
     u32 kept;               // lanes whose registers an outer call of the same function still needs
     u8 *regs;               // those: of the size of the register file
     u32 *taint;             // and their marks
@@ -243,6 +246,14 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #define ATOMIC(...)
 #define INSERT(...)
 #define FENCE(...)
+#define COMPARE_2(...)
+#define TABLE(...)
+#define VIDEO(...)
+#define SAME(...)
+#define RARE_1(...)
+#define RARE_2(...)
+#define RARE_3(...)
+#define RARE_CONVERT(...)
 #define FLOW(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
 #define EXCHANGE(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
 #include "isa.def"
@@ -263,16 +274,23 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #undef ATOMIC
 #undef INSERT
 #undef FENCE
+#undef COMPARE_2
+#undef TABLE
+#undef VIDEO
+#undef SAME
+#undef RARE_1
+#undef RARE_2
+#undef RARE_3
+#undef RARE_CONVERT
 #undef FLOW
 #undef EXCHANGE
 void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
 void call_return(Warp *, u32 mask);                  // these lanes, all at one depth, return from a call
 void call_stacks_free(Warp *);
-void call_set_stack(u32 device, u64 bytes);          // cudaLimitStackSize
-void call_make_room(const Launch *);                 // sets its kernel's local_bytes for it
 void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);
+void run_video(Warp *, const Insn *, u32 mask);
 void run_fence(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);

@@ -8,6 +8,6 @@ mkdir -p build/test
 gcc -std=gnu17 -D_GNU_SOURCE= -O1 -g -Wall -Wextra -Werror -isystem "$home/include" -o build/test/isa \
     simulator/test/isa/*.c "$home"/lib64/libcudart.so.13 -lm || exit 1
 if [ "${DEVICE:-}" = gpu ]; then
-    LD_LIBRARY_PATH=$home/lib64 exec build/test/isa simulator/test/isa build/test
+    LD_LIBRARY_PATH=$home/lib64 exec build/test/isa simulator/test/isa build/test simulator/test/conformance/h200.txt
 fi
-exec simulator/run --limit 1000000 build/test/isa simulator/test/isa build/test
+exec simulator/run --limit 1000000 build/test/isa simulator/test/isa build/test simulator/test/conformance/h200.txt

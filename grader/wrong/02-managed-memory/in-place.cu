@@ -1,4 +1,4 @@
-// expect: RACE 34 41
+// expect: WRONG
 // One array for both: a thread reads neighbours that have been overwritten already.
 #include "02-managed-memory.h"
 

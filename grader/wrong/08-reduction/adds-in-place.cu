@@ -1,4 +1,4 @@
-// expect: RACE 28 38
+// expect: WRONG
 // says: in
 // Uses the input for its partial sums.
 #include "08-reduction.h"

@@ -145,11 +145,11 @@ static void copy_opcode(char *to, const char *opcode, const char *const *list, b
 }
 
 // Does an instruction's opcode name this row? Those of memory have modifiers in between: ld.volatile.global.u32. Atomics
-// have a space, a scope and an order that the row leaves out.
+// have a space, a scope, an order and a vector's length that the row leaves out.
 static bool names_row(const char *opcode, const Row *row)
 {
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
-    static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", NULL };
+    static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", "v2", "v4", "v8", NULL };
     char found[72];
     if (row->shape == MEMORY) {
         copy_opcode(found, opcode, spaces, true);
@@ -160,7 +160,8 @@ static bool names_row(const char *opcode, const Row *row)
         return !strcmp(found, row->opcode);
     }
     size_t length = strlen(row->opcode);
-    return !strncmp(opcode, row->opcode, length) && (!opcode[length] || !strcmp(opcode + length, ".uni"));
+    if (strncmp(opcode, row->opcode, length)) return false;
+    return !opcode[length] || !strcmp(opcode + length, ".uni") || !strcmp(row->opcode, "createpolicy");
 }
 
 bool file_has(const PtxFile *file, const Row *row)

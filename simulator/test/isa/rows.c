@@ -11,18 +11,66 @@
 Row *rows;
 int row_count;
 
+// A row's name as PTX writes it: '.' for '_', "::" for "__", but some words have a '_' of their own.
+static void write_opcode(char *name)
+{
+    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents" };
+    for (char *at = name; *at; at++) {
+        size_t own = 0;
+        for (unsigned n = 0; n < sizeof words / sizeof *words; n++)
+            if (!strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
+        if (own) at += own - 1;
+        else if (at[0] == '_' && at[1] == '_') at[0] = at[1] = ':', at++;
+        else if (*at == '_') *at = '.';
+    }
+}
+
+// The row of a data file's opcode, or of a name.
+static Row *find_row(const char *opcode)
+{
+    char name[sizeof rows->name];
+    snprintf(name, sizeof name, "%s", opcode);
+    for (char *at = name; *at; at++) if (*at == '.' || *at == ':') *at = '_';
+    for (int n = 0; n < row_count; n++)
+        if (!strcmp(rows[n].name, name)) return &rows[n];
+    return NULL;
+}
+
 static void add_row(const char *name, const char *tail, enum shape shape, enum type d, enum type a, enum type b,
                     enum type c)
 {
     if (row_count == MOST_ROWS) abort();
     Row *row = &rows[row_count++];
     *row = (Row){ .shape = shape, .type = { d, a, b, c }, .inputs = (a != NONE) + (b != NONE) + (c != NONE),
-                  .outputs = shape == UNPACK ? 2 : 1 };
+                  .outputs = shape == UNPACK || shape == COMPARE_2 ? 2 : 1 };
     snprintf(row->name, sizeof row->name, "%s%s", name, tail);
     snprintf(row->opcode, sizeof row->opcode, "%s", name);
-    for (char *at = row->opcode; *at; at++) if (*at == '_' && (strncmp(at, "_rel", 4) || at[4] == 'u')) *at = '.';
+    write_opcode(row->opcode);
 }
 
+// Another name for a row that may come later.
+static void add_same(const char *name, const char *as)
+{
+    add_row(name, "", SAME, NONE, NONE, NONE, NONE);
+    rows[row_count - 1].same = as;
+}
+
+static void fill_same(Row *row)
+{
+    const Row *as = row;
+    while (as->same) as = find_row(as->same);
+    row->shape = as->shape, row->inputs = as->inputs, row->outputs = as->outputs;
+    memcpy(row->type, as->type, sizeof row->type);
+}
+
+#define RARE_1 UNARY
+#define RARE_2 BINARY
+#define RARE_3 TERNARY
+#define RARE_CONVERT CONVERT
+#define SAME(n, as)                     add_same(#n, #as);
+#define COMPARE_2(n, T, relations, f)   add_row(#n, "", COMPARE_2, pred, T, T, NONE);
+#define VIDEO(n, kind, lane)            add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
+#define TABLE(n, operands)              add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
 #define UNARY(n, D, A, lane)            add_row(#n, "", UNARY, D, A, NONE, NONE);
 #define BINARY(n, D, A, B, lane)        add_row(#n, "", BINARY, D, A, B, NONE);
 #define TERNARY(n, D, A, B, C, lane)    add_row(#n, "", TERNARY, D, A, B, C);
@@ -48,8 +96,17 @@ void rows_make(void)
     rows = mmap(NULL, MOST_ROWS * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (rows == MAP_FAILED) abort();
 #include "../../isa.def"
+    for (int n = 0; n < row_count; n++) if (rows[n].same) fill_same(&rows[n]);
 }
 
+#undef RARE_1
+#undef RARE_2
+#undef RARE_3
+#undef RARE_CONVERT
+#undef SAME
+#undef COMPARE_2
+#undef TABLE
+#undef VIDEO
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -72,7 +129,7 @@ void rows_make(void)
 
 bool row_needs_file(const Row *row)
 {
-    return row->shape >= MEMORY || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9);
+    return row->shape >= MEMORY || strstr(row->name, "b128") || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9);
 }
 
 void row_fail(Row *row, const char *format, ...)
@@ -85,17 +142,6 @@ void row_fail(Row *row, const char *format, ...)
 }
 
 // ---- cases ----
-
-// The row of a data file's opcode: a name with '.' for '_'.
-static Row *find_row(const char *opcode)
-{
-    char name[sizeof rows->name];
-    snprintf(name, sizeof name, "%s", opcode);
-    for (char *at = name; *at; at++) if (*at == '.') *at = '_';
-    for (int n = 0; n < row_count; n++)
-        if (!strcmp(rows[n].name, name)) return &rows[n];
-    return NULL;
-}
 
 static bool read_tolerance(Row *row, const char *word)
 {

@@ -8,9 +8,9 @@ enum { LANES = 32, MOST_CASES = LANES, MOST_ROWS = 4096 };
 
 enum shape {
     UNARY, BINARY, TERNARY, CONVERT, COMPARE, TEST, SELECT, LOGIC, PACK, UNPACK,
-    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, FENCE, PACK_4, UNPACK_4
+    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, FENCE, PACK_4, UNPACK_4, COMPARE_2, TABLE, SAME, VIDEO
 };
-enum type { NONE, pred, u8, s8, u16, s16, u32, s32, u64, s64, f32, f64, f16 = u16, bf16 = u16, f16x2 = u32, bf16x2 = u32 };
+enum type { NONE, pred, u8, s8, u16, s16, u32, s32, u64, s64, f32, f64, u128, f16 = u16, bf16 = u16, f16x2 = u32, bf16x2 = u32 };
 
 typedef struct {
     uint64_t in[3], out[2];             // bits
@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     char name[48];                      // as in isa.def; "_pack" or "_unpack" added where one name has two shapes
     char opcode[48];                    // as PTX writes it
+    const char *same;                   // the row that it is another name for, or NULL
     enum shape shape;
     enum type type[4];                  // d, a, b, c
     int inputs, outputs;
@@ -26,6 +27,7 @@ typedef struct {
     int count;
     double ulps, absolute;              // what an approximation may be off by: either will do
     int first_line;                     // of its kernel, in the file of all kernels
+    bool recorded;                      // the differential test has it
     bool ran, in_a_file;                // ran to its end; some .ptx has its opcode
     char failure[512];                  // "": none so far
 } Row;

@@ -1,11 +1,11 @@
 // expect: unsupported 8, exit 0
-// says: discard.global.L2
-// An instruction that the simulated device has not learnt is refused by name, at its line.
+// says: fma.rn.oob.f16 (it has fma.rn.f16)
+// An instruction that the simulated device has not learnt is refused by name, at its line, with what comes nearest.
 #include "check.h"
 
 __global__ void forget(float *out)
 {
-    asm("discard.global.L2 [%0], 128;" :: "l"(out));
+    unsigned short h = 0; asm("fma.rn.oob.f16 %0, %0, %0, %0;" : "+h"(h)); out[0] = h;
 }
 
 int main()
