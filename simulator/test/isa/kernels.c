@@ -23,7 +23,7 @@ bool kernel_has(const Row *row, enum variant variant)
     switch (variant) {
     case WIDE: return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32") && !(is_float(row->type[0]) && is_float(row->type[1]));
     case IMMEDIATE: return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC && row->shape != UNPACK && row->shape != TEST;
-    case GUARDED: return row->shape != TEST;    // NVIDIA's assembler leaves the predicate out
+    case GUARDED: return row->shape != TEST;    // ptxas 13.0 leaves testp's guard out, with any -O: an H200 sets all lanes
     default: return true;
     }
 }
@@ -95,13 +95,17 @@ static void store(FILE *to, const Row *row, enum variant variant)
     if (row->outputs > 1) store_one(to, row, variant, 'e', 8);
 }
 
+// slct picks by its third operand. Where that is a number, ptxas 13.0 with -O1 and more takes a for -2147483648 and b for
+// 2147483647; with -O0, and from a register (also on an H200), it is the other way round, as PTX has it.
+static bool row_selects(const Row *row) { return !strncmp(row->name, "slct_", 5); }
+
 // The instruction. `immediate`: the case whose last operands are written as numbers, or NULL.
 static void instruction(FILE *to, const Row *row, enum variant variant, const char *guard, const Case *immediate)
 {
     fprintf(to, "    %s%s ", guard, row->opcode);
     fprintf(to, row->shape == UNPACK ? "{%%d, %%e}" : "%s", register_name(row, variant, 0, 'd'));
     for (int n = 1; n <= row->inputs; n++) {
-        bool written = immediate && (n > 1 || row->inputs == 1) && row->type[n] != pred;
+        bool written = immediate && (n > 1 || row->inputs == 1) && row->type[n] != pred && !(n == 3 && row_selects(row));
         fprintf(to, row->shape == PACK && n == 1 ? ", {" : ", ");
         fputs(written ? value_immediate(immediate->in[n - 1], row->type[n])
                       : register_name(row, variant, n, operand_name[n]), to);
@@ -152,7 +156,7 @@ static void immediate_case(FILE *to, const Row *row, int number)
 {
     int slot = number * SLOT_WORDS * 8;
     load(to, row, IMMEDIATE, 1, 'a', "first", slot);
-    if (row->shape == SELECT) load(to, row, IMMEDIATE, 3, 'c', "first", slot + 16);
+    if (row->shape == SELECT || row_selects(row)) load(to, row, IMMEDIATE, 3, 'c', "first", slot + 16);
     instruction(to, row, IMMEDIATE, "", &row->cases[number]);
     fprintf(to, "    setp.eq.u32 %%mine, %%lane, %d;\n", number);
     store(to, row, IMMEDIATE);
