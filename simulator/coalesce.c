@@ -7,6 +7,7 @@
 // quarters (measured: GPU microbenchmarks by Jia et al., arXiv:1804.06826).
 #include "coalesce.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
 
@@ -49,17 +50,52 @@ static u32 local_pieces(const Access *a, Piece *pieces)
     return p.count;
 }
 
+// ptxas adds up in the warp what its lanes add to one integer.
+static bool is_added_up(const Access *a)
+{
+    const IsaRow *row = &isa_rows[a->insn->row];
+    return a->regular && a->stride == 0 && !strncmp(row->name, "atom_add_", 9)
+        && (row->type[0] == TYPE_u32 || row->type[0] == TYPE_s32);
+}
+
+// L2 serves lanes that want the same word one after another: a sector is passed over as often as its busiest word is wanted.
+static void add_passes(const Access *a, Piece *pieces, u32 count)
+{
+    u32 mask = is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
+    for (u32 l = 0; l < LANES; l++)
+        for (u32 k = 0; k <= l; k++) wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
+    for (u32 n = 0; n < count; n++) {
+        u32 most[LINE_SECTORS] = { 0 };
+        pieces[n].passes = 0;
+        for (u32 l = 0; l < LANES; l++) {
+            u32 sector = a->address[l] / SECTOR_BYTES % LINE_SECTORS;
+            if (a->address[l] / LINE_BYTES == pieces[n].line && wanted[l] > most[sector]) most[sector] = wanted[l];
+        }
+        for (u32 s = 0; s < LINE_SECTORS; s++) pieces[n].passes += most[s];
+    }
+}
+
 u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES])
 {
-    return a->space == SPACE_LOCAL ? local_pieces(a, pieces) : global_pieces(a, pieces);
+    u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : global_pieces(a, pieces);
+    if (a->atomic) add_passes(a, pieces, count);
+    else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
+    return count;
 }
 
 u32 access_sectors(const Access *a)
 {
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces), sectors = 0;
-    for (u32 n = 0; n < count; n++) sectors += __builtin_popcount(pieces[n].sectors);
+    for (u32 n = 0; n < count; n++) sectors += pieces[n].passes;
     return sectors;
+}
+
+bool access_is_constant(const Access *a)
+{
+    static const IsaRow *row;
+    if (!row) row = isa_find("ld.const", UNARY);
+    return &isa_rows[a->insn->row] == row;
 }
 
 // Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,

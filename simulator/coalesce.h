@@ -8,12 +8,16 @@ enum { MOST_PIECES = 128 };             // of one access: 32 lanes, each with fo
 typedef struct Piece {                  // what an access touches of one line of the caches
     u64 line;                           // address / LINE_BYTES; local memory: of the block's own
     u32 sectors;                        // a bit for each
+    u32 passes;                         // over those: one for each; in an atomic one for each lane that wants the same word
 } Piece;
 
 // The lines of an access to global or local memory, in the order of its lanes. Returns how many they are.
 u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES]);
 
-// 32-byte sectors that an access touches.
+// __constant__ memory has a cache of its own, beside L1.
+bool access_is_constant(const Access *a);
+
+// 32-byte sectors that an access touches, as often as it passes over them.
 u32 access_sectors(const Access *a);
 
 // Passes over the banks that an access to shared memory takes, and how many of them conflicts cost.

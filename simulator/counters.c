@@ -6,6 +6,7 @@
 #include "coalesce.h"
 #include "managed.h"
 #include "pipe.h"
+#include "profile.h"
 #include "roofline.h"
 #include "source.h"
 
@@ -44,14 +45,6 @@ double metric_value(enum metric metric, const Totals *t)
 
 // ---- At an instruction ----
 
-// __constant__ memory has a cache of its own, beside L1.
-static bool is_constant(const Insn *i)
-{
-    static const IsaRow *row;
-    if (!row) row = isa_find("ld.const", UNARY);
-    return &isa_rows[i->row] == row;
-}
-
 static bool counters_access(Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -60,7 +53,7 @@ static bool counters_access(Access *a)
         u32 conflicts;
         t->wavefronts += access_wavefronts(a, &conflicts);
         t->conflicts += conflicts;
-    } else if (!is_constant(a->insn)) {
+    } else if (!access_is_constant(a)) {
         MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests++;
         m->sectors += access_sectors(a);
@@ -73,6 +66,7 @@ static const struct { enum counter requests, sectors; } global_kinds[] = {
     { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
     { GLOBAL_ATOM_REQUESTS, GLOBAL_ATOM_SECTORS }, { GLOBAL_RED_REQUESTS, GLOBAL_RED_SECTORS },
 }, local_kinds[] = { { LOCAL_LD_REQUESTS, LOCAL_LD_SECTORS }, { LOCAL_ST_REQUESTS, LOCAL_ST_SECTORS } };
+static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS }, local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
 static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
     { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS }, { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
     { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS }, { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
@@ -98,6 +92,7 @@ void counters_add(u64 sum[COUNTERS], const Insn *i, const Tally *t)
     sum[DIVERGENT] += t->divergent;
     sum[global_kinds[kind].requests] += t->global.requests;
     sum[global_kinds[kind].sectors] += t->global.sectors;
+    if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     sum[shared_kinds[kind].wavefronts] += t->wavefronts;
@@ -149,10 +144,25 @@ static void report(const Grid *g, const Totals *t)
     free(rows);
 }
 
+// What L2 and DRAM did, which no instruction alone is the cause of.
+static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
+{
+    double lookups = profile.l2_lookups_per_sector;
+    sum[L2_READS] = t->l2_reads * lookups + 0.5;
+    sum[L2_WRITES] = t->l2_writes * lookups + 0.5;
+    sum[L2_ATOMICS] = t->l2_atomics * lookups + 0.5;
+    sum[L2_REDUCTIONS] = t->l2_reductions * lookups + 0.5;
+    sum[L2_HITS] = t->l2_hits * lookups + 0.5;
+    sum[L2_MISSES] = t->l2_misses * lookups + 0.5;
+    sum[DRAM_READ] = t->dram_read;
+    sum[DRAM_WRITTEN] = t->dram_written;
+}
+
 static void counters_grid_end(Grid *g)
 {
     Launch *l = g->launch;
-    Totals t = { .launch = l };
+    Totals t = { .launch = l, .traffic = *caches_traffic() };
+    add_traffic(t.sum, &t.traffic);
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) counters_add(t.sum, &g->kernel->code[pc], &g->tally[pc]);

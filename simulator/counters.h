@@ -1,6 +1,6 @@
 // The counters of a launch, and the figures that follow from them (counters.def).
 #pragma once
-#include "observer.h"
+#include "caches.h"
 #include "report.h"
 
 enum counter {
@@ -23,6 +23,7 @@ enum metric {
 
 typedef struct Totals {                 // what is known of a launch that has ended
     const Launch *launch;
+    Traffic traffic;
     u64 sum[COUNTERS];
 } Totals;
 

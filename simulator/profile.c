@@ -17,6 +17,18 @@ static bool number(const config_t *config, const char *path, const char *name, d
     return type == CONFIG_TYPE_FLOAT || type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
 }
 
+static bool read_carveouts(const config_t *config, const char *path, Profile *p)
+{
+    const config_setting_t *list = config_lookup(config, "carveouts");
+    p->carveout_count = list ? config_setting_length(list) : 0;
+    if (!p->carveout_count || p->carveout_count > MOST_CARVEOUTS) {
+        fprintf(stderr, "%s: carveouts = [ ... ], up to %d of them, is missing\n", path, MOST_CARVEOUTS);
+        return false;
+    }
+    for (int n = 0; n < p->carveout_count; n++) p->carveouts[n] = config_setting_get_int_elem(list, n);
+    return true;
+}
+
 static bool read_figures(const config_t *config, const char *path, Profile *p)
 {
     const char *name;
@@ -38,7 +50,12 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(shared_per_block);
     FIGURE(shared_per_block_optin);
     FIGURE(shared_reserved_per_block);
+    FIGURE(l1_bytes);
+    FIGURE(l1_ways);
     FIGURE(l2_bytes);
+    FIGURE(l2_ways);
+    FIGURE(l2_lookups_per_sector);
+    FIGURE(dram_granule_bytes);
     FIGURE(memory_bytes);
     FIGURE(clock_hz);
     FIGURE(memory_clock_hz);
@@ -56,7 +73,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(managed_bytes_per_second);
     FIGURE(managed_fault_seconds);
 #undef FIGURE
-    return true;
+    return read_carveouts(config, path, p);
 }
 
 bool profile_load(const char *path, Profile *p)

@@ -2,13 +2,19 @@
 #pragma once
 #include "base.h"
 
+enum { MOST_CARVEOUTS = 16 };
+
 typedef struct Profile {
     char name[256];                     // as cudaDeviceProp.name
     int major, minor;                   // compute capability
     int sm_count;
     int max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
     int shared_per_sm, shared_per_block, shared_per_block_optin, shared_reserved_per_block;    // bytes
-    int l2_bytes;
+    int l1_bytes, l1_ways;              // of an SM, shared memory's part included
+    int carveouts[MOST_CARVEOUTS], carveout_count;  // bytes of it that shared memory may have, rising
+    int l2_bytes, l2_ways;
+    double l2_lookups_per_sector;       // an L2 of two partitions may look in both
+    int dram_granule_bytes;                   // bytes that DRAM reads or writes at a time
     u64 memory_bytes;
     double clock_hz;                    // SM clock under load
     double memory_clock_hz;

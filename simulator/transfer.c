@@ -2,6 +2,7 @@
 // range is checked before a byte moves, as no size or address of a request can be trusted; what is
 // wrong is told to the student.
 
+#include "caches.h"
 #include "clock.h"
 #include "managed.h"
 #include "memory.h"
@@ -397,6 +398,7 @@ static void move_chunk(const Call *call, bool in)
             memcpy((void *)address, slot, piece);
             memory_define(address, piece);
             managed_written(address, piece);
+            caches_written(address, piece);
         } else {
             memcpy(slot, (void *)address, piece);
         }
@@ -480,6 +482,7 @@ void transfer_copy_device(Call *call)
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
         managed_written(target, width);
+        caches_written(target, width);
     }
     if (peers) {
         finish_peer_copy(call, source_of->device, target_of->device);
@@ -533,6 +536,7 @@ void transfer_fill(Call *call)
         fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
         memory_define(address, width);
         managed_written(address, width);
+        caches_written(address, width);
     }
     double bytes = (double)width * (double)row_count(call);
     double speed = profile.dram_bytes_per_second;

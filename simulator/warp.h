@@ -68,6 +68,7 @@ enum special {
 typedef struct MemoryTally {
     u64 requests;           // by warps with a lane that took part
     u64 sectors;            // 32-byte sectors that they touched
+    u64 hits;               // of loads: those that were in L1
 } MemoryTally;
 
 // What was counted at one instruction of a launch.
@@ -76,6 +77,7 @@ typedef struct Tally {
     u64 threads;            // by active lanes
     u64 divergent;          // branches that parted the lanes of a warp
     MemoryTally global, local;
+    u64 dram_sectors;       // that were fetched from DRAM for it
     u64 wavefronts;         // shared memory: passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
@@ -176,6 +178,7 @@ typedef struct Block {
     u32 epoch;              // counts barriers, over all blocks of the slot; never 0
     struct RaceBlock *race;         // what observers keep of it: race.c
     struct DefinedBlock *defined;   // undefined.c
+    struct CachedBlock *cached;     // caches.c
 } Block;
 
 typedef struct Grid {

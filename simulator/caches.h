@@ -1,0 +1,20 @@
+// What a launch's accesses find in L1 and L2, and what is left for DRAM.
+#pragma once
+#include "observer.h"
+
+// Sums over a launch. Sectors are of 32 bytes; DRAM moves whole granules (Profile.dram_granule_bytes).
+typedef struct Traffic {
+    u64 l2_reads, l2_writes, l2_atomics, l2_reductions;     // sectors that L1s asked of L2
+    u64 l2_hits, l2_misses;             // of them
+    u64 dram_read, dram_written;        // bytes
+    u64 hottest;                        // lanes of atomics that met at one sector, where most did
+} Traffic;
+
+// Of the launch that has ended: valid in its grid_end, after caches_observer's.
+const Traffic *caches_traffic(void);
+
+// Blocks of this launch that an SM holds at a time, as the caches saw it.
+u32 caches_resident(void);
+
+// A copy or a fill has written this range of a device's memory: it lies in L2, as much as fits.
+void caches_written(u64 address, u64 bytes);

@@ -1,0 +1,98 @@
+// One sectored cache, line by line.
+#include "../cache.h"
+#include <criterion/criterion.h>
+
+enum { WAYS = 4, LINE = 4 * SECTOR_BYTES };
+
+static Cache make(u64 bytes, u32 ways)
+{
+    Cache c;
+    cr_assert(cache_make(&c, bytes, ways));
+    return c;
+}
+
+static u32 present(Cache *c, u64 number)
+{
+    const CacheLine *line = cache_find(c, number);
+    return line ? cache_present(*line) : 0;
+}
+
+// Puts a line there with these sectors, and returns what made room.
+static CacheLine put(Cache *c, u64 number, u32 sectors)
+{
+    CacheLine evicted;
+    *cache_take(c, number, &evicted) |= sectors;
+    return evicted;
+}
+
+Test(cache, holds_sectors_one_by_one)
+{
+    Cache c = make(64 * LINE, WAYS);
+    put(&c, 7, 1);
+    put(&c, 7, 4);
+    cr_expect_eq(present(&c, 7), 5);
+    cr_expect_eq(present(&c, 8), 0);
+    cr_expect_null(cache_find(&c, 8));
+    cache_clear(&c);
+    cr_expect_eq(present(&c, 7), 0);
+    cache_free(&c);
+}
+
+Test(cache, the_line_used_longest_ago_makes_room)
+{
+    Cache c = make(WAYS * LINE, WAYS);
+    cr_assert_eq(c.sets, 1);
+    for (u64 n = 1; n <= WAYS; n++) cr_expect_eq(put(&c, n, 15), 0);
+    cr_expect_eq(present(&c, 1), 15);                           // now 2 is the oldest
+    cr_expect_eq(put(&c, 9, 15) >> 8, 2);
+    cr_expect_eq(present(&c, 2), 0);
+    for (u64 n = 1; n <= WAYS; n++) if (n != 2) cr_expect_eq(present(&c, n), 15);
+    cache_free(&c);
+}
+
+Test(cache, says_what_was_dirty_in_the_line_that_went)
+{
+    Cache c = make(WAYS * LINE, WAYS);
+    for (u64 n = 1; n <= WAYS; n++) put(&c, n, 15);
+    *cache_find(&c, 1) |= cache_dirt(6);
+    for (u64 n = 2; n <= WAYS; n++) cache_find(&c, n);
+    cr_expect_eq(cache_dirty(put(&c, 9, 15)), 6);
+    cr_expect_eq(cache_dirty(put(&c, 10, 15)), 0);
+    cache_free(&c);
+}
+
+// What is read round and round in order finds nothing, if it is one line too large.
+Test(cache, a_circle_one_line_too_large_misses_always)
+{
+    for (u32 lines = WAYS; lines <= WAYS + 1; lines++) {
+        Cache c = make(WAYS * LINE, WAYS);
+        u32 hits = 0;
+        for (u32 k = 0; k < 10 * lines; k++) {
+            hits += present(&c, 1 + k % lines) != 0;
+            put(&c, 1 + k % lines, 15);
+        }
+        cr_expect_eq(hits, lines == WAYS ? 9 * WAYS : 0);
+        cache_free(&c);
+    }
+}
+
+Test(cache, lines_a_power_of_two_apart_are_not_all_in_one_set)
+{
+    for (u64 apart = 1; apart <= 1 << 16; apart *= 2) {
+        Cache c = make((u64)20480 * 16 * LINE, 16);
+        u32 gone = 0;
+        for (u64 n = 1; n <= 4096; n++) gone += put(&c, n * apart, 15) != 0;
+        cr_expect_leq(gone, 400, "of 4096 lines %llu apart, %u had to go", (unsigned long long)apart, gone);
+        cache_free(&c);
+    }
+}
+
+Test(cache, holds_what_it_has_room_for)
+{
+    Cache c = make(20480 * LINE, 16);
+    u32 kept = 0;
+    for (u64 n = 1 << 20; n < (1 << 20) + 20480; n++) put(&c, n, 15);
+    for (u64 n = 1 << 20; n < (1 << 20) + 20480; n++) kept += present(&c, n) == 15;
+    cr_expect_geq(kept, 19000);
+    cache_free(&c);
+}

@@ -1,0 +1,117 @@
+// expect: exit 0
+// counts: cold l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
+// counts: cold lts__t_sectors_op_read.sum 48
+// counts: cold lts__t_sectors_lookup_miss.sum 48
+// counts: cold dram__bytes_read.sum 1024
+// counts: cold dram__bytes_write.sum 0
+// counts: warm l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
+// counts: warm lts__t_sectors_lookup_miss.sum 0
+// counts: warm dram__bytes_read.sum 0
+// counts: twice l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 32
+// counts: twice lts__t_sectors_op_read.sum 48
+// counts: twice l1tex__t_sector_hit_rate.pct 33.33
+// counts: neighbours l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 12
+// counts: too_large l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
+// counts: too_large lts__t_sectors_op_read.sum 98304
+// counts: granules dram__bytes_read.sum 2048
+// counts: granules lts__t_sectors_op_read.sum 48
+// counts: past_l1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
+// counts: past_l1 lts__t_sectors_op_read.sum 12
+// counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 28
+// counts: stored_first lts__t_sectors_op_write.sum 48
+// counts: stored_first dram__bytes_read.sum 0
+// counts: added lts__t_sectors_op_red.sum 48
+// counts: added l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum 32
+// counts: exchanged l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 32
+// counts: exchanged lts__t_sectors_op_atom.sum 48
+// counts: copied lts__t_sectors_lookup_miss.sum 0
+// counts: own l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum 4
+// What loads find in the caches, each case worked out by hand. Of each sector L2 is asked for, 1.5 are looked up.
+#include "check.h"
+
+__global__ void cold(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
+__global__ void warm(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
+
+// The second load, of the next thread's word, finds the 32 sectors that the first brought. (One word lies beyond them.)
+__global__ void twice(float *out, const float *in)
+{
+    float a = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = a + in[threadIdx.x ^ 1];
+}
+
+// The same by a warp of the same SM: four warps read one line.
+__global__ void neighbours(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x % 32]; }
+
+// A circle through 1 MB, more than any L1: read twice by one block, it is never there.
+__global__ void too_large(float *out, const float *in)
+{
+    float sum = 0;
+    for (int i = threadIdx.x; i < 2 * 262144; i += 256) sum += in[i % 262144];
+    out[threadIdx.x] = sum;
+}
+
+// One sector of every line; DRAM gives two.
+__global__ void granules(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x]; }
+
+__global__ void past_l1(float *out, volatile const float *in) { out[threadIdx.x] = in[threadIdx.x] + in[threadIdx.x]; }
+
+// Eight stores to each of four sectors: seven find it.
+__global__ void stored_first(float *out)
+{
+    if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = 1;
+}
+
+// The lanes of a sector have a word each.
+__global__ void added(int *out) { atomicAdd(&out[threadIdx.x], 1); }
+__global__ void exchanged(int *out) { if (atomicExch(out, threadIdx.x) == 1234567) out[1] = 1; }
+__global__ void copied(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
+
+__global__ void own(int *out, int n)
+{
+    int words[8];
+    for (int k = 0; k < 8; k++) words[k] = k + n;
+    words[n] = 100;
+    out[threadIdx.x] = words[n / 2];
+}
+
+// Reads more than L2 holds.
+__global__ void flush(float *out, const float4 *in, int n)
+{
+    float sum = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i].x;
+    if (sum != 0) *out = sum;
+}
+
+int main()
+{
+    enum { MEGABYTE = 1 << 20, LARGE = 96 * MEGABYTE };
+    static float host[256];
+    float *in, *out;
+    OK(cudaMalloc(&in, LARGE));
+    OK(cudaMalloc(&out, MEGABYTE));
+    OK(cudaMemset(in, 0, LARGE));
+    OK(cudaMemset(out, 0, MEGABYTE));
+    auto flushed = [&] { flush<<<264, 1024>>>(out, (float4 *)in + MEGABYTE / 16, (LARGE - MEGABYTE) / 16); };
+    flushed();
+    cold<<<1, 256>>>(out, in);
+    warm<<<1, 256>>>(out, in);
+    twice<<<1, 256>>>(out, in);
+    neighbours<<<1, 128>>>(out, in);
+    too_large<<<1, 256>>>(out, in);
+    flushed();
+    granules<<<1, 32>>>(out, in);
+    past_l1<<<1, 32>>>(out, in);
+    flushed();
+    stored_first<<<1, 1024>>>(out);
+    added<<<1, 256>>>((int *)out);
+    exchanged<<<1, 32>>>((int *)out);
+    flushed();
+    OK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    copied<<<1, 256>>>(out, in);
+    own<<<1, 32>>>((int *)out, 3);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(in));
+    OK(cudaFree(out));
+    return 0;
+}
