@@ -172,7 +172,7 @@ static void nested(void)
 // Kernels of one graph follow one another faster than launches, and branches overlap.
 static void timed(void)
 {
-    char *device, *host;
+    char *device, *other, *host, *back;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t node, last = NULL;
@@ -183,7 +183,10 @@ static void timed(void)
     cudaStream_t s;
     OK(cudaStreamCreate(&s));
     OK(cudaMallocHost(&host, bytes));
+    OK(cudaMallocHost(&back, bytes));
     OK(cudaMalloc(&device, bytes));
+    OK(cudaMalloc(&other, bytes));
+    OK(cudaMemset(other, 0, bytes));
     OK(cudaMalloc(&p, N * sizeof *p));
     OK(cudaMemset(p, 0, N * sizeof *p));
     OK(cudaEventCreate(&from));
@@ -218,7 +221,7 @@ static void timed(void)
     OK(cudaEventElapsedTime(&one, from, to));
     OK(cudaGraphCreate(&graph, 0));
     OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, host, bytes, cudaMemcpyHostToDevice));
-    OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, host, device, bytes, cudaMemcpyDeviceToHost));
+    OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, back, other, bytes, cudaMemcpyDeviceToHost));
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaEventRecord(from, s));
     OK(cudaGraphLaunch(exec, s));
@@ -232,7 +235,9 @@ static void timed(void)
     OK(cudaEventDestroy(from));
     OK(cudaEventDestroy(to));
     OK(cudaFreeHost(host));
+    OK(cudaFreeHost(back));
     OK(cudaFree(device));
+    OK(cudaFree(other));
     OK(cudaFree(p));
 }
 
