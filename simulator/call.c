@@ -13,7 +13,22 @@
 #include "report.h"
 #include "source.h"
 
-enum { MOST_CALLS = 1024, MOST_RESULT = 4096 };
+enum { MOST_RESULT = 4096, DEFAULT_STACK = 1024 };
+
+// cudaLimitStackSize, 0: the default. What frames take on a GPU depends on its registers, which PTX does not tell: so a byte
+// of it is taken for a call and four bytes of arrays, which is generous.
+static u64 stacks[MOST_DEVICES];
+
+void call_set_stack(u32 device, u64 bytes) { stacks[device] = bytes; }
+
+static u64 stack_of(u32 device) { return stacks[device] ? stacks[device] : DEFAULT_STACK; }
+
+void call_make_room(const Launch *l)
+{
+    Kernel *k = l->kernel;
+    u64 bytes = k->frames_at + k->frame_bytes + 4 * stack_of(l->device);
+    if (k->stack_grows) k->local_bytes = bytes < WINDOW_SPAN / LANES ? bytes : WINDOW_SPAN / LANES;
+}
 
 static void *need(void *memory)
 {
@@ -88,10 +103,11 @@ static void pass(Warp *w, Passed to, Passed from, u32 mask)
 // Lanes that have no room left for another call; 0: none.
 static u32 overflowing(const Warp *w, const Function *f, u32 mask)
 {
+    const Grid *g = w->block->grid;
     u32 lanes = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
-        if (w->lane_depth[lane] >= MOST_CALLS || w->frame_top[lane] + f->frame_bytes > w->block->grid->kernel->local_bytes)
+        if (w->lane_depth[lane] >= stack_of(g->launch->device) || w->frame_top[lane] + f->frame_bytes > g->kernel->local_bytes)
             lanes |= 1u << lane;
     }
     return lanes;

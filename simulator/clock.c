@@ -139,6 +139,11 @@ u32 clock_stream_device(u64 id)
     return stream_of(id)->device;
 }
 
+bool clock_streams_made(void)
+{
+    return stream_count > MOST_DEVICES;
+}
+
 StreamFacts clock_stream_facts(u64 id)
 {
     const Stream *stream = stream_of(id);
@@ -212,6 +217,10 @@ bool clock_all_ordered(u64 later)
     for (u32 i = 0; i < stream_count; i++)
         if (!order_has_all(&streams[later >> 32].before, &streams[i].before))
             return false;
+    for (u32 i = 0; i < MOST_DEVICES; i++)
+        for (u32 n = 0; n < 2; n++)
+            if (!order_has_all(&streams[later >> 32].before, &left[i][n].before))
+                return false;
     return true;
 }
 

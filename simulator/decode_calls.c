@@ -171,18 +171,15 @@ static bool may_recurse(const Kernel *k)
     return false;
 }
 
-// Local memory: the kernel's own, and behind it room for frames: one of each function, or, where functions may call
-// themselves, what a thread has by default and more.
+// Local memory: the kernel's own, and behind it room for frames: one of each function, and, where functions may call
+// themselves or there is alloca, what call_make_room() adds.
 void body_frames(Kernel *k)
 {
-    enum { STACK_BYTES = 4096 };
     k->local_bytes = align_up(k->local_bytes, 16);
     k->frames_at = k->local_bytes;
-    bool grows = false;
-    for (u32 pc = 0; pc < k->code_count; pc++) grows |= k->code[pc].run == run_alloca_u64;
-    if (grows) k->local_bytes += STACK_BYTES;
+    for (u32 pc = 0; pc < k->code_count; pc++) k->stack_grows |= k->code[pc].run == run_alloca_u64;
     if (!k->function_count) return;
-    u32 bytes = 0;
-    for (u32 n = 0; n < k->function_count; n++) bytes += k->functions[n].frame_bytes;
-    k->local_bytes += may_recurse(k) ? bytes + STACK_BYTES : bytes;
+    for (u32 n = 0; n < k->function_count; n++) k->frame_bytes += k->functions[n].frame_bytes;
+    k->local_bytes += k->frame_bytes;
+    k->stack_grows |= may_recurse(k);
 }

@@ -193,7 +193,12 @@ void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mas
 
 // One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
 // less, and is in the instruction: its order and its scope.
-void run_fence(Warp *w, const Insn *i, u32 mask) { (void)mask, w->asked = i; }
+void run_fence(Warp *w, const Insn *i, u32 mask)
+{
+    (void)mask;
+    w->asked = i;
+    OBSERVERS(fence, w, i);
+}
 
 // Hints.
 #define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }

@@ -148,6 +148,7 @@ int grid_run(Launch *l)
     g.steps_before = steps_before;
     g.number = ++launches;
     g.slot_limit = occupancy_resident(l);
+    call_make_room(l);
     if (l->cooperative) g.workspace = cooperative_workspace(l->device);
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
     if (!g.tally) no_memory(l->kernel);

@@ -88,6 +88,28 @@ static bool enter(Allocation *a)
     return true;
 }
 
+Allocation *memory_place(u64 base, u64 size, enum memory_kind kind, u32 device)
+{
+    Allocation *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (Allocation){ .base = base, .size = size, .kind = kind, .device = device, .number = count + 1 };
+    if (!enter(a)) {
+        free(a);
+        return NULL;
+    }
+    if (part_of(kind) || all_is_written) memory_define(base, size);
+    return a;
+}
+
+u64 memory_reserve(u64 bytes)
+{
+    u64 base = round_up(parts[0].next, PAGE), pages = round_up(bytes, PAGE);
+    if (pages < bytes || base + pages + GAP > parts[0].end) return 0;
+    if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return 0;
+    parts[0].next = base + pages + GAP;
+    return base;
+}
+
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers)
 {
     u32 part = part_of(kind);
@@ -97,15 +119,9 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
     u64 pages = round_up(size, PAGE);
     if (base + pages + GAP > parts[part].end) return NULL;
     if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
-    Allocation *a = calloc(1, sizeof *a);
+    Allocation *a = memory_place(base, size, kind, device);
     if (!a) return NULL;
-    *a = (Allocation){ .base = base, .size = size, .kind = kind, .device = device, .number = count + 1 };
     remember(a->made, callers);
-    if (!enter(a)) {
-        free(a);
-        return NULL;
-    }
-    if (part || all_is_written) memory_define(base, size);
     if (!part) used[device] += size;
     parts[part].next = base + pages + GAP;
     return a;

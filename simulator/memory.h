@@ -4,6 +4,7 @@
 // a wild access can be told from a good one and be laid to the allocation that it missed.
 #pragma once
 #include "base.h"
+#include "report.h"
 
 #define MEMORY_BASE 0x200000000000ull
 #define MEMORY_SPAN (1ull << 40)
@@ -21,6 +22,7 @@ enum memory_kind {
     MEMORY_STRING,      // a variable that the compiler made, as printf's formats are
     MEMORY_MANAGED,     // cudaMallocManaged, or a __managed__ variable (it has a name): zeros
     MEMORY_PINNED_HOST, // cudaMallocHost, cudaHostAlloc: zeros
+    MEMORY_HEAP,        // a kernel's malloc (heap.c)
 };
 
 typedef struct Allocation {
@@ -32,6 +34,7 @@ typedef struct Allocation {
     const char *name;               // of a variable, else NULL
     u64 made[MEMORY_CALLERS];       // host return addresses, innermost first; 0 ends them
     u64 unmade[MEMORY_CALLERS];     // those of the call that freed it
+    Place made_in, unmade_in;       // those of a kernel's malloc and free
     struct Pooled *pooled;          // pool.c's: it was allocated in stream order; else NULL
     struct Allocation *next;        // by rising address
 } Allocation;
@@ -46,13 +49,17 @@ bool memory_share(int fd, u64 offset);
 // when the device has no room left. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers);
 
-// Frees what starts at `address`. False: no live allocation starts there, or it is a variable.
+// Part of the range for the caller to allocate in with memory_place(): 0 when there is no room left. It is readable.
+u64 memory_reserve(u64 bytes);
+Allocation *memory_place(u64 base, u64 size, enum memory_kind kind, u32 device);
+
+// Frees what starts at `address`. False: no live allocation starts there, or it is a variable or a kernel's.
 bool memory_free(u64 address, const u64 *callers);
 
-// Is it one that the program allocates and frees, and no variable?
+// Is it one that the program's host code allocates and frees, and no variable?
 static inline bool memory_is_freeable(const Allocation *a)
 {
-    return !a->name && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING;
+    return !a->name && a->kind != MEMORY_HEAP && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING;
 }
 
 // The allocation, live or freed, that `address` lies in; NULL if it lies in none.

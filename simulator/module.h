@@ -64,6 +64,8 @@ typedef struct Kernel {
     CallSite *calls;
     u32 call_count;
     u32 frames_at;                      // byte of local memory at which the frames of functions begin
+    u32 frame_bytes;                    // one of each
+    bool stack_grows;                   // beyond that: a function may call itself
     struct Constant *constants;         // rows of the register file that never change
     u32 constant_count;
     u8 shared_granule;                  // bytes: the narrowest access to shared memory that its code may make

@@ -40,6 +40,7 @@ typedef struct Observer {
     // do from now on.
     void (*part_barrier)(Block *, u32 arrived, u32 freed);
     void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
+    void (*fence)(Warp *, const Insn *);        // a membar or fence, of its insn's order and scope
     // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);

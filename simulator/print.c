@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "memory.h"
 #include "print.h"
 #include "source.h"
@@ -153,5 +154,7 @@ static void run_assertfail(Warp *w, const Insn *i, u32 mask)
 const PrintFunction print_functions[] = {
     { "vprintf", 2, run_vprintf },
     { "__assertfail", 5, run_assertfail },
+    { "malloc", 1, run_malloc },
+    { "free", 1, run_free },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

@@ -1,220 +1,307 @@
-// Races in shared memory: two accesses to one place by different threads, at least one of them a store, with nothing
-// between them that puts one before the other. What orders threads of a block is the barrier, so each place
-// remembers who wrote and who read it since the last one; the order in which the simulator happens to run the warps
-// plays no part.
+// Races: two accesses to one place by different threads, at least one of them a store and not both strong, of which neither
+// comes before the other (happens.h). In shared memory, between threads of one block; in global memory, between
+// any threads of a grid, and between operations on streams that nothing puts in order. The order in which the simulator
+// happens to run warps and blocks plays no part.
+//
+// Threads that store what is there already do not race: which of them comes last makes no difference. Nor does a plain load
+// with a compare-and-swap, which is how a loop around one begins: the swap sees whether the value was old.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "observer.h"
-#include "source.h"
+#include "clock.h"
+#include "race.h"
 
-typedef struct Slot {           // lanes of one warp that touched a place
-    u32 epoch;                  // Block.epoch then; another one: the slot says nothing any more
-    u32 visit;                  // which access of its slot's blocks it was
-    u32 pc;
-    u32 lanes;
-    u8 warp;
-    bool strong;
-} Slot;
+enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
 
-// Two readers are enough, if of different warps: a store conflicts with one of them or with none that is left out.
-typedef struct Cell { Slot write, read[2]; } Cell;
-
-// For each warp of the block and each pair of its lanes: how many accesses there had been when they last met at a
-// __syncwarp().
-typedef struct Met { u32 visit[LANES][LANES], all; } Met;   // all: the whole warp
-
-// What is known of the blocks that a slot runs, one after another.
 struct RaceBlock {
-    Cell *cells;                // for each granule of shared memory
-    Met *met;                   // for each warp
-    u32 visit;                  // accesses so far
-    u32 before[LANES][LANES];   // [to][from]: accesses of warp `from` up to this visit come before what warp `to` does now
+    BlockOrder order;
+    Shadow shared;
+    u64 shared_span;            // bytes, whole lines
 };
 
-static void race_block_make(Block *b)
+static Shadow global;
+static Operation *operations;   // Site.operation is the index; 0: none
+static u32 operation_count = 1, operation_room;
+static u32 over;                // the operation that was last found to come before the current one
+static u32 races_found;
+static u32 launches;            // so far: Look.quiet
+static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
+
+static void *need(void *memory)
 {
-    struct RaceBlock *r = b->race = calloc(1, sizeof *r);
-    if (r) r->cells = calloc(b->shared_bytes / b->grid->kernel->shared_granule + 4, sizeof *r->cells);
-    if (r) r->met = calloc(b->warp_count, sizeof *r->met);
-    if (r && r->cells && r->met) return;
+    if (memory) return memory;
     perror("simulator: no memory left to look for races");
     exit(1);
 }
 
-static void race_block_free(Block *b)
+// ---- Operations ----
+
+void race_forget(void)
 {
-    free(b->race->cells);
-    free(b->race->met);
-    free(b->race);
+    if (global.lines) shadow_forget(&global);
+    operation_count = 1;
+    over = 0;
 }
 
-static void race_warp_barrier(Warp *w, u32 lanes)
+// The number of an operation that begins.
+static u32 begin(const Operation *o)
 {
-    Met *met = &w->block->race->met[w->number];
-    u32 visit = w->block->race->visit;
-    if (lanes == w->live) met->all = visit;
-    for (u32 x = 0; x < LANES; x++)
-        for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
-            if (lanes >> y & 1) met->visit[x][y] = visit;
-}
-
-// Those of `others` that lane has not met since an access.
-static u32 unmet(const Warp *w, u32 lane, u32 others, u32 since)
-{
-    u32 lanes = 0;
-    for (u32 rest = others & ~(1u << lane); rest; rest &= rest - 1) {
-        u32 other = __builtin_ctz(rest);
-        if (w->block->race->met[w->number].visit[lane][other] < since) lanes |= 1u << other;
+    if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN);
+    if (!o->number || clock_all_ordered(o->number)) race_forget();
+    if (operation_count >= operation_room) {
+        operation_room = operation_room ? 2 * operation_room : 64;
+        operations = need(realloc(operations, operation_room * sizeof *operations));
     }
-    return lanes;
+    operations[operation_count] = *o;
+    over = 0;
+    return operation_count++;
 }
 
-// One side of a race.
-typedef struct Side { const Warp *warp; u32 lane, pc; bool store; } Side;
-
-// Which side came first here is chance, so the report does not depend on it: it stands at the read, or at the later line.
-static void report_race(const Access *a, Side x, Side y)
+static bool comes_before(u32 earlier)
 {
-    if (x.store && (!y.store || y.pc > x.pc)) {
-        Side t = x;
-        x = y, y = t;
-    }
-    const Kernel *kernel = a->warp->block->grid->kernel;
-    Report r = { .kind = REPORT_RACE, .has_other = true, .address = a->address[a->first] };
-    source_fill(&r, x.warp, &kernel->code[x.pc], x.lane);
-    r.other = source_place(kernel, y.pc);
-    warp_thread(y.warp, y.lane, r.other_thread);
-    if (x.warp != y.warp) {
-        r.why = "Nothing orders the two threads: which comes first changes from run to run.";
-        r.next = "Put a __syncthreads() that all threads reach between the two lines.";
-    } else {
-        r.why = "Threads of one warp need not run in step.";
-        r.next = "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it.";
-    }
-    u32 *t = r.thread, *o = r.other_thread;
-    report_errorf(&r, "thread (%u,%u,%u) %s what thread (%u,%u,%u) writes in shared memory, with no barrier between",
-                  t[0], t[1], t[2], x.store ? "also writes" : "reads", o[0], o[1], o[2]);
+    const Operation *now = &operations[operation_count - 1];
+    if (earlier == over) return true;
+    if (!clock_ordered(operations[earlier].number, now->number)) return false;
+    over = earlier;
+    return true;
 }
 
-// `lanes` of this access against those of an earlier one.
-static bool conflicts(const Access *a, u32 lanes, const Slot *s)
+static bool is_over(Look *k, const Site *earlier) { (void)k; return comes_before(earlier->operation); }
+
+// ---- Is it a race? ----
+
+static bool reach_each_other(const Site *a, const Site *b)
 {
-    const Warp *w = a->warp;
-    const struct RaceBlock *r = w->block->race;
-    if (s->epoch != w->block->epoch || s->visit == r->visit || (s->strong && a->insn->strong)) return false;
-    if (s->warp != w->number) return r->before[w->number][s->warp] < s->visit;
-    for (u32 rest = lanes; rest; rest &= rest - 1)
-        if (unmet(w, __builtin_ctz(rest), s->lanes, s->visit)) return true;
-    return false;
+    bool same = a->operation == b->operation && a->block == b->block;
+    return a->strong && b->strong && (same || (!a->block_only && !b->block_only));
 }
 
-// Two lanes of one store instruction at one place, with different values: which one stays is not said.
-static bool lanes_disagree(const Access *a, u32 lane, const Slot *s)
+// The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
+static bool stores_alike(const Access *a, u32 lane, u32 other)
 {
-    if (s->visit != a->warp->block->race->visit || s->epoch != a->warp->block->epoch || a->atomic) return false;
     const Insn *i = a->insn;
-    u32 first = __builtin_ctz(s->lanes);
+    const u8 *memory = a->space == SPACE_SHARED ? a->warp->block->shared + a->address[lane] : (const u8 *)a->address[lane];
     for (u32 e = 0; e < i->elements; e++) {
-        const u8 *row = row_of(a->warp, i->vector[e]);
-        if (memcmp(row + lane * i->register_width, row + first * i->register_width, i->width)) return true;
+        const u8 *row = row_of(a->warp, i->vector[e]), *there = other < LANES ? row + other * i->register_width : memory + e * i->width;
+        if (memcmp(row + lane * i->register_width, there, i->width)) return false;
+    }
+    return true;
+}
+
+static bool swaps(const Site *s)
+{
+    const Kernel *kernel = operations[s->operation].kernel;
+    return kernel && strstr(isa_rows[kernel->code[s->pc].row].name, "_cas_");
+}
+
+// A plain load and a compare-and-swap.
+static bool looks_before_swap(const Site *a, const Site *b)
+{
+    return (!a->store && swaps(b)) || (!b->store && swaps(a));
+}
+
+static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
+{
+    const Site *now = &k->site;
+    Race race = { .space = a->space, .address = a->address[lane], .order = order,
+                  .block_only = now->strong && s->strong };
+    race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
+    race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
+    race_report(&race);
+    races_found++;
+    return true;
+}
+
+// Lanes that touch the same bytes as an earlier access that nothing puts before them.
+static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before order)
+{
+    const Access *a = k->context;
+    const BlockOrder *o = &a->warp->block->race->order;
+    const Site *now = &k->site;
+    bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
+    bool same_access = same_warp && s->visit == now->visit, both_store = s->store && now->store && !a->atomic;
+    for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
+        u32 lane = __builtin_ctz(rest);
+        u64 low = now->base + lane * now->stride, high = low + now->bytes;
+        u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
+        if (same_access) others &= ~(1u << lane);
+        else if (same_warp) others = happens_unmet(o, a->warp, lane, others, s->visit);
+        if (!others) continue;
+        u32 other = __builtin_ctz(others);
+        if (both_store && stores_alike(a, lane, same_access ? other : LANES)) continue;
+        return tell(a, k, s, lane, other, order);
     }
     return false;
 }
 
-// The earlier access that this one races with, or NULL.
-static const Slot *rival(const Access *a, u32 lanes, const Cell *c)
+static bool races(Look *k, const Site *s, u64 from, u64 to)
 {
-    if (conflicts(a, lanes, &c->write)) return &c->write;
-    if (!a->store) return NULL;
-    if (lanes_disagree(a, __builtin_ctz(lanes), &c->write)) return &c->write;
-    for (u32 n = 0; n < 2; n++)
-        if (conflicts(a, lanes, &c->read[n])) return &c->read[n];
-    return NULL;
+    const Access *a = k->context;
+    const Site *now = &k->site;
+    if (reach_each_other(s, now) || races_found >= MOST_RACES) return false;
+    if (s->operation != now->operation) return !comes_before(s->operation) && collide(k, s, from, to, UNORDERED);
+    bool same_warp = s->block == now->block && s->warp == now->warp;
+    if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
+        && s->bytes == now->bytes) return false;        // each lane where it was
+    enum before order = happens_before(&a->warp->block->race->order, a->warp, s->block, s->warp, s->tick);
+    return order != BEFORE && !looks_before_swap(s, now) && collide(k, s, from, to, order);
 }
 
-// The slot for this warp's reads: its own, else one that says nothing, else the second.
-static Slot *read_slot(Cell *c, const Warp *w)
+// ---- What a warp touches, in regular parts ----
+
+static void look(Shadow *s, Look k, u64 base, s64 stride, u32 lanes)
 {
-    for (u32 n = 0; n < 2; n++)
-        if (c->read[n].epoch == w->block->epoch && c->read[n].warp == w->number) return &c->read[n];
-    return c->read[0].epoch != w->block->epoch ? &c->read[0] : &c->read[1];
+    k.site.base = base;
+    k.site.stride = stride;
+    k.site.lanes = lanes;
+    shadow_look(s, &k);
 }
 
-// Reads of one warp share a slot as of the oldest; those from before its lanes all met are of no more interest.
-static void record(const Access *a, u32 lanes, Slot *s)
+// Lanes of one store instruction at one place, with different values: which one stays is not said.
+static void look_at_same(const Access *a, Shadow *s, const Look *k, u64 address, u32 lanes)
 {
-    const Warp *w = a->warp;
-    const struct RaceBlock *r = w->block->race;
-    u32 since = r->visit;
-    if (!a->store && s->epoch == w->block->epoch && s->warp == w->number && s->visit > r->met[w->number].all) {
-        lanes |= s->lanes;
-        since = s->visit;
-    }
-    *s = (Slot){ .epoch = w->block->epoch, .visit = since, .pc = a->insn - w->block->grid->kernel->code,
-                 .lanes = lanes, .warp = w->number, .strong = a->insn->strong };
-}
-
-// Lanes of the access that go to one cell: one lane, or, where all read the same place, all.
-static bool touch(const Access *a, u32 lanes, Cell *c)
-{
-    const Slot *s = rival(a, lanes, c);
-    if (s) {
-        Warp *w = a->warp, *other = &w->block->warps[s->warp];
-        u32 lane = __builtin_ctz(lanes), others = s->lanes;
-        for (u32 rest = lanes; other == w && rest; rest &= rest - 1) {
-            lane = __builtin_ctz(rest);
-            if ((others = s->visit == w->block->race->visit ? s->lanes : unmet(w, lane, s->lanes, s->visit))) break;
+    u32 first = __builtin_ctz(lanes);
+    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic; rest &= rest - 1) {
+        u32 lane = __builtin_ctz(rest);
+        if (!stores_alike(a, lane, first)) {
+            tell(a, k, &k->site, lane, first, UNORDERED);
+            break;
         }
-        Side now = { w, lane, a->insn - w->block->grid->kernel->code, a->store };
-        report_race(a, now, (Side){ other, __builtin_ctz(others), s->pc, s == &c->write });
     }
-    record(a, lanes, a->store ? &c->write : read_slot(c, a->warp));
-    return s;
+    look(s, *k, address, 0, lanes);
 }
 
-static void touch_all(const Access *a, u32 lanes)
+static void look_at_span(const Access *a, Shadow *s, const Look *k, const Span *span)
+{
+    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
+    if (span->bytes == a->bytes) {
+        look_at_same(a, s, k, span->address, span->lanes);
+    } else if (span->bytes == count * a->bytes) {
+        look(s, *k, span->address - first * a->bytes, a->bytes, span->lanes);
+    } else {
+        for (u32 rest = span->lanes; rest;) {
+            u64 address = a->address[__builtin_ctz(rest)];
+            u32 same = 0;
+            for (u32 on = rest; on && a->address[__builtin_ctz(on)] == address; on &= on - 1) same |= on & -on;
+            look_at_same(a, s, k, address, same);
+            rest &= ~same;
+        }
+    }
+}
+
+static Look look_of(const Access *a)
 {
     const Block *b = a->warp->block;
-    u32 granule = b->grid->kernel->shared_granule;
-    u64 address = a->address[__builtin_ctz(lanes)];
-    u32 last = (address + a->bytes - 1) / granule;
-    for (u32 n = address / granule; n <= last; n++)
-        if (touch(a, lanes, &b->race->cells[n])) return;
+    const BlockOrder *o = &b->race->order;
+    const Insn *i = a->insn;
+    bool shared = a->space == SPACE_SHARED;
+    return (Look){
+        .site = { .bytes = a->bytes, .operation = operation_count - 1, .block = b->number, .tick = o->tick, .visit = o->visit,
+                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
+                  .block_only = i->strong && i->scope == SCOPE_CTA },
+        .quiet = i->strong ? 0 : shared ? 1 : launches, .by_warp = shared,
+        .races = races, .is_over = is_over, .context = (void *)a,
+    };
 }
 
 static bool race_access(Access *a)
 {
-    if (a->space != SPACE_SHARED) return true;
-    a->warp->block->race->visit++;
-    if (!a->store && a->regular && a->stride == 0) {
-        touch_all(a, a->mask);
-        return true;
+    if (a->space == SPACE_LOCAL) return true;
+    struct RaceBlock *r = a->warp->block->race;
+    Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
+    r->order.visit++;
+    bool strong = a->insn->strong;
+    if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
+    Look k = look_of(a);
+    if (a->regular && a->span_count > 1 && a->stride) {
+        look(s, k, a->address[a->first] - a->first * a->stride, a->stride, a->mask);
+    } else {
+        for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
     }
-    for (u32 lanes = a->mask; lanes; lanes &= lanes - 1) touch_all(a, lanes & -lanes);
+    if (strong && a->store) happens_write(&r->order, a);
     return true;
 }
 
-// What one of them did, and all that came before it, comes before what those do that go on.
-static void race_part_barrier(Block *b, u32 arrived, u32 freed)
+// ---- Copies and fills ----
+
+// A byte of a copy belongs to no thread.
+static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 {
-    struct RaceBlock *r = b->race;
-    u32 latest[LANES] = { 0 };
-    for (u32 p = arrived; p; p &= p - 1) {
-        u32 warp = __builtin_ctz(p);
-        for (u32 n = 0; n < LANES; n++) {
-            u32 seen = n == warp ? r->visit : r->before[warp][n];
-            if (seen > latest[n]) latest[n] = seen;
-        }
-    }
-    for (u32 t = freed; t; t &= t - 1) {
-        u32 warp = __builtin_ctz(t);
-        race_warp_barrier(&b->warps[warp], b->warps[warp].live);
-        for (u32 n = 0; n < LANES; n++)
-            if (latest[n] > r->before[warp][n]) r->before[warp][n] = latest[n];
+    const Site *now = &k->site;
+    u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
+    if (comes_before(s->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
+    race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
+    race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
+    race_report(&race);
+    return true;
+}
+
+void race_transfer(const Operation *o, bool lasts)
+{
+    begin(o);
+    transfer_alone = global.site_count == 1 && !(lasts && clock_streams_made());
+}
+
+void race_range(u64 address, u64 bytes, bool store)
+{
+    enum { MOST = 1 << 30 };
+    for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
+        n = bytes < MOST ? bytes : MOST;
+        Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = operation_count - 1, .pc = ~0u, .store = store },
+                   .races = transfer_races, .is_over = is_over };
+        shadow_look(&global, &k);
     }
 }
 
-const Observer race_observer = { .part_barrier = race_part_barrier, .block_make = race_block_make, .block_free = race_block_free,
-                                 .warp_barrier = race_warp_barrier, .access = race_access };
+// ---- Hooks ----
+
+static void race_grid_start(Grid *g)
+{
+    const Launch *l = g->launch;
+    Operation o = { .number = l->operation, .kernel = g->kernel };
+    memcpy(o.grid, l->grid, sizeof o.grid);
+    memcpy(o.block, l->block, sizeof o.block);
+    begin(&o);
+    happens_grid_start();
+    launches++;
+    races_found = 0;
+}
+
+static void race_block_make(Block *b)
+{
+    struct RaceBlock *r = b->race = need(calloc(1, sizeof *r));
+    r->shared_span = (b->shared_bytes / LINE_BYTES + 1) * LINE_BYTES;
+    shadow_make(&r->shared, 0, r->shared_span);
+    happens_block_make(b, &r->order);
+}
+
+static void race_block_free(Block *b)
+{
+    happens_block_free(&b->race->order, b->warp_count);
+    shadow_free(&b->race->shared, b->race->shared_span);
+    free(b->race);
+}
+
+static void race_block_start(Block *b)
+{
+    happens_block_start(&b->race->order, b->warp_count);
+    shadow_forget(&b->race->shared);
+}
+
+static void race_barrier(Block *b)
+{
+    happens_barrier(b, &b->race->order);
+    shadow_forget(&b->race->shared);
+}
+
+static void race_part_barrier(Block *b, u32 arrived, u32 freed) { happens_part_barrier(b, &b->race->order, arrived, freed); }
+static void race_warp_barrier(Warp *w, u32 lanes) { happens_warp_barrier(&w->block->race->order, w, lanes); }
+static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
+
+const Observer race_observer = {
+    .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
+    .access = race_access, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .fence = race_fence,
+};

@@ -106,6 +106,7 @@ static Noted *note(const Report *report)
     noted->report.why = copy_string(report->why);
     noted->report.next = copy_string(report->next);
     noted->report.kernel = copy_string(report->kernel);
+    noted->report.other_call = copy_string(report->other_call);
     noted->report.stands = copy_string(report->stands);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
@@ -253,7 +254,11 @@ static void write_error_json(const Noted *noted)
     if (r->has_other) {
         json_t *other = json_object();
         set_place(other, &r->other);
-        set_triple(other, "thread", r->other_thread);
+        set_text(other, "call", r->other_call);
+        if (!r->other_call)
+            set_triple(other, "thread", r->other_thread);
+        if (r->has_other_block)
+            set_triple(other, "block", r->other_block);
         json_object_set_new(object, "other", other);
     }
     set_text(object, "stands", r->stands);
@@ -428,8 +433,15 @@ static void print_where(const Report *r)
 
 static void print_other(const Report *r)
 {
-    fprintf(stderr, "  the other access: thread (%u,%u,%u)", r->other_thread[0],
-            r->other_thread[1], r->other_thread[2]);
+    fputs("  the other access: ", stderr);
+    if (r->has_other_block)
+        fprintf(stderr, "block (%u,%u,%u), ", r->other_block[0], r->other_block[1],
+                r->other_block[2]);
+    if (r->other_call)
+        fputs(r->other_call, stderr);
+    else
+        fprintf(stderr, "thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
+                r->other_thread[2]);
     if (r->other.file && r->other.line)
         fprintf(stderr, ", %s:%u", base_name(r->other.file), r->other.line);
     fputc('\n', stderr);
@@ -565,7 +577,7 @@ char *report_made(const Allocation *a, char *buffer, size_t size)
     buffer[0] = 0;
     if (a->name)
         snprintf(buffer, size, " of variable %s", a->name);
-    else if (origin_place(a->made, MEMORY_CALLERS, &place))
+    else if (a->made_in.line ? (place = a->made_in, true) : origin_place(a->made, MEMORY_CALLERS, &place))
         snprintf(buffer, size, " made at %s:%u", base_name(place.file), place.line);
     return buffer;
 }
@@ -574,7 +586,7 @@ char *report_freed(const Allocation *a, char *buffer, size_t size)
 {
     Place place;
     buffer[0] = 0;
-    if (origin_place(a->unmade, MEMORY_CALLERS, &place))
+    if (a->unmade_in.line ? (place = a->unmade_in, true) : origin_place(a->unmade, MEMORY_CALLERS, &place))
         snprintf(buffer, size, " at %s:%u", base_name(place.file), place.line);
     return buffer;
 }

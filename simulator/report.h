@@ -39,8 +39,11 @@ typedef struct {
     const Allocation *allocation;       // the one touched or missed
     bool has_other;                     // the other access of a race
     Place other;
+    const char *other_call;             // no thread's, but this call's of the host
     uint32_t other_thread[3];
     char *stands;                       // where warps stand that wait: a line of text for each place
+    bool has_other_block;               // it is not in the block above, but in this one
+    uint32_t other_block[3];
 } Report;
 
 typedef struct {

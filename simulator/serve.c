@@ -3,11 +3,13 @@
 #define _GNU_SOURCE
 #include "serve.h"
 #include "clock.h"
+#include "heap.h"
 #include "managed.h"
 #include "origin.h"
 #include "pool.h"
 #include "peer.h"
 #include "profile.h"
+#include <driver_types.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -163,6 +165,16 @@ static void answer_peer(Call *call)
         call->reply.error = peer_disable(from, to) ? 0 : WIRE_PEER_NOT_ENABLED;
 }
 
+static void answer_limit(Call *call)
+{
+    u64 value = call->request.limit.value;
+    u32 of = call->request.device;
+    switch (call->request.limit.limit) {
+    case cudaLimitStackSize: call_set_stack(of, value); break;
+    case cudaLimitMallocHeapSize: call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE; break;
+    }
+}
+
 static void answer_reset(Call *call)
 {
     u32 of = call->request.device;
@@ -227,6 +239,7 @@ static void dispatch(Call *call)
     case WIRE_RANGE: transfer_range(call); break;
     case WIRE_PRINTED: launch_printed(call); break;
     case WIRE_PEER: answer_peer(call); break;
+    case WIRE_LIMIT: answer_limit(call); break;
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;

@@ -4,12 +4,14 @@
 
 #include "caches.h"
 #include "clock.h"
+#include "heap.h"
 #include "managed.h"
 #include "memory.h"
 #include "origin.h"
 #include "pool.h"
 #include "peer.h"
 #include "profile.h"
+#include "race.h"
 #include "serve.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,6 +134,10 @@ static void report_too_early(const Call *call, const Allocation *a)
 static void begin(const Call *call, const Allocation *a, const Allocation *b)
 {
     u64 operation = clock_operation(call->request.stream);
+    Operation transfer = { .number = operation };
+    snprintf(transfer.call, sizeof transfer.call, "%s", call->request.call);
+    memcpy(transfer.callers, call->request.caller, sizeof transfer.callers);
+    race_transfer(&transfer, !call->request.copy.blocks);
     if (!pool_use(a, operation))
         report_too_early(call, a);
     else if (b && !pool_use(b, operation))
@@ -274,6 +280,7 @@ void transfer_leaks(u32 of)
         report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
                       a->size == 1 ? "" : "s");
     }
+    heap_leaks(of);
 }
 
 void transfer_free_all(u32 of)
@@ -283,6 +290,7 @@ void transfer_free_all(u32 of)
             memory_free(a->base, NULL);
             pool_freed(a);
         }
+    heap_free_all(of);
 }
 
 // ---- Definedness ----
@@ -355,6 +363,13 @@ static void check_defined(const Call *call, const Allocation *a)
                   "%s copies %" PRIu64 " byte%s that nothing wrote, from byte %" PRIu64
                   " of the %" PRIu64 "-byte allocation%s",
                   request->call, undefined, undefined == 1 ? "" : "s", first, a->size, made);
+}
+
+// The box that a copy or fill reads, or stores to, beside what is at work on other streams.
+static void look_for_races(const Call *call, const WireBox *box, bool store)
+{
+    for (u64 row = 0; row < row_count(call); row++)
+        race_range(row_at(call, box, row), call->request.copy.width, store);
 }
 
 // ---- Copying ----
@@ -432,8 +447,10 @@ static void copy_chunk(Call *call, bool in)
     Allocation *a = check_box(call, in ? "writes" : "reads", &call->request.copy.device);
     if (!a)
         return;
-    if (chunk->offset == 0)
+    if (chunk->offset == 0) {
         begin(call, a, NULL);
+        look_for_races(call, &call->request.copy.device, in);
+    }
     if (!in && chunk->offset == 0)
         check_defined(call, a);
     move_chunk(call, in);
@@ -477,6 +494,8 @@ void transfer_copy_device(Call *call)
     if (peers)
         clock_join_devices(request->stream, source_of->device, target_of->device);
     begin(call, source_of, target_of);
+    look_for_races(call, from, false);
+    look_for_races(call, to, true);
     for (u64 row = 0; row < row_count(call); row++) {
         u64 target = row_at(call, to, row), source = row_at(call, from, row);
         memmove((void *)target, (void *)source, width);
@@ -530,6 +549,7 @@ void transfer_fill(Call *call)
     if (!a)
         return;
     begin(call, a, NULL);
+    look_for_races(call, &request->copy.device, true);
     u64 width = request->copy.width;
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);

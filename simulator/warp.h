@@ -290,6 +290,8 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
 void call_return(Warp *, u32 mask);                  // these lanes, all at one depth, return from a call
 void call_stacks_free(Warp *);
+void call_set_stack(u32 device, u64 bytes);          // cudaLimitStackSize
+void call_make_room(const Launch *);                 // sets its kernel's local_bytes for it
 void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);

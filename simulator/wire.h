@@ -80,6 +80,7 @@ enum {
     X(POINTER)          /* what is at this address? */                                          \
     X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
     X(PEER)             /* lets the device reach another's memory, or no longer */              \
+    X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                         \
     X(RESET)                                                                                    \
     X(MISUSE)           /* the library refused a call; tail: message \n why \n next */          \
     X(UNSUPPORTED)      /* tail: name of the call */
@@ -167,6 +168,7 @@ typedef struct {
         struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE
         struct { uint64_t from, to; } elapsed;
         struct { uint32_t other, enable; } peer;
+        struct { uint64_t limit, value; } limit;
     };
 } WireRequest;
 

@@ -408,7 +408,7 @@ EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     return cudaSuccess;
 }
 
-// Remembered and given back: the simulated device's stacks and printf buffer grow as they need.
+// The simulated device's printf buffer grows as it needs.
 EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t error = opened();
@@ -416,8 +416,14 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         return client_done(error);
     if ((size_t)limit >= sizeof limits / sizeof *limits)
         return client_done(cudaErrorUnsupportedLimit);
-    limits[limit] = value;
-    return cudaSuccess;
+    WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");
+    request.limit.limit = limit;
+    request.limit.value = value;
+    WireReply reply;
+    error = client_call(&request, NULL, 0, &reply, NULL, 0);
+    if (!error)
+        limits[limit] = value;
+    return client_done(error);
 }
 
 EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)

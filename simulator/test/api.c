@@ -3,7 +3,7 @@
 //
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
-//   // says: words                                  some error's message has these words
+//   // says: words                                  some error's message has these words; as many lines as wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
 //   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch;
@@ -43,7 +43,7 @@ typedef struct {
 } Program;
 
 typedef struct {
-    char counts[8192], expect[LINE], says[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+    char counts[8192], says[4096], expect[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -65,8 +65,12 @@ static Header read_header(const Program *program)
     FILE *file = fopen(program->path, "r");
     cr_assert_not_null(file, "%s cannot be read", program->path);
     while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
-        if (take(line, "// expect: ", h.expect) || take(line, "// says: ", h.says))
+        if (take(line, "// expect: ", h.expect))
             continue;
+        if (strncmp(line, "// says: ", 9) == 0) {
+            strncat(h.says, line + 9, sizeof h.says - strlen(h.says) - 1);
+            continue;
+        }
         if (take(line, "// migrations: ", h.migrations))
             continue;
         if (strncmp(line, "// counts: ", 11) == 0) {
@@ -192,11 +196,12 @@ typedef struct {
     char found[4096];                   // in the form of // expect:
     char migrations[4096];              // in the form of // migrations:
     json_t *counters;                   // of each kernel, by name
-    bool said, ended;
+    char messages[16384];               // of the errors, a line each
+    bool ended;
     int status;                         // as the exit event has it: of the device process
 } Outcome;
 
-static void add_event(Outcome *o, json_t *event, const char *says)
+static void add_event(Outcome *o, json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
     size_t used = strlen(o->found), room = sizeof o->found - used;
@@ -206,7 +211,8 @@ static void add_event(Outcome *o, json_t *event, const char *says)
         snprintf(o->found + used, room, "%s %d, ",
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
-        o->said |= message && strstr(message, says);
+        used = strlen(o->messages);
+        snprintf(o->messages + used, sizeof o->messages - used, "%s\n", message ? message : "");
     } else if (strcmp(name, "migration") == 0) {
         used = strlen(o->migrations);
         snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",
@@ -227,14 +233,14 @@ static void add_event(Outcome *o, json_t *event, const char *says)
     }
 }
 
-static Outcome read_events(const Program *program, const char *says)
+static Outcome read_events(const Program *program)
 {
     Outcome o = { .counters = json_object() };
     char *text = read_text(output(program, ".events")), *rest = text, *line;
     while ((line = strsep(&rest, "\n")) && *line) {
         json_t *event = json_loads(line, 0, NULL);
         cr_assert_not_null(event, "%s: no JSON: %s", program->name, line);
-        add_event(&o, event, says);
+        add_event(&o, event);
         json_decref(event);
     }
     free(text);
@@ -274,12 +280,13 @@ static void judge(const Program *program)
     Header h = read_header(program);
     compile(program, &h);
     int status = run(program, &h);
-    Outcome o = read_events(program, h.says);
+    Outcome o = read_events(program);
     cr_expect_str_eq(o.found, h.expect, "%s: expected '%s', found '%s'\n%s", program->path,
                      h.expect, o.found, read_text(output(program, ".err")));
     cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d",
                  program->name, status, o.status);
-    cr_expect(!h.says[0] || o.said, "%s: no message says '%s'", program->path, h.says);
+    for (char *rest = h.says, *words; (words = strsep(&rest, "\n")) && *words;)
+        cr_expect(strstr(o.messages, words), "%s: no message says '%s'; they are:\n%s", program->path, words, o.messages);
     cr_expect(!h.migrations[0] || strcmp(o.migrations, h.migrations) == 0,
               "%s: expected the migrations '%s', found '%s'", program->name, h.migrations,
               o.migrations);

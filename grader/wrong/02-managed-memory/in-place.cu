@@ -1,4 +1,4 @@
-// expect: WRONG
+// expect: RACE 34 41
 // One array for both: a thread reads neighbours that have been overwritten already.
 #include "02-managed-memory.h"
 

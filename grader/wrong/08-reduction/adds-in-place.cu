@@ -1,4 +1,4 @@
-// expect: WRONG
+// expect: RACE 28 38
 // says: in
 // Uses the input for its partial sums.
 #include "08-reduction.h"

@@ -1,5 +1,5 @@
-// expect: WRONG
-// says: That is the sum of the last 1 of 257
+// expect: RACE 35
+// says: nothing puts one block before the other
 // Every block stores its sum in the same place.
 #include "08-reduction.h"
 

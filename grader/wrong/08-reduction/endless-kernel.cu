@@ -36,7 +36,7 @@ __global__ void block_sums(float *sums, const float *in, int n)
     if (t == 0) {
         while (blockIdx.x + 1 < gridDim.x && ((volatile float *)sums)[blockIdx.x + 1] != partial[0])
             ;
-        sums[blockIdx.x] = partial[0];
+        ((volatile float *)sums)[blockIdx.x] = partial[0];
     }
 }
 

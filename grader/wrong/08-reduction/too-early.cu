@@ -1,5 +1,5 @@
-// expect: WRONG
-// says: nobody had set
+// expect: RACE 43 38
+// says: nothing puts one block before the other
 // Block 0 adds all blocks' sums as soon as it has its own.
 #include "08-reduction.h"
 

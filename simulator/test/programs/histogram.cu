@@ -21,13 +21,15 @@ __global__ void in_shared(unsigned *bins, const int *in, int n)
         if (own[b]) atomicAdd(&bins[b], own[b]);
 }
 
-// Lanes that have the same bin are counted by the lowest of them.
+// Lanes that have the same bin are counted by the lowest of them. All of the warp go round as often: __activemask() says
+// who happens to be here, and orders nothing.
 __global__ void by_matching(unsigned *bins, const int *in, int n)
 {
-    for (int i = threadIdx.x; i < n; i += 32) {
-        unsigned here = __activemask(), same = __match_any_sync(here, in[i]);
-        if ((int)threadIdx.x == __ffs((int)same) - 1) bins[in[i]] += __popc(same);
-        __syncwarp(here);
+    for (int first = 0; first < n; first += 32) {
+        int i = first + threadIdx.x;
+        unsigned same = __match_any_sync(~0u, i < n ? in[i] : -1);
+        if (i < n && (int)threadIdx.x == __ffs((int)same) - 1) bins[in[i]] += __popc(same);
+        __syncwarp();
     }
 }
 

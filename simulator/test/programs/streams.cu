@@ -61,9 +61,9 @@ static void engines(void)
     int *count;
     OK(cudaMallocHost(&in, BYTES));
     OK(cudaMallocHost(&out, BYTES));
-    OK(cudaMalloc(&device, BYTES));
+    OK(cudaMalloc(&device, 3 * BYTES));
     OK(cudaMalloc(&count, sizeof *count));
-    OK(cudaMemset(device, 0, BYTES));
+    OK(cudaMemset(device, 0, 3 * BYTES));
     OK(cudaMemset(count, 0, sizeof *count));
     OK(cudaDeviceSynchronize());
     OK(cudaEventCreate(&from));
@@ -73,8 +73,8 @@ static void engines(void)
     }
     OK(cudaEventRecord(from, s[0]));
     OK(cudaMemcpyAsync(device, in, BYTES, cudaMemcpyHostToDevice, s[0]));
-    OK(cudaMemcpyAsync(out, device, BYTES, cudaMemcpyDeviceToHost, s[1]));
-    OK(cudaMemcpyAsync(device, in, BYTES, cudaMemcpyHostToDevice, s[2]));
+    OK(cudaMemcpyAsync(out, device + BYTES, BYTES, cudaMemcpyDeviceToHost, s[1]));
+    OK(cudaMemcpyAsync(device + 2 * BYTES, in, BYTES, cudaMemcpyHostToDevice, s[2]));
     spin<<<1, 32, 0, s[3]>>>(count);
     for (int i = 0; i < 4; i++)
         OK(cudaEventRecord(to[i], s[i]));
@@ -101,7 +101,7 @@ static void threads(void)
     unsigned long long mine, its = 0, legacy, named;
     cudaEvent_t from, to, legacy_to;
     OK(cudaMallocHost(&host, BYTES));
-    OK(cudaMalloc(&device, BYTES));
+    OK(cudaMalloc(&device, 3 * BYTES));
     OK(cudaEventCreate(&from));
     OK(cudaEventCreate(&to));
     OK(cudaEventCreate(&legacy_to));

@@ -1,0 +1,318 @@
+// Vector clocks in the manner of FastTrack (Flanagan and Freund, PLDI 2009), for warps instead of threads: what one lane of
+// a warp learns all of them know. So some races within a warp go unseen, and nothing is called a race that is none.
+//
+// A place that is written strongly carries a message: what its reader learns.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "happens.h"
+
+typedef struct Place {
+    u64 key;                    // its address; 0: free
+    u32 version;                // counts its messages
+    u32 near_block;             // whose message `near` is
+    Knowledge near, far;        // what a reader of the same block learns, and any other
+    Knowledge hint;             // and would learn if there were fences
+} Place;
+
+static struct { Place *places; u32 count, room; } table;       // by hash, half of it free
+
+static void *need(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left for the order of threads");
+    exit(1);
+}
+
+static void free_place(Place *p)
+{
+    knowledge_free(&p->near);
+    knowledge_free(&p->far);
+    knowledge_free(&p->hint);
+}
+
+void happens_grid_start(void)
+{
+    for (u32 n = 0; table.count && n < table.room; n++) free_place(&table.places[n]);
+    if (table.count) memset(table.places, 0, table.room * sizeof *table.places);
+    table.count = 0;
+}
+
+// ---- Places ----
+
+static Place *slot_for(Place *places, u32 room, u64 key)
+{
+    u32 n = (key * 0x9e3779b97f4a7c15ull) >> 32 & (room - 1);
+    while (places[n].key && places[n].key != key) n = (n + 1) & (room - 1);
+    return &places[n];
+}
+
+static void grow(void)
+{
+    u32 room = table.room ? 2 * table.room : 256;
+    Place *larger = need(calloc(room, sizeof *larger));
+    for (u32 n = 0; n < table.room; n++)
+        if (table.places[n].key) *slot_for(larger, room, table.places[n].key) = table.places[n];
+    free(table.places);
+    table.places = larger;
+    table.room = room;
+}
+
+// The shared memory of a slot is that of one block after another: each has places of its own.
+static u64 key_of(const Access *a, u64 address)
+{
+    const Block *b = a->warp->block;
+    return a->space == SPACE_SHARED ? SHARED_WINDOW | (u64)(b->number + 1) << 48 | address : address;
+}
+
+static Place *find_place(const Access *a, u64 address, bool make)
+{
+    u64 key = key_of(a, address);
+    if (make && 2 * table.count >= table.room) grow();
+    if (!table.count && !make) return NULL;
+    Place *p = slot_for(table.places, table.room, key);
+    if (p->key) return p;
+    if (!make) return NULL;
+    table.count++;
+    p->key = key;
+    return p;
+}
+
+// ---- Blocks ----
+
+void happens_block_make(Block *b, BlockOrder *o) { o->warps = need(calloc(b->warp_count, sizeof *o->warps)); }
+
+static void free_knowledge(BlockOrder *o, u32 warps)
+{
+    for (u32 n = 0; n < warps; n++) {
+        knowledge_free(&o->warps[n].known);
+        knowledge_free(&o->warps[n].pending);
+        knowledge_free(&o->warps[n].hint);
+    }
+    knowledge_free(&o->known);
+    knowledge_free(&o->hint);
+}
+
+void happens_block_free(BlockOrder *o, u32 warps)
+{
+    free_knowledge(o, warps);
+    free(o->warps);
+}
+
+void happens_block_start(BlockOrder *o, u32 warps)
+{
+    free_knowledge(o, warps);
+    WarpOrder *w = o->warps;
+    memset(w, 0, warps * sizeof *w);
+    *o = (BlockOrder){ .tick = 1, .warps = w };
+}
+
+static u32 larger(u32 a, u32 b) { return a > b ? a : b; }
+
+// Tick of warp v up to which this warp knows what it did.
+static u32 own_tick(const BlockOrder *o, const WarpOrder *w, u32 v) { return larger(o->all, w->own[v]); }
+
+// ---- Barriers ----
+
+// The block's barrier is worth a fence behind what its threads read: that is how the last block of a reduction is told to
+// go on.
+static void share(BlockOrder *o, WarpOrder *w)
+{
+    knowledge_join(&o->known, &w->known);
+    knowledge_join(&o->known, &w->pending);
+    knowledge_join(&o->hint, &w->hint);
+    knowledge_clear(&w->known);
+    knowledge_clear(&w->pending);
+    knowledge_clear(&w->hint);
+}
+
+void happens_barrier(Block *b, BlockOrder *o)
+{
+    for (u32 n = 0; n < b->warp_count; n++) share(o, &o->warps[n]);
+    o->all = o->tick++;
+}
+
+void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
+{
+    u32 latest[LANES] = { 0 };
+    Knowledge known = { 0 }, hint = { 0 };
+    for (u32 p = arrived; p; p &= p - 1) {
+        u32 warp = __builtin_ctz(p);
+        WarpOrder *w = &o->warps[warp];
+        for (u32 v = 0; v < b->warp_count; v++) latest[v] = larger(latest[v], v == warp ? o->tick : w->own[v]);
+        knowledge_join(&known, &w->known);
+        knowledge_join(&known, &w->pending);
+        knowledge_join(&hint, &w->hint);
+    }
+    for (u32 t = freed; t; t &= t - 1) {
+        WarpOrder *w = &o->warps[__builtin_ctz(t)];
+        for (u32 v = 0; v < b->warp_count; v++) w->own[v] = larger(w->own[v], latest[v]);
+        knowledge_join(&w->known, &known);
+        knowledge_join(&w->hint, &hint);
+    }
+    knowledge_free(&known);
+    knowledge_free(&hint);
+    o->tick++;
+}
+
+void happens_warp_barrier(BlockOrder *o, const Warp *w, u32 lanes)
+{
+    WarpOrder *order = &o->warps[w->number];
+    for (u32 x = 0; x < LANES; x++)
+        for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
+            if (lanes >> y & 1) order->met[x][y] = o->visit;
+}
+
+u32 happens_unmet(const BlockOrder *o, const Warp *w, u32 lane, u32 others, u32 visit)
+{
+    u32 lanes = 0;
+    for (u32 rest = others & ~(1u << lane); rest; rest &= rest - 1) {
+        u32 other = __builtin_ctz(rest);
+        if (o->warps[w->number].met[lane][other] < visit) lanes |= 1u << other;
+    }
+    return lanes;
+}
+
+// ---- Fences ----
+
+static void learn_own(u32 to[LANES], const Knowledge *k, const Block *b)
+{
+    for (u32 v = 0; k->count && v < b->warp_count; v++) to[v] = larger(to[v], knowledge_of(k, b->number, v));
+}
+
+// A fence stands behind all that its thread knows of its block, and before it behind what it read.
+void happens_fence(BlockOrder *o, const Warp *warp, const Insn *i)
+{
+    WarpOrder *w = &o->warps[warp->number];
+    for (u32 reach = NEAR; reach <= (i->scope == SCOPE_CTA ? NEAR : FAR); reach++) {
+        for (u32 v = 0; v < warp->block->warp_count; v++)
+            o->fenced[reach][v] = larger(o->fenced[reach][v], own_tick(o, w, v));
+        o->fenced[reach][warp->number] = o->tick;
+    }
+    for (u32 v = 0; v < LANES; v++) w->own[v] = larger(w->own[v], w->own_pending[v]);
+    if (i->scope != SCOPE_CTA) {
+        knowledge_join(&w->known, &w->pending);
+        knowledge_clear(&w->pending);
+    }
+    o->tick++;
+}
+
+// ---- Messages ----
+
+static bool acquires(const Insn *i) { return i->order == ORDER_ACQUIRE || i->order == ORDER_ACQ_REL || i->order == ORDER_SC; }
+static bool releases(const Insn *i) { return i->order == ORDER_RELEASE || i->order == ORDER_ACQ_REL || i->order == ORDER_SC; }
+
+static void learn(BlockOrder *o, const Access *a, Place *p)
+{
+    const Block *b = a->warp->block;
+    WarpOrder *w = &o->warps[a->warp->number];
+    bool acquire = acquires(a->insn), same = p->near_block == b->number;
+    if (w->seen == p->key && w->seen_version == p->version && (w->seen_acquired || !acquire)) return;
+    w->seen = p->key;
+    w->seen_version = p->version;
+    w->seen_acquired = acquire;
+    if (same || a->insn->scope != SCOPE_CTA) {
+        const Knowledge *message = same ? &p->near : &p->far;
+        learn_own(acquire ? w->own : w->own_pending, message, b);
+        knowledge_join(acquire ? &w->known : &w->pending, message);
+    }
+    learn_own(w->own_hint, &p->hint, b);
+    knowledge_join(&w->hint, &p->hint);
+}
+
+// Each place that the lanes touch, once where neighbours touch the same.
+#define EACH_PLACE(a, address, statement)                                               \
+    for (u32 l_ = 0, any_ = 0; l_ < LANES; l_++) {                                      \
+        u64 address = (a)->address[l_];                                                 \
+        if (!((a)->mask >> l_ & 1) || (any_ && address == last_)) continue;             \
+        last_ = address, any_ = 1;                                                      \
+        statement;                                                                      \
+    }
+
+void happens_read(BlockOrder *o, const Access *a)
+{
+    u64 last_ = 0;
+    if (!table.count) return;
+    EACH_PLACE(a, address, Place *p = find_place(a, address, false); if (p) learn(o, a, p))
+}
+
+// What a strong write tells: of all warps of the block, up to the fence that stands behind what they did, or, if it
+// releases, up to now; and what the warp knows of other blocks.
+static void compose(const BlockOrder *o, const Access *a, Knowledge *m, const u32 *fenced)
+{
+    const Block *b = a->warp->block;
+    const WarpOrder *w = &o->warps[a->warp->number];
+    u32 told[LANES], every = ~0u;
+    for (u32 v = 0; v < b->warp_count; v++) {
+        u32 known = v == a->warp->number ? o->tick : own_tick(o, w, v);
+        told[v] = fenced && fenced[v] < known ? fenced[v] : known;
+        if (told[v] < every) every = told[v];
+    }
+    knowledge_add(m, b->number, EVERY_WARP, every);
+    for (u32 v = 0; v < b->warp_count; v++)
+        if (told[v] > every) knowledge_add(m, b->number, v, told[v]);
+    if (fenced && !fenced[a->warp->number]) return;
+    knowledge_join(m, &o->known);
+    knowledge_join(m, &w->known);
+}
+
+// A store's message takes the place of what was there; an atomic's is added to it.
+static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint)
+{
+    u32 block = a->warp->block->number;
+    bool far = a->insn->scope != SCOPE_CTA && a->space != SPACE_SHARED;
+    if (p->near_block != block) {
+        knowledge_clear(&p->near);
+        if (a->atomic) knowledge_join(&p->near, &p->far);
+        p->near_block = block;
+    }
+    if (!a->atomic) {
+        knowledge_clear(&p->near);
+        knowledge_clear(&p->far);
+        knowledge_clear(&p->hint);
+    }
+    knowledge_join(&p->near, &message[NEAR]);
+    if (far) knowledge_join(&p->far, &message[FAR]);
+    knowledge_join(&p->hint, hint);
+    p->version++;
+}
+
+// Many places at once are no flag: then only what there is to tell is told, and nothing is noted of what is missing.
+void happens_write(BlockOrder *o, const Access *a)
+{
+    bool flag = a->span_count == 1 && a->span[0].bytes == a->bytes;
+    const u32 number = a->warp->number;
+    const WarpOrder *w = &o->warps[number];
+    u64 last_ = 0;
+    if (flag || releases(a->insn) || o->fenced[NEAR][number]) {
+        Knowledge message[REACHES] = { { 0 } }, hint = { 0 };
+        for (u32 reach = NEAR; reach < REACHES; reach++)
+            compose(o, a, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
+        if (flag) {
+            compose(o, a, &hint, NULL);
+            knowledge_join(&hint, &w->pending);
+            knowledge_join(&hint, &w->hint);
+            knowledge_join(&hint, &o->hint);
+        }
+        EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint))
+        for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_free(&message[reach]);
+        knowledge_free(&hint);
+    }
+    o->tick++;
+}
+
+// ---- The question ----
+
+enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick)
+{
+    const WarpOrder *w = &o->warps[warp->number];
+    if (block == warp->block->number) {
+        if (tick <= own_tick(o, w, v)) return BEFORE;
+        return tick <= w->own_pending[v] || tick <= w->own_hint[v] ? FENCE_MISSING : UNORDERED;
+    }
+    if (tick <= knowledge_of(&o->known, block, v) || tick <= knowledge_of(&w->known, block, v)) return BEFORE;
+    if (tick <= knowledge_of(&w->pending, block, v) || tick <= knowledge_of(&w->hint, block, v)
+        || tick <= knowledge_of(&o->hint, block, v)) return FENCE_MISSING;
+    return UNORDERED;
+}

@@ -1,0 +1,67 @@
+// Shadow memory: for each 128-byte line, which accesses touched it last. An access of a warp that is regular is one Site,
+// shared by all the lines that it touches; a line remembers two that wrote and two that read it, and only where
+// more of them share it, it is taken apart into cells of 4 bytes, or of 1 where something narrower touches it.
+#pragma once
+#include "base.h"
+
+enum { LINE_BYTES = 128 };
+
+// Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the same.
+typedef struct Site {
+    u64 base;
+    s64 stride;
+    u32 lanes;
+    u32 bytes;
+    u32 operation;              // number of the launch or copy
+    u32 block, tick, visit;     // of a launch: the order of its threads (happens.h)
+    u32 pc;                     // its instruction
+    u8 warp;
+    bool store, strong, block_only;     // block_only: strong for its own block only
+} Site;
+
+typedef struct Cell { u32 write, read[2]; } Cell;      // indices of sites; 0: none
+
+typedef struct Line {
+    u32 era;                    // Shadow.era; another one: nothing has touched it
+    u32 write[2], read[2];      // indices of sites; 0: none
+    u32 cells;                  // index of its cells, which then are in place of the above; 0: none
+    u32 quiet;                  // Look.quiet of those whose reads need not be looked at
+    u8 granule;                 // bytes of a cell
+} Line;
+
+typedef struct Shadow {
+    Line *lines;
+    u64 base;                   // address of the first
+    u32 era;
+    Site *sites;
+    u32 site_count, site_room;
+    Cell *cells;
+    u32 cell_count, cell_room;
+    u32 free_words, free_bytes; // lists of cells that lines no longer need
+} Shadow;
+
+// An access that is looked at.
+typedef struct Look {
+    Site site;                  // what it is; given a number when the first line remembers it
+    u32 number;                 // 0: none yet
+    u32 quiet;                  // of all reads that a line need not look at once two others have read it; 0: look at all
+    bool by_warp;               // two others: of two warps, and not of two blocks
+    // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
+    bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
+    // Does an earlier access, of another operation, come before this one?
+    bool (*is_over)(struct Look *, const Site *earlier);
+    void *context;
+} Look;
+
+// Room for `bytes` bytes from `base` on, a multiple of LINE_BYTES. The memory is used as it is touched.
+void shadow_make(Shadow *, u64 base, u64 bytes);
+void shadow_free(Shadow *, u64 bytes);
+
+// All that was remembered comes before all that follows.
+void shadow_forget(Shadow *);
+
+// Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
+void shadow_look(Shadow *, Look *);
+
+// Lanes of the site that touch bytes `from` up to `to`.
+u32 site_lanes(const Site *, u64 from, u64 to);

@@ -1,0 +1,91 @@
+// expect: exit 0
+// malloc and free, new and delete in kernels: memory that lives on to the next kernel, a heap that is full, lists.
+#include "check.h"
+
+enum { BLOCKS = 3, THREADS = 96, N = BLOCKS * THREADS };
+
+struct Node { int value; Node *next; };
+struct Pair { double a; int b; __device__ Pair(int v) : a(v * 0.5), b(v) {} };
+
+__global__ void grow(Node **lists)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    Node *list = nullptr;
+    for (int i = 0; i < t % 5; i++) {
+        Node *n = (Node *)malloc(sizeof *n);
+        n->value = t + i;
+        n->next = list;
+        list = n;
+    }
+    lists[t] = list;
+}
+
+__global__ void shrink(int *sums, Node **lists)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    for (Node *n = lists[t], *next; n; n = next) {
+        next = n->next;
+        sum += n->value;
+        free(n);
+    }
+    Pair *pair = new Pair(t);
+    int *many = new int[t % 7 + 1];
+    many[t % 7] = pair->b;
+    sums[t] = sum + (int)(pair->a * 2) - many[t % 7];
+    delete pair;
+    delete[] many;
+    free(nullptr);
+}
+
+// A block's threads share what one of them allocates.
+__global__ void share(int *out)
+{
+    __shared__ int *data;
+    if (threadIdx.x == 0) data = (int *)malloc(blockDim.x * sizeof *data);
+    __syncthreads();
+    data[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = data[blockDim.x - 1 - threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) free(data);
+}
+
+__global__ void fill(int *out)
+{
+    void *whole = malloc(1 << 20), *more = malloc(16), *large = malloc(~0ull);
+    out[0] = whole != nullptr, out[1] = more != nullptr, out[2] = large != nullptr;
+    free(whole);
+    whole = malloc(1 << 20);
+    out[3] = whole != nullptr;
+    free(whole);
+}
+
+int main()
+{
+    int out[N], *dout;
+    size_t bytes = 0;
+    Node **lists;
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+    CHECK(bytes == 8 << 20);
+    OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+    OK(cudaMalloc(&dout, sizeof out));
+    OK(cudaMalloc(&lists, N * sizeof *lists));
+    grow<<<BLOCKS, THREADS>>>(lists);
+    shrink<<<BLOCKS, THREADS>>>(dout, lists);
+    OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < N; t++) {
+        int sum = 0;
+        for (int i = 0; i < t % 5; i++) sum += t + i;
+        CHECK(out[t] == sum);
+    }
+    share<<<1, THREADS>>>(dout);
+    OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < THREADS; t++) CHECK(out[t] == THREADS - 1 - t);
+    fill<<<1, 1>>>(dout);
+    OK(cudaMemcpy(out, dout, 4 * sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(out[0] && !out[1] && !out[2] && out[3]);
+    CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 2 << 20) == cudaErrorInvalidValue);
+    OK(cudaFree(dout));
+    OK(cudaFree(lists));
+    return 0;
+}

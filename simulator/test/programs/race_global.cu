@@ -1,0 +1,122 @@
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:102
+// says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
+// says: with a flag but no fence between
+// says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
+// One race in each kernel: between blocks, between the warps of a block, within a warp, and for want of a fence.
+#include "check.h"
+
+// Blocks take their left neighbour's last value, which that block overwrites.
+__global__ void in_place(int *a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, left = i % 64 ? 0 : i ? a[i - 1] : 0;    // 12
+    a[i] = left + 1;
+}
+
+// Each block's sum is kept in one place.
+__global__ void overwritten(int *out)
+{
+    if (threadIdx.x) return;
+    *out = 100 + blockIdx.x;                // 20
+}
+
+// No atomic.
+__global__ void counted(int *count)
+{
+    *count += threadIdx.x == 0;             // 26
+}
+
+// Only whole warps are in step, if at all.
+__global__ void of_warps(int *out)
+{
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) *out = threadIdx.x;  // 33
+    __syncthreads();
+}
+
+// Lane after lane.
+__global__ void within_warp(int *a)
+{
+    int i = threadIdx.x;
+    a[i] = i;
+    a[i + 64] = 0;
+    a[i + 32] = a[i + 1 < 32 ? i + 1 : i];  // 43
+}
+
+// An atomic is no help to a thread that reads as if there were none.
+__global__ void half_atomic(int *sum, int *out)
+{
+    if (blockIdx.x == 0)
+        atomicAdd(sum, 1);
+    else out[threadIdx.x] = *sum;           // 51
+}
+
+// The last block reads what the others wrote, but nothing makes them show the data before the count.
+__global__ void no_fence(int *partial, unsigned *count, int *out)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = blockIdx.x + 1;
+        last = atomicInc(count, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; last && i < gridDim.x; i++) sum += partial[i];  // 64
+    if (last) out[threadIdx.x] = sum;
+}
+
+// A flag with a fence before it, and none behind the look at it.
+__global__ void no_fence_behind(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) {
+        while (atomicAdd(flag, 0) == 0) continue;
+        out[blockIdx.x] = *data;            // 74
+        return;
+    }
+    *data = 7;
+    __threadfence();
+    atomicExch(flag, 1);
+}
+
+// An atomic of the block is none between blocks.
+__global__ void block_atomic(int *sum)  { atomicAdd_block(sum, 1); } // 83
+
+// All threads write, one of them fences for itself: the block's other warps are not waited for.
+__global__ void no_barrier(int *data, int *flag, int *out)
+{
+    int t = threadIdx.x;
+    if (blockIdx.x == 0) {
+        data[t] = t;
+        __threadfence();
+        if (t == 0) atomicExch(flag, 1);
+    } else if (atomicAdd(flag, 0) && (__threadfence(), true)) out[t] = data[63 - t];    // 93
+}
+
+int main()
+{
+    int *a;
+    unsigned *count;
+    // The allocation that the first report names is made below.
+    enum { BYTES = 4096 };
+    OK(cudaMalloc(&a, BYTES));
+    OK(cudaMalloc(&count, 4));
+    OK(cudaMemset(a, 0, BYTES));
+    OK(cudaMemset(count, 0, 4));
+    in_place<<<2, 64>>>(a);
+    overwritten<<<3, 32>>>(a);
+    counted<<<2, 32>>>(a);
+    of_warps<<<1, 64>>>(a);
+    within_warp<<<1, 32>>>(a);
+    half_atomic<<<2, 32>>>(a, a + 100);
+    no_fence<<<4, 32>>>(a, count, a + 200);
+    OK(cudaMemset(a, 0, BYTES));
+    no_fence_behind<<<2, 32>>>(a, a + 32, a + 64);
+    block_atomic<<<2, 32>>>(a);
+    OK(cudaMemset(a, 0, BYTES));
+    no_barrier<<<2, 64>>>(a, a + 100, a + 200);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(a));
+    OK(cudaFree(count));
+    return 0;
+}
