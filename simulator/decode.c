@@ -141,6 +141,15 @@ static void end_scope(Body *b)
     b->depth--;
 }
 
+// `.reg`, which headers also write without a space behind it: `.reg.b32`.
+static bool at_registers(Ptx *p)
+{
+    if (p->token != TOKEN_WORD || p->length < 5 || memcmp(p->start, ".reg.", 5)) return ptx_accept(p, ".reg");
+    p->at = p->start + 4;
+    ptx_next(p);
+    return true;
+}
+
 static void body_statement(Body *b)
 {
     Ptx *p = b->p;
@@ -149,7 +158,7 @@ static void body_statement(Body *b)
     else if (ptx_accept(p, ";")) return;
     else if (at_label(p)) label(b, ptx_word(p));
     else if (ptx_accept(p, ".callprototype") || ptx_accept(p, ".calltargets") || ptx_accept(p, ".noreturn")) body_skip(b);
-    else if (ptx_accept(p, ".reg")) registers(b);
+    else if (at_registers(p)) registers(b);
     else if (ptx_accept(p, ".loc")) location(b);
     else if (ptx_accept(p, ".shared")) body_variable(b, SYMBOL_SHARED);
     else if (ptx_accept(p, ".local")) body_variable(b, SYMBOL_LOCAL);

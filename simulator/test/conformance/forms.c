@@ -267,10 +267,25 @@ static void exchange(const char *name, enum type d, enum type a)
     }
 }
 
+// Two cells side by side, a0 and a1, and an atomic of vectors on both.
+static void atomic_vector(const char *name, enum type t)
+{
+    Form *f = add(name, "v2");
+    char opcode[96];
+    snprintf(opcode, sizeof opcode, "%s", opcode_of(name));
+    *strrchr(opcode, '.') = 0;
+    f->memory = 'v';
+    TYPES_OF(f, OUT(t, t, t, t), { t, t, t, t });
+    text(f, "atom.global%s.v2%s {%%d0, %%d1}, [%%cell], {%%a2, %%a3}", opcode + 4, strrchr(opcode_of(name), '.'));
+}
+
 // Each lane has a cell of its own, a0, and gives what it held before and what it holds then.
 static void atomic(const char *name, enum type t)
 {
-    if (left_out(name) || strstr(name, "min_noftz") || strstr(name, "max_noftz")) return;
+    bool adds = starts(name, "atom_add_");
+    if (left_out(name)) return;
+    if (strstr(name, "noftz") || (adds && t == f32)) atomic_vector(name, t);
+    if (strstr(name, "noftz") && !adds) return;     // there is no such of one number
     for (const char *where = t == u16 || t == f16 || t == bf16 ? "g" : "gs"; *where; where++) {
         Form *f = add(name, *where == 'g' ? "global" : "shared");
         char opcode[80];
@@ -395,8 +410,11 @@ void forms_make(void)
 
 // ---- PTX ----
 
-// Registers of 8 bits exist for lists alone.
-static int register_bits(const Form *f, enum type t) { return type_bits(t) == 8 && !strchr(f->text, '{') ? 16 : type_bits(t); }
+// Registers of 8 bits are for lists, and for what is converted from bfloat16.
+static int register_bits(const Form *f, enum type t)
+{
+    return type_bits(t) == 8 && !strchr(f->text, '{') && !strstr(f->text, ".bf16 ") ? 16 : type_bits(t);
+}
 
 static void load(FILE *to, const Form *f, int n)
 {
@@ -420,6 +438,11 @@ static void put(FILE *to, const Form *f, int n)
 static void cell(FILE *to, const Form *f)
 {
     int bits = type_bits(f->in[0]);
+    if (f->memory == 'v') {
+        fprintf(to, "    add.u64 %%cell, %%out, 16;\n    st.global.v2.b%d [%%cell], {%%a0, %%a1};\n    %s;\n"
+                    "    ld.global.v2.b%d {%%d2, %%d3}, [%%cell];\n", bits, f->text, bits);
+        return;
+    }
     const char *space = f->memory == 's' ? "shared" : "global";
     if (f->memory == 's') fputs("    mov.u32 %word, %tid.x; mul.lo.u32 %word, %word, 8; cvt.u64.u32 %cell, %word;\n"
                                 "    mov.u64 %base, cells; add.u64 %cell, %cell, %base;\n", to);

@@ -16,7 +16,7 @@ typedef struct {
     int in_count, out_count;
     bool few;                   // operands are small numbers: for lanes that are to agree
     bool approximate;           // outputs are kept themselves, and compared with a bound
-    char memory;                // atomics: 'g' or 's', where the cell lies whose new value is the last result; else 0
+    char memory;                // atomics: 'g' or 's', where the cell lies whose new value is the last result; 'v': two; else 0
 } Form;
 
 extern Form forms[MOST_FORMS];

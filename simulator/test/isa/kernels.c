@@ -35,12 +35,12 @@ bool kernel_has_immediate(const Row *row, int number)
     return kernel_has(row, IMMEDIATE) && (strncmp(row->name, "bfe_", 4) || (c->in[1] < 256 && c->in[2] < 256));
 }
 
-// There are no registers of 8 bits.
+// There are registers of 8 bits for lists alone, and for what is converted from bfloat16.
 int kernel_register_bits(const Row *row, enum variant variant, int operand)
 {
     enum type type = row->type[operand];
     if (variant == WIDE && !is_float(type)) return 64;
-    return type_bits(type) == 8 ? 16 : type_bits(type);
+    return type_bits(type) == 8 && !strstr(row->name, "bf16") ? 16 : type_bits(type);
 }
 
 static void declare(FILE *to, const Row *row, int operand, char name)
