@@ -34,6 +34,7 @@ typedef struct Allocation {
     const char *name;               // of a variable, else NULL
     u64 made[MEMORY_CALLERS];       // host return addresses, innermost first; 0 ends them
     u64 unmade[MEMORY_CALLERS];     // those of the call that freed it
+    bool registered;                // it is host memory that the program has pinned
     Place made_in, unmade_in;       // those of a kernel's malloc and free
     struct Pooled *pooled;          // pool.c's: it was allocated in stream order; else NULL
     struct Allocation *next;        // by rising address

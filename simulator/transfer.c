@@ -167,7 +167,8 @@ void transfer_alloc(Call *call)
             request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
         return;
     }
-    static const enum memory_kind kinds[] = { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED_HOST };
+    static const enum memory_kind kinds[] = { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED_HOST,
+                                              MEMORY_PINNED_HOST };
     if (request->alloc.kind >= sizeof kinds / sizeof *kinds) {
         call->reply.error = WIRE_INVALID_VALUE;
         return;
@@ -178,6 +179,7 @@ void transfer_alloc(Call *call)
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
     }
+    a->registered = request->alloc.kind == WIRE_OF_PROGRAM;
     if (kind != MEMORY_DEVICE)
         managed_allocated(a);
     call->reply.memory.address = a->base;
@@ -238,7 +240,9 @@ void transfer_free(Call *call)
     const Allocation *a = memory_find(address);
     clock_wait_device(a ? a->device : call->request.device);
     bool pinned = a && a->kind == MEMORY_PINNED_HOST;
-    if (pinned == (call->request.pointer.kind == WIRE_OF_HOST)
+    u32 kind = call->request.pointer.kind;
+    if (pinned == (kind == WIRE_OF_HOST || kind == WIRE_OF_PROGRAM)
+        && (!a || a->registered == (kind == WIRE_OF_PROGRAM))
         && memory_free(address, call->request.caller))
         pool_freed(a);
     else
@@ -270,7 +274,7 @@ static bool is_left(const Allocation *a, u32 of)
 void transfer_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
-        if (!is_left(a, of))
+        if (!is_left(a, of) || a->registered)
             continue;
         char next[96];
         snprintf(next, sizeof next, "Call %s for it when its last use is over.", free_of(a));

@@ -126,7 +126,8 @@ typedef struct {
     uint64_t address, pitch, slice;
 } WireBox;
 
-enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST };   // cudaMalloc, managed, pinned
+// cudaMalloc's memory, managed, pinned, and the program's own that it registered.
+enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
 // Pages of the shared memory, counted from WIRE_SHARED on.
 typedef struct {

@@ -106,8 +106,11 @@ void client_streams_reset(uint32_t device);     // its streams are gone
 
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
 
-// Is it host memory of the program's own that it has pinned with cudaHostRegister? (memory.c)
+// registered.c: is it host memory of the program's own that it has pinned with cudaHostRegister? What the
+// device calls it; 0: nothing.
 bool client_is_registered(const void *p);
+uint64_t client_registered_address(const void *p);
+void client_unregister_all(void);               // the device is being reset
 
 static inline uint64_t client_address(const void *p)
 {

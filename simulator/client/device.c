@@ -111,6 +111,7 @@ EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
 
 EXPORT cudaError_t cudaDeviceReset(void)
 {
+    client_unregister_all();
     WireRequest request = client_request(WIRE_RESET, "cudaDeviceReset");
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);

@@ -3,33 +3,12 @@
 
 #include "capture.h"
 #include "client.h"
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
 
 enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
-
-// Host memory of the program's own that it has pinned with cudaHostRegister.
-typedef struct Registered {
-    struct Registered *next;
-    char *base;
-    size_t bytes;
-} Registered;
-
-static Registered *registered;
-static pthread_mutex_t registered_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-bool client_is_registered(const void *p)
-{
-    pthread_mutex_lock(&registered_mutex);
-    const Registered *at = registered;
-    while (at && ((const char *)p < at->base || (const char *)p >= at->base + at->bytes))
-        at = at->next;
-    pthread_mutex_unlock(&registered_mutex);
-    return at != NULL;
-}
 
 static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
 {
@@ -93,67 +72,6 @@ EXPORT cudaError_t cudaFreeHost(void *p)
         "cudaFreeHost was given a pointer that no cudaMallocHost returned",
         "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
         "Free malloc's memory with free, cudaMalloc's with cudaFree."));
-}
-
-EXPORT cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
-{
-    cudaError_t error = client_open();
-    if (error || !out || flags)
-        return client_done(error ? error : cudaErrorInvalidValue);
-    if (client_is_registered(p))
-        return client_unsupported("cudaHostGetDevicePointer of memory from cudaHostRegister");
-    if (!client_is_pinned(p))
-        return client_done(cudaErrorInvalidValue);
-    *out = p;
-    return client_done(client_sticky());
-}
-
-EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
-{
-    cudaError_t error = client_open();
-    if (error || !flags || !(client_is_pinned(p) || client_is_registered(p)))
-        return client_done(error ? error : cudaErrorInvalidValue);
-    *flags = client_is_pinned(p) ? cudaHostAllocMapped : cudaHostRegisterDefault;
-    return client_done(client_sticky());
-}
-
-// Copies from and to it run at the pinned rate; kernels cannot reach it.
-EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
-{
-    cudaError_t error = client_open();
-    if (error || client_sticky())
-        return client_done(error ? error : client_sticky());
-    if (!p || !bytes || client_is_device(p))
-        return client_done(cudaErrorInvalidValue);
-    if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped))
-        return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
-    if (client_is_pinned(p) || client_is_registered(p))
-        return client_done(cudaErrorHostMemoryAlreadyRegistered);
-    Registered *new = malloc(sizeof *new);
-    if (!new)
-        return client_done(cudaErrorMemoryAllocation);
-    pthread_mutex_lock(&registered_mutex);
-    *new = (Registered){ registered, p, bytes };
-    registered = new;
-    pthread_mutex_unlock(&registered_mutex);
-    return cudaSuccess;
-}
-
-EXPORT cudaError_t cudaHostUnregister(void *p)
-{
-    cudaError_t error = client_open();
-    if (error || client_sticky())
-        return client_done(error ? error : client_sticky());
-    pthread_mutex_lock(&registered_mutex);
-    Registered **at = &registered;
-    while (*at && (*at)->base != p)
-        at = &(*at)->next;
-    Registered *found = *at;
-    if (found)
-        *at = found->next;
-    pthread_mutex_unlock(&registered_mutex);
-    free(found);
-    return client_done(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
@@ -253,6 +171,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
         out->type = cudaMemoryTypeHost;
         out->device = 0;
         out->hostPointer = (void *)p;
+        out->devicePointer = (void *)(uintptr_t)client_registered_address(p);
     }
     if (!client_is_device(p) && !client_is_pinned(p))
         return client_done(client_sticky());
