@@ -1,7 +1,8 @@
-// The device process: `device [options] PROGRAM [ARGS]` starts the program as its child, serves
-// it, says how it died, and ends with its status.
+// The machine's process: `device [options] PROGRAM [ARGS]` starts the program as its child, has it
+// served (machine.c), says how it died, and ends with its status.
 
 #define _GNU_SOURCE
+#include "machine.h"
 #include "memory.h"
 #include "observer.h"
 #include "profile.h"
@@ -11,8 +12,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,32 +111,28 @@ static void find_library(void)
     strcpy(strrchr(library_path, '/'), "/lib");
 }
 
-// The memfd of the slots and of all memory that host and device share, most of which never comes
-// to be. Nobody can make it shorter under our hands.
-static int make_shared(void)
+// Its number is kept for the memfd of the process's own that its connection will bring.
+static int reserve_memory_number(void)
 {
-    int fd = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    int fd = memfd_create("warpwise-reserved", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || ftruncate(fd, (off_t)WIRE_FILE_BYTES) < 0
         || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         fail("cannot make the shared memory");
-    device.staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
-    if (device.staging == MAP_FAILED || !memory_share(fd, WIRE_SLOTS_BYTES))
-        fail("cannot map the shared memory");
     return fd;
 }
 
 // In the child: everything that the program needs to find the device, then the program itself.
-static void become_program(char **program, int socket, int shared, int failed, pid_t parent)
+static void become_program(char **program, int socket, const char *name, int failed, pid_t parent)
 {
-    char value[64], path[2 * PATH_MAX];
+    int memory = reserve_memory_number();
+    char value[128], path[2 * PATH_MAX];
     const char *before = getenv("LD_LIBRARY_PATH");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);                       // the device died before we could ask to die with it
     fcntl(socket, F_SETFD, 0);
-    fcntl(shared, F_SETFD, 0);
-    snprintf(value, sizeof value, "%d,%d", socket, shared);
+    fcntl(memory, F_SETFD, 0);
+    snprintf(value, sizeof value, "%d,%d,%s", socket, memory, name);
     setenv(WIRE_ENVIRONMENT, value, 1);
     snprintf(path, sizeof path, "%s%s%s", library_path, before && *before ? ":" : "",
              before ? before : "");
@@ -158,7 +153,8 @@ static void cannot_run(const char *program, int error)
     exit(status);
 }
 
-static void start_program(char **program, int shared)
+// Returns our end of the socket that it inherits.
+static int start_program(char **program, const char *name)
 {
     int pair[2], failed[2], error;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0
@@ -171,16 +167,13 @@ static void start_program(char **program, int shared)
     if (child < 0)
         fail("cannot start a process");
     if (child == 0)
-        become_program(program, pair[1], shared, failed[1], parent);
+        become_program(program, pair[1], name, failed[1], parent);
     close(pair[1]);
     close(failed[1]);
     if (read(failed[0], &error, sizeof error) == sizeof error)
         cannot_run(program[0], error);
     close(failed[0]);
-    device.socket = pair[0];
-    device.pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-    if (device.pidfd < 0)
-        fail("cannot watch the program");
+    return pair[0];
 }
 
 // Passes on what ends us to the program; its end ends us.
@@ -210,21 +203,6 @@ static void say_end(const siginfo_t *info)
         report_exit(0, info->si_status);
 }
 
-// A kernel may run for ever. When its program is killed the device ends all the same.
-static void *watch_program(void *unused)
-{
-    enum { GRACE_MS = 500 };
-    struct pollfd watched = { .fd = device.pidfd, .events = POLLIN };
-    while (poll(&watched, 1, -1) < 0 && errno == EINTR)
-        ;
-    siginfo_t info = { 0 };
-    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 || info.si_code == CLD_EXITED)
-        return unused;                  // it ended by itself: its kernels run to their end
-    poll(NULL, 0, GRACE_MS);            // the main thread does this better, if it is free
-    say_end(&info);
-    _exit(exit_status(&info));
-}
-
 int main(int count, char **words)
 {
     Options options = parse(count, words);
@@ -242,17 +220,17 @@ int main(int count, char **words)
     device.limit = options.limit;
     device.count = (u32)options.devices;
     report_open(options.report, options.counters);
-    start_program(options.program, make_shared());
+    machine_make();
+    memory_count_in(machine->used);
+    int control = start_program(options.program, machine_listen());
     set_signals();
-    pthread_t watcher;
-    if (pthread_create(&watcher, NULL, watch_program, NULL) != 0)
+    int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+    if (pidfd < 0)
         fail("cannot watch the program");
-    serve();
+    if (!machine_run(child, pidfd, control))
+        program_explain(options.program[0]);
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-    serve_end(info.si_code == CLD_EXITED);
-    if (!device.loaded)
-        program_explain(options.program[0]);
     say_end(&info);
     _exit(exit_status(&info));
 }

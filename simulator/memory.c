@@ -15,7 +15,8 @@ static bool all_is_written;
 
 static Allocation **table;      // by rising address
 static u32 count, room;
-static u64 used[MOST_DEVICES], capacity;
+static u64 own[MOST_DEVICES], capacity;
+static u64 *used;               // own and other processes'; NULL: there are none
 static int shared_file = -1;
 static u64 shared_offset;       // where the shared part starts in that file
 
@@ -51,6 +52,19 @@ bool memory_share(int fd, u64 offset)
 }
 
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
+
+static void account(u32 device, u64 more)
+{
+    own[device] += more;
+    if (used) __atomic_fetch_add(&used[device], more, __ATOMIC_RELAXED);
+}
+
+void memory_count_in(u64 shared[MOST_DEVICES]) { used = shared; }
+
+void memory_end(void)
+{
+    for (u32 d = 0; d < MOST_DEVICES; d++) account(d, -own[d]);
+}
 
 static void remember(u64 to[MEMORY_CALLERS], const u64 *callers)
 {
@@ -113,7 +127,7 @@ u64 memory_reserve(u64 bytes)
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers)
 {
     u32 part = part_of(kind);
-    if (!size || size > MEMORY_SPAN || (!part && size > capacity - used[device])) return NULL;
+    if (!size || size > MEMORY_SPAN || (!part && size > capacity - memory_used(device))) return NULL;
     if (part && align < SHARED_ALIGN) align = SHARED_ALIGN;
     u64 base = round_up(parts[part].next, align < PAGE ? PAGE : align);
     u64 pages = round_up(size, PAGE);
@@ -122,7 +136,7 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
     Allocation *a = memory_place(base, size, kind, device);
     if (!a) return NULL;
     remember(a->made, callers);
-    if (!part) used[device] += size;
+    if (!part) account(device, size);
     parts[part].next = base + pages + GAP;
     return a;
 }
@@ -135,7 +149,7 @@ bool memory_free(u64 address, const u64 *callers)
     remember(a->unmade, callers);
     u64 pages = round_up(a->size, PAGE);
     if (a->kind == MEMORY_DEVICE) {
-        used[a->device] -= a->size;
+        account(a->device, -a->size);
         madvise((void *)a->base, pages, MADV_DONTNEED);
     } else {
         fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -162,7 +176,7 @@ Allocation *memory_nearest(u64 address)
 }
 
 Allocation *memory_first(void) { return count ? table[0] : NULL; }
-u64 memory_used(u32 device) { return used[device]; }
+u64 memory_used(u32 device) { return used ? __atomic_load_n(&used[device], __ATOMIC_RELAXED) : own[device]; }
 u64 memory_capacity(void) { return capacity; }
 
 void memory_ignore_definedness(void) { all_is_written = true; }

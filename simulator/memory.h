@@ -43,6 +43,10 @@ typedef struct Allocation {
 // Reserves the range. `capacity` is how many bytes each device has. False: the address space is not free.
 bool memory_init(u64 capacity);
 
+// Counts what is in use in `used`, which the device processes of a machine share, and no longer.
+void memory_count_in(u64 used[MOST_DEVICES]);
+void memory_end(void);
+
 // The memory of the shared part: `offset` and what follows in file `fd`, which the host has too.
 bool memory_share(int fd, u64 offset);
 
@@ -72,7 +76,7 @@ Allocation *memory_nearest(u64 address);
 // All allocations by rising address, freed ones too.
 Allocation *memory_first(void);
 
-u64 memory_used(u32 device);    // bytes in live allocations
+u64 memory_used(u32 device);    // bytes in live allocations, of all processes
 u64 memory_capacity(void);      // bytes that each device has
 
 // Definedness, a bit for each byte: has anything written it? Both take any range inside one allocation.

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "origin.h"
 #include "table.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { COLUMNS = 80 };
@@ -42,13 +44,27 @@ typedef struct Noted {
     uint64_t count, written;            // so far; when it was last written
 } Noted;
 
+static pthread_mutex_t own_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static struct {
-    pthread_mutex_t mutex;
+    pthread_mutex_t *mutex;             // that all processes of the machine take before they write
     int fd;                             // -1: text
     bool profile, ended;
     Noted *first, **end;
     uint64_t counts[REPORT_KINDS];
-} sink = { .mutex = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .end = &sink.first };
+} sink = { .mutex = &own_mutex, .fd = -1, .end = &sink.first };
+
+// A process may have been killed while it wrote.
+static void lock(void)
+{
+    if (pthread_mutex_lock(sink.mutex) == EOWNERDEAD)
+        pthread_mutex_consistent(sink.mutex);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(sink.mutex);
+}
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
@@ -59,8 +75,22 @@ char *report_demangle(const char *mangled)
     return name ? name : strdup(mangled);
 }
 
+static void share_mutex(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(shared, &attributes);
+    sink.mutex = shared;
+}
+
 void report_open(int fd, bool profile)
 {
+    share_mutex();
     sink.fd = fd;
     sink.profile = profile;
 }
@@ -117,7 +147,7 @@ static Noted *note(const Report *report)
 
 void report_error(const Report *report)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     Noted *noted = sink.first;
     while (noted && !same_error(&noted->report, report))
         noted = noted->next;
@@ -126,7 +156,7 @@ void report_error(const Report *report)
     if (noted)
         noted->count++;
     sink.counts[report->kind]++;
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 void report_errorf(Report *report, const char *format, ...)
@@ -145,9 +175,9 @@ void report_errorf(Report *report, const char *format, ...)
 
 uint64_t report_count(enum report_kind kind)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     uint64_t count = sink.counts[kind];
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
     return count;
 }
 
@@ -491,25 +521,25 @@ static void flush_locked(void)
 
 void report_flush(void)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     flush_locked();
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 void report_kernel(const KernelReport *kernel)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     flush_locked();
     if (sink.fd >= 0)
         write_kernel_json(kernel);
     else if (sink.profile)
         table_kernel(kernel);
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 void report_copy(const char *kind, uint64_t bytes)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     flush_locked();
     if (sink.fd >= 0) {
         json_t *object = json_pack("{ss ss}", "event", "copy", "kind", kind);
@@ -518,12 +548,12 @@ void report_copy(const char *kind, uint64_t bytes)
     } else if (sink.profile) {
         fprintf(stderr, "warpwise: copy %s, %" PRIu64 " bytes\n", kind, bytes);
     }
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     flush_locked();
     if (sink.fd >= 0) {
         json_t *object = json_pack("{ss ss ss}", "event", "migration", "direction", direction,
@@ -535,7 +565,7 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
         fprintf(stderr, "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " fault%s\n",
                 direction, cause, bytes, faults, faults == 1 ? "" : "s");
     }
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 // What came again after it had been written is said at the end, in text only.
@@ -552,23 +582,29 @@ static void print_repeats(void)
     }
 }
 
+void report_end(void)
+{
+    lock();
+    flush_locked();
+    if (sink.fd < 0)
+        print_repeats();
+    unlock();
+}
+
 void report_exit(int status, int signal)
 {
-    pthread_mutex_lock(&sink.mutex);
+    lock();
     if (sink.ended) {
-        pthread_mutex_unlock(&sink.mutex);
+        unlock();
         return;
     }
     sink.ended = true;
-    flush_locked();
     if (sink.fd >= 0)
         write_json(signal ? json_pack("{ss si}", "event", "exit", "signal", signal)
                           : json_pack("{ss si}", "event", "exit", "status", status));
-    else
-        print_repeats();
-    if (sink.fd < 0 && signal)
+    else if (signal)
         report_say("the program was killed by signal %d (%s)", signal, strsignal(signal));
-    pthread_mutex_unlock(&sink.mutex);
+    unlock();
 }
 
 char *report_made(const Allocation *a, char *buffer, size_t size)

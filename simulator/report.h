@@ -99,7 +99,10 @@ void report_copy(const char *kind, uint64_t bytes);
 // "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
 
-// Writes the errors and, the first time, the last line. signal: 0 if the program exited, with status.
+// A device process ends: writes the errors, and in text how often earlier ones came again.
+void report_end(void);
+
+// Writes, the first time, the last line. signal: 0 if the program exited, with status.
 void report_exit(int status, int signal);
 
 // "4 bytes past the end of the 4000-byte allocation made at vector_add.cu:31", for messages:

@@ -4,23 +4,26 @@
 #include "serve.h"
 #include "clock.h"
 #include "heap.h"
+#include "machine.h"
 #include "managed.h"
+#include "memory.h"
 #include "origin.h"
 #include "pool.h"
 #include "peer.h"
 #include "profile.h"
 #include <driver_types.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 Device device = { .socket = -1 };
 
-static pid_t owner;                             // the process that opened the device; 0: nobody
 static char reply_tail[WIRE_TAIL];
 
 Place serve_place(const Call *call)
@@ -243,59 +246,71 @@ static void dispatch(Call *call)
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
-    case WIRE_LOADED: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
+    case WIRE_LEAVING: device.leaving = true; break;
+    case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
     }
 }
 
 // ---- Packets ----
 
+// The answer to a HELLO brings the memfd.
+static void attach_memory(struct msghdr *message, void *room, size_t bytes)
+{
+    message->msg_control = room;
+    message->msg_controllen = bytes;
+    struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof device.memory);
+    memcpy(CMSG_DATA(header), &device.memory, sizeof device.memory);
+}
+
 static void send_reply(Call *call)
 {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = { 0 };
     call->reply.version = WIRE_VERSION;
     call->reply.sticky = device.sticky;
     struct iovec parts[] = { { &call->reply, sizeof call->reply },
                              { call->out, call->reply.tail } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
+    if (call->request.op == WIRE_HELLO && !call->reply.error)
+        attach_memory(&message, &control, sizeof control);
     // Who sends without end and takes no answers fills the socket; we wait for him no longer than
-    // the child lives.
+    // he lives.
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
-                                { .fd = device.pidfd, .events = POLLIN } };
+                                { .fd = device.pidfd, .events = POLLIN },
+                                { .fd = device.program_pidfd, .events = POLLIN } };
     while (sendmsg(device.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
         if (errno != EAGAIN && errno != EINTR)
             return;
-        if (poll(watched, 2, -1) > 0 && watched[1].revents)
+        if (poll(watched, 3, -1) > 0 && (watched[1].revents || watched[2].revents))
             return;
     }
 }
 
-// Receives a packet and who sent it. False: none, or not one of ours.
-static bool receive_call(Call *call, pid_t *sender)
+enum received { NOTHING, REQUEST, RUBBISH };
+
+static enum received receive_call(Call *call)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(struct ucred))];
-    } control;
     struct iovec parts[] = { { &call->request, sizeof call->request }, { call->tail, WIRE_TAIL } };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2, .msg_control = &control,
-        .msg_controllen = sizeof control };
-    ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (!header || header->cmsg_type != SCM_CREDENTIALS)
-        return false;
-    struct ucred credentials;
-    memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-    *sender = credentials.pid;
-    if (got < (ssize_t)sizeof call->request || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-        return false;
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+    ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT);
+    memset(&call->reply, 0, sizeof call->reply);
+    call->out = reply_tail;
+    if (got <= 0)
+        return NOTHING;
+    if (got < (ssize_t)sizeof call->request || (message.msg_flags & MSG_TRUNC))
+        return RUBBISH;
     call->tail_bytes = (size_t)got - sizeof call->request;
     call->tail[call->tail_bytes] = 0;
     call->request.call[sizeof call->request.call - 1] = 0;
-    memset(&call->reply, 0, sizeof call->reply);
-    call->out = reply_tail;
     if (!call->request.stream)
         call->request.stream = call->request.device;    // the id of its default stream
     return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT
-        && call->request.device < device.count;
+        && call->request.device < device.count ? REQUEST : RUBBISH;
 }
 
 // Calls at whose end the program sees what kernels have printed.
@@ -349,74 +364,86 @@ static void answer(Call *call)
         launch_queue(call);
 }
 
-static bool is_alive(pid_t pid)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/%d", pid);
-    return access(path, F_OK) == 0;
-}
-
-// The first process that opens the device has it, until it has ended.
-static bool admit(Call *call, pid_t sender)
-{
-    u32 op = call->request.op;
-    if (op == WIRE_LOADED) {
-        device.loaded = true;
-        return false;
-    }
-    if (sender == owner)
-        return true;
-    if (op == WIRE_HELLO && (!owner || !is_alive(owner))) {
-        if (owner)
-            serve_end(true);
-        owner = sender;
-        device.opened = true;
-        origin_open(sender);
-        return true;
-    }
-    if (op >= WIRE_FIRST_ANSWERED) {
-        call->reply.error = owner ? WIRE_DEVICES_UNAVAILABLE : WIRE_INITIALIZATION;
-        send_reply(call);
-    }
-    return false;
-}
-
 // Answers one packet. False: there was none.
 static bool serve_one(void)
 {
     static Call call;
-    pid_t sender = -1;
-    if (receive_call(&call, &sender)) {
-        if (admit(&call, sender))
-            answer(&call);
-        return true;
+    enum received received = receive_call(&call);
+    if (received == REQUEST) {
+        answer(&call);
+    } else if (received == RUBBISH) {           // its sender waits for an answer in vain otherwise
+        call.request.op = WIRE_UNSUPPORTED;
+        call.reply.error = WIRE_INVALID_VALUE;
+        send_reply(&call);
     }
-    if (sender < 0)
-        return false;
-    // Something that is no request: its sender waits for an answer in vain otherwise.
-    memset(&call.reply, 0, sizeof call.reply);
-    call.out = reply_tail;
-    call.reply.error = WIRE_INVALID_VALUE;
-    send_reply(&call);
-    return true;
+    return received != NOTHING;
 }
 
-void serve(void)
+// The memfd of the slots and of all memory that the process and its devices share, most of which
+// never comes to be. Nobody can make it shorter under our hands.
+static void share_memory(void)
+{
+    device.memory = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+    if (device.memory < 0 || ftruncate(device.memory, (off_t)WIRE_FILE_BYTES) < 0
+        || fcntl(device.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+        perror("simulator: cannot make the shared memory");
+        exit(1);
+    }
+    device.staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
+    if (device.staging == MAP_FAILED || !memory_share(device.memory, WIRE_SLOTS_BYTES)) {
+        perror("simulator: cannot map the shared memory");
+        exit(1);
+    }
+}
+
+// Its end of the socket is closed: it has ended, which its pidfd is about to tell, or it has become
+// another program.
+static void wait_for_end(void)
+{
+    enum { SOON_MS = 200 };
+    struct pollfd watched[] = { { .fd = device.pidfd, .events = POLLIN },
+                                { .fd = device.program_pidfd, .events = POLLIN } };
+    while (poll(watched, 2, SOON_MS) < 0 && errno == EINTR)
+        ;
+}
+
+static bool has_ended(int pidfd)
+{
+    struct pollfd watched = { .fd = pidfd, .events = POLLIN };
+    return poll(&watched, 1, 0) > 0;
+}
+
+// How the program died the machine knows; of other processes nobody does but they themselves.
+static bool was_orderly(void)
+{
+    if (device.client != device.program || !has_ended(device.pidfd))
+        return device.leaving;
+    while (machine->ended == MACHINE_RUNS)
+        usleep(100);
+    return machine->ended == MACHINE_EXITED;
+}
+
+bool serve(void)
 {
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLIN },
-                                { .fd = device.pidfd, .events = POLLIN } };
+                                { .fd = device.pidfd, .events = POLLIN },
+                                { .fd = device.program_pidfd, .events = POLLIN } };
+    bool ended = device.pidfd < 0, closed = false;
+    share_memory();
     clock_reset();
-    for (;;) {
-        if (poll(watched, 2, -1) < 0 && errno != EINTR)
-            return;
-        bool ended = watched[1].revents != 0; // looked at first: what it sent before is still read
+    origin_open(device.client);
+    while (!ended && !closed) {
+        if (poll(watched, 3, -1) < 0 && errno != EINTR)
+            break;
+        ended = watched[1].revents || watched[2].revents;       // looked at first: what it sent
+        closed = watched[0].revents & (POLLHUP | POLLERR);      // before is still read
         while (serve_one())
             ;
-        if (ended)
-            return;
-        if (watched[0].revents & (POLLHUP | POLLERR))
-            watched[0].fd = -1;                 // nobody holds the other end any more
     }
+    if (closed && !ended)
+        wait_for_end();
+    return was_orderly();
 }
 
 void serve_end(bool orderly)
@@ -431,13 +458,6 @@ void serve_end(bool orderly)
     }
     report_flush();
     transfer_free_all(ALL_DEVICES);
-    for (u32 d = 0; d < MOST_DEVICES; d++)
-        pool_reset(d);
-    clock_reset();
-    for (u32 d = 0; d < device.count; d++)
-        peer_reset(d);
+    memory_end();
     origin_close();
-    device.sticky = 0;
-    device.faulted = false;
-    owner = 0;
 }

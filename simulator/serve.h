@@ -3,6 +3,7 @@
 #include "base.h"
 #include "report.h"
 #include "wire.h"
+#include <sys/types.h>
 
 // One request being answered. The handler fills in reply and, if it has one, the tail.
 typedef struct {
@@ -18,13 +19,14 @@ enum { ALL_DEVICES = MOST_DEVICES };
 // The state of the simulated machine that outlives a call.
 typedef struct {
     u32 count;                                  // of its devices
-    int socket;
-    int pidfd;                                  // of the child
+    int socket;                                 // of the process that is served
+    pid_t client, program;                      // that process, and the one that the machine started
+    int pidfd, program_pidfd;                   // of both
+    int memory;                                 // the memfd
     u8 *staging;                                // WIRE_SLOTS slots
     u64 limit;                                  // warp instructions a launch; 0: none
     int sticky;                                 // the error that all further calls return
-    bool loaded;                                // some program has loaded the client library
-    bool opened;                                // a program has opened the device
+    bool leaving;                               // the process ends by itself
     bool faulted;                               // its host code has touched device memory
 } Device;
 
@@ -32,8 +34,9 @@ extern Device device;
 
 // ---- serve.c ----
 
-// Answers requests until the child has ended and all it sent is answered.
-void serve(void);
+// Answers the requests of one process until it, or the program, has ended and all it sent is answered. True: it ended by
+// itself.
+bool serve(void);
 
 // Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by
 // itself.

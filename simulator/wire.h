@@ -5,7 +5,7 @@
 #pragma once
 #include <stdint.h>
 
-#define WIRE_ENVIRONMENT "WARPWISE_DEVICE"      // environment: "<socket fd>,<memfd>"
+#define WIRE_ENVIRONMENT "WARPWISE_DEVICE"      // environment: "<socket fd>,<memfd>,<name>"
 #define WIRE_STAGING 0x1fff00000000ull          // where both sides map the memfd
 #define WIRE_MEMORY 0x200000000000ull           // device addresses: unreadable in the program
 #define WIRE_MEMORY_SPAN (1ull << 40)
@@ -34,10 +34,12 @@ enum {
 // Operations, and what the tail of the request is. The first ones get no reply.
 #define WIRE_OPERATIONS(X)                                                                      \
     X(LOADED)           /* one way: a process has loaded the library */                         \
+    X(CONNECT)          /* one way, over the inherited socket: with a socket for the process's own requests */ \
+    X(LEAVING)          /* one way: the process ends by itself */                               \
     X(FAULT)            /* one way: host code touched device memory and is about to die */      \
     X(CHECKED)          /* one way: the program has looked at the error of its failed launch */ \
     X(TOUCHED)          /* one way: tail: WirePages[] of managed memory touched by host code */  \
-    X(HELLO)            /* reply's tail: WireFacts */                                           \
+    X(HELLO)            /* reply: with the memfd; its tail: WireFacts */                                           \
     X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
     X(MODULE_UNLOAD)                                                                            \
     X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \

@@ -45,6 +45,9 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
                             client_chunk *fill, client_chunk *drain, void *context,
                             WireReply *reply);
 
+// Tells that this process ends by itself.
+void client_leave(void);
+
 // Opens the device if this process has not done so.
 cudaError_t client_open(void);
 const WireFacts *client_facts(void);            // after client_open() has succeeded

@@ -15,12 +15,14 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 static struct {
     pthread_mutex_t mutex;
-    int socket, memory;                 // -1: no device
+    int socket, memory;                 // inherited, then our own; -1: none
+    char name[64];                      // by which the machine is found; "": it is not
     pid_t owner;                        // the process that opened it; 0: not yet
     cudaError_t failed;                 // why opening failed
     int sticky;
@@ -52,13 +54,20 @@ WireRequest client_request(enum wire_op op, const char *call)
     return request;
 }
 
-static bool send_packet(const WireRequest *request, const void *tail, size_t bytes)
+// A file that travels with a packet.
+typedef union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+} Passed;
+
+static bool send_with(const WireRequest *request, const void *tail, size_t bytes, Passed *passed)
 {
     struct iovec parts[] = {
         { (void *)request, sizeof *request },
         { (void *)tail, bytes },
     };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1 };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1,
+        .msg_control = passed, .msg_controllen = passed ? sizeof *passed : 0 };
     ssize_t sent;
     do
         sent = sendmsg(device.socket, &message, MSG_NOSIGNAL);
@@ -66,13 +75,19 @@ static bool send_packet(const WireRequest *request, const void *tail, size_t byt
     return sent == (ssize_t)(sizeof *request + bytes);
 }
 
-static bool receive_packet(WireReply *reply, void *out, size_t out_bytes)
+static bool send_packet(const WireRequest *request, const void *tail, size_t bytes)
+{
+    return send_with(request, tail, bytes, NULL);
+}
+
+static bool receive_with(WireReply *reply, void *out, size_t out_bytes, Passed *passed)
 {
     struct iovec parts[] = { { reply, sizeof *reply }, { out, out_bytes } };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = out_bytes ? 2 : 1 };
+    struct msghdr message = { .msg_iov = parts, .msg_iovlen = out_bytes ? 2 : 1,
+        .msg_control = passed, .msg_controllen = passed ? sizeof *passed : 0 };
     ssize_t got;
     do
-        got = recvmsg(device.socket, &message, 0);
+        got = recvmsg(device.socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     return got >= (ssize_t)sizeof *reply && reply->version == WIRE_VERSION;
 }
@@ -87,7 +102,7 @@ static void lost_device(void)
 // Notes what every answer tells beside its own matter.
 static void receive_answer(WireReply *reply, void *out, size_t out_bytes)
 {
-    if (!receive_packet(reply, out, out_bytes))
+    if (!receive_with(reply, out, out_bytes, NULL))
         lost_device();
     if (reply->sticky)
         device.sticky = reply->sticky;
@@ -175,12 +190,14 @@ static bool is_device(int socket, int memory)
         && fstat(memory, &file) == 0 && file.st_size == (off_t)WIRE_FILE_BYTES;
 }
 
-// The device was inherited: programs that this one starts must not have it as well.
+// Files that were inherited are not passed on: programs that this one starts find the machine by
+// its name.
 __attribute__((constructor)) static void find_device(void)
 {
     const char *value = getenv(WIRE_ENVIRONMENT);
     int socket, memory;
-    if (!value || sscanf(value, "%d,%d", &socket, &memory) != 2 || !is_device(socket, memory))
+    if (!value || sscanf(value, "%d,%d,%63s", &socket, &memory, device.name) != 3
+        || !is_device(socket, memory))
         return;
     fcntl(socket, F_SETFD, FD_CLOEXEC);
     fcntl(memory, F_SETFD, FD_CLOEXEC);
@@ -188,6 +205,51 @@ __attribute__((constructor)) static void find_device(void)
     device.memory = memory;
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_LOADED };
     client_tell(&request, NULL, 0);
+}
+
+// Over the inherited socket, which other processes may have too, one of our own is sent, which then
+// takes its number.
+static bool connect_inherited(void)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return false;
+    WireRequest request = client_request(WIRE_CONNECT, "");
+    Passed passed = { 0 };
+    passed.header.cmsg_level = SOL_SOCKET;
+    passed.header.cmsg_type = SCM_RIGHTS;
+    passed.header.cmsg_len = CMSG_LEN(sizeof pair[1]);
+    memcpy(CMSG_DATA(&passed.header), &pair[1], sizeof pair[1]);
+    bool good = send_with(&request, NULL, 0, &passed)
+        && dup3(pair[0], device.socket, O_CLOEXEC) == device.socket;
+    close(pair[0]);
+    close(pair[1]);
+    return good;
+}
+
+static bool connect_by_name(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    size_t length = strlen(device.name);
+    memcpy(address.sun_path + 1, device.name, length);
+    device.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    return device.socket >= 0
+        && connect(device.socket, (struct sockaddr *)&address,
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0;
+}
+
+static void take_memory(Passed *passed)
+{
+    int memory;
+    if (passed->header.cmsg_type != SCM_RIGHTS)
+        lost_device();
+    memcpy(&memory, CMSG_DATA(&passed->header), sizeof memory);
+    if (device.memory < 0) {
+        device.memory = memory;
+        return;
+    }
+    dup3(memory, device.memory, O_CLOEXEC);
+    close(memory);
 }
 
 static cudaError_t no_device(void)
@@ -203,15 +265,17 @@ static cudaError_t open_locked(void)
 {
     if (device.owner)
         return device.failed;
-    if (device.socket < 0)
+    if (!(device.socket >= 0 ? connect_inherited() : device.name[0] && connect_by_name()))
         return no_device();
     device.owner = getpid();
-    if (!map_device())
-        return device.failed = cudaErrorInitializationError;
     WireRequest request = client_request(WIRE_HELLO, "cudaInitDevice");
     WireReply reply;
-    exchange(&request, NULL, 0, &reply, &device.facts, sizeof device.facts);
-    device.failed = reply.error;
+    Passed passed = { 0 };
+    if (!send_packet(&request, NULL, 0)
+        || !receive_with(&reply, &device.facts, sizeof device.facts, &passed))
+        lost_device();
+    take_memory(&passed);
+    device.failed = map_device() ? cudaSuccess : cudaErrorInitializationError;
     if (!device.failed)
         watch_faults();
     return device.failed;
@@ -255,6 +319,13 @@ void client_tell(WireRequest *request, const void *tail, size_t bytes)
     bool ours = !device.owner || getpid() == device.owner;
     if (device.socket >= 0 && ours)
         send_packet(request, tail, bytes);
+}
+
+// Not at the price of a wait, for one that has sent more than the device can answer.
+void client_leave(void)
+{
+    WireRequest request = { .version = WIRE_VERSION, .op = WIRE_LEAVING };
+    send(device.socket, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,

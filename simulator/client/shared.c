@@ -174,6 +174,8 @@ void client_tell_touched(void)
 // What the host touched after its last call counts as well.
 __attribute__((destructor)) static void tell_last(void)
 {
-    if (client_is_owner())              // in a forked child the mutex may be held for ever
-        client_tell_touched();
+    if (!client_is_owner())             // in a forked child the mutex may be held for ever
+        return;
+    client_tell_touched();
+    client_leave();
 }
