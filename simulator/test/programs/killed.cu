@@ -5,8 +5,8 @@
 
 __global__ void forever(volatile int *p)
 {
-    while (*p == 0)
-        ;
+    for (int n = 0;; n++)
+        *p = n;
 }
 
 int main()
