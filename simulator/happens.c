@@ -102,9 +102,11 @@ void happens_block_free(BlockOrder *o, u32 warps)
 
 void happens_block_start(BlockOrder *o, u32 warps)
 {
-    free_knowledge(o, warps);
     WarpOrder *w = o->warps;
-    memset(w, 0, warps * sizeof *w);
+    if (o->told) {
+        free_knowledge(o, warps);
+        memset(w, 0, warps * sizeof *w);
+    }
     *o = (BlockOrder){ .tick = 1, .warps = w };
 }
 
@@ -129,13 +131,14 @@ static void share(BlockOrder *o, WarpOrder *w)
 
 void happens_barrier(Block *b, BlockOrder *o)
 {
-    for (u32 n = 0; n < b->warp_count; n++) share(o, &o->warps[n]);
+    for (u32 n = 0; o->told && n < b->warp_count; n++) share(o, &o->warps[n]);
     o->all = o->tick++;
 }
 
 void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
 {
     u32 latest[LANES] = { 0 };
+    o->told = true;
     Knowledge known = { 0 }, hint = { 0 };
     for (u32 p = arrived; p; p &= p - 1) {
         u32 warp = __builtin_ctz(p);
@@ -159,6 +162,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
 void happens_warp_barrier(BlockOrder *o, const Warp *w, u32 lanes)
 {
     WarpOrder *order = &o->warps[w->number];
+    o->told = true;
     for (u32 x = 0; x < LANES; x++)
         for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
             if (lanes >> y & 1) order->met[x][y] = o->visit;
@@ -185,6 +189,7 @@ static void learn_own(u32 to[LANES], const Knowledge *k, const Block *b)
 void happens_fence(BlockOrder *o, const Warp *warp, const Insn *i)
 {
     WarpOrder *w = &o->warps[warp->number];
+    o->told = true;
     for (u32 reach = NEAR; reach <= (i->scope == SCOPE_CTA ? NEAR : FAR); reach++) {
         for (u32 v = 0; v < warp->block->warp_count; v++)
             o->fenced[reach][v] = larger(o->fenced[reach][v], own_tick(o, w, v));
@@ -212,6 +217,7 @@ static void learn(BlockOrder *o, const Access *a, Place *p)
     w->seen = p->key;
     w->seen_version = p->version;
     w->seen_acquired = acquire;
+    o->told = true;
     if (same || a->insn->scope != SCOPE_CTA) {
         const Knowledge *message = same ? &p->near : &p->far;
         learn_own(acquire ? w->own : w->own_pending, message, b);

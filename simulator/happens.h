@@ -27,6 +27,7 @@ typedef struct BlockOrder {
     u32 visit;                  // accesses that were looked at
     u32 fenced[REACHES][LANES]; // [v]: up to this tick a fence stands behind what warp v did
     Knowledge known, hint;      // what all warps of the block have
+    bool told;                  // something stands in `warps`: seldom, where the block's barrier is all the order there is
     WarpOrder *warps;
 } BlockOrder;
 

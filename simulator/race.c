@@ -190,6 +190,8 @@ static void look_at_span(const Access *a, Shadow *s, const Look *k, const Span *
     }
 }
 
+static u32 quiet_of(const Access *a) { return a->store || a->insn->strong ? 0 : a->space == SPACE_SHARED ? 1 : launches; }
+
 static Look look_of(const Access *a)
 {
     const Block *b = a->warp->block;
@@ -200,9 +202,16 @@ static Look look_of(const Access *a)
         .site = { .bytes = a->bytes, .operation = operation_count - 1, .block = b->number, .tick = o->tick, .visit = o->visit,
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
                   .block_only = i->strong && i->scope == SCOPE_CTA },
-        .quiet = i->strong ? 0 : shared ? 1 : launches, .by_warp = shared,
+        .quiet = quiet_of(a), .by_warp = shared,
         .races = races, .is_over = is_over, .context = (void *)a,
     };
+}
+
+static bool all_quiet(const Access *a, const Shadow *s)
+{
+    u32 quiet = quiet_of(a), n = 0;
+    while (quiet && n < a->span_count && shadow_quiet(s, a->span[n].address, a->span[n].bytes, quiet)) n++;
+    return n == a->span_count;
 }
 
 static bool race_access(Access *a)
@@ -211,6 +220,7 @@ static bool race_access(Access *a)
     struct RaceBlock *r = a->warp->block->race;
     Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
     r->order.visit++;
+    if (all_quiet(a, s)) return true;
     bool strong = a->insn->strong;
     if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
     Look k = look_of(a);

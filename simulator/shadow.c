@@ -290,9 +290,8 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
 {
     u64 first = from - (from - s->base) % LINE_BYTES;
     for (u64 line = first; line < to; line += LINE_BYTES) {
-        Line *n = line_at(s, line);
-        if (!k->site.store && k->quiet && n->quiet == k->quiet && n->era == s->era) continue;
-        if (look_at_line(s, n, k, line)) return;
+        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet)) continue;
+        if (look_at_line(s, line_at(s, line), k, line)) return;
     }
 }
 

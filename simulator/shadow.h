@@ -63,5 +63,14 @@ void shadow_forget(Shadow *);
 // Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
 void shadow_look(Shadow *, Look *);
 
+// Do its lines have no need to look at reads that are as quiet as this? Most have none.
+static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet)
+{
+    const Line *n = &s->lines[(address - s->base) / LINE_BYTES], *last = &s->lines[(address - s->base + bytes - 1) / LINE_BYTES];
+    for (; n <= last; n++)
+        if (n->quiet != quiet || n->era != s->era) return false;
+    return true;
+}
+
 // Lanes of the site that touch bytes `from` up to `to`.
 u32 site_lanes(const Site *, u64 from, u64 to);
