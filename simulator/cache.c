@@ -3,16 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4 * SECTOR_BYTES, NUMBER_SHIFT = 8 };
+enum { LINE_BYTES = 4 * SECTOR_BYTES };
 
 bool cache_make(Cache *c, u64 bytes, u32 ways)
 {
     c->ways = ways;
-    c->sets = bytes / LINE_BYTES / ways;
+    c->room = bytes / LINE_BYTES / ways;
+    if (!c->room) c->room = 1;
+    c->line = calloc((size_t)c->room * ways, sizeof *c->line);
+    cache_use(c, 1);
+    return c->line != NULL;
+}
+
+void cache_use(Cache *c, double part)
+{
+    c->sets = c->room * part + 0.5;
     if (!c->sets) c->sets = 1;
     c->inverse = UINT64_MAX / c->sets + 1;
-    c->line = calloc((size_t)c->sets * ways, sizeof *c->line);
-    return c->line != NULL;
 }
 
 void cache_free(Cache *c)
@@ -21,7 +28,7 @@ void cache_free(Cache *c)
     c->line = NULL;
 }
 
-void cache_clear(Cache *c) { memset(c->line, 0, (size_t)c->sets * c->ways * sizeof *c->line); }
+void cache_clear(Cache *c) { memset(c->line, 0, (size_t)c->room * c->ways * sizeof *c->line); }
 
 static CacheLine *move_to_front(CacheLine *set, u32 way)
 {
@@ -35,7 +42,7 @@ CacheLine *cache_find(Cache *c, u64 number)
 {
     CacheLine *set = cache_set(c, number);
     for (u32 way = 0; way < c->ways && set[way]; way++)
-        if (set[way] >> NUMBER_SHIFT == number) return move_to_front(set, way);
+        if (cache_number(set[way]) == number) return move_to_front(set, way);
     return NULL;
 }
 
@@ -45,8 +52,8 @@ CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted)
     u32 way = 0;
     *evicted = 0;
     for (; way < c->ways && set[way]; way++)
-        if (set[way] >> NUMBER_SHIFT == number) return move_to_front(set, way);
+        if (cache_number(set[way]) == number) return move_to_front(set, way);
     if (way == c->ways) *evicted = set[--way];
-    set[way] = number << NUMBER_SHIFT;
+    set[way] = number << 12;
     return move_to_front(set, way);
 }

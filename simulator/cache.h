@@ -2,10 +2,11 @@
 #pragma once
 #include "base.h"
 
-typedef u64 CacheLine;                  // the line's number above, then 4 bits of dirty and 4 of present sectors; 0: none
+typedef u64 CacheLine;                  // the line's number above, then 4 bits each of copied, dirty and present sectors; 0: none
 
 typedef struct Cache {
     u32 sets, ways;
+    u32 room;                           // sets that there is memory for
     u64 inverse;                        // of sets, for the remainder
     CacheLine *line;                    // set after set, in each the one used last first
 } Cache;
@@ -13,6 +14,9 @@ typedef struct Cache {
 // Room for `bytes` of lines, at least one set. False: no memory left.
 bool cache_make(Cache *c, u64 bytes, u32 ways);
 void cache_free(Cache *c);
+
+// Uses that part of its sets, 0 to 1, at least one, from now on. Lines whose set is another then are lost.
+void cache_use(Cache *c, double part);
 void cache_clear(Cache *c);
 
 // The line of that number, now the one used last; NULL: it is not there.
@@ -39,4 +43,7 @@ static inline void cache_expect(const Cache *c, u64 number)
 
 static inline u32 cache_present(CacheLine line) { return line & 15; }
 static inline u32 cache_dirty(CacheLine line) { return line >> 4 & 15; }
+static inline u32 cache_copied(CacheLine line) { return line >> 8 & 15; }
+static inline u64 cache_number(CacheLine line) { return line >> 12; }
 static inline CacheLine cache_dirt(u32 sectors) { return (CacheLine)sectors << 4; }
+static inline CacheLine cache_copies(u32 sectors) { return (CacheLine)sectors << 8; }

@@ -4,8 +4,8 @@
 
 // Sums over a launch. Sectors are of 32 bytes; DRAM moves whole granules (Profile.dram_granule_bytes).
 typedef struct Traffic {
-    u64 l2_reads, l2_writes, l2_atomics, l2_reductions;     // sectors that L1s asked of L2
-    u64 l2_hits, l2_misses;             // of them
+    u64 l2_reads, l2_writes, l2_atomics, l2_reductions;     // sectors that L2's partitions looked up for L1s
+    u64 l2_hits, l2_misses;             // of those
     u64 dram_read, dram_written;        // bytes
     u64 hottest;                        // lanes of atomics that met at one sector, where most did
 } Traffic;

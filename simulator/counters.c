@@ -147,13 +147,12 @@ static void report(const Grid *g, const Totals *t)
 // What L2 and DRAM did, which no instruction alone is the cause of.
 static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
 {
-    double lookups = profile.l2_lookups_per_sector;
-    sum[L2_READS] = t->l2_reads * lookups + 0.5;
-    sum[L2_WRITES] = t->l2_writes * lookups + 0.5;
-    sum[L2_ATOMICS] = t->l2_atomics * lookups + 0.5;
-    sum[L2_REDUCTIONS] = t->l2_reductions * lookups + 0.5;
-    sum[L2_HITS] = t->l2_hits * lookups + 0.5;
-    sum[L2_MISSES] = t->l2_misses * lookups + 0.5;
+    sum[L2_READS] = t->l2_reads;
+    sum[L2_WRITES] = t->l2_writes;
+    sum[L2_ATOMICS] = t->l2_atomics;
+    sum[L2_REDUCTIONS] = t->l2_reductions;
+    sum[L2_HITS] = t->l2_hits;
+    sum[L2_MISSES] = t->l2_misses;
     sum[DRAM_READ] = t->dram_read;
     sum[DRAM_WRITTEN] = t->dram_written;
 }

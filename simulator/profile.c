@@ -54,7 +54,9 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l1_ways);
     FIGURE(l2_bytes);
     FIGURE(l2_ways);
-    FIGURE(l2_lookups_per_sector);
+    FIGURE(l2_partitions);
+    FIGURE(gpc_count);
+    FIGURE(l2_reads_merged);
     FIGURE(dram_granule_bytes);
     FIGURE(memory_bytes);
     FIGURE(clock_hz);

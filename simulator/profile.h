@@ -13,7 +13,8 @@ typedef struct Profile {
     int l1_bytes, l1_ways;              // of an SM, shared memory's part included
     int carveouts[MOST_CARVEOUTS], carveout_count;  // bytes of it that shared memory may have, rising
     int l2_bytes, l2_ways;
-    double l2_lookups_per_sector;       // an L2 of two partitions may look in both
+    int l2_partitions;
+    int gpc_count, l2_reads_merged;     // reads of one sector by SMs of a GPC that go on to L2 as one, at most
     int dram_granule_bytes;                   // bytes that DRAM reads or writes at a time
     u64 memory_bytes;
     double clock_hz;                    // SM clock under load

@@ -44,7 +44,7 @@ Test(cache, the_line_used_longest_ago_makes_room)
     cr_assert_eq(c.sets, 1);
     for (u64 n = 1; n <= WAYS; n++) cr_expect_eq(put(&c, n, 15), 0);
     cr_expect_eq(present(&c, 1), 15);                           // now 2 is the oldest
-    cr_expect_eq(put(&c, 9, 15) >> 8, 2);
+    cr_expect_eq(cache_number(put(&c, 9, 15)), 2);
     cr_expect_eq(present(&c, 2), 0);
     for (u64 n = 1; n <= WAYS; n++) if (n != 2) cr_expect_eq(present(&c, n), 15);
     cache_free(&c);
@@ -94,5 +94,19 @@ Test(cache, holds_what_it_has_room_for)
     for (u64 n = 1 << 20; n < (1 << 20) + 20480; n++) put(&c, n, 15);
     for (u64 n = 1 << 20; n < (1 << 20) + 20480; n++) kept += present(&c, n) == 15;
     cr_expect_geq(kept, 19000);
+    cache_free(&c);
+}
+
+Test(cache, uses_a_part_of_itself)
+{
+    Cache c = make(16 * WAYS * LINE, WAYS);
+    cr_assert_eq(c.sets, 16);
+    cache_use(&c, 0.25);
+    u32 kept = 0;
+    for (u64 n = 1; n <= 16 * WAYS; n++) put(&c, n, 15);
+    for (u64 n = 1; n <= 16 * WAYS; n++) kept += present(&c, n) == 15;
+    cr_expect_eq(kept, 4 * WAYS);
+    cache_use(&c, 0);
+    cr_expect_eq(c.sets, 1);
     cache_free(&c);
 }
