@@ -39,7 +39,7 @@ cat >"$rows" <<'ROWS'
 #define RARE_2 BINARY
 #define RARE_3 TERNARY
 #define RARE_CONVERT CONVERT
-#define SAME(name, as)                  @row@name@same@"=" as as@
+#define SAME(name, other)               @row@name@same@other@
 #define COMPARE_2(name, T, holds, of)   @row@name@pred, T, T@"=" p for the lower halves and q for the upper@
 #define VIDEO(name, kind, lane)         @row@name@video@#lane@
 #define TABLE(name, operands)           @row@name@table@"=" operands@
@@ -66,6 +66,12 @@ done |
             gsub(/\|/, "\\|", text)
             return "`` " text " ``"
         }
+        BEGIN { TYPED = "(_(pred|[usbf]+[0-9]+(x2)?|e[0-9]m[0-9]x2|tf32))+$" }
+        function dotted(name) {
+            gsub(/__/, "::", name)
+            gsub(/_/, ".", name)
+            return name
+        }
         function flush() {
             if (opcode != "")
                 printf "| `%s` | %s | %s |\n", opcode, types, does
@@ -83,14 +89,18 @@ done |
             gsub(/ /, "", $3)
             name = $3
             type = ""
-            if (match(name, /(_(pred|[usbf][0-9]+))+$/)) {
+            if (match(name, TYPED)) {
                 type = substr(name, RSTART + 1)
                 name = substr(name, 1, RSTART - 1)
             }
-            gsub(/_/, ".", name)
+            name = dotted(name)
             gsub(/_/, ".", type)
-            text = $5
             text = does_what($5)
+            if ($4 == "same") {
+                gsub(/ /, "", $5)
+                sub(TYPED, "", $5)
+                text = "the same as `" dotted($5) "`"
+            }
             if (name != opcode || text != does) {
                 flush()
                 opcode = name

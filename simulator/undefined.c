@@ -233,11 +233,13 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     case FENCE: return;
     case FLOW:
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
-        if (i->d && !strcmp(row->lane, "barrier")) *mark(w, i->d) &= ~mask;
+        if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
+        if (i->d) *mark(w, i->d) &= ~mask;
         return;
     case ATOMIC:
         if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
         *mark(w, i->d) &= ~mask;
+        for (u32 e = 0; i->list && e < i->elements; e++) *mark(w, i->list[e]) &= ~mask;
         return;
     case EXCHANGE:
         if (i->predicate) *mark(w, i->predicate) &= ~mask;
