@@ -193,10 +193,11 @@ static void find_reductions(Body *b)
     free(read);
 }
 
-static void find_moves(Kernel *k)
+static void mark_instructions(Kernel *k)
 {
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         const IsaRow *row = &isa_rows[i->row];
+        if (row->shape == MEMORY || row->shape == ATOMIC) i->shape = k->shape_count++;
         i->moves = row->shape == FLOW || row->shape == EXCHANGE || i->run != row->run;
     }
 }
@@ -225,7 +226,7 @@ void decode_body(Decoder *d, Kernel *k, Symbols *names)
     body_read(&b);
     body_functions(&b);
     find_reductions(&b);
-    find_moves(b.k);
+    mark_instructions(b.k);
     k->shared_bytes = align_up(k->shared_bytes, b.dynamic_align);
     body_frames(k);
     k->register_bytes = align_up(b.rows, 64);

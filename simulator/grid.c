@@ -11,6 +11,7 @@
 #include "observer.h"
 #include "occupancy.h"
 #include "profile.h"
+#include "shape.h"
 #include "stand.h"
 
 static void no_memory(const Kernel *k)
@@ -151,7 +152,8 @@ int grid_run(Launch *l)
     call_make_room(l);
     if (l->cooperative) g.workspace = cooperative_workspace(l->device);
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
-    if (!g.tally) no_memory(l->kernel);
+    g.shapes = calloc(l->kernel->shape_count + 1, sizeof *g.shapes);
+    if (!g.tally || !g.shapes) no_memory(l->kernel);
     OBSERVERS(grid_start, &g);
     run_blocks(&g);
     for (u32 n = 0; n < g.slot_count; n++) block_free(g.slots[n]);
@@ -159,6 +161,7 @@ int grid_run(Launch *l)
     steps_before += g.steps;
     free(g.slots);
     free(g.tally);
+    free(g.shapes);
     free(g.beyond);
     return g.status;
 }

@@ -3,72 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "observer.h"
-
-typedef u64 Eight __attribute__((vector_size(64)));
-typedef s64 Signs __attribute__((vector_size(64)));     // of a comparison: 0 or -1
-
-// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is done for every access.
-static inline u32 find_breaks(const u64 address[LANES], u32 bytes)
-{
-    static const Signs one_on = { 7, 8, 9, 10, 11, 12, 13, 14 };
-    Signs breaks = { 0 };
-    Eight bit = { 1, 2, 4, 8, 16, 32, 64, 128 }, now, last = { 0 };
-    for (u32 l = 0; l < LANES; l += 8, last = now) {
-        memcpy(&now, address + l, sizeof now);
-        Eight step = now - __builtin_shuffle(last, now, (Eight)one_on);
-        breaks |= (step != 0) & (step != bytes) & (Signs)(bit << l);
-    }
-    u64 all = 1;
-    for (u32 n = 0; n < 8; n++) all |= (u64)breaks[n];
-    return (u32)all;
-}
-
-static void find_spans(Access *a)
-{
-    u32 starts = a->mask & (find_breaks(a->address, a->bytes) | ~(a->mask << 1));
-    a->span_count = 0;
-    while (starts) {
-        u32 first = __builtin_ctz(starts);
-        starts &= starts - 1;
-        u32 lanes = a->mask & ~0u << first & (starts ? (starts & -starts) - 1 : ~0u);
-        u32 last = 31 - __builtin_clz(lanes);
-        u64 bytes = a->address[last] - a->address[first] + a->bytes;
-        a->span[a->span_count++] = (Span){ .address = a->address[first], .bytes = (u32)bytes, .lanes = lanes };
-    }
-}
-
-static bool find_stride(Access *a)
-{
-    u32 rest = a->mask & (a->mask - 1);
-    u64 base = a->address[a->first];
-    a->stride = 0;
-    if (rest) {
-        u32 second = __builtin_ctz(rest);
-        a->stride = a->address[second] - base;
-        if (second - a->first > 1) a->stride /= (s64)(second - a->first);
-    }
-    u64 origin = base - a->first * a->stride, differs = 0;
-    for (u32 l = 0; l < LANES; l++)
-        differs |= (a->address[l] ^ (origin + l * a->stride)) & -(u64)(a->mask >> l & 1);
-    return !differs;
-}
-
-// One span says its stride; a few are rows or columns of a block's tile, which have none.
-void access_shape(Access *a)
-{
-    enum { FEW = 4 };
-    a->first = __builtin_ctz(a->mask);
-    find_spans(a);
-    const Span *s = a->span;
-    u32 count = __builtin_popcount(a->mask);
-    if (a->span_count == 1 && (s->bytes == a->bytes || s->bytes == count * a->bytes)) {
-        a->regular = true;
-        a->stride = s->bytes == a->bytes ? 0 : a->bytes;
-    } else {
-        a->regular = (a->span_count > FEW || a->span_count == count) && find_stride(a);
-    }
-}
+#include "shape.h"
 
 static u32 lanes_in_window(const Access *a, u64 window)
 {
@@ -260,9 +195,9 @@ static void note_progress(const Access *a)
     if (address > w->asked_high) w->asked_high = address;
 }
 
+// `a` has its shape.
 static void perform(Access *a)
 {
-    access_shape(a);
     note_progress(a);
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->access && !observers[o]->access(a)) return;
@@ -306,14 +241,25 @@ static void perform_generic(Access *a)
         part.space = windows[n].space;
         part.mask = inside;
         for (u32 l = 0; l < LANES; l++) part.address[l] -= windows[n].window;
+        access_shape(&part);
         perform(&part);
         left &= ~inside;
     }
     if (!left || a->warp->block->grid->status) return;
     a->mask = left;
     a->mask &= ~load_from_params(a);
+    if (!a->mask) return;
     a->space = SPACE_GLOBAL;
-    if (a->mask) perform(a);
+    access_shape(a);
+    perform(a);
+}
+
+// All windows lie below device memory.
+static bool in_global_memory(const Access *a)
+{
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        if (s->address < MEMORY_BASE) return false;
+    return true;
 }
 
 static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
@@ -333,8 +279,11 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
         const u32 *base = row_of(w, i->a);
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + (u32)i->offset;
     }
-    if (i->space == SPACE_GENERIC) perform_generic(&a);
-    else perform(&a);
+    Shape *shape = &w->block->grid->shapes[i->shape];
+    if (!shape_recall(&a, shape)) shape_learn(&a, shape);
+    if (i->space != SPACE_GENERIC) perform(&a);
+    else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);
+    else perform_generic(&a);
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, false, false); }

@@ -58,6 +58,7 @@ typedef struct Kernel {
     bool registers_known;               // as its native image says; else a guess
     Insn *code;
     u32 code_count;
+    u32 shape_count;                    // memory instructions
     Location *locations;                // of each distinct .loc, shared by the module
     Function *functions;                // that it may call, and that those may call
     u32 function_count;

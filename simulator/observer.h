@@ -46,7 +46,7 @@ typedef struct Observer {
     void (*grid_end)(Grid *);
 } Observer;
 
-// Works out `first`, the shape and the spans from the mask and the addresses (lsu.c).
+// Works out `first`, the shape and the spans from the mask and the addresses (shape.c).
 void access_shape(Access *);
 
 // In the order in which they look: those that refuse an access come before those that count it.

@@ -19,6 +19,7 @@ struct Insn {
     bool moves;             // its handler may change the warp's path; all others leave Warp.pc and Warp.active alone
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
+    u32 shape;              // memory: its number among the kernel's
     u32 vector[4];          // memory: rows of the registers loaded or stored
     const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; else NULL
     s64 offset;             // memory: added to the address
@@ -185,6 +186,7 @@ typedef struct Grid {
     Launch *launch;
     Kernel *kernel;
     Tally *tally;           // for each instruction
+    struct Shape *shapes;   // for each memory instruction: what its last access looked like (shape.h)
     u64 steps;              // warp instructions executed
     u64 steps_before;       // by all grids before it
     u32 number;             // of the launch

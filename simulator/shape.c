@@ -1,0 +1,85 @@
+// Finds the spans of a memory access, and remembers them.
+#include <string.h>
+
+#include "shape.h"
+
+typedef u64 Eight __attribute__((vector_size(64)));
+typedef s64 Signs __attribute__((vector_size(64)));     // of a comparison: 0 or -1
+
+// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is done for every access.
+static inline u32 find_breaks(const u64 address[LANES], u32 bytes)
+{
+    static const Signs one_on = { 7, 8, 9, 10, 11, 12, 13, 14 };
+    Signs breaks = { 0 };
+    Eight bit = { 1, 2, 4, 8, 16, 32, 64, 128 }, now, last = { 0 };
+    for (u32 l = 0; l < LANES; l += 8, last = now) {
+        memcpy(&now, address + l, sizeof now);
+        Eight step = now - __builtin_shuffle(last, now, (Eight)one_on);
+        breaks |= (step != 0) & (step != bytes) & (Signs)(bit << l);
+    }
+    u64 all = 1;
+    for (u32 n = 0; n < 8; n++) all |= (u64)breaks[n];
+    return (u32)all;
+}
+
+static void find_spans(Access *a)
+{
+    u32 starts = a->mask & (find_breaks(a->address, a->bytes) | ~(a->mask << 1));
+    a->span_count = 0;
+    while (starts) {
+        u32 first = __builtin_ctz(starts);
+        starts &= starts - 1;
+        u32 lanes = a->mask & ~0u << first & (starts ? (starts & -starts) - 1 : ~0u);
+        u32 last = 31 - __builtin_clz(lanes);
+        u64 bytes = a->address[last] - a->address[first] + a->bytes;
+        a->span[a->span_count++] = (Span){ .address = a->address[first], .bytes = (u32)bytes, .lanes = lanes };
+    }
+}
+
+static bool find_stride(Access *a)
+{
+    u32 rest = a->mask & (a->mask - 1);
+    u64 base = a->address[a->first];
+    a->stride = 0;
+    if (rest) {
+        u32 second = __builtin_ctz(rest);
+        a->stride = a->address[second] - base;
+        if (second - a->first > 1) a->stride /= (s64)(second - a->first);
+    }
+    u64 origin = base - a->first * a->stride, differs = 0;
+    for (u32 l = 0; l < LANES; l++)
+        differs |= (a->address[l] ^ (origin + l * a->stride)) & -(u64)(a->mask >> l & 1);
+    return !differs;
+}
+
+// One span says its stride; a few are rows or columns of a block's tile, which have none.
+void access_shape(Access *a)
+{
+    enum { FEW = 4 };
+    a->first = __builtin_ctz(a->mask);
+    find_spans(a);
+    const Span *s = a->span;
+    u32 count = __builtin_popcount(a->mask);
+    if (a->span_count == 1 && (s->bytes == a->bytes || s->bytes == count * a->bytes)) {
+        a->regular = true;
+        a->stride = s->bytes == a->bytes ? 0 : a->bytes;
+    } else {
+        a->regular = (a->span_count > FEW || a->span_count == count) && find_stride(a);
+    }
+}
+
+void shape_learn(Access *a, Shape *s)
+{
+    access_shape(a);
+    u64 first = a->address[a->first];
+    s->mask = a->mask;
+    s->first = a->first;
+    s->regular = a->regular;
+    s->stride = a->stride;
+    for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
+    s->span_count = a->span_count;
+    for (u32 n = 0; n < a->span_count; n++) {
+        s->span[n] = a->span[n];
+        s->span[n].address -= first;
+    }
+}

@@ -1,0 +1,32 @@
+// The shape of a memory access: what its lanes want, from the address of the lowest of them on. An instruction mostly has
+// the shape that it had before, which one comparison tells; only a new one is worked out lane by lane.
+#pragma once
+#include "observer.h"
+
+typedef struct Shape {
+    u32 mask;               // 0: nothing is remembered
+    u32 first;              // as in Access
+    bool regular;
+    s64 stride;
+    u64 offset[LANES];      // of each lane's address from the first's; lanes that take no part too
+    u32 span_count;
+    Span span[LANES];       // addresses from the first's on
+} Shape;
+
+// Fills in the shape of `a` and remembers it.
+void shape_learn(Access *a, Shape *s);
+
+// Where `a` has the shape that is remembered, fills it in. False: it has another.
+static inline bool shape_recall(Access *a, const Shape *s)
+{
+    u64 differs = 0, first = a->address[s->first];
+    for (u32 l = 0; l < LANES; l++) differs |= (a->address[l] - first) ^ s->offset[l];
+    if (differs || a->mask != s->mask) return false;
+    a->first = s->first;
+    a->regular = s->regular;
+    a->stride = s->stride;
+    a->span_count = s->span_count;
+    for (u32 n = 0; n < s->span_count; n++)
+        a->span[n] = (Span){ .address = first + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
+    return true;
+}
