@@ -113,6 +113,14 @@ static CacheLine *l2_take(u32 device, u64 number)
     return line;
 }
 
+// Fetches what is missing, in whole granules.
+static void dram_read(const Note *n, CacheLine *line, u32 missing)
+{
+    now.traffic.dram_read += bytes_of(granules(missing));
+    now.grid->tally[n->pc].dram_sectors += __builtin_popcount(granules(missing));
+    *line |= granules(missing);
+}
+
 static void look_up(u32 sectors, u32 present)
 {
     now.traffic.l2_hits += __builtin_popcount(sectors & present);
@@ -127,10 +135,7 @@ static void l2_read(const Note *n, CacheLine *line, bool at_home)
     if (!at_home) look_up(n->sectors, cache_copied(*line)), *line |= cache_copies(afar);
     look_up(at_home ? n->sectors : afar, cache_present(*line));
     t->l2_reads += __builtin_popcount(n->sectors) + __builtin_popcount(afar);
-    if (!missing) return;
-    t->dram_read += bytes_of(granules(missing));
-    now.grid->tally[n->pc].dram_sectors += __builtin_popcount(granules(missing));
-    *line |= granules(missing);
+    if (missing) dram_read(n, line, missing);
 }
 
 // Stores write whole sectors and fetch nothing; atomics read first.
@@ -142,8 +147,8 @@ static void l2_change(const Note *n, CacheLine *line, bool at_home)
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
     t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
     *(n->kind == STORE ? &t->l2_writes : n->kind == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
-    t->dram_read += bytes_of(granules(missing));
-    *line |= granules(missing) | n->sectors | cache_dirt(n->sectors);
+    if (missing) dram_read(n, line, missing);
+    *line |= n->sectors | cache_dirt(n->sectors);
 }
 
 static void l2_replay(const Note *n, u32 partition)
@@ -400,6 +405,7 @@ const Observer caches_observer = {
 
 const Traffic *caches_traffic(void) { return &now.traffic; }
 u32 caches_resident(void) { return now.resident; }
+u32 caches_carveout(void) { return profile.l1_bytes - now.l1_bytes; }
 
 void caches_written(u64 address, u64 bytes)
 {

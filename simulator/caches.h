@@ -13,8 +13,8 @@ typedef struct Traffic {
 // Of the launch that has ended: valid in its grid_end, after caches_observer's.
 const Traffic *caches_traffic(void);
 
-// Blocks of this launch that an SM holds at a time, as the caches saw it.
-u32 caches_resident(void);
+u32 caches_resident(void);              // blocks that shared an SM, at most
+u32 caches_carveout(void);              // bytes that shared memory had of L1
 
 // A copy or a fill has written this range of a device's memory: it lies in L2, as much as fits.
 void caches_written(u64 address, u64 bytes);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caches.h"
 #include "coalesce.h"
 #include "managed.h"
 #include "pipe.h"
@@ -29,6 +30,10 @@ const CounterName metric_names[METRICS] = {
 };
 
 static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
+
+// What ptxas gave the kernel is known where its native image is at hand.
+static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
+static double registers(const Totals *t) { return known(t) ? t->launch->kernel->hardware_registers : 0; }
 
 double metric_value(enum metric metric, const Totals *t)
 {
@@ -97,6 +102,9 @@ void counters_add(u64 sum[COUNTERS], const Insn *i, const Tally *t)
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     sum[shared_kinds[kind].wavefronts] += t->wavefronts;
     sum[shared_kinds[kind].conflicts] += t->conflicts;
+    sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
+    sum[LINK_IN] += t->received;
+    sum[LINK_OUT] += t->sent;
     sum[PAGE_FAULTS] += t->faults;
     sum[BYTES_MIGRATED] += t->moved;
 }
@@ -153,15 +161,17 @@ static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
     sum[L2_REDUCTIONS] = t->l2_reductions;
     sum[L2_HITS] = t->l2_hits;
     sum[L2_MISSES] = t->l2_misses;
-    sum[DRAM_READ] = t->dram_read;
     sum[DRAM_WRITTEN] = t->dram_written;
 }
 
 static void counters_grid_end(Grid *g)
 {
     Launch *l = g->launch;
-    Totals t = { .launch = l, .traffic = *caches_traffic() };
-    add_traffic(t.sum, &t.traffic);
+    Totals t = { .launch = l, .occupancy = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared),
+                 .blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], .warps_per_block = (g->threads + LANES - 1) / LANES,
+                 .shared_per_block = g->kernel->shared_bytes + l->dynamic_shared + profile.shared_reserved_per_block,
+                 .shared_config = caches_carveout() };
+    add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) counters_add(t.sum, &g->kernel->code[pc], &g->tally[pc]);

@@ -1,6 +1,7 @@
 // The counters of a launch, and the figures that follow from them (counters.def).
 #pragma once
-#include "caches.h"
+#include "occupancy.h"
+#include "observer.h"
 #include "report.h"
 
 enum counter {
@@ -23,7 +24,9 @@ enum metric {
 
 typedef struct Totals {                 // what is known of a launch that has ended
     const Launch *launch;
-    Traffic traffic;
+    Occupancy occupancy;
+    double blocks;                      // of the grid
+    u32 warps_per_block, shared_per_block, shared_config;       // bytes
     u64 sum[COUNTERS];
 } Totals;
 
