@@ -30,7 +30,7 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->tired = false;
+        w->clock_ready = w->tired = w->asks_host = w->asks_time = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         w->depth = 0;
@@ -118,7 +118,7 @@ static enum round run_warps(Block *b)
         w->asked_high = 0;
         warp_run(w);
         if (over_limit(g)) break;
-        bool spins = w->tired && w->asked && g->progress == progress && stand_spins(w);
+        bool spins = w->spins = w->tired && w->asked && g->progress == progress && stand_spins(w);
         if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
         g->waits |= spins;
         ran += g->steps != steps;

@@ -123,7 +123,7 @@ void run_brkpt(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// The clocks count warp instructions; the global timer takes each for a nanosecond. Grid.steps is brought up to date
+// The clocks count warp instructions, and the time that all wait; the global timer takes each for a nanosecond. Grid.steps is brought up to date
 // whenever the warp looks up, so the clock is read when the instruction is come to for the second time.
 void run_clock(Warp *w, const Insn *i, u32 mask)
 {
@@ -136,7 +136,8 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
         w->stop = 0;
         return;
     }
-    u64 now = g->steps_before + g->steps;
+    u64 now = g->steps_before + g->steps + g->waited;
+    w->asks_time = true;
     if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI) now += 1ull << 60;
     if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
     u32 width = isa_type_width(isa_rows[i->row].type[0]);

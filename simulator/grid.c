@@ -158,7 +158,7 @@ int grid_run(Launch *l)
     run_blocks(&g);
     for (u32 n = 0; n < g.slot_count; n++) block_free(g.slots[n]);
     OBSERVERS(grid_end, &g);
-    steps_before += g.steps;
+    steps_before += g.steps + g.waited;
     free(g.slots);
     free(g.tally);
     free(g.shapes);

@@ -2,8 +2,9 @@
 // nothing in memory has changed, does the same for ever, unless another warp changes something. When that holds for all
 // warps that do not wait at a barrier, and no further block can start, it is a deadlock, and nothing has to be guessed.
 //
-// A warp that counts its tries, or looks at the clock, is never twice in one state. So where all warps have only read the
-// same that others may change, turn after turn for long enough, that counts as well.
+// A warp that counts its tries is never twice in one state. So where all warps have only read the same that others may
+// change, turn after turn for long enough, that counts as well. One that looks at a clock may give up some time: while
+// nothing else happens, the clocks go faster and faster, until that would take hours.
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "stand.h"
 
 static const u64 LONG_ENOUGH = 1ull << 26;      // warp instructions with which nothing changed
+static const u64 HOURS = 1ull << 44;            // on the clocks
 
 // Eight sums side by side, so that the compiler can do them at once.
 static u64 hash(u64 seed, const void *data, size_t bytes)
@@ -85,17 +87,24 @@ bool stand_spins(Warp *w)
 
 bool stand_is_over(Grid *g)
 {
-    bool repeats = true, hosts = false;
+    bool repeats = true, hosts = false, timed = false;
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
         for (u32 k = 0; b->occupied && k < b->warp_count; k++) {
             const Warp *w = &b->warps[k];
             if (!w->live || w->waiting) continue;
+            if (!w->spins) return false;
             repeats &= w->spin.repeats && w->spin.progress == g->progress;
             hosts |= w->asks_host;
+            timed |= w->asks_time;
         }
     }
-    return !hosts && (repeats || g->steps - g->quiet_since > LONG_ENOUGH);
+    if (hosts) return false;
+    if (timed && g->waited < HOURS) {
+        g->waited += g->waited + g->steps;
+        return false;
+    }
+    return repeats || timed || g->steps - g->quiet_since > LONG_ENOUGH;
 }
 
 // ---- Where they stand ----

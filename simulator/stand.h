@@ -7,7 +7,8 @@
 // before? Then it spins, and its next turn is a short one.
 bool stand_spins(Warp *warp);
 
-// Can no warp of the resident blocks go on, whatever turns they take? To be asked when all of them spin.
+// Can no warp of the resident blocks go on, whatever turns they take? To be asked when all of
+// them spin; it may put the clocks forward.
 bool stand_is_over(Grid *grid);
 
 // Reports that, and ends the grid.

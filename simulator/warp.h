@@ -135,9 +135,11 @@ struct Warp {
     u32 turns;              // backward branches since it was last given the machine
     u32 patience;           // backward branches that a turn may have
     bool tired;             // its last turn ended so
+    bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
     u64 asked_low, asked_high;  // the lowest and the highest address of those
     bool asks_host;         // it reads memory that the host may write
+    bool asks_time;         // it reads a clock: it may give up waiting some time
     Spin spin;
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
     u32 lane_depth[LANES];
@@ -188,7 +190,8 @@ typedef struct Grid {
     Tally *tally;           // for each instruction
     struct Shape *shapes;   // for each memory instruction: what its last access looked like (shape.h)
     u64 steps;              // warp instructions executed
-    u64 steps_before;       // by all grids before it
+    u64 steps_before;       // by all grids before it; with `waited`, what the clocks show
+    u64 waited;             // added when nothing happens but that warps look at a clock
     u32 number;             // of the launch
     u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
     int status;             // cudaError_t; the grid ends when it is not 0
