@@ -91,9 +91,16 @@ static void set_aside(Warp *w, Frame *frame, const Function *f, u32 mask)
     copy_registers(f, frame->regs, frame->taint, w->regs, w->taint, mask);
 }
 
+// The marks of parameters and results stand one for two bytes (undefined.c).
+static void pass_marks(u32 *to, const u32 *from, u32 bytes, u32 mask)
+{
+    for (u32 n = 0; n < (bytes + 1) / 2; n++) to[n] = (to[n] & ~mask) | (from[n] & mask);
+}
+
 static void pass(Warp *w, Passed to, Passed from, u32 mask)
 {
     u32 bytes = to.bytes < from.bytes ? to.bytes : from.bytes;
+    if (w->watch) pass_marks(&w->taint[to.row / 64], &w->taint[from.row / 64], bytes, mask);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
         memcpy((u8 *)row_of(w, to.row) + lane * to.bytes, (u8 *)row_of(w, from.row) + lane * from.bytes, bytes);
@@ -200,11 +207,14 @@ static void leave(Warp *w, Frame *frame, u32 index, u32 back, u32 mask)
     const Function *f = &k->functions[index];
     const CallSite *site = &k->calls[k->code[back - 1].target];
     u8 result[LANES * MOST_RESULT];
+    u32 marks[MOST_RESULT / 2] = { 0 };
     bool has_result = f->result.row && site->result.row && f->result.bytes <= MOST_RESULT;
     if (has_result) copy_lanes(result, row_of(w, f->result.row), f->result.bytes, mask);
+    if (has_result && w->watch) pass_marks(marks, &w->taint[f->result.row / 64], f->result.bytes, mask);
     if (frame->kept & mask) copy_registers(f, w->regs, w->taint, frame->regs, frame->taint, frame->kept & mask);
     w->inside[index] &= ~(mask & ~frame->kept);
     u32 bytes = f->result.bytes < site->result.bytes ? f->result.bytes : site->result.bytes;
+    if (has_result && w->watch) pass_marks(&w->taint[site->result.row / 64], marks, bytes, mask);
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (has_result)

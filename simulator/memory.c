@@ -10,7 +10,7 @@
 
 enum { GAP = 1 << 20, PAGE = 4096, SHARED_ALIGN = 64 << 10 };
 
-u64 *memory_defined_bits;
+u64 *memory_defined_bits, *memory_computed_bits;
 static bool all_is_written;
 
 static Allocation **table;      // by rising address
@@ -29,15 +29,21 @@ static struct { u64 next, end; } parts[] = {
 
 static u32 part_of(enum memory_kind kind) { return kind == MEMORY_MANAGED ? 1 : kind == MEMORY_PINNED_HOST ? 2 : 0; }
 
+// A bit for each byte.
+static u64 *make_bits(void)
+{
+    return mmap(NULL, MEMORY_SPAN / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 bool memory_init(u64 bytes)
 {
     capacity = bytes;
     void *range = mmap((void *)MEMORY_BASE, MEMORY_SPAN, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (range != (void *)MEMORY_BASE) return false;
-    memory_defined_bits = mmap(NULL, MEMORY_SPAN / 8, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory_defined_bits != MAP_FAILED;
+    memory_defined_bits = make_bits();
+    memory_computed_bits = make_bits();
+    return memory_defined_bits != MAP_FAILED && memory_computed_bits != MAP_FAILED;
 }
 
 bool memory_share(int fd, u64 offset)

@@ -88,3 +88,6 @@ void memory_ignore_definedness(void);
 
 // The bitmap itself, for the executor's fast path: bit (address - MEMORY_BASE) % 64 of word (...) / 64.
 extern u64 *memory_defined_bits;
+
+// Another like it: of bytes that nothing defined, those that a kernel stored to, what it stored being undefined.
+extern u64 *memory_computed_bits;

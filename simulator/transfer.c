@@ -299,19 +299,21 @@ void transfer_free_all(u32 of)
 
 // ---- Definedness ----
 
-static bool is_defined(u64 address)
+static bool bit_of(const u64 *bits, u64 address)
 {
     u64 bit = address - MEMORY_BASE;
-    return memory_defined_bits[bit / 64] >> bit % 64 & 1;
+    return bits[bit / 64] >> bit % 64 & 1;
 }
 
-static void set_defined(u64 address, bool defined)
+static bool is_defined(u64 address)
 {
-    u64 bit = address - MEMORY_BASE, mask = 1ull << bit % 64;
-    if (defined)
-        memory_defined_bits[bit / 64] |= mask;
-    else
-        memory_defined_bits[bit / 64] &= ~mask;
+    return bit_of(memory_defined_bits, address);
+}
+
+static void copy_bit(u64 *bits, u64 to, u64 from)
+{
+    u64 bit = to - MEMORY_BASE, mask = 1ull << bit % 64;
+    bits[bit / 64] = bit_of(bits, from) ? bits[bit / 64] | mask : bits[bit / 64] & ~mask;
 }
 
 // A copy on the device carries along which of its bytes were ever written.
@@ -324,7 +326,8 @@ static void copy_defined(u64 to, u64 from, u64 bytes)
     bool backwards = to > from;
     for (u64 i = 0; i < bytes; i++) {
         u64 at = backwards ? bytes - 1 - i : i;
-        set_defined(to + at, is_defined(from + at));
+        copy_bit(memory_defined_bits, to + at, from + at);
+        copy_bit(memory_computed_bits, to + at, from + at);
     }
 }
 
@@ -363,10 +366,19 @@ static void check_defined(const Call *call, const Allocation *a)
         .next = "Look for elements that the kernel does not write: a grid that is too small, a "
                 "wrong index."
     };
+    bool computed = bit_of(memory_computed_bits, a->base + first);
+    if (computed) {
+        report.why = "A kernel stored them, but worked them out from memory that nothing had written.";
+        report.next = "Look for what it reads before it is written: an array or a tile that is filled "
+                      "only in part.";
+    }
     report_errorf(&report,
-                  "%s copies %" PRIu64 " byte%s that nothing wrote, from byte %" PRIu64
-                  " of the %" PRIu64 "-byte allocation%s",
-                  request->call, undefined, undefined == 1 ? "" : "s", first, a->size, made);
+                  "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
+                  "-byte allocation%s",
+                  request->call, undefined, undefined == 1 ? "" : "s",
+                  computed ? "a kernel computed from memory that nothing wrote"
+                           : "nothing wrote",
+                  first, a->size, made);
 }
 
 // The box that a copy or fill reads, or stores to, beside what is at work on other streams.

@@ -1,6 +1,7 @@
 // Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not need. So the lanes of
 // a register that hold such a value are marked, the mark goes where the value goes, and a report is made only when
-// it decides a branch or an address; bytes in memory that it was stored to count as not written.
+// it decides a branch, an address or whether something is stored; bytes in memory that it was stored to count as not
+// written, and are remembered as computed, to be told from those that nothing stored to.
 //
 // Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
 #include <stdio.h>
@@ -13,10 +14,11 @@
 
 // What is known of the blocks that a slot runs, one after another.
 struct DefinedBlock {
-    u64 *shared_bits;           // of its shared memory, a bit for each byte that was written
-    u64 *local_bits;            // of each thread's local memory, one thread's after another's
+    u64 *shared_bits;           // of its shared memory, a bit for each byte that was written; behind them, one that was computed
+    u64 *local_bits;            // of each thread's local memory, one thread's after another's; the same behind them
     u64 shared_words, local_words, local_stride;    // stride: bits of a thread, rounded up to words
     const Insn *origin;         // the latest load of something undefined
+    bool computed;              // and that was stored, though undefined
 };
 
 static void undefined_block_make(Block *b)
@@ -26,8 +28,8 @@ static void undefined_block_make(Block *b)
         d->shared_words = b->shared_bytes / 64 + 1;
         d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
         d->local_words = d->local_stride / 64 * LANES * b->warp_count;
-        d->shared_bits = malloc(d->shared_words * sizeof *d->shared_bits);
-        d->local_bits = malloc((d->local_words + 1) * sizeof *d->local_bits);
+        d->shared_bits = malloc(2 * d->shared_words * sizeof *d->shared_bits);
+        d->local_bits = malloc((2 * d->local_words + 1) * sizeof *d->local_bits);
     }
     if (d && d->shared_bits && d->local_bits) return;
     perror("simulator: no memory left to follow what is defined");
@@ -44,8 +46,8 @@ static void undefined_block_free(Block *b)
 static void undefined_block_start(Block *b)
 {
     struct DefinedBlock *d = b->defined;
-    memset(d->shared_bits, 0, d->shared_words * sizeof *d->shared_bits);
-    memset(d->local_bits, 0, d->local_words * sizeof *d->local_bits);
+    memset(d->shared_bits, 0, 2 * d->shared_words * sizeof *d->shared_bits);
+    memset(d->local_bits, 0, 2 * d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         if (!w->watch) continue;
@@ -66,6 +68,17 @@ static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
     }
     *bit = byte % 64;
     return bits + byte / 64;
+}
+
+// The word that says of the same bytes whether they were computed from what nothing wrote.
+static inline u64 *computed_word(const Access *a, u64 *word)
+{
+    const struct DefinedBlock *d = a->warp->block->defined;
+    switch (a->space) {
+    case SPACE_SHARED: return word + d->shared_words;
+    case SPACE_LOCAL: return word + d->local_words;
+    default: return memory_computed_bits + (word - memory_defined_bits);
+    }
 }
 
 static inline u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
@@ -137,7 +150,7 @@ static void store(const Access *a)
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
-            if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits;
+            if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
             else *word |= bits;
         }
     }
@@ -161,6 +174,7 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
         memcpy(r.other_thread, r.thread, sizeof r.other_thread);
     }
     report_errorf(&r, "%s depends on a value that %s", use, lane ? "was shuffled from a lane that took no part"
+                  : origin && w->block->defined->computed ? "was computed from memory that nothing wrote"
                   : "was read from memory that nothing wrote");
 }
 
@@ -217,6 +231,19 @@ static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool p
     }
 }
 
+// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane.
+static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
+{
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 at = i->offset + e * i->width, marks = 0, *part = mark(w, i->a) + at / 2, *to = mark(w, i->vector[e]);
+        for (u32 n = 0; n < (i->width + 1u) / 2; n++) {
+            if (store) part[n] = (part[n] & ~mask) | (*to & mask);
+            else marks |= part[n];
+        }
+        if (!store) *to = (*to & ~mask) | (marks & mask);
+    }
+}
+
 // Follows the marks through one instruction.
 static void watch(Warp *w, const Insn *i, u32 mask)
 {
@@ -224,11 +251,10 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     u32 guard = i->guard ? *mark(w, i->guard) & w->active : 0, marks;
     switch (row->shape) {
     case MEMORY:
-        if (i->space == SPACE_PARAM || i->space == SPACE_CALL) {
-            if (!row->store) for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
-        } else if (*mark(w, i->a) & mask) {
-            report_use(w, i, *mark(w, i->a) & mask, "an address");
-        }
+        if (i->space == SPACE_CALL) watch_param(w, i, mask, row->store);
+        else if (i->space == SPACE_PARAM) for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
+        else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
+        else if (guard && row->store) report_use(w, i, guard, "whether a store happens");
         return;
     case FENCE: return;
     case FLOW:
@@ -274,6 +300,15 @@ static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[L
     if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
 }
 
+static void note_origin(const Access *a, u32 lanes, u64 at)
+{
+    u32 bit;
+    u64 *word = word_of(a, __builtin_ctz(lanes), at, &bit);
+    struct DefinedBlock *d = a->warp->block->defined;
+    d->origin = a->insn;
+    d->computed = *computed_word(a, word) >> bit & 1;
+}
+
 static void undefined_loaded(Access *a)
 {
     Warp *w = a->warp;
@@ -282,7 +317,7 @@ static void undefined_loaded(Access *a)
     if (!w->watch && defined) return;
     for (u32 e = 0; e < i->elements; e++) {
         u32 lanes = defined ? 0 : lanes_undefined(a, e * i->width, i->width);
-        if (lanes) w->watch = watch, w->block->defined->origin = i;
+        if (lanes) w->watch = watch, note_origin(a, lanes, e * i->width);
         if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
     }
 }

@@ -1,5 +1,5 @@
 // expect: MEMORY
-// says: that nothing wrote
+// says: a kernel computed from memory that nothing wrote
 // The tiles change places, but the floats in a tile do not; at the ragged edge it stores what it never loaded.
 #include "05-transpose.h"
 

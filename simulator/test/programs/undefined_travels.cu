@@ -1,5 +1,5 @@
 // expect: uninitialized 28
-// says: copies 96 bytes that nothing wrote, from byte 32
+// says: copies 96 bytes that a kernel computed from memory that nothing wrote, from byte 32
 // Through shared memory, registers and arithmetic into the answer: the copy to the host brings it to light.
 #include "check.h"
 
