@@ -197,6 +197,26 @@ TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz,
      (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
      (to, from, bytes, kind, stream))
 
+// The attributes say in which order sources may be read, and where they lie: any order is right here.
+EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                        const size_t *bytes, size_t count,
+                                        struct cudaMemcpyAttributes *attributes, size_t *which,
+                                        size_t attribute_count, cudaStream_t stream)
+{
+    if (!to || !from || !bytes || !count || !attributes || !which || !attribute_count
+        || attribute_count > count || !stream)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && !error; i++)
+        error = issue("cudaMemcpyBatchAsync",
+                      operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault), stream);
+    return error;
+}
+TWIN(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz,
+     (void *const *to, const void *const *from, const size_t *bytes, size_t count,
+      struct cudaMemcpyAttributes *attributes, size_t *which, size_t attribute_count,
+      cudaStream_t stream), (to, from, bytes, count, attributes, which, attribute_count, stream))
+
 // ---- Pitched copies ----
 
 static CopyOperation pitched(void *to, size_t to_pitch, const void *from, size_t from_pitch,

@@ -427,12 +427,6 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     return client_done(error);
 }
 
-EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
-{
-    (void)config;                               // a preference only
-    return client_done(opened());
-}
-
 EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     if (least)

@@ -56,6 +56,51 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache co
     return client_done(symbol_find(key, false) ? client_sticky() : cudaErrorInvalidDeviceFunction);
 }
 
+EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *key, enum cudaSharedMemConfig config)
+{
+    (void)config;                               // banks are four bytes wide
+    return client_done(symbol_find(key, false) ? client_sticky() : cudaErrorInvalidDeviceFunction);
+}
+
+// A function's handle is its kernel's.
+EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *key)
+{
+    Symbol *symbol = symbol_find(key, false);
+    if (!function || !symbol)
+        return client_done(function ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+    *function = (cudaFunction_t)symbol;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaFuncGetParamInfo(const void *key, size_t index, size_t *offset, size_t *size)
+{
+    Symbol *symbol = symbol_find(key, false);
+    cudaError_t error = client_open();
+    if (!error)
+        error = symbol ? symbol_resolve(symbol) : cudaErrorInvalidDeviceFunction;
+    if (!error && (!offset || index >= symbol_here(symbol)->found.kernel.count))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
+    *offset = symbol->parameters[index].offset;
+    if (size)
+        *size = symbol->parameters[index].size;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                   enum cudaFuncAttribute attribute, int value,
+                                                   int device)
+{
+    cudaError_t error = client_open();
+    if (error || device < 0 || device >= client_facts()->device_count)
+        return client_done(error ? error : cudaErrorInvalidDevice);
+    uint32_t current = client_use_device((uint32_t)device);
+    error = cudaFuncSetAttribute(kernel, attribute, value);
+    client_use_device(current);
+    return error;
+}
+
 EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 {
     Symbol *symbol = symbol_find(key, false);

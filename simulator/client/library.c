@@ -1,6 +1,7 @@
 // Libraries: modules that the program loads itself. A handle is its Image.
 
 #include "symbol.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
@@ -25,6 +26,39 @@ EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     }
     *library = (cudaLibrary_t)image;
     return cudaSuccess;
+}
+
+// The whole file, with a 0 behind it; NULL: it cannot be read.
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    long bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    char *text = bytes >= 0 ? calloc(1, (size_t)bytes + 1) : NULL;
+    if (text && (fseek(file, 0, SEEK_SET) || fread(text, 1, (size_t)bytes, file) != (size_t)bytes)) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+                                           enum cudaJitOption *options, void **values,
+                                           unsigned count,
+                                           enum cudaLibraryOption *library_options,
+                                           void **library_values, unsigned library_count)
+{
+    char *text = path ? read_file(path) : NULL;
+    if (!text)
+        return client_done(path ? cudaErrorFileNotFound : cudaErrorInvalidValue);
+    cudaError_t error = cudaLibraryLoadData(library, text, options, values, count, library_options,
+                                            library_values, library_count);
+    if (error)
+        free(text);
+    else
+        ((Image *)*library)->file = text;
+    return error;
 }
 
 EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)

@@ -143,6 +143,16 @@ EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
     return cudaSuccess;
 }
 
+EXPORT cudaError_t cudaMemRangeGetAttributes(void **out, size_t *sizes,
+                                             enum cudaMemRangeAttribute *attributes, size_t count,
+                                             const void *p, size_t bytes)
+{
+    cudaError_t error = out && sizes && attributes && count ? cudaSuccess : cudaErrorInvalidValue;
+    for (size_t i = 0; i < count && !error; i++)
+        error = cudaMemRangeGetAttribute(out[i], sizes[i], attributes[i], p, bytes);
+    return client_done(error);
+}
+
 // On this device host and kernels may use all managed memory at any time: there is nothing to do.
 EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes,
                                             unsigned flags)

@@ -114,6 +114,7 @@ void image_free(Image *image)
     }
     pthread_mutex_unlock(&mutex);
     free(image->joined);
+    free(image->file);
     free(image);
 }
 

@@ -81,6 +81,37 @@ EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
     return find("cudaDeviceGetMemPool", pool, device, false);
 }
 
+// The same by place. Only devices have pools.
+static cudaError_t check_place(const struct cudaMemLocation *location,
+                               enum cudaMemAllocationType type)
+{
+    if (!location || type == cudaMemAllocationTypeInvalid)
+        return cudaErrorInvalidValue;
+    bool has = location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned;
+    return has ? cudaSuccess : client_unsupported("a memory pool of other than a device's memory");
+}
+
+EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                            enum cudaMemAllocationType type)
+{
+    cudaError_t error = check_place(location, type);
+    return error ? client_done(error) : cudaDeviceGetDefaultMemPool(pool, location->id);
+}
+
+EXPORT cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    cudaError_t error = check_place(location, type);
+    return error ? client_done(error) : cudaDeviceGetMemPool(pool, location->id);
+}
+
+EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+    cudaError_t error = check_place(location, type);
+    return error ? client_done(error) : cudaDeviceSetMemPool(location->id, pool);
+}
+
 EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
     cudaError_t error = client_open();

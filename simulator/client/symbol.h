@@ -7,6 +7,7 @@
 typedef struct Image {
     const void *data;
     size_t bytes;
+    char *file;                                 // that was read for it, and is freed with it
     const void *const *parts;                   // nvcc -rdc=true: further fat binaries, NULL ends them
     void *joined;                               // all of it in one piece; ours
     struct {
