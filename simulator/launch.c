@@ -10,6 +10,7 @@
 #include "origin.h"
 #include "print.h"
 #include "profile.h"
+#include "registers.h"
 #include "serve.h"
 #include "source.h"
 #include <inttypes.h>
@@ -122,10 +123,8 @@ static void set_registers(Module *module, const void *native, size_t bytes)
 {
     for (Kernel *k = module_kernels(module); k; k = k->next) {
         u32 registers = native_registers(native, bytes, k->name);
-        if (!registers)
-            continue;
-        k->hardware_registers = registers;
-        k->registers_known = true;
+        k->hardware_registers = registers ? registers : registers_guess(k);
+        k->registers_known = registers != 0;
     }
 }
 

@@ -362,7 +362,6 @@ static void entry(Decoder *d)
     free(signature);
     k->module = d->module;
     k->max_threads = 1024;
-    k->hardware_registers = 32;
     kernel_params(d, k, params);
     while (!ptx_is(p, "{")) {
         char *directive = ptx_word(p);

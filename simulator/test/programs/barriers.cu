@@ -30,6 +30,19 @@ __global__ void kernel(int *out, const int *in)
     }
 }
 
+// The last warp comes to the barrier after many turns of the others.
+__global__ void late(int *out, int n)
+{
+    __shared__ int sum;
+    if (threadIdx.x == N - 1) {
+        int x = 0;
+        for (volatile int i = 0; i < n; i++) x += i;
+        sum = x;
+    }
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
 int main()
 {
     int in[N], out[6 * N], *din, *dout, threes = 0;
@@ -46,6 +59,9 @@ int main()
         CHECK(out[2 * N + t] == in[N - 1 - t]);
         for (int r = 0; r < 3; r++) CHECK(out[(3 + r) * N + t] == (t < 64 ? 0 : in[t - 64] + r));
     }
+    late<<<1, N>>>(dout, 20000);
+    OK(cudaMemcpy(out, dout, sizeof in, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < N; t++) CHECK(out[t] == 20000 / 2 * 19999);
     OK(cudaFree(din));
     OK(cudaFree(dout));
     return 0;
