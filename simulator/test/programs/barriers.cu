@@ -43,6 +43,15 @@ __global__ void late(int *out, int n)
     out[threadIdx.x] = sum;
 }
 
+// A barrier with a number of threads counts warps whole, also the last one, which has 16.
+__global__ void partial(int *out)
+{
+    __shared__ int data[48];
+    data[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.sync 3, 64;" ::: "memory");
+    out[threadIdx.x] = data[47 - threadIdx.x];
+}
+
 int main()
 {
     int in[N], out[6 * N], *din, *dout, threes = 0;
@@ -62,6 +71,9 @@ int main()
     late<<<1, N>>>(dout, 20000);
     OK(cudaMemcpy(out, dout, sizeof in, cudaMemcpyDeviceToHost));
     for (int t = 0; t < N; t++) CHECK(out[t] == 20000 / 2 * 19999);
+    partial<<<1, 48>>>(dout);
+    OK(cudaMemcpy(out, dout, sizeof in, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < 48; t++) CHECK(out[t] == 47 - t);
     OK(cudaFree(din));
     OK(cudaFree(dout));
     return 0;
