@@ -1,5 +1,6 @@
 // Counts what Nsight Compute counts, under its names, at every instruction, and sums it up by source line and by launch.
 #include "counters.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,9 @@ const CounterName metric_names[METRICS] = {
 
 static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
 
-// What ptxas gave the kernel is known where its native image is at hand.
+// What ptxas gave the kernel is known where its native image is at hand. A launch has 16 registers at least.
 static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
-static double registers(const Totals *t) { return known(t) ? t->launch->kernel->hardware_registers : 0; }
+static double registers(const Totals *t) { return known(t) ? fmax(16, t->launch->kernel->hardware_registers) : 0; }
 
 double metric_value(enum metric metric, const Totals *t)
 {

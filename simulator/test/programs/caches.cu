@@ -13,6 +13,8 @@
 // counts: neighbours l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 12
 // counts: too_large l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: too_large lts__t_sectors_op_read.sum 81904
+// counts: circle l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 2048
+// counts: circle lts__t_sectors_op_read.sum 3072
 // counts: granules dram__bytes_read.sum 2048
 // counts: granules lts__t_sectors_op_read.sum 48
 // counts: past_l1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
@@ -26,6 +28,10 @@
 // counts: exchanged lts__t_sectors_op_atom.sum 64
 // counts: copied lts__t_sectors_lookup_miss.sum 16
 // counts: copied dram__bytes_read.sum 0
+// counts: flush dram__bytes_write.sum 1024
+// counts: by_all l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
+// counts: by_all lts__t_sectors_op_read.sum 196
+// counts: by_all dram__bytes_read.sum 128
 // counts: own l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum 4
 // What loads find in the caches, each case worked out by hand. All blocks are on one SM, so all ask the same partition of
 // L2. Every other line is at home in the other one, and looked up there as well; but a read only once, since then there is
@@ -55,6 +61,14 @@ __global__ void too_large(float *out, const float *in)
     out[threadIdx.x] = sum;
 }
 
+// One through 64 KB, which L1 holds: the second time all of it is there.
+__global__ void circle(float *out, const float *in)
+{
+    float sum = 0;
+    for (int i = threadIdx.x; i < 2 * 16384; i += 256) sum += in[i % 16384];
+    out[threadIdx.x] = sum;
+}
+
 // One sector of every line; DRAM gives two.
 __global__ void granules(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x]; }
 
@@ -71,6 +85,13 @@ __global__ void added(int *out) { atomicAdd(&out[threadIdx.x], 1); }
 __global__ void exchanged(int *out) { if (atomicExch(out, threadIdx.x) == 1234567) out[1] = 1; }
 __global__ void copied(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
 
+// 132 SMs want one line: 16 or 17 of a GPC, of which three at a time are asked for once: 48 requests of 4 sectors, and 4
+// for the copy in the other partition.
+__global__ void by_all(float *out, const float *in)
+{
+    if (in[threadIdx.x] != 0) out[threadIdx.x] = 1;
+}
+
 __global__ void own(int *out, int n)
 {
     int words[8];
@@ -79,7 +100,7 @@ __global__ void own(int *out, int n)
     out[threadIdx.x] = words[n / 2];
 }
 
-// Reads more than L2 holds.
+// Reads more than L2 holds, so that what was changed in it has to be written: the last time, the 1 KB that `added` changed.
 __global__ void flush(float *out, const float4 *in, int n)
 {
     float sum = 0;
@@ -106,6 +127,7 @@ int main()
     flushed();
     granules<<<1, 32>>>(out, in);
     past_l1<<<1, 32>>>(out, in);
+    circle<<<1, 256>>>(out, in + MEGABYTE / 16);
     flushed();
     stored_first<<<1, 1024>>>(out);
     added<<<1, 256>>>((int *)out);
@@ -113,6 +135,7 @@ int main()
     flushed();
     OK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
     copied<<<1, 256>>>(out, in);
+    by_all<<<132, 32>>>(out, in + MEGABYTE / 8);
     own<<<1, 32>>>((int *)out, 3);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
