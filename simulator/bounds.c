@@ -111,11 +111,12 @@ static void report_outside(const Access *a, u32 lanes)
     source_fill(&r, a->warp, a->insn, lane);
     say_how_many(more, sizeof more, lanes);
     if (a->space != SPACE_GLOBAL) {
-        u32 size = a->space == SPACE_SHARED ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
+        bool shared = a->space == SPACE_SHARED;
+        u32 size = shared ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
         r.why = "The index is larger than the array.";
         r.next = "Compare the index with the size that the array was declared with, or that the launch gave.";
-        report_errorf(&r, "%s of %u bytes at byte %lld of the block's %u bytes of %s memory%s", does, a->bytes,
-                      (long long)(s64)address, size, a->space == SPACE_SHARED ? "shared" : "local", more);
+        report_errorf(&r, "%s of %u bytes at byte %lld of the %s %u bytes of %s memory%s", does, a->bytes, (long long)(s64)address,
+                      shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
         return;
     }
     const Allocation *in = memory_find(address);

@@ -102,6 +102,7 @@ void race_report(const Race *race)
     r.allocation = in;
     if (!is_copy(x)) {
         r.kernel = x->operation->kernel->signature;
+        source_callers(x->operation->kernel, x->pc, r.callers);
         r.has_thread = true;
         block_of(x, r.block);
         thread_of(x, r.thread);

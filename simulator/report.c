@@ -140,6 +140,8 @@ static Noted *note(const Report *report)
     noted->report.stands = copy_string(report->stands);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
+    for (int i = 0; i < REPORT_CALLERS; i++)
+        copy_place(&noted->report.callers[i]);
     *sink.end = noted;
     sink.end = &noted->next;
     return noted;
@@ -263,6 +265,19 @@ static void set_place(json_t *object, const Place *place)
         set_integer(object, "line", place->line);
 }
 
+static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
+{
+    if (!callers[0].file)
+        return;
+    json_t *array = json_array();
+    for (int i = 0; i < REPORT_CALLERS && callers[i].file; i++) {
+        json_t *place = json_object();
+        set_place(place, &callers[i]);
+        json_array_append_new(array, place);
+    }
+    json_object_set_new(object, "inlined_at", array);
+}
+
 static void write_error_json(const Noted *noted)
 {
     const Report *r = &noted->report;
@@ -272,6 +287,7 @@ static void write_error_json(const Noted *noted)
     set_text(object, "next", r->next);
     set_text(object, "kernel", r->kernel);
     set_place(object, &r->place);
+    set_callers(object, r->callers);
     if (r->has_thread) {
         set_triple(object, "block", r->block);
         set_triple(object, "thread", r->thread);
@@ -451,14 +467,21 @@ static void print_head(const Report *r)
 
 static void print_where(const Report *r)
 {
+    for (int i = 0; i < REPORT_CALLERS && r->callers[i].file; i++)
+        fprintf(stderr, "  inlined at %s:%u\n", base_name(r->callers[i].file), r->callers[i].line);
+
     // The signatures of template libraries fill a screen.
     char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? plain_name(r->kernel) : NULL;
     if (r->kernel)
         print_wrapped("  in ", brief ? brief : r->kernel);
     free(brief);
     if (r->has_thread)
-        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)\n", r->block[0], r->block[1],
+        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)", r->block[0], r->block[1],
                 r->block[2], r->thread[0], r->thread[1], r->thread[2]);
+    if (r->has_thread && r->address)
+        fprintf(stderr, ", address 0x%" PRIx64, r->address);
+    if (r->has_thread)
+        fputc('\n', stderr);
 }
 
 static void print_other(const Report *r)

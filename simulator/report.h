@@ -24,6 +24,8 @@ typedef struct {
     uint32_t column;                    // from 1; 0: unknown
 } Place;
 
+enum { REPORT_CALLERS = 6 };
+
 // One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
 // The strings need to live only until report_error() returns.
 typedef struct {
@@ -33,6 +35,7 @@ typedef struct {
     const char *next;                   // one line: what usually mends it
     const char *kernel;                 // name; NULL: a call of the host
     Place place;                        // where it happened, in device or host code
+    Place callers[REPORT_CALLERS];      // where that code was inlined, innermost first; the first without a file ends them
     bool has_thread;                    // block and thread below are meant
     uint32_t block[3], thread[3];
     uint64_t address;

@@ -6,12 +6,30 @@
 
 Place source_place(const Kernel *kernel, u32 pc) { return source_of(kernel, kernel->code[pc].location); }
 
+static bool is_toolkits(const Location *l) { return l->file && strstr(l->file, "/include/"); }
+
+// The location that stands for the instruction, or NULL: it was built without -lineinfo.
+static const Location *location_of(const Kernel *kernel, u32 location)
+{
+    if (location == ~0u) return NULL;
+    const Location *l = &kernel->locations[location];
+    while (l->inlined_at >= 0 && is_toolkits(l)) l = &kernel->locations[l->inlined_at];
+    return l;
+}
+
 Place source_of(const Kernel *kernel, u32 location)
 {
-    if (location == ~0u) return (Place){ 0 };           // built without -lineinfo
-    const Location *l = &kernel->locations[location];
-    while (l->inlined_at >= 0 && l->file && strstr(l->file, "/include/")) l = &kernel->locations[l->inlined_at];
-    return (Place){ .file = l->file, .function = l->function, .line = l->line };
+    const Location *l = location_of(kernel, location);
+    return l ? (Place){ .file = l->file, .function = l->function, .line = l->line } : (Place){ 0 };
+}
+
+void source_callers(const Kernel *kernel, u32 pc, Place callers[REPORT_CALLERS])
+{
+    const Location *l = location_of(kernel, kernel->code[pc].location);
+    for (u32 n = 0; l && l->inlined_at >= 0 && n < REPORT_CALLERS;) {
+        l = &kernel->locations[l->inlined_at];
+        if (!is_toolkits(l)) callers[n++] = (Place){ .file = l->file, .line = l->line };
+    }
 }
 
 void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
@@ -20,6 +38,7 @@ void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
     const Kernel *kernel = block->grid->kernel;
     report->kernel = kernel->signature;
     report->place = source_place(kernel, insn - kernel->code);
+    source_callers(kernel, insn - kernel->code, report->callers);
     report->has_thread = true;
     memcpy(report->block, block->index, sizeof report->block);
     warp_thread(warp, lane, report->thread);

@@ -7,5 +7,8 @@
 Place source_place(const Kernel *kernel, u32 pc);
 Place source_of(const Kernel *kernel, u32 location);     // of one of its locations; ~0u: unknown
 
-// Fills in kernel, place, block and thread of what `lane` does at `insn`.
+// The places at which that code was inlined, innermost first.
+void source_callers(const Kernel *kernel, u32 pc, Place callers[REPORT_CALLERS]);
+
+// Fills in kernel, place and where it was inlined, block and thread of what `lane` does at `insn`.
 void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane);

@@ -3,7 +3,8 @@
 //
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
-//   // says: words                                  some error's message has these words; as many lines as wanted
+//   // says: words                                  some error's message has these words (and, behind them, "inlined at LINE LINE"
+//                                                   where its code was inlined); as many lines as wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
 //   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch;
@@ -201,6 +202,18 @@ typedef struct {
     int status;                         // as the exit event has it: of the device process
 } Outcome;
 
+// Behind a message, the lines at which its code was inlined: "..., inlined at 14 19".
+static void add_callers(Outcome *o, const json_t *places)
+{
+    char *to = o->messages + strlen(o->messages), *end = o->messages + sizeof o->messages;
+    size_t index;
+    json_t *place;
+    to += snprintf(to, end - to, "%s", json_array_size(places) ? ", inlined at" : "");
+    json_array_foreach((json_t *)places, index, place)
+        to += snprintf(to, end - to, " %d", (int)json_integer_value(json_object_get(place, "line")));
+    snprintf(to, end - to, "\n");
+}
+
 static void add_event(Outcome *o, json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
@@ -212,7 +225,8 @@ static void add_event(Outcome *o, json_t *event)
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
         used = strlen(o->messages);
-        snprintf(o->messages + used, sizeof o->messages - used, "%s\n", message ? message : "");
+        snprintf(o->messages + used, sizeof o->messages - used, "%s", message ? message : "");
+        add_callers(o, json_object_get(event, "inlined_at"));
     } else if (strcmp(name, "migration") == 0) {
         used = strlen(o->migrations);
         snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",
