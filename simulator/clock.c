@@ -2,6 +2,7 @@
 // order in which it was issued, so the only question is when, never whether.
 
 #include "clock.h"
+#include "ipc.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@ typedef struct {
 
 typedef struct {
     bool used, timed, recorded;
+    bool exportable;                    // other processes may have it,
+    u32 shared;                         // and have: ipc.c knows when it was recorded; 0: they have not
     u32 device;
     double at;                          // ns
     Order before;                       // what comes before it
@@ -326,7 +329,7 @@ bool clock_stream_done(u64 id)
 
 // ---- Events ----
 
-u64 clock_event_create(u32 device, bool timed)
+u64 clock_event_create(u32 device, bool timed, bool exportable)
 {
     u32 index = 0;
     while (index < event_count && events[index].used)
@@ -336,8 +339,35 @@ u64 clock_event_create(u32 device, bool timed)
     if (index == event_count)
         event_count++;
     clear_event(index);
-    events[index] = (Event){ .used = true, .timed = timed, .device = device };
+    events[index] = (Event){ .used = true, .timed = timed, .exportable = exportable,
+                             .device = device };
     return FIRST_EVENT + index;
+}
+
+u32 *clock_event_shared(u64 id)
+{
+    Event *event = event_of(id);
+    return event && (event->exportable || event->shared) ? &event->shared : NULL;
+}
+
+u32 clock_event_device(u64 id)
+{
+    return event_of(id)->device;
+}
+
+void clock_event_share(u64 id, u32 shared)
+{
+    Event *event = event_of(id);
+    event->shared = shared;
+    if (event->recorded)
+        ipc_event_recorded(shared, event->at);
+}
+
+// Another process may have recorded it since.
+static void look_up(Event *event)
+{
+    if (event->shared && ipc_event_at(event->shared, &event->at))
+        event->recorded = true;
 }
 
 bool clock_event_known(u64 id)
@@ -365,6 +395,8 @@ bool clock_event_record(u64 id, u64 stream_id)
     event->at = start_of(stream);
     order_free(&event->before);
     order_join(&event->before, &stream->before);
+    if (event->shared)
+        ipc_event_recorded(event->shared, event->at);
     return true;
 }
 
@@ -374,6 +406,7 @@ bool clock_event_wait(u64 id)
     Event *event = event_of(id);
     if (!event)
         return false;
+    look_up(event);
     if (event->recorded)
         host_reaches(event->at, &event->before);
     return true;
@@ -385,6 +418,7 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream)
         return false;
+    look_up(event);
     if (event->recorded) {
         stream->done = later(stream->done, event->at);
         order_join(&stream->before, &event->before);
@@ -395,6 +429,7 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
 bool clock_event_done(u64 id)
 {
     Event *event = event_of(id);
+    look_up(event);
     return !event->recorded || has_come(event->at, &event->before);
 }
 

@@ -50,8 +50,13 @@ bool clock_stream_done(u64 stream);
 
 // Events, each of one device too, which must be that of the stream in which it is recorded. Each of
 // these but the first is false for an id that is none.
-u64 clock_event_create(u32 device, bool timed);
+u64 clock_event_create(u32 device, bool timed, bool exportable);
 bool clock_event_known(u64 event);
+u32 clock_event_device(u64 event);              // of one that is known
+
+// An event that processes share: its number in ipc.c; 0: none yet; NULL: it is none that may be shared.
+u32 *clock_event_shared(u64 event);
+void clock_event_share(u64 event, u32 number);
 bool clock_event_destroy(u64 event);
 bool clock_event_record(u64 event, u64 stream);
 bool clock_event_wait(u64 event);               // the host waits for it

@@ -2,6 +2,7 @@
 // sends one end of a pair of its own, or, where such things are closed behind its back (mpirun's), it finds the machine
 // by name. Nothing is ever answered over the inherited socket, which many may hold.
 #define _GNU_SOURCE
+#include "ipc.h"
 #include "machine.h"
 #include "report.h"
 #include "serve.h"
@@ -42,6 +43,7 @@ void machine_make(void)
 {
     machine = mmap(NULL, sizeof *machine, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (machine == MAP_FAILED) fail("simulator: no memory for the machine");
+    ipc_make();
 }
 
 const char *machine_listen(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "memory.h"
 
@@ -145,6 +146,37 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
     if (!part) account(device, size);
     parts[part].next = base + pages + GAP;
     return a;
+}
+
+bool memory_back(const Allocation *a, int fd, u64 offset)
+{
+    u64 pages = round_up(a->size, PAGE), done = 0;
+    while (done < a->size) {
+        ssize_t n = pwrite(fd, (void *)(a->base + done), a->size - done, (off_t)(offset + done));
+        if (n <= 0) return false;
+        done += (u64)n;
+    }
+    return mmap((void *)a->base, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+}
+
+Allocation *memory_import(u64 size, u32 device, int fd, u64 offset, const u64 *callers)
+{
+    u64 base = memory_reserve(size);
+    if (!base || mmap((void *)base, round_up(size, PAGE), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset)
+        == MAP_FAILED) return NULL;
+    Allocation *a = memory_place(base, size, MEMORY_IMPORTED, device);
+    if (!a) return NULL;
+    memory_define(base, size);
+    remember(a->made, callers);
+    return a;
+}
+
+void memory_unimport(u64 address, const u64 *callers)
+{
+    Allocation *a = memory_find(address);
+    a->freed = true;
+    remember(a->unmade, callers);
+    mmap((void *)a->base, round_up(a->size, PAGE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 bool memory_free(u64 address, const u64 *callers)

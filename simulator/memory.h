@@ -23,6 +23,7 @@ enum memory_kind {
     MEMORY_MANAGED,     // cudaMallocManaged, or a __managed__ variable (it has a name): zeros
     MEMORY_PINNED_HOST, // cudaMallocHost, cudaHostAlloc: zeros
     MEMORY_HEAP,        // a kernel's malloc (heap.c)
+    MEMORY_IMPORTED,    // another process's (ipc.c)
 };
 
 typedef struct Allocation {
@@ -37,6 +38,8 @@ typedef struct Allocation {
     bool registered;                // it is host memory that the program has pinned
     Place made_in, unmade_in;       // those of a kernel's malloc and free
     struct Pooled *pooled;          // pool.c's: it was allocated in stream order; else NULL
+    u32 exported;                   // ipc.c's: its number there; 0: no other process may have it
+    u32 reached_by;                 // imported: a bit for each device that may reach it besides its own
     struct Allocation *next;        // by rising address
 } Allocation;
 
@@ -54,6 +57,13 @@ bool memory_share(int fd, u64 offset);
 // when the device has no room left. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers);
 
+// Moves what is allocated into the file at `offset`, at the same addresses. False: no room.
+bool memory_back(const Allocation *a, int fd, u64 offset);
+
+// What lies there in the file, at addresses of its own; it counts as written. NULL: no room. And its end.
+Allocation *memory_import(u64 size, u32 device, int fd, u64 offset, const u64 *callers);
+void memory_unimport(u64 address, const u64 *callers);
+
 // Part of the range for the caller to allocate in with memory_place(): 0 when there is no room left. It is readable.
 u64 memory_reserve(u64 bytes);
 Allocation *memory_place(u64 base, u64 size, enum memory_kind kind, u32 device);
@@ -64,7 +74,7 @@ bool memory_free(u64 address, const u64 *callers);
 // Is it one that the program's host code allocates and frees, and no variable?
 static inline bool memory_is_freeable(const Allocation *a)
 {
-    return !a->name && a->kind != MEMORY_HEAP && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING;
+    return !a->name && a->kind != MEMORY_HEAP && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING && a->kind != MEMORY_IMPORTED;
 }
 
 // The allocation, live or freed, that `address` lies in; NULL if it lies in none.

@@ -4,6 +4,7 @@
 #include "serve.h"
 #include "clock.h"
 #include "heap.h"
+#include "ipc.h"
 #include "machine.h"
 #include "managed.h"
 #include "memory.h"
@@ -230,7 +231,7 @@ static void dispatch(Call *call)
     case WIRE_STREAM_WAIT:
         handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
         break;
-    case WIRE_EVENT_CREATE: created(call, clock_event_create(r->device, !(r->event.flags & 2))); break;
+    case WIRE_EVENT_CREATE: created(call, clock_event_create(r->device, !(r->event.flags & 2), r->event.flags & 4)); break;
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
     case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
     case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
@@ -243,6 +244,11 @@ static void dispatch(Call *call)
     case WIRE_PRINTED: launch_printed(call); break;
     case WIRE_PEER: answer_peer(call); break;
     case WIRE_LIMIT: answer_limit(call); break;
+    case WIRE_IPC_EXPORT: ipc_export_memory(call); break;
+    case WIRE_IPC_IMPORT: ipc_import_memory(call); break;
+    case WIRE_IPC_CLOSE: ipc_close_memory(call); break;
+    case WIRE_IPC_EXPORT_EVENT: ipc_export_event(call); break;
+    case WIRE_IPC_IMPORT_EVENT: ipc_import_event(call); break;
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;

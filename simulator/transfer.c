@@ -5,6 +5,7 @@
 #include "caches.h"
 #include "clock.h"
 #include "heap.h"
+#include "ipc.h"
 #include "managed.h"
 #include "memory.h"
 #include "origin.h"
@@ -243,10 +244,12 @@ void transfer_free(Call *call)
     u32 kind = call->request.pointer.kind;
     if (pinned == (kind == WIRE_OF_HOST || kind == WIRE_OF_PROGRAM)
         && (!a || a->registered == (kind == WIRE_OF_PROGRAM))
-        && memory_free(address, call->request.caller))
+        && memory_free(address, call->request.caller)) {
         pool_freed(a);
-    else
+        ipc_freed(a);
+    } else {
         transfer_bad_free(call, address);
+    }
 }
 
 void transfer_memory_info(Call *call)
@@ -293,6 +296,7 @@ void transfer_free_all(u32 of)
         if (is_left(a, of)) {
             memory_free(a->base, NULL);
             pool_freed(a);
+            ipc_freed(a);
         }
     heap_free_all(of);
 }

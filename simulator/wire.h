@@ -83,6 +83,11 @@ enum {
     X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
     X(PEER)             /* lets the device reach another's memory, or no longer */              \
     X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                         \
+    X(IPC_EXPORT)       /* a key for an allocation, */                                           \
+    X(IPC_IMPORT)       /* and the other way, in another process */                             \
+    X(IPC_CLOSE)                                                                                \
+    X(IPC_EXPORT_EVENT)                                                                         \
+    X(IPC_IMPORT_EVENT)                                                                         \
     X(RESET)                                                                                    \
     X(MISUSE)           /* the library refused a call; tail: message \n why \n next */          \
     X(UNSUPPORTED)      /* tail: name of the call */
@@ -104,6 +109,7 @@ enum wire_error {
     WIRE_INVALID_SYMBOL = 13,
     WIRE_DEVICES_UNAVAILABLE = 46,
     WIRE_INVALID_DEVICE = 101,
+    WIRE_DEVICE_UNINITIALIZED = 201,
     WIRE_NO_KERNEL_IMAGE = 209,
     WIRE_INVALID_PTX = 218,
     WIRE_INVALID_RESOURCE_HANDLE = 400,

@@ -1,0 +1,215 @@
+// Device memory is private to the device process that allocated it. When it is exported, its bytes move into a file that
+// all device processes of the machine have, at the same addresses as before; who imports it has the file's pages at
+// addresses of its own. An exported event's time stands in a table that all share. Each process has a clock of its own:
+// what one does while the other waits on the host takes the other no simulated time.
+#define _GNU_SOURCE
+#include "ipc.h"
+#include "clock.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { MOST_EXPORTS = 4096, MOST_IMPORTS = 4096 };
+
+typedef struct Export {
+    u64 key;                            // 0: none, or freed
+    u64 offset, bytes;                  // in the file
+    u32 device;
+    pid_t owner;                        // the device process
+} Export;
+
+typedef struct SharedEvent {
+    u64 key;
+    pid_t owner;
+    u32 device;
+    bool recorded;
+    double at;                          // ns
+} SharedEvent;
+
+// Entries are only ever added; the one that made an entry writes it, its key last.
+static struct {
+    u64 next;                           // free part of the file
+    u32 export_count, event_count;
+    Export exports[MOST_EXPORTS];
+    SharedEvent events[MOST_EXPORTS];
+} *common;
+static int file = -1;
+
+static struct {
+    u64 key;
+    const Allocation *allocation;
+    u32 opened;                         // so many times; 0: closed
+} imports[MOST_IMPORTS];
+static u32 import_count;
+
+void ipc_make(void)
+{
+    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    file = memfd_create("warpwise-ipc", MFD_CLOEXEC);
+    if (common == MAP_FAILED || file < 0 || ftruncate(file, (off_t)MEMORY_SPAN) < 0) {
+        perror("simulator: cannot make the memory that processes share");
+        exit(1);
+    }
+}
+
+static u64 new_key(void)
+{
+    u64 key = 0;
+    if (getrandom(&key, sizeof key, 0) != sizeof key) return 0;
+    return key | 1;
+}
+
+// A new entry's place in a table; -1: it is full.
+static s64 add(u32 *count)
+{
+    u32 at = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    return at < MOST_EXPORTS ? (s64)at : -1;
+}
+
+// ---- Memory ----
+
+static Export *export_of(const Allocation *a)
+{
+    return a->exported ? &common->exports[a->exported - 1] : NULL;
+}
+
+static void export_now(Allocation *a)
+{
+    s64 at = add(&common->export_count);
+    u64 pages = (a->size + 4095) / 4096 * 4096, offset = at < 0 ? 0 : __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED);
+    if (at < 0 || offset + pages > MEMORY_SPAN || !memory_back(a, file, offset)) return;
+    Export *e = &common->exports[at];
+    *e = (Export){ .offset = offset, .bytes = a->size, .device = a->device, .owner = getpid() };
+    a->exported = (u32)at + 1;
+    __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
+}
+
+void ipc_export_memory(Call *call)
+{
+    Allocation *a = memory_find(call->request.pointer.address);
+    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled || a->base != call->request.pointer.address) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    if (!a->exported) export_now(a);
+    if (a->exported) call->reply.id = export_of(a)->key;
+    else call->reply.error = WIRE_MEMORY_ALLOCATION;
+}
+
+static const Export *find_export(u64 key)
+{
+    for (u32 n = 0; key && n < common->export_count && n < MOST_EXPORTS; n++)
+        if (__atomic_load_n(&common->exports[n].key, __ATOMIC_ACQUIRE) == key) return &common->exports[n];
+    return NULL;
+}
+
+static Allocation *import_now(const Call *call, const Export *e)
+{
+    Allocation *a = import_count < MOST_IMPORTS ? memory_import(e->bytes, e->device, file, e->offset, call->request.caller) : NULL;
+    if (!a) return NULL;
+    imports[import_count].key = e->key;
+    imports[import_count].allocation = a;
+    imports[import_count++].opened = 1;
+    return a;
+}
+
+void ipc_import_memory(Call *call)
+{
+    const Export *e = find_export(call->request.object.id);
+    const Allocation *a = NULL;
+    if (!e || e->device >= device.count) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    if (e->owner == getpid()) {                 // a process cannot open its own
+        call->reply.error = WIRE_DEVICE_UNINITIALIZED;
+        return;
+    }
+    for (u32 n = 0; n < import_count && !a; n++)
+        if (imports[n].key == e->key && imports[n].opened) imports[n].opened++, a = imports[n].allocation;
+    if (!a) a = import_now(call, e);
+    if (!a) {
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    ((Allocation *)a)->reached_by |= 1u << call->request.device;    // as cudaIpcMemLazyEnablePeerAccess says
+    call->reply.memory.address = a->base;
+    call->reply.memory.size = a->size;
+}
+
+void ipc_close_memory(Call *call)
+{
+    for (u32 n = 0; n < import_count; n++) {
+        if (!imports[n].opened || imports[n].allocation->base != call->request.pointer.address) continue;
+        if (--imports[n].opened == 0) memory_unimport(imports[n].allocation->base, call->request.caller);
+        return;
+    }
+    call->reply.error = WIRE_INVALID_VALUE;
+}
+
+void ipc_freed(const Allocation *a)
+{
+    Export *e = export_of(a);
+    if (!e) return;
+    __atomic_store_n(&e->key, 0, __ATOMIC_RELEASE);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)e->offset, (off_t)e->bytes);
+}
+
+// ---- Events ----
+
+void ipc_export_event(Call *call)
+{
+    const u32 *shared = clock_event_shared(call->request.object.id);
+    if (!shared) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    s64 at = *shared ? (s64)*shared - 1 : add(&common->event_count);
+    if (at < 0) {
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    SharedEvent *e = &common->events[at];
+    if (!*shared) {
+        *e = (SharedEvent){ .owner = getpid(), .device = clock_event_device(call->request.object.id) };
+        clock_event_share(call->request.object.id, (u32)at + 1);
+        __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
+    }
+    call->reply.id = e->key;
+}
+
+void ipc_import_event(Call *call)
+{
+    u64 key = call->request.object.id;
+    for (u32 n = 0; key && n < common->event_count && n < MOST_EXPORTS; n++) {
+        const SharedEvent *e = &common->events[n];
+        if (__atomic_load_n(&e->key, __ATOMIC_ACQUIRE) != key) continue;
+        if (e->owner == getpid()) {
+            call->reply.error = WIRE_DEVICE_UNINITIALIZED;
+            return;
+        }
+        call->reply.id = clock_event_create(e->device, false, false);
+        if (call->reply.id) clock_event_share(call->reply.id, n + 1);
+        else call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+}
+
+void ipc_event_recorded(u32 shared, double at)
+{
+    SharedEvent *e = &common->events[shared - 1];
+    e->at = at;
+    __atomic_store_n(&e->recorded, true, __ATOMIC_RELEASE);
+}
+
+bool ipc_event_at(u32 shared, double *at)
+{
+    const SharedEvent *e = &common->events[shared - 1];
+    bool recorded = __atomic_load_n(&e->recorded, __ATOMIC_ACQUIRE);
+    if (recorded) *at = e->at;
+    return recorded;
+}
