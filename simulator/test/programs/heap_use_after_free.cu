@@ -1,5 +1,5 @@
 // expect: use-after-free 12
-// says: at byte 4 of the 8-byte allocation made at heap_use_after_free.cu:7, freed at heap_use_after_free.cu:11
+// says: at byte 4 of the 8-byte allocation made at heap_use_after_free.cu:6, freed at heap_use_after_free.cu:11
 // A kernel reads what an earlier one allocated and another has freed.
 #include "check.h"
 
