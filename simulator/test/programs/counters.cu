@@ -41,6 +41,12 @@
 // counts: one_sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 32
 // counts: quarters l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
 // counts: quarters l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
+// counts: same_quarter l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
+// counts: same_quarter l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
+// counts: far_doubles l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
+// counts: far_doubles l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 2
+// counts: counted l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 2
+// counts: counted l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum 1
 // The counters of single warps, each worked out by hand.
 #include "check.h"
 
@@ -152,6 +158,35 @@ __global__ void quarters(float4 *out)
     out[threadIdx.x] = x[threadIdx.x ^ 1];
 }
 
+// All lanes load the same 16 bytes: a pass for each half warp.
+__global__ void same_quarter(float4 *out, int n)
+{
+    __shared__ float4 x[32];
+    x[threadIdx.x] = make_float4(1, 2, 3, 4);
+    __syncthreads();
+    out[threadIdx.x] = x[n];
+}
+
+// Every other double: 16 lanes have their 32 words in 16 banks, two in each.
+__global__ void far_doubles(double *out)
+{
+    __shared__ double x[64];
+    x[threadIdx.x] = x[threadIdx.x + 32] = 1;
+    __syncthreads();
+    out[threadIdx.x] = x[2 * threadIdx.x];
+}
+
+// Two words of one bank, each counted up by half of the lanes.
+__global__ void counted(int *out)
+{
+    __shared__ int x[64];
+    x[threadIdx.x] = x[threadIdx.x + 32] = 0;
+    __syncthreads();
+    atomicAdd(&x[threadIdx.x % 2 * 32], 1);
+    __syncthreads();
+    out[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x + 32];
+}
+
 int main()
 {
     enum { BYTES = 4096 };
@@ -182,6 +217,9 @@ int main()
     roots<<<1, 32>>>(out);
     spread<<<1, 32>>>((int *)out);
     quarters<<<1, 32>>>((float4 *)out);
+    same_quarter<<<1, 32>>>((float4 *)out, 3);
+    far_doubles<<<1, 32>>>((double *)out);
+    counted<<<1, 32>>>((int *)out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
     OK(cudaFree(out));
