@@ -1,5 +1,10 @@
 // expect: exit 0
 // run: --devices 3
+// counts: twice nvlrx__bytes.sum 4096
+// counts: twice nvltx__bytes.sum 4096
+// counts: count nvlrx__bytes.sum 0
+// counts: count nvltx__bytes.sum 128
+// counts: touch nvlrx__bytes.sum 16777216
 // Peer access: who may reach whom, kernels that load, store and count in another device's memory, and copies between
 // devices, which go over the link (450 GB/s each way) where it is enabled and by way of the host where it is not.
 #include "check.h"
@@ -8,6 +13,13 @@ enum { BYTES = 64 << 20, N = 1 << 10 };
 
 __global__ void twice(int *to, const int *from) { to[threadIdx.x + blockIdx.x * blockDim.x] = 2 * from[threadIdx.x + blockIdx.x * blockDim.x]; }
 __global__ void count(int *sum) { atomicAdd_system(sum, 1); }
+
+__global__ void touch(const int *from, int *to)
+{
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    if (from[i] == 12345)
+        *to = i;
+}
 
 static void rules()
 {
@@ -101,6 +113,18 @@ static void copies()
     OK(cudaEventRecord(start, stream));
     OK(cudaMemcpyAsync(p[0] + BYTES / 8, p[0], BYTES / 2, cudaMemcpyDefault, stream));
     CHECK(since(start, stream) < 0.02f);
+
+    // A kernel that loads 16 MiB over the link takes as long as a copy of them.
+    OK(cudaEventRecord(start, stream));
+    touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[1], p[0]);
+    float far = since(start, stream);
+    OK(cudaEventRecord(start, stream));
+    touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[0], p[0] + N);
+    float near = since(start, stream);
+    CHECK(far - near > 0.036f);
+    OK(cudaEventRecord(start, stream));
+    touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[1], p[0]);
+    CHECK(since(start, stream) == far);
 
     // Two copies out of a device share its link; one out and one in do not.
     OK(cudaEventRecord(start, stream));
