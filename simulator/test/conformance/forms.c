@@ -154,7 +154,7 @@ static void carry(const char *name, enum type t, int inputs)
     f->in[inputs] = u32;
     f->out_count = 2, f->out[0] = t, f->out[1] = u32;
     char flag[128];
-    snprintf(flag, sizeof flag, "and.b32 %%a%d, %%a%d, 1; add.cc.u32 %%a%d, %%a%d, 0xffffffff", inputs, inputs, inputs, inputs);
+    snprintf(flag, sizeof flag, "and.b32 %%word, %%a%d, 1; add.cc.u32 %%word, %%word, 0xffffffff", inputs);
     text(f, "%s; %s %%d0, %%a0, %%a1%s; %s.u32 %%d1, 10, 0", flag, opcode_of(name), inputs > 2 ? ", %a2" : "", minus ? "subc" : "addc");
 }
 
@@ -249,6 +249,7 @@ static void exchange(const char *name, enum type d, enum type a)
 {
     Form *f = add(name, "");
     const char *opcode = opcode_of(name);
+    f->together = true;
     f->few = starts(name, "match");
     if (starts(name, "shfl")) {
         TYPES_OF(f, OUT(d, pred), { a, u32, u32 });
@@ -428,10 +429,30 @@ static void declare(FILE *to, const Form *f, char name, int n, enum type t)
     else fprintf(to, "    .reg .b%d %%%c%d;\n", register_bits(f, t), name, n);
 }
 
-static void put(FILE *to, const Form *f, int n)
+static void put(FILE *to, const Form *f, int n, int word)
 {
-    if (f->out[n] == pred) fprintf(to, "    selp.b32 %%word, 1, 0, %%d%d; st.global.b32 [%%out+%d], %%word;\n", n, 8 * n);
-    else fprintf(to, "    st.global.b%d [%%out+%d], %%d%d;\n", register_bits(f, f->out[n]), 8 * n, n);
+    if (f->out[n] == pred) fprintf(to, "    selp.b32 %%word, 1, 0, %%d%d; st.global.b32 [%%out+%d], %%word;\n", n, 8 * word);
+    else fprintf(to, "    st.global.b%d [%%out+%d], %%d%d;\n", register_bits(f, f->out[n]), 8 * word, n);
+}
+
+// testp's guard is lost in NVIDIA's assembler (../isa/kernels.c).
+bool form_has_second(const Form *f) { return !f->memory && !f->together && !starts(f->name, "testp"); }
+
+// With a predicate; or, where there are several instructions, a branch.
+static void second(FILE *to, const Form *f)
+{
+    bool several = strchr(f->text, ';');
+    fprintf(to, "    mov.u32 %%word, %%laneid; shr.u32 %%word, 0x%x, %%word; and.b32 %%word, %%word, 1;\n"
+                "    setp.ne.u32 %%some, %%word, 0;\n", (unsigned)SOME_LANES);
+    for (int n = 0; n < f->out_count; n++) {
+        int bits = register_bits(f, f->out[n]);
+        if (f->out[n] == pred) fprintf(to, "    setp.eq.u32 %%d%d, %%x, %%x;\n", n);
+        else if (bits == 8) fprintf(to, "    cvt.u8.u32 %%d%d, %d;\n", n, OLD_VALUE);
+        else fprintf(to, "    mov.b%d %%d%d, %d;\n", bits, n, OLD_VALUE);
+    }
+    if (several) fprintf(to, "    @!%%some bra over;\n    %s;\nover:\n", f->text);
+    else fprintf(to, "    @%%some %s;\n", f->text);
+    for (int n = 0; n < f->out_count; n++) put(to, f, n, MOST_OUT + n);
 }
 
 // The cell of an atomic: of the result's own second word, or of a word in shared memory.
@@ -452,7 +473,7 @@ static void cell(FILE *to, const Form *f)
 
 void form_write(FILE *to, const Form *f, int number)
 {
-    fprintf(to, ".visible .entry k%d(.param .u64 p, .param .u64 q)\n{\n    .reg .b32 %%word, %%n, %%x;\n"
+    fprintf(to, ".visible .entry k%d(.param .u64 p, .param .u64 q)\n{\n    .reg .pred %%some; .reg .b32 %%word, %%n, %%x;\n"
                 "    .reg .b64 %%in, %%out, %%at, %%cell, %%base;\n", number);
     if (f->memory == 's') fputs("    .shared .align 8 .b8 cells[2048];\n", to);
     for (int n = 0; n < f->in_count; n++) declare(to, f, 'a', n, f->in[n]);
@@ -460,10 +481,11 @@ void form_write(FILE *to, const Form *f, int number)
     fprintf(to, "    ld.param.u64 %%in, [p]; ld.param.u64 %%out, [q];\n"
                 "    mov.u32 %%n, %%ctaid.x; mov.u32 %%word, %%ntid.x; mov.u32 %%x, %%tid.x; mad.lo.u32 %%n, %%n, %%word, %%x;\n"
                 "    mul.wide.u32 %%at, %%n, %d; add.u64 %%in, %%in, %%at;\n"
-                "    mul.wide.u32 %%at, %%n, %d; add.u64 %%out, %%out, %%at;\n", 8 * MOST_IN, 8 * MOST_OUT);
+                "    mul.wide.u32 %%at, %%n, %d; add.u64 %%out, %%out, %%at;\n", 8 * MOST_IN, 8 * 2 * MOST_OUT);
     for (int n = 0; n < f->in_count; n++) load(to, f, n);
     if (f->memory) cell(to, f);
     else fprintf(to, "    %s;\n", f->text);
-    for (int n = 0; n < f->out_count; n++) put(to, f, n);
+    for (int n = 0; n < f->out_count; n++) put(to, f, n, n);
+    if (form_has_second(f)) second(to, f);
     fputs("    ret;\n}\n\n", to);
 }

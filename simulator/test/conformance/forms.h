@@ -16,6 +16,7 @@ typedef struct {
     int in_count, out_count;
     bool few;                   // operands are small numbers: for lanes that are to agree
     bool approximate;           // outputs are kept themselves, and compared with a bound
+    bool together;              // of all lanes of a warp
     char memory;                // atomics: 'g' or 's', where the cell lies whose new value is the last result; 'v': two; else 0
 } Form;
 
@@ -23,7 +24,13 @@ extern Form forms[MOST_FORMS];
 extern int form_count;
 
 void forms_make(void);                          // from isa.def
-void form_write(FILE *to, const Form *form, int number);   // the PTX of its kernel, k<number>
+
+// The PTX of its kernel, k<number>: out[MOST_OUT] are a case's results, and out[2 * MOST_OUT] those of a second time, when the
+// lanes that are not in SOME_LANES have a predicate or a branch that keeps them from it and their destinations OLD_VALUE. It
+// is left out where lanes or memory would notice.
+enum { SOME_LANES = (int)0x9b36c5a1, OLD_VALUE = 0x5a };
+bool form_has_second(const Form *form);
+void form_write(FILE *to, const Form *form, int number);
 int type_bits(enum type type);
 
 // inputs.c: the cases of a form, always the same: case n's operands are in[n][0..].
