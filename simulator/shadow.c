@@ -8,7 +8,7 @@
 
 #include "shadow.h"
 
-enum { MOST_SITES = 1 << 23, WORD = 4 };
+enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, WORD = 4 };
 
 static void *need(void *memory)
 {
@@ -297,7 +297,7 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
 
 void shadow_look(Shadow *s, Look *k)
 {
-    if (s->site_count >= MOST_SITES) shadow_forget(s);
+    if (s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS) shadow_forget(s);
     const Site *a = &k->site;
     u32 first = __builtin_ctz(a->lanes), last = 31 - __builtin_clz(a->lanes);
     u64 low = a->base + first * a->stride, high = a->base + last * a->stride;

@@ -125,6 +125,7 @@ __global__ void beside(unsigned char *bytes, double *rows, int *in_place, volati
     in_place[i] *= 2;
     v[threadIdx.x] = i;
     same[threadIdx.x % 8] = 5;
+    same[threadIdx.x * 7 % 8] = 5;
     strided[(i % 48) * 48 + i / 48] = i;
     strided[N + back] = i;
 }

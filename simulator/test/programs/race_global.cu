@@ -1,5 +1,5 @@
-// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93
-// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:102
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:129
 // says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
 // says: with a flag but no fence between
 // says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
@@ -93,6 +93,33 @@ __global__ void no_barrier(int *data, int *flag, int *out)
     } else if (atomicAdd(flag, 0) && (__threadfence(), true)) out[t] = data[63 - t];    // 93
 }
 
+// Lanes of one store that meet here and there.
+__global__ void scattered(int *a) { a[threadIdx.x * 7 % 20] = threadIdx.x; }    // 97
+
+// A __syncwarp() of half a warp says nothing of the other half.
+__global__ void half_of_warp(int *a, int *out)
+{
+    int t = threadIdx.x;
+    a[t] = t;
+    if (t < 16) __syncwarp(0xffff);
+    out[t] = t < 16 ? a[15 - t] + a[t + 16] : 0;                                // 105
+}
+
+// A fence of the block is none between blocks.
+__global__ void near_fence(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) {
+        while (atomicAdd(flag, 0) == 0) continue;
+        __threadfence();
+        out[blockIdx.x] = *data;                                                // 115
+        return;
+    }
+    *data = 7;
+    __threadfence_block();
+    atomicExch(flag, 1);
+}
+
 int main()
 {
     int *a;
@@ -115,6 +142,9 @@ int main()
     block_atomic<<<2, 32>>>(a);
     OK(cudaMemset(a, 0, BYTES));
     no_barrier<<<2, 64>>>(a, a + 100, a + 200);
+    scattered<<<1, 32>>>(a);
+    half_of_warp<<<1, 32>>>(a, a + 100);
+    near_fence<<<2, 32>>>(a, a + 300, a + 400);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(count));

@@ -85,6 +85,11 @@ int main()
     add<<<1, 32>>>(a, b);
     add<<<1, 32, 0, two>>>(a, b);
     two = renewed(two);
+    OK(cudaDeviceSynchronize());
+    add<<<1, 16, 0, one>>>(b, a);           // beside the next two
+    OK(cudaMemsetAsync(a + 16, 0, 64, two));
+    OK(cudaMemsetAsync(b + 16, 0, 64, apart));
+    OK(cudaDeviceSynchronize());
     OK(cudaMemcpy(host, a, N * sizeof *a, cudaMemcpyDeviceToHost));
     fill<<<8, 128, 0, apart>>>(a, 5);
     while (cudaStreamQuery(apart) == cudaErrorNotReady) continue;
