@@ -45,10 +45,22 @@ static bool lane_inside(const Access *a, u32 lane)
     return in && address + a->bytes <= in->base + in->size;
 }
 
-// Both ends of each span: when they are inside one allocation, so is all between.
-static bool ends_inside(const Access *a)
+// As long as its lowest and its highest span lie in there.
+static void promise(Access *a, u64 base, u64 size)
 {
-    const Allocation *in;
+    u64 first = a->address[a->first], low = first, high = first;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (s->address < low) low = s->address;
+        if (s->address + s->bytes > high) high = s->address + s->bytes;
+    }
+    a->pass_from = base + (first - low);
+    a->pass_to = base + size - (high - first) + 1;
+}
+
+// Both ends of each span: when they are inside one allocation, so is all between.
+static bool ends_inside(Access *a)
+{
+    const Allocation *in = NULL;
     u64 base = 0, size;
     if (a->space == SPACE_SHARED) size = a->warp->block->shared_bytes;
     else if (a->space == SPACE_LOCAL) size = a->warp->block->grid->kernel->local_bytes;
@@ -56,6 +68,7 @@ static bool ends_inside(const Access *a)
     else return false;
     for (const Span *s = a->span; s < a->span + a->span_count; s++)
         if (s->address - base >= size || s->address - base + s->bytes > size) return false;
+    if (!in || in->kind != MEMORY_HEAP) promise(a, base, size);
     return true;
 }
 

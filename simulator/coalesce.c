@@ -7,6 +7,7 @@
 // bytes a lane go by half warps: ncu counts 2 passes where all lanes load the same 16 bytes, and 4 where none do
 // (profiles/accuracy: bodies_tiled, matmul_registers).
 #include "coalesce.h"
+#include "shape.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,6 @@ static u32 global_pieces(const Access *a, Piece *pieces)
 {
     Pieces p = { .piece = pieces };
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
-        if (!(s->lanes & a->mask)) continue;
         u64 first = s->address / SECTOR_BYTES, last = (s->address + s->bytes - 1) / SECTOR_BYTES;
         for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
             u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
@@ -76,9 +76,28 @@ static void add_passes(const Access *a, Piece *pieces, u32 count)
     }
 }
 
+// Few lines are kept with the shape, for when it comes again with its first lane at the same place of a line.
+static u32 recalled_pieces(const Access *a, Piece *pieces)
+{
+    Shape *s = a->shape;
+    u64 first = a->address[a->first], line = first / LINE_BYTES;
+    u32 phase = first % LINE_BYTES + 1, count;
+    if (s && s->lines.phase == phase) {
+        for (u32 n = 0; n < s->lines.count; n++)
+            pieces[n] = (Piece){ .line = line + s->lines.line[n], .sectors = s->lines.sectors[n] };
+        return s->lines.count;
+    }
+    count = global_pieces(a, pieces);
+    if (!s || count > FEW_LINES) return count;
+    s->lines.phase = phase;
+    s->lines.count = count;
+    for (u32 n = 0; n < count; n++) s->lines.line[n] = pieces[n].line - line, s->lines.sectors[n] = pieces[n].sectors;
+    return count;
+}
+
 u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES])
 {
-    u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : global_pieces(a, pieces);
+    u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
     if (a->atomic) add_passes(a, pieces, count);
     else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
     return count;
@@ -128,10 +147,9 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, bool apart, u32 *
     return most;
 }
 
-u32 access_wavefronts(const Access *a, u32 *conflicts)
+static u32 count_wavefronts(const Access *a, u32 *conflicts)
 {
     *conflicts = 0;
-    if (a->bytes <= 4 && a->regular && ((a->stride == 0 && !a->atomic) || llabs(a->stride) == 4)) return 1;
     bool apart = a->atomic && !is_increment(a);
     u32 groups = a->bytes <= 4 ? 1 : 2, size = LANES / groups, words = a->bytes <= 4 ? 1 : a->bytes / 4, wavefronts = 0;
     for (u32 g = 0; g < groups; g++) {
@@ -141,4 +159,18 @@ u32 access_wavefronts(const Access *a, u32 *conflicts)
         *conflicts += passes - ideal;
     }
     return wavefronts;
+}
+
+// Moving all lanes on by whole words moves the banks round and changes nothing.
+u32 access_wavefronts(const Access *a, u32 *conflicts)
+{
+    Shape *s = a->shape;
+    u32 phase = a->address[a->first] % BANK_BYTES + 1;
+    if (!s) return count_wavefronts(a, conflicts);
+    if (s->banks.phase != phase) {
+        s->banks.wavefronts = count_wavefronts(a, &s->banks.conflicts);
+        s->banks.phase = phase;
+    }
+    *conflicts = s->banks.conflicts;
+    return s->banks.wavefronts;
 }

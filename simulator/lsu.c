@@ -195,17 +195,42 @@ static void note_progress(const Access *a)
     if (address > w->asked_high) w->asked_high = address;
 }
 
+// Has observer o promised that it need not see this one?
+static inline bool passes(const Access *a, const Pass *pass) { return a->address[a->first] - pass->from < pass->span; }
+
+static void keep_promise(const Access *a, Pass *pass) { *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from }; }
+
+static bool observe_access(Access *a)
+{
+    for (u32 o = 0; o < observer_count; o++) {
+        if (!observers[o]->access || (a->shape && passes(a, &a->shape->access[o]))) continue;
+        a->pass_from = a->pass_to = 0;
+        if (!observers[o]->access(a)) return false;
+        if (a->shape) keep_promise(a, &a->shape->access[o]);
+    }
+    return true;
+}
+
+static void observe_loaded(Access *a)
+{
+    for (u32 o = 0; o < observer_count; o++) {
+        if (!observers[o]->loaded || (a->shape && passes(a, &a->shape->loaded[o]))) continue;
+        a->pass_from = a->pass_to = 0;
+        observers[o]->loaded(a);
+        if (a->shape) keep_promise(a, &a->shape->loaded[o]);
+    }
+}
+
 // `a` has its shape.
 static void perform(Access *a)
 {
     note_progress(a);
-    for (u32 o = 0; o < observer_count; o++)
-        if (observers[o]->access && !observers[o]->access(a)) return;
+    if (!observe_access(a)) return;
     if (a->atomic) atomic_lanes(a);
     else if (move_spans(a)) {}
     else if (a->store) store_lanes(a);
     else load_lanes(a);
-    if (!a->store) OBSERVERS(loaded, a);
+    if (!a->store) observe_loaded(a);
 }
 
 // Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that observers know.
@@ -240,6 +265,7 @@ static void perform_generic(Access *a)
         Access part = *a;
         part.space = windows[n].space;
         part.mask = inside;
+        part.shape = NULL;
         for (u32 l = 0; l < LANES; l++) part.address[l] -= windows[n].window;
         access_shape(&part);
         perform(&part);
@@ -250,6 +276,7 @@ static void perform_generic(Access *a)
     a->mask &= ~load_from_params(a);
     if (!a->mask) return;
     a->space = SPACE_GLOBAL;
+    a->shape = NULL;
     access_shape(a);
     perform(a);
 }
@@ -281,6 +308,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     }
     Shape *shape = &w->block->grid->shapes[i->shape];
     if (!shape_recall(&a, shape)) shape_learn(&a, shape);
+    a.shape = a.address[a.first] & (a.bytes - 1) ? NULL : shape;
     if (i->space != SPACE_GENERIC) perform(&a);
     else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);
     else perform_generic(&a);

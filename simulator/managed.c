@@ -234,7 +234,10 @@ static bool touch_lanes(const Access *a, Tally *t)
 
 static bool managed_access(Access *a)
 {
-    if (a->space != SPACE_GLOBAL || !pages) return true;
+    if (a->space != SPACE_GLOBAL || !pages) {
+        access_pass_all(a);
+        return true;
+    }
     const Grid *g = a->warp->block->grid;
     Tally *t = &g->tally[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];

@@ -1,6 +1,6 @@
 // Who looks on, in order: an access that is out of bounds is seen by nobody else.
 #include "memory.h"
-#include "observer.h"
+#include "shape.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, managed_observer, peer_observer,
                       caches_observer, counters_observer;
@@ -12,6 +12,8 @@ static const Observer *const all[] = {
 
 // Those without which a kernel could touch what is not its own, or the host would not see what it did.
 static const Observer *const few[] = { &bounds_observer, &managed_observer, &peer_observer };
+
+_Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a promise of each");
 
 const Observer *const *observers = all;
 u32 observer_count = sizeof all / sizeof *all;

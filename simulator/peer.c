@@ -63,8 +63,12 @@ static bool peer_access(Access *a)
 {
     const Grid *g = a->warp->block->grid;
     u32 device = g->launch->device;
-    if (!reach[device] || a->space != SPACE_GLOBAL) return true;
+    if (!reach[device] || a->space != SPACE_GLOBAL) {
+        access_pass_all(a);
+        return true;
+    }
     Access part = *a;
+    part.shape = NULL;
     part.mask = lanes_abroad(a, device);
     if (!part.mask) return true;
     access_shape(&part);

@@ -77,9 +77,20 @@ void shape_learn(Access *a, Shape *s)
     s->regular = a->regular;
     s->stride = a->stride;
     for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
+    memset(s->access, 0, sizeof s->access);
+    memset(s->loaded, 0, sizeof s->loaded);
+    s->banks.phase = s->lines.phase = 0;
     s->span_count = a->span_count;
     for (u32 n = 0; n < a->span_count; n++) {
         s->span[n] = a->span[n];
         s->span[n].address -= first;
+    }
+}
+
+void shape_forget_passes(Grid *g)
+{
+    for (u32 n = 0; n < g->kernel->shape_count; n++) {
+        memset(g->shapes[n].access, 0, sizeof g->shapes[n].access);
+        memset(g->shapes[n].loaded, 0, sizeof g->shapes[n].loaded);
     }
 }

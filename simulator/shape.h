@@ -3,6 +3,10 @@
 #pragma once
 #include "observer.h"
 
+enum { MOST_OBSERVERS = 8, FEW_LINES = 4 };
+
+typedef struct Pass { u64 from, span; } Pass;
+
 typedef struct Shape {
     u32 mask;               // 0: nothing is remembered
     u32 first;              // as in Access
@@ -11,10 +15,16 @@ typedef struct Shape {
     u64 offset[LANES];      // of each lane's address from the first's; lanes that take no part too
     u32 span_count;
     Span span[LANES];       // addresses from the first's on
+    Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
+    struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
+    struct { u32 phase, count, sectors[FEW_LINES]; u64 line[FEW_LINES]; } lines;    // for this address % LINE_BYTES + 1
 } Shape;
 
 // Fills in the shape of `a` and remembers it.
 void shape_learn(Access *a, Shape *s);
+
+// Takes back what observers promised in this launch.
+void shape_forget_passes(Grid *g);
 
 // Where `a` has the shape that is remembered, fills it in. False: it has another.
 static inline bool shape_recall(Access *a, const Shape *s)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "observer.h"
+#include "shape.h"
 #include "source.h"
 
 // What is known of the blocks that a slot runs, one after another.
@@ -118,6 +118,45 @@ static bool all_defined(const Access *a)
     return true;
 }
 
+// ---- What need not be looked at again ----
+// While no warp of the launch holds a value that nothing wrote, what is written stays so, and a chunk of memory that is
+// written from one end to the other needs no further looks.
+
+enum { CHUNK = 256 << 10, CHUNKS = 1024 };
+static struct { u64 number, from, to; } chunks[CHUNKS];     // `from` up to below `to` is written
+static bool watching;                                       // some warp holds such a value
+
+static void undefined_grid_start(Grid *g)
+{
+    (void)g;
+    watching = false;
+    memset(chunks, 0, sizeof chunks);
+}
+
+// Promises the rest of the chunk that the access lies in, if all of it is written.
+static void promise_chunk(Access *a)
+{
+    u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
+    u32 place = number % CHUNKS;
+    if (watching || a->space != SPACE_GLOBAL) return;
+    if (chunks[place].number != number) {
+        const Allocation *in = memory_find(address);
+        u64 from = number * CHUNK, to = from + CHUNK;
+        if (!in || in->kind == MEMORY_HEAP) return;
+        if (from < in->base) from = in->base;
+        if (to > in->base + in->size) to = in->base + in->size;
+        if (memory_undefined(from, to - from) < to - from) to = from;
+        chunks[place].number = number, chunks[place].from = from, chunks[place].to = to;
+    }
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (s->address < low) low = s->address;
+        if (s->address + s->bytes > high) high = s->address + s->bytes;
+    }
+    if (low < chunks[place].from || high > chunks[place].to) return;
+    a->pass_from = chunks[place].from + (address - low);
+    a->pass_to = chunks[place].to - (high - address) + 1;
+}
+
 static void define_span(u64 *word, u32 bit, u64 bytes)
 {
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
@@ -184,7 +223,9 @@ static bool undefined_access(Access *a)
         u32 lanes = lanes_undefined(a, 0, a->bytes);
         if (lanes) a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
     }
-    if (a->store) store(a);
+    if (!a->store) access_pass_all(a);
+    else if (!watching) store(a), promise_chunk(a);
+    else store(a);
     return true;
 }
 
@@ -290,13 +331,20 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     if (row->shape == UNPACK) *mark(w, i->b) = (*mark(w, i->b) & ~mask) | (marks & mask) | guard;
 }
 
+static void start_watching(Warp *w)
+{
+    w->watch = watch;
+    if (!watching) shape_forget_passes(w->block->grid);
+    watching = true;
+}
+
 static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
 {
     u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
     for (u32 l = 0; l < LANES; l++)
         if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
     if (marks & ~source || (marks && !w->watch)) w->block->defined->origin = i;
-    if (marks) w->watch = watch;
+    if (marks) start_watching(w);
     if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
 }
 
@@ -314,15 +362,18 @@ static void undefined_loaded(Access *a)
     Warp *w = a->warp;
     const Insn *i = a->insn;
     bool defined = all_defined(a);
-    if (!w->watch && defined) return;
+    if (!w->watch && defined) {
+        promise_chunk(a);
+        return;
+    }
     for (u32 e = 0; e < i->elements; e++) {
         u32 lanes = defined ? 0 : lanes_undefined(a, e * i->width, i->width);
-        if (lanes) w->watch = watch, note_origin(a, lanes, e * i->width);
+        if (lanes) start_watching(w), note_origin(a, lanes, e * i->width);
         if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
     }
 }
 
 const Observer undefined_observer = {
-    .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
+    .grid_start = undefined_grid_start, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
     .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };
