@@ -1,4 +1,4 @@
-// expect: uninitialized 23, uninitialized 30, uninitialized 37, uninitialized 47, uninitialized 14
+// expect: uninitialized 23, uninitialized 30, uninitialized 37, uninitialized 47, uninitialized 14, uninitialized 64
 // says: a branch depends on a value that was read from memory that nothing wrote
 // says: whether a store happens depends on a value that was read from memory that nothing wrote
 // says: a branch depends on a value that was computed from memory that nothing wrote
@@ -54,6 +54,17 @@ __global__ void by_address(int *out, const int *unset)
     put(out, unset[5] & 3);                             
 }
 
+// An array of a thread's own, half of it filled.
+__global__ void by_local(int *out, const int *set)
+{
+    int own[8];
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) own[i] = set[i];
+    if (own[set[0] + 2] > 0) __nanosleep(20);
+    if (own[set[0] + 3] > 0) __nanosleep(20);           // 64
+    out[0] = own[1];
+}
+
 int main()
 {
     int *set, *unset, *out, host[64];
@@ -67,6 +78,7 @@ int main()
     guarded<<<1, 1>>>(out, unset, set);
     through_shared<<<1, 32>>>(out, set);
     by_address<<<1, 1>>>(out, unset);
+    by_local<<<1, 1>>>(out, set);
     OK(cudaMemset(unset, 0, sizeof host));
     by_result<<<1, 1>>>(out, unset, set);
     by_part<<<1, 1>>>(out, unset, set);
