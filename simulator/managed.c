@@ -1,4 +1,4 @@
-// Unified memory. A page of managed memory lies on the host, on the device, on both (advised as read-mostly), or
+// Unified memory. A page of managed memory lies on the host, on a device, on several of them (advised as read-mostly), or
 // nowhere before it is first touched. Who touches a page that lies elsewhere faults, and its group of pages moves.
 //
 // The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on cudaMemAdvise):
@@ -7,10 +7,10 @@
 //    moves. (The driver also looks ahead by up to 2 MiB; that is left out.) First touches fault and move nothing.
 //  - The host's touches are those that its page table shows between two requests (client/shared.c). A read there also
 //    shows the neighbours in its 64 KiB.
-//  - The device can reach pages on the host over the bus, the host none on the device. So with SetPreferredLocation to
-//    the host, pages stay there: the first touch of a group faults, and nothing moves. With SetAccessedBy the device
-//    reaches pages on the host without a fault. A device as preferred location changes nothing.
-//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing drops the other copy.
+//  - A device can reach pages on the host over the bus and pages on other devices over their links, the host none on a
+//    device. So with SetPreferredLocation pages stay there, but for the host's touches: the first touch of a group by a
+//    device elsewhere faults, and nothing moves. With SetAccessedBy that device reaches pages elsewhere without a fault.
+//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing drops the other copies.
 //    A host's write is known by the page's changed bytes.
 //  - cudaMemPrefetchAsync moves pages without faults. Copies and fills leave what they write on the device and read
 //    pages where they lie, without faults.
@@ -25,6 +25,7 @@
 #include "coalesce.h"
 #include "managed.h"
 #include "origin.h"
+#include "peer.h"
 #include "profile.h"
 #include "report.h"
 
@@ -33,11 +34,14 @@ enum {
     MOST_UNFINISHED = 256, MOST_TOUCHED = 1 << 20,
 };
 
-enum { ON_HOST = 1, ON_DEVICE = 2, MAPPED = 4 };        // MAPPED: the device reaches it on the host
-enum { READ_MOSTLY = 1, PREFER_HOST = 2, PREFER_DEVICE = 4, ACCESSED_BY = 8, TO_HOST = 16, TO_DEVICE = 32 };
+enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 };         // bit d: device d has it
+enum { READ_MOSTLY = 1, PREFER_HOST = 2, PREFER_DEVICE = 4, TO_HOST = 8, TO_DEVICE = 16 };
 
 typedef struct Page {
-    u8 where, advice;
+    u32 where;
+    u16 mapped, accessed_by;    // devices that reach it where it lies; that were advised to
+    u8 advice;
+    u8 preferred, prefetched;   // PREFER_DEVICE, TO_DEVICE: which
     u32 writer;                 // the launch that last wrote it; 0: none
     u64 digest;                 // of its bytes when it came to lie on both
 } Page;
@@ -56,7 +60,7 @@ static Page *pages;             // of managed and pinned memory; NULL before the
 static Unfinished unfinished[MOST_UNFINISHED], running;
 static u32 unfinished_count;
 static bool wrote;              // the running kernel wrote some
-static u64 kernel_faults, kernel_moved, kernel_remote;  // the running kernel's; bytes
+static u64 kernel_faults, kernel_moved, kernel_linked, kernel_remote;   // the running kernel's; bytes
 static WirePages *touched;      // by the host since the last request
 static size_t touched_count, touched_room;
 static double host_ns;          // that the host's faults take
@@ -83,7 +87,8 @@ void managed_allocated(const Allocation *a)
         exit(1);
     }
     u64 first = page_of(a->base), last = page_of(a->base + a->size - 1);
-    Page fresh = { .where = a->kind == MEMORY_PINNED_HOST ? ON_HOST | MAPPED : 0 };
+    Page fresh = { 0 };
+    if (a->kind == MEMORY_PINNED_HOST) fresh.where = ON_HOST, fresh.mapped = ON_DEVICES;
     for (u64 n = first; n <= last; n++) pages[n] = fresh;
 }
 
@@ -96,9 +101,10 @@ static u64 digest(u64 page)
     return sum;
 }
 
-static void share(u64 page)
+// It lies there as well.
+static void share(u64 page, u32 place)
 {
-    pages[page].where = ON_HOST | ON_DEVICE;
+    pages[page].where |= place;
     pages[page].digest = digest(page);
 }
 
@@ -115,15 +121,22 @@ static Pages group_of(u64 page)
 
 // ---- The host ----
 
+// It lies there alone.
+static void lie(Page *p, u32 place)
+{
+    p->where = place;
+    p->mapped = 0;
+}
+
 // A page that is not on the host is touched there. The bytes that move.
 static u64 host_fault(u64 page)
 {
     u64 moved = 0;
     Pages group = group_of(page);
     for (u64 n = group.first; n < group.end; n++) {
-        if (pages[n].where != ON_DEVICE) continue;
-        if (pages[n].advice & READ_MOSTLY) share(n);
-        else pages[n].where = ON_HOST;
+        if (!pages[n].where || pages[n].where & ON_HOST) continue;
+        if (pages[n].advice & READ_MOSTLY) share(n, ON_HOST);
+        else lie(&pages[n], ON_HOST);
         moved += PAGE;
     }
     if (!pages[page].where) pages[page].where = ON_HOST;
@@ -160,7 +173,7 @@ void managed_touched(const WirePages *ranges, size_t count)
         remember_touched(&ranges[r]);
         for (u64 n = ranges[r].first; n < (u64)ranges[r].first + ranges[r].count; n++) {
             Page *p = &pages[n];
-            if (p->where == (ON_HOST | ON_DEVICE) && p->digest != digest(n)) p->where = ON_HOST;
+            if (p->where & ON_HOST && p->where & ON_DEVICES && p->digest != digest(n)) lie(p, ON_HOST);
             if (p->where & ON_HOST) continue;
             if (n / GROUP != faulted) faults++;
             faulted = n / GROUP;
@@ -174,59 +187,80 @@ void managed_touched(const WirePages *ranges, size_t count)
 
 // ---- The device ----
 
-// Does the device reach the page over the bus?
-static bool is_reached(const Page *p)
+static bool has(const Page *p, u32 device) { return p->where >> device & 1; }
+
+// Does the device reach the page where it lies, over the bus or a link?
+static bool is_reached(const Page *p, u32 device)
 {
-    return p->where & MAPPED || (p->where == ON_HOST && (p->advice & (ACCESSED_BY | READ_MOSTLY)) == ACCESSED_BY);
+    if (p->mapped >> device & 1) return true;
+    return p->where && !has(p, device) && p->accessed_by >> device & 1 && !(p->advice & READ_MOSTLY);
 }
 
-// A page of the group of one that a kernel touches and the device has not. True: its bytes move.
-static bool arrive(u64 page, bool store)
+// Where the page stays for all that a kernel elsewhere touches it; 0: nowhere.
+static u32 stays(const Page *p, u32 device)
+{
+    if (p->advice & PREFER_HOST) return p->where & ON_DEVICES ? 0 : ON_HOST;
+    u32 place = p->advice & PREFER_DEVICE && p->preferred != device ? 1u << p->preferred : 0;
+    return !p->where || p->where == place ? place : 0;
+}
+
+// A page of the group of one that a kernel touches and its device has not. The place that its bytes move from; 0: they do
+// not.
+static u32 arrive(u64 page, bool store, u32 device)
 {
     Page *p = &pages[page];
-    bool moves = p->where == ON_HOST, reads = p->advice & READ_MOSTLY && !store;
-    if (p->where == ON_DEVICE || is_reached(p)) return false;
-    if (p->advice & PREFER_HOST && !reads && !(p->where & ON_DEVICE)) {
-        p->where = ON_HOST | MAPPED;
-        return false;
+    u32 here = 1u << device, from = has(p, device) ? 0 : p->where & ON_HOST ? ON_HOST : p->where;
+    bool reads = p->advice & READ_MOSTLY && !store;
+    if (p->where == here || is_reached(p, device)) return 0;
+    if (!reads && stays(p, device)) {
+        p->where = stays(p, device);
+        p->mapped |= here;
+        return 0;
     }
-    if (reads && p->where) share(page);
-    else p->where = ON_DEVICE;
-    return moves;
+    if (reads && p->where) share(page, here);
+    else lie(p, here);
+    return from;
 }
 
-static void device_fault(u64 page, bool store, Tally *t)
+static void device_fault(u64 page, bool store, u32 device, Tally *t)
 {
-    u64 moved = 0;
+    u64 moved = 0, linked = 0;
     Pages group = group_of(page);
-    for (u64 n = group.first; n < group.end; n++) moved += arrive(n, store) ? PAGE : 0;
+    for (u64 n = group.first; n < group.end; n++) {
+        u32 from = arrive(n, store, device);
+        moved += from == ON_HOST ? PAGE : 0;
+        linked += from & ON_DEVICES ? PAGE : 0;
+    }
     t->faults++;
     t->moved += moved;
     kernel_faults++;
     kernel_moved += moved;
+    kernel_linked += linked;
+    peer_moves(t, linked, 0);
 }
 
-// True: over the bus.
-static bool touch(u64 page, bool store, Tally *t)
+enum { OVER_BUS = 1, OVER_LINK = 2 };
+
+static u32 touch(u64 page, bool store, u32 device, Tally *t)
 {
     Page *p = &pages[page];
     if (store && page < managed_pages) {
         p->writer = running.launch;
         wrote = true;
     }
-    if (p->where == ON_DEVICE || (p->where & ON_DEVICE && !store)) return false;
-    if (!is_reached(p)) device_fault(page, store, t);
-    return is_reached(p);
+    if (p->where == 1u << device || (has(p, device) && !store)) return 0;
+    if (!is_reached(p, device)) device_fault(page, store, device, t);
+    return !is_reached(p, device) ? 0 : p->where & ON_HOST ? OVER_BUS : OVER_LINK;
 }
 
-static bool touch_lanes(const Access *a, Tally *t)
+static u32 touch_lanes(const Access *a, u32 device, Tally *t)
 {
-    bool remote = false;
+    u32 remote = 0;
     u64 before = ~0ull;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
         u64 page = page_of(a->address[l]);              // an access is aligned: it crosses no page
-        if (page != before) remote |= touch(page, a->store, t);
+        if (page != before) remote |= touch(page, a->store, device, t);
         before = page;
     }
     return remote;
@@ -241,35 +275,39 @@ static bool managed_access(Access *a)
     const Grid *g = a->warp->block->grid;
     Tally *t = &g->tally[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
-    bool remote = false;
-    if (!a->regular) remote = touch_lanes(a, t);
+    u32 remote = 0, device = g->launch->device;
+    if (!a->regular) remote = touch_lanes(a, device, t);
     else if (!is_shared(first) && !is_shared(last)) return true;
-    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, t);
-    else remote = touch_lanes(a, t);
-    if (remote) kernel_remote += (u64)access_sectors(a) * SECTOR_BYTES;
+    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, device, t);
+    else remote = touch_lanes(a, device, t);
+    if (!remote) return true;
+    u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
+    if (remote & OVER_BUS) kernel_remote += bytes;
+    else peer_moves(t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 
 static void managed_grid_start(Grid *g)
 {
     (void)g;
-    kernel_faults = kernel_moved = kernel_remote = 0;
+    kernel_faults = kernel_moved = kernel_linked = kernel_remote = 0;
 }
 
 static void managed_grid_end(Grid *g)
 {
     (void)g;
     if (kernel_faults) report_migration("HtoD", "gpu-fault", kernel_moved, kernel_faults);
+    if (kernel_linked) report_migration("DtoD", "gpu-fault", kernel_linked, 0);
 }
 
 const Observer managed_observer = {
     .grid_start = managed_grid_start, .access = managed_access, .grid_end = managed_grid_end,
 };
 
-void managed_written(u64 address, u64 bytes)
+void managed_written(u64 address, u64 bytes, u32 device)
 {
     if (address - MEMORY_SHARED >= MEMORY_PINNED - MEMORY_SHARED || !bytes) return;
-    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) pages[n].where = ON_DEVICE;
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) lie(&pages[n], 1u << device);
 }
 
 // ---- Who waited for whom ----
@@ -329,56 +367,77 @@ void managed_settle(void)
 
 // ---- What the program asks for ----
 
-u64 managed_prefetch(u64 address, u64 bytes, bool to_host)
+double managed_prefetch(u64 address, u64 bytes, s32 to)
 {
-    u64 moved = 0;
+    u64 moved = 0, linked = 0;
+    u32 here = to < 0 ? ON_HOST : 1u << to;
     for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) {
         Page *p = &pages[n];
-        u8 here = to_host ? ON_HOST : ON_DEVICE;
-        p->advice = (p->advice & ~(TO_HOST | TO_DEVICE)) | (to_host ? TO_HOST : TO_DEVICE);
+        p->advice = (p->advice & ~(TO_HOST | TO_DEVICE)) | (to < 0 ? TO_HOST : TO_DEVICE);
+        p->prefetched = (u8)to;
         if (p->where & here) continue;
-        if (p->where) moved += PAGE;
-        if (p->where && p->advice & READ_MOSTLY) share(n);
-        else p->where = here;
+        if (to >= 0 && p->where & ON_DEVICES && !(p->where & ON_HOST)) linked += PAGE;
+        else if (p->where) moved += PAGE;
+        if (p->where && p->advice & READ_MOSTLY) share(n, here);
+        else lie(p, here);
     }
-    if (moved) report_migration(to_host ? "DtoH" : "HtoD", "prefetch", moved, 0);
-    return moved;
+    if (moved) report_migration(to < 0 ? "DtoH" : "HtoD", "prefetch", moved, 0);
+    if (linked) report_migration("DtoD", "prefetch", linked, 0);
+    return managed_seconds(0, moved) + linked / profile.link_bytes_per_second;
 }
 
-static void advise(Page *p, u8 set, u8 clear)
+// Who keeps it on the host, or on that device, lets others reach it there; nobody else does.
+static void settle(Page *p)
 {
-    p->advice = (p->advice & ~clear) | set;
-    if (p->where & ON_HOST && !(p->advice & PREFER_HOST)) p->where &= ~MAPPED;
+    u32 place = p->advice & PREFER_HOST ? ON_HOST : p->advice & PREFER_DEVICE ? 1u << p->preferred : 0;
+    if (p->where != place) p->mapped = 0;
 }
 
-bool managed_advise(u64 address, u64 bytes, u32 advice, bool to_host)
+static bool advise(Page *p, u32 advice, s32 at)
 {
-    static const u8 preferred = PREFER_HOST | PREFER_DEVICE;
-    u8 set = 0, clear = 0;
+    u16 device = at < 0 ? 0 : (u16)(1u << at);
     switch (advice) {
-    case cudaMemAdviseSetReadMostly: set = READ_MOSTLY; break;
-    case cudaMemAdviseUnsetReadMostly: clear = READ_MOSTLY; break;
-    case cudaMemAdviseSetPreferredLocation: set = to_host ? PREFER_HOST : PREFER_DEVICE; clear = preferred; break;
-    case cudaMemAdviseUnsetPreferredLocation: clear = preferred; break;
-    case cudaMemAdviseSetAccessedBy: set = to_host ? 0 : ACCESSED_BY; break;
-    case cudaMemAdviseUnsetAccessedBy: clear = to_host ? 0 : ACCESSED_BY; break;
+    case cudaMemAdviseSetReadMostly: p->advice |= READ_MOSTLY; break;
+    case cudaMemAdviseUnsetReadMostly: p->advice &= ~READ_MOSTLY; break;
+    case cudaMemAdviseSetPreferredLocation:
+        p->advice = (p->advice & ~(PREFER_HOST | PREFER_DEVICE)) | (at < 0 ? PREFER_HOST : PREFER_DEVICE);
+        p->preferred = (u8)at;
+        break;
+    case cudaMemAdviseUnsetPreferredLocation: p->advice &= ~(PREFER_HOST | PREFER_DEVICE); break;
+    case cudaMemAdviseSetAccessedBy: p->accessed_by |= device; break;
+    case cudaMemAdviseUnsetAccessedBy: p->accessed_by &= ~device; break;
     default: return false;
     }
-    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) advise(&pages[n], set, clear);
+    settle(p);
     return true;
 }
 
-static int location(u8 advice, u8 host, u8 on_device)
+bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at)
 {
-    return advice & host ? cudaCpuDeviceId : advice & on_device ? 0 : cudaInvalidDeviceId;
+    bool good = true;
+    for (u64 n = page_of(address); good && n <= page_of(address + bytes - 1); n++) good = advise(&pages[n], advice, at);
+    return good;
+}
+
+static s32 location(const Page *p, u8 host, u8 on_device, u8 device)
+{
+    return p->advice & host ? cudaCpuDeviceId : p->advice & on_device ? device : cudaInvalidDeviceId;
 }
 
 void managed_range(u64 address, u64 bytes, WireReply *reply)
 {
-    u8 all = 0xff;
-    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) all &= pages[n].advice;
-    reply->range.read_mostly = (all & READ_MOSTLY) != 0;
-    reply->range.accessed_by_device = (all & ACCESSED_BY) != 0;
-    reply->range.preferred = location(all, PREFER_HOST, PREFER_DEVICE);
-    reply->range.prefetched = location(all, TO_HOST, TO_DEVICE);
+    const Page *first = &pages[page_of(address)];
+    reply->range.read_mostly = READ_MOSTLY;
+    reply->range.accessed_by = ON_DEVICES;
+    reply->range.preferred = location(first, PREFER_HOST, PREFER_DEVICE, first->preferred);
+    reply->range.prefetched = location(first, TO_HOST, TO_DEVICE, first->prefetched);
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) {
+        const Page *p = &pages[n];
+        reply->range.read_mostly &= p->advice;
+        reply->range.accessed_by &= p->accessed_by;
+        if (location(p, PREFER_HOST, PREFER_DEVICE, p->preferred) != reply->range.preferred)
+            reply->range.preferred = cudaInvalidDeviceId;
+        if (location(p, TO_HOST, TO_DEVICE, p->prefetched) != reply->range.prefetched)
+            reply->range.prefetched = cudaInvalidDeviceId;
+    }
 }

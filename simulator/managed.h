@@ -10,8 +10,8 @@ void managed_allocated(const Allocation *a);
 // Host code has touched these pages since the last request.
 void managed_touched(const WirePages *pages, size_t count);
 
-// The device has written this range in a copy or a fill. Other memory than managed is let be.
-void managed_written(u64 address, u64 bytes);
+// A device has written this range in a copy or a fill. Other memory than managed is let be.
+void managed_written(u64 address, u64 bytes, u32 device);
 
 // Around a kernel. `done`: when the clock has it end.
 void managed_launch(const char *signature, const u64 callers[WIRE_CALLERS]);
@@ -24,11 +24,12 @@ void managed_settle(void);
 // The host has waited: launches that end by now, or all of them, are over.
 void managed_waited(bool all);
 
-// Moves a range of managed memory that lies in one allocation; returns the bytes that moved.
-u64 managed_prefetch(u64 address, u64 bytes, bool to_host);
+// Moves a range of managed memory that lies in one allocation to a device, or to the host (-1); returns the seconds that
+// it takes.
+double managed_prefetch(u64 address, u64 bytes, s32 to);
 
-// `advice` is a cudaMemoryAdvise, `to_host` its location. False: there is none of that number.
-bool managed_advise(u64 address, u64 bytes, u32 advice, bool to_host);
+// `advice` is a cudaMemoryAdvise, `at` its location, as above. False: there is none of that number.
+bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at);
 
 // What holds for all pages of a range, as WIRE_RANGE answers it.
 void managed_range(u64 address, u64 bytes, WireReply *reply);

@@ -46,6 +46,14 @@ double peer_kernel_seconds(void)
     return most ? link_seconds(most) : 0;
 }
 
+void peer_moves(Tally *t, u64 in, u64 out)
+{
+    t->received += in;
+    t->sent += out;
+    kernel_in += in;
+    kernel_out += out;
+}
+
 // The lanes of a global access that touch another device's memory.
 static u32 lanes_abroad(const Access *a, u32 device)
 {
@@ -74,8 +82,7 @@ static bool peer_access(Access *a)
     access_shape(&part);
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     Tally *t = &g->tally[a->insn - g->kernel->code];
-    if (!a->store || (a->atomic && !a->insn->reduces)) t->received += bytes, kernel_in += bytes;
-    if (a->store) t->sent += bytes, kernel_out += bytes;
+    peer_moves(t, !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, a->store ? bytes : 0);
     return true;
 }
 

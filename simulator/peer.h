@@ -24,5 +24,9 @@ bool peer_linked(u32 from, u32 to);
 // How long so many bytes take, in seconds.
 double peer_copy_seconds(u32 from, u32 to, u64 bytes);
 
+// The running kernel has moved so many bytes into and out of its device over the link, by an instruction with that tally.
+struct Tally;
+void peer_moves(struct Tally *tally, u64 in, u64 out);
+
 // How long the running kernel's accesses to other devices' memory keep the links busy, in seconds.
 double peer_kernel_seconds(void);

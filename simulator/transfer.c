@@ -432,7 +432,7 @@ static void move_chunk(const Call *call, bool in)
         if (in) {
             memcpy((void *)address, slot, piece);
             memory_define(address, piece);
-            managed_written(address, piece);
+            managed_written(address, piece, call->request.device);
             caches_written(address, piece);
         } else {
             memcpy(slot, (void *)address, piece);
@@ -520,7 +520,7 @@ void transfer_copy_device(Call *call)
         u64 target = row_at(call, to, row), source = row_at(call, from, row);
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
-        managed_written(target, width);
+        managed_written(target, width, request->device);
         caches_written(target, width);
     }
     if (peers) {
@@ -575,7 +575,7 @@ void transfer_fill(Call *call)
         u64 address = row_at(call, &request->copy.device, row);
         fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
         memory_define(address, width);
-        managed_written(address, width);
+        managed_written(address, width, request->device);
         caches_written(address, width);
     }
     double bytes = (double)width * (double)row_count(call);
@@ -595,6 +595,10 @@ void transfer_touched(Call *call)
 static bool check_managed(Call *call)
 {
     const WireRequest *request = &call->request;
+    if (request->range.location < -1 || request->range.location >= (s32)device.count) {
+        call->reply.error = WIRE_INVALID_DEVICE;
+        return false;
+    }
     if (!clock_stream_known(request->stream)) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return false;
@@ -621,18 +625,17 @@ void transfer_prefetch(Call *call)
     const WireRequest *request = &call->request;
     if (!check_managed(call))
         return;
-    u64 moved = managed_prefetch(request->range.address, request->range.bytes,
-                                 request->range.to_host);
+    s32 to = request->range.location;
+    double seconds = managed_prefetch(request->range.address, request->range.bytes, to);
     clock_operation(request->stream);
-    clock_work(request->stream, request->range.to_host ? ENGINE_COPY_OUT : ENGINE_COPY_IN, 1,
-               managed_seconds(0, moved) * 1e9, false);
+    clock_work(request->stream, to < 0 ? ENGINE_COPY_OUT : ENGINE_COPY_IN, 1, seconds * 1e9, false);
 }
 
 void transfer_advise(Call *call)
 {
     const WireRequest *request = &call->request;
     if (check_managed(call) && !managed_advise(request->range.address, request->range.bytes,
-                                               request->range.advice, request->range.to_host))
+                                               request->range.advice, request->range.location))
         call->reply.error = WIRE_INVALID_VALUE;
 }
 

@@ -156,7 +156,7 @@ typedef struct {
         struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
         struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
         struct { uint64_t id, bytes; uint32_t attribute, set; } pool;   // POOL_*; id 0: the device's
-        struct { uint64_t address, bytes; uint32_t advice, to_host; } range;    // managed memory
+        struct { uint64_t address, bytes; uint32_t advice; int32_t location; } range;    // managed memory
         struct {
             WireBox device, from;               // from: COPY_DEVICE only
             uint64_t width, rows, slices;       // bytes; rows in a slice
@@ -196,7 +196,7 @@ typedef struct {
         struct { uint32_t blocks; } occupancy;  // that an SM holds
         struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it
-            uint32_t read_mostly, accessed_by_device;
+            uint32_t read_mostly, accessed_by;  // accessed_by: a bit for each device
             int32_t preferred, prefetched;      // 0: the device; -1: the host; -2: nowhere
         } range;
         struct {

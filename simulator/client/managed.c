@@ -39,11 +39,11 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     return client_done(allocate(out, bytes));
 }
 
-// The device is number 0; every other place is the host.
+// Every place but a device is the host.
 static cudaError_t check_location(struct cudaMemLocation location)
 {
     if (location.type == cudaMemLocationTypeDevice)
-        return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+        return client_check_devices(location.id, location.id);
     bool host = location.type == cudaMemLocationTypeHost
         || location.type == cudaMemLocationTypeHostNuma
         || location.type == cudaMemLocationTypeHostNumaCurrent;
@@ -69,7 +69,7 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
     request.stream = client_stream(stream);
     if (capture_forbids_waiting(request.stream))
         return client_unsupported("cudaMemPrefetchAsync in a graph");
-    request.range.to_host = location.type != cudaMemLocationTypeDevice;
+    request.range.location = location.type == cudaMemLocationTypeDevice ? location.id : -1;
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
@@ -87,27 +87,37 @@ EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdv
         return client_done(error);
     WireRequest request = range_request(WIRE_ADVISE, "cudaMemAdvise", p, bytes);
     request.range.advice = advice;
-    request.range.to_host = location.type != cudaMemLocationTypeDevice;
+    bool on_device = placed && location.type == cudaMemLocationTypeDevice;
+    request.range.location = on_device ? location.id : -1;
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
 
 static int location_type(int id)
 {
-    return id == 0 ? cudaMemLocationTypeDevice
+    return id >= 0 ? cudaMemLocationTypeDevice
         : id == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeInvalid;
 }
 
-// False: there is no such attribute.
+// The devices, and what is left of the list: no device.
+static void list_devices(uint32_t bits, int *list, size_t room)
+{
+    size_t count = 0;
+    for (int d = 0; d < WIRE_DEVICES && count < room; d++)
+        if (bits >> d & 1)
+            list[count++] = d;
+    while (count < room)
+        list[count++] = cudaInvalidDeviceId;
+}
+
+// False: there is no such attribute, or it is the list.
 static bool range_value(const WireReply *reply, enum cudaMemRangeAttribute attribute, int *value)
 {
     switch (attribute) {
+    case cudaMemRangeAttributeAccessedBy: return false;
     case cudaMemRangeAttributeReadMostly: *value = (int)reply->range.read_mostly; return true;
     case cudaMemRangeAttributePreferredLocation:
     case cudaMemRangeAttributePreferredLocationId: *value = reply->range.preferred; return true;
-    case cudaMemRangeAttributeAccessedBy:
-        *value = reply->range.accessed_by_device ? 0 : cudaInvalidDeviceId;
-        return true;
     case cudaMemRangeAttributeLastPrefetchLocation:
     case cudaMemRangeAttributeLastPrefetchLocationId: *value = reply->range.prefetched; return true;
     case cudaMemRangeAttributePreferredLocationType:
@@ -130,16 +140,12 @@ EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     int value;
-    if (error || !range_value(&reply, attribute, &value))
+    if (!error && attribute == cudaMemRangeAttributeAccessedBy)
+        list_devices(reply.range.accessed_by, out, size / sizeof(int));
+    else if (error || !range_value(&reply, attribute, &value))
         return client_done(error ? error : cudaErrorInvalidValue);
-    // AccessedBy fills a list of devices; the others are one number.
-    for (size_t i = 0; i < size / sizeof value; i++) {
-        memcpy((char *)out + i * sizeof value, &value, sizeof value);
-        if (attribute == cudaMemRangeAttributeAccessedBy)
-            value = cudaInvalidDeviceId;
-        else
-            break;
-    }
+    else
+        memcpy(out, &value, sizeof value);
     return cudaSuccess;
 }
 
