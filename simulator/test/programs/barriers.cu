@@ -52,6 +52,22 @@ __global__ void partial(int *out)
     out[threadIdx.x] = data[47 - threadIdx.x];
 }
 
+// Whoever only arrives goes on at once: the others come when it has told them to.
+__global__ void ahead(int *out)
+{
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        asm volatile("bar.arrive 4, 64;" ::: "memory");
+        flag = 1;
+    } else {
+        while (flag == 0) continue;
+        asm volatile("bar.sync 4, 64;" ::: "memory");
+        out[threadIdx.x] = flag;
+    }
+}
+
 int main()
 {
     int in[N], out[6 * N], *din, *dout, threes = 0;
@@ -74,6 +90,9 @@ int main()
     partial<<<1, 48>>>(dout);
     OK(cudaMemcpy(out, dout, sizeof in, cudaMemcpyDeviceToHost));
     for (int t = 0; t < 48; t++) CHECK(out[t] == 47 - t);
+    ahead<<<1, 64>>>(dout);
+    OK(cudaMemcpy(out, dout, sizeof in, cudaMemcpyDeviceToHost));
+    CHECK(out[32] == 1 && out[63] == 1);
     OK(cudaFree(din));
     OK(cudaFree(dout));
     return 0;
