@@ -14,7 +14,7 @@ __global__ void last_block(const int *in, int *partial, unsigned *count, int *ou
     __syncthreads();
     atomicAdd(&sum, in[blockIdx.x * THREADS + threadIdx.x]);
     __syncthreads();
-    if (threadIdx.x < 2) partial[2 * blockIdx.x + threadIdx.x] = threadIdx.x ? 0 : sum;
+    if (threadIdx.x / 2 == 20) partial[2 * blockIdx.x + threadIdx.x % 2] = threadIdx.x % 2 ? 0 : sum;
     if (all_fence) __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
