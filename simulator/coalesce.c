@@ -95,20 +95,21 @@ static u32 recalled_pieces(const Access *a, Piece *pieces)
     return count;
 }
 
-u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES])
+u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
 {
     u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
     if (a->atomic) add_passes(a, pieces, count);
     else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
+    a->sectors = 0;
+    for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
     return count;
 }
 
-u32 access_sectors(const Access *a)
+u32 access_sectors(Access *a)
 {
     Piece pieces[MOST_PIECES];
-    u32 count = access_pieces(a, pieces), sectors = 0;
-    for (u32 n = 0; n < count; n++) sectors += pieces[n].passes;
-    return sectors;
+    if (!a->sectors) access_pieces(a, pieces);
+    return a->sectors;
 }
 
 bool access_is_constant(const Access *a)

@@ -12,13 +12,13 @@ typedef struct Piece {                  // what an access touches of one line of
 } Piece;
 
 // The lines of an access to global or local memory, in the order of its lanes. Returns how many they are.
-u32 access_pieces(const Access *a, Piece pieces[MOST_PIECES]);
+u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 
 // __constant__ memory has a cache of its own, beside L1.
 bool access_is_constant(const Access *a);
 
 // 32-byte sectors that an access touches, as often as it passes over them.
-u32 access_sectors(const Access *a);
+u32 access_sectors(Access *a);
 
 // Passes over the banks that an access to shared memory takes, and how many of them conflicts cost.
 u32 access_wavefronts(const Access *a, u32 *conflicts);

@@ -56,6 +56,7 @@ static bool find_stride(Access *a)
 void access_shape(Access *a)
 {
     enum { FEW = 4 };
+    a->sectors = 0;
     a->first = __builtin_ctz(a->mask);
     find_spans(a);
     const Span *s = a->span;

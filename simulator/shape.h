@@ -33,6 +33,7 @@ static inline bool shape_recall(Access *a, const Shape *s)
     for (u32 l = 0; l < LANES; l++) differs |= (a->address[l] - first) ^ s->offset[l];
     if (differs || a->mask != s->mask) return false;
     a->first = s->first;
+    a->sectors = 0;
     a->regular = s->regular;
     a->stride = s->stride;
     a->span_count = s->span_count;
