@@ -59,11 +59,11 @@ static void grow(void)
     table.room = room;
 }
 
-// The shared memory of a slot is that of one block after another: each has places of its own.
+// The shared memory of each slot has places of its own; those of blocks that have ended tell nobody anything.
 static u64 key_of(const Access *a, u64 address)
 {
     const Block *b = a->warp->block;
-    return a->space == SPACE_SHARED ? SHARED_WINDOW | (u64)(b->number + 1) << 48 | address : address;
+    return a->space == SPACE_SHARED ? SHARED_WINDOW | (u64)(b->slot + 1) << 48 | address : address;
 }
 
 static Place *find_place(const Access *a, u64 address, bool make)
@@ -297,7 +297,6 @@ void happens_write(BlockOrder *o, const Access *a)
             compose(o, a, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
         if (flag) {
             compose(o, a, &hint, NULL);
-            knowledge_join(&hint, &w->pending);
             knowledge_join(&hint, &w->hint);
             knowledge_join(&hint, &o->hint);
         }

@@ -130,6 +130,31 @@ __global__ void beside(unsigned char *bytes, double *rows, int *in_place, volati
     strided[N + back] = i;
 }
 
+// Blocks write the bytes of one word, beside words that other blocks write.
+__global__ void bytes_beside_words(unsigned char *p)
+{
+    int b = blockIdx.x, t = threadIdx.x;
+    if (t < 4) p[BLOCKS * t + b] = b;
+    if (t == 4 && b < 8) ((int *)p)[64 + b] = b;
+    if (t == 4 && b >= 8) p[4 * 72 + b] = b;
+}
+
+// A look without an order first, then one that acquires.
+__global__ void looked_before(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) {
+        int seen;
+        while (*(volatile int *)flag == 0) continue;
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        *out = *data + seen;
+    } else {
+        *data = 1;
+        __threadfence();
+        *(volatile int *)flag = 1;
+    }
+}
+
 // Lanes of a warp hand over in global memory, with __syncwarp() between.
 __global__ void lanes(int *a)
 {
@@ -193,6 +218,9 @@ int main()
     OK(cudaMalloc(&rows, (N + 7) * sizeof *rows));
     beside<<<BLOCKS, THREADS>>>((unsigned char *)a, rows, c, b, d, d + 8);
     lanes<<<BLOCKS, THREADS>>>(a);
+    bytes_beside_words<<<BLOCKS, THREADS>>>((unsigned char *)a);
+    OK(cudaMemset(c, 0, 4));
+    looked_before<<<2, 32>>>(a, c, c + 100);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(b));

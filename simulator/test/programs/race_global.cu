@@ -1,5 +1,5 @@
-// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115
-// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:129
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:189
 // says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
 // says: with a flag but no fence between
 // says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
@@ -120,6 +120,66 @@ __global__ void near_fence(int *data, int *flag, int *out)
     atomicExch(flag, 1);
 }
 
+// A flag that another block sets anew says nothing of what the first one wrote.
+__global__ void set_anew(int *data, volatile int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 7;
+        __threadfence();
+        *flag = 1;
+    } else if (blockIdx.x == 1) {
+        while (*flag == 0) continue;
+        *flag = 2;
+    } else {
+        while (*flag != 2) continue;
+        __threadfence();
+        *out = *data;                                                           // 137
+    }
+}
+
+// Written behind the flag.
+__global__ void too_late(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) {
+        int seen;
+        do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        while (!seen);
+        *out = data[0] + data[1];                                               // 149
+    } else {
+        data[0] = 1;
+        asm volatile("st.release.gpu.u32 [%0], 1;" :: "l"(flag) : "memory");
+        data[1] = 1;
+    }
+}
+
+// Blocks 0 and 2 tell that they are done, and block 1 does not.
+__global__ void some_tell(int *data, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x < 3) {
+        data[blockIdx.x] = 1;
+        __threadfence();
+        if (blockIdx.x != 1) atomicAdd(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) < 2) continue;
+        __threadfence();
+        *out = data[0] + data[2];
+        *out = data[1];                                                         // 169
+    }
+}
+
+// One block reads on and on, and the next overwrites what it read in between.
+__global__ void read_on(int *a, int *out)
+{
+    int sum = 0;
+#pragma unroll 1
+    for (int i = 0; blockIdx.x == 0 && i < 32; i++) sum += a[i];                // 178
+    if (blockIdx.x == 0) out[threadIdx.x] = sum;
+    else if (threadIdx.x == 0) a[20] = 77;
+}
+
 int main()
 {
     int *a;
@@ -145,6 +205,10 @@ int main()
     scattered<<<1, 32>>>(a);
     half_of_warp<<<1, 32>>>(a, a + 100);
     near_fence<<<2, 32>>>(a, a + 300, a + 400);
+    set_anew<<<3, 32>>>(a, a + 301, a + 400);
+    too_late<<<2, 32>>>(a, a + 302, a + 400);
+    some_tell<<<4, 32>>>(a, a + 303, a + 400);
+    read_on<<<2, 32>>>(a, a + 400);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(count));
