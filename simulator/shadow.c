@@ -305,12 +305,10 @@ void shadow_look(Shadow *s, Look *k)
         look_at_range(s, k, low, high + a->bytes);
         return;
     }
-    u64 seen = ~0ull;           // a line is looked at once, whichever lanes touch it
+    u64 seen = ~0ull;           // a line is looked at once, whichever lanes touch it; no lane touches two
     for (u32 rest = a->lanes; rest; rest &= rest - 1) {
         u64 at = a->base + __builtin_ctz(rest) * a->stride, line = (at - s->base) / LINE_BYTES;
-        u64 end = at + a->bytes, edge = s->base + (line + 1) * LINE_BYTES;
-        if (line != seen) look_at_range(s, k, at, end < edge ? end : edge);
-        if (end > edge) look_at_range(s, k, edge, end);
-        seen = (end - 1 - s->base) / LINE_BYTES;
+        if (line != seen) look_at_range(s, k, at, at + 1);
+        seen = line;
     }
 }

@@ -1,5 +1,5 @@
-// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178
-// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:189
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178, race 187, race 204, race 224, race 231, race 241
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:250
 // says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
 // says: with a flag but no fence between
 // says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
@@ -180,6 +180,67 @@ __global__ void read_on(int *a, int *out)
     else if (threadIdx.x == 0) a[20] = 77;
 }
 
+// Blocks 0 and 1 read; block 2 has heard of the first of them only, and writes.
+__global__ void unheard(int *a, int *flag, int *out)
+{
+    int sum = 0;
+    if (blockIdx.x < 2) sum = a[threadIdx.x % 32];                              // 187
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x) return;
+    __threadfence();
+    if (blockIdx.x == 0) atomicExch(flag, 1);
+    if (blockIdx.x == 2) {
+        while (atomicAdd(flag, 0) == 0) continue;
+        __threadfence();
+        a[5] = 78;
+    }
+}
+
+// Blocks 0 and 1 read and tell; block 2 writes after them; block 3 reads and has heard nothing.
+__global__ void heard(int *a, int *flag, int *out)
+{
+    int sum = 0;
+    if (blockIdx.x != 2) sum = a[threadIdx.x];                                  // 204
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    __syncwarp();
+    if (threadIdx.x) return;
+    if (blockIdx.x < 2) {
+        __threadfence();
+        atomicAdd(flag, 1);
+    } else if (blockIdx.x == 2) {
+        while (atomicAdd(flag, 0) < 2) continue;
+        __threadfence();
+        a[5] = 79;
+    }
+}
+
+// One block writes the odd places, one the even, and the third reads.
+__global__ void odd_and_even(int *a, int *out)
+{
+    int t = threadIdx.x;
+    if (blockIdx.x == 0) a[2 * t + 1] = t + 100;
+    else if (blockIdx.x == 1) a[2 * t] = t + 100;
+    else if (t % 2) out[t] = a[t];                                              // 224
+}
+
+// Many blocks write a word of a line; one reads some, and another overwrites them.
+__global__ void in_parts(int *a, int *out)
+{
+    int b = blockIdx.x, t = threadIdx.x;
+    if (b == 0 && t < 8) out[t] = a[t];                                         // 231
+    else if (b == 4 && t == 0) a[3] = 80;
+    else if (b && b < 4 && t == 0) a[8 + b] = b + 80;
+}
+
+// The report stands at the later line, whichever block came there first.
+__global__ void two_lines(int *a)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) a[0] = 81;
+    else a[0] = 82, a[1] = 83;                                                  // 241
+}
+
 int main()
 {
     int *a;
@@ -209,6 +270,11 @@ int main()
     too_late<<<2, 32>>>(a, a + 302, a + 400);
     some_tell<<<4, 32>>>(a, a + 303, a + 400);
     read_on<<<2, 32>>>(a, a + 400);
+    unheard<<<3, 64>>>(a, a + 304, a + 400);
+    heard<<<4, 32>>>(a, a + 305, a + 400);
+    odd_and_even<<<3, 32>>>(a, a + 400);
+    in_parts<<<5, 32>>>(a, a + 400);
+    two_lines<<<2, 32>>>(a);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(count));

@@ -30,6 +30,13 @@ __global__ void edge(int *out, int n)
     if (threadIdx.x < n) out[threadIdx.x] = v + 1;
 }
 
+// Nothing hangs on the second where the first decides.
+__global__ void decided(const int *unset, int n)
+{
+    asm volatile("{ .reg .pred p, q, r; setp.gt.s32 p, %1, 3; setp.gt.s32 q, %0, 2; and.pred r, p, q; @r bra $L_away;\n"
+                 "not.pred p, p; or.pred r, p, q; @!r bra $L_away; $L_away: }" :: "r"(unset[threadIdx.x]), "r"(n));
+}
+
 int main()
 {
     Pair *a, *b;
@@ -42,6 +49,7 @@ int main()
     make<<<1, 32>>>(a);
     fields<<<1, 32>>>(b, a);
     choose<<<1, 64>>>(out, unset, 2);
+    decided<<<1, 64>>>(unset, 2);
     OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 64; i++) CHECK(host[i] == 5);
     edge<<<1, 64>>>(out, 50);
