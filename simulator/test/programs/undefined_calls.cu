@@ -1,4 +1,4 @@
-// expect: uninitialized 23, uninitialized 30, uninitialized 37, uninitialized 47, uninitialized 14, uninitialized 64
+// expect: uninitialized 23, uninitialized 30, uninitialized 37, uninitialized 47, uninitialized 14, uninitialized 64, uninitialized 73, uninitialized 78
 // says: a branch depends on a value that was read from memory that nothing wrote
 // says: whether a store happens depends on a value that was read from memory that nothing wrote
 // says: a branch depends on a value that was computed from memory that nothing wrote
@@ -65,6 +65,19 @@ __global__ void by_local(int *out, const int *set)
     out[0] = own[1];
 }
 
+// The upper half of a double word, and a vote.
+__global__ void halves(const long long *unset)
+{
+    int high;
+    asm volatile("{ .reg .b32 low; mov.b64 {low, %0}, %1; }" : "=r"(high) : "l"(unset[0]));
+    if (high > 0) __nanosleep(20);                      // 73
+}
+
+__global__ void voted(const int *unset)
+{
+    if (__any_sync(~0u, unset[0] > 0)) __nanosleep(20); // 78
+}
+
 int main()
 {
     int *set, *unset, *out, host[64];
@@ -79,6 +92,8 @@ int main()
     through_shared<<<1, 32>>>(out, set);
     by_address<<<1, 1>>>(out, unset);
     by_local<<<1, 1>>>(out, set);
+    halves<<<1, 1>>>((const long long *)unset);
+    voted<<<1, 32>>>(unset);
     OK(cudaMemset(unset, 0, sizeof host));
     by_result<<<1, 1>>>(out, unset, set);
     by_part<<<1, 1>>>(out, unset, set);

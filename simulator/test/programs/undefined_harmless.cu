@@ -30,11 +30,27 @@ __global__ void edge(int *out, int n)
     if (threadIdx.x < n) out[threadIdx.x] = v + 1;
 }
 
+// A structure as one word, padding and all.
+__global__ void whole(long long *out, const long long *in) { out[threadIdx.x] = in[threadIdx.x]; }
+
+__global__ void look(int *out, const Pair *in)
+{
+    if (in[threadIdx.x].value > 3) out[0] = 5;
+}
+
+// The host may write managed memory at any time.
+__global__ void hand_over(int *managed, const int *unset) { managed[threadIdx.x] = unset[threadIdx.x]; }
+__global__ void take_up(int *out, const int *managed)
+{
+    if (managed[threadIdx.x] == 77) out[0] = 5;
+}
+
 // Nothing hangs on the second where the first decides.
 __global__ void decided(const int *unset, int n)
 {
     asm volatile("{ .reg .pred p, q, r; setp.gt.s32 p, %1, 3; setp.gt.s32 q, %0, 2; and.pred r, p, q; @r bra $L_away;\n"
-                 "not.pred p, p; or.pred r, p, q; @!r bra $L_away; $L_away: }" :: "r"(unset[threadIdx.x]), "r"(n));
+                 "not.pred p, p; or.pred r, p, q; @!r bra $L_away;\n"
+                 "setp.gt.or.s32 r, %0, 2, p; @!r bra $L_away; not.pred p, p; setp.gt.and.s32 r, %0, 2, p; @r bra $L_away; $L_away: }" :: "r"(unset[threadIdx.x]), "r"(n));
 }
 
 int main()
@@ -50,6 +66,14 @@ int main()
     fields<<<1, 32>>>(b, a);
     choose<<<1, 64>>>(out, unset, 2);
     decided<<<1, 64>>>(unset, 2);
+    whole<<<1, 32>>>((long long *)b, (const long long *)a);
+    look<<<1, 32>>>(out, b);
+    int *managed;
+    OK(cudaMallocManaged(&managed, sizeof host));
+    hand_over<<<1, 64>>>(managed, unset);
+    take_up<<<1, 64>>>(out, managed);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(managed));
     OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 64; i++) CHECK(host[i] == 5);
     edge<<<1, 64>>>(out, 50);
