@@ -1,5 +1,5 @@
-// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178, race 187, race 204, race 224, race 231, race 241
-// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:250
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178, race 187, race 204, race 224, race 231, race 241, race 251, race 251
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:260
 // says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
 // says: with a flag but no fence between
 // says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
@@ -215,13 +215,13 @@ __global__ void heard(int *a, int *flag, int *out)
     }
 }
 
-// One block writes the odd places, one the even, and the third reads.
+// One block writes some odd places, one all the even, and the third reads.
 __global__ void odd_and_even(int *a, int *out)
 {
     int t = threadIdx.x;
-    if (blockIdx.x == 0) a[2 * t + 1] = t + 100;
+    if (blockIdx.x == 0 && t / 4 == 1) a[2 * t + 1] = t + 100;
     else if (blockIdx.x == 1) a[2 * t] = t + 100;
-    else if (t % 2) out[t] = a[t];                                              // 224
+    else if (blockIdx.x == 2 && t % 2) out[t] = a[t];                                              // 224
 }
 
 // Many blocks write a word of a line; one reads some, and another overwrites them.
@@ -239,6 +239,16 @@ __global__ void two_lines(int *a)
     if (threadIdx.x) return;
     if (blockIdx.x) a[0] = 81;
     else a[0] = 82, a[1] = 83;                                                  // 241
+}
+
+// Neighbours in a word write bytes of their own, and one more block reads the first.
+template <bool words_first> __global__ void bytes_of_word(unsigned char *p, int *out)
+{
+    int b = blockIdx.x;
+    if (threadIdx.x) return;
+    if (b < 3 && words_first) ((int *)p)[8 + b] = b + 90;
+    else if (b >= 3 && b < 7) p[b - 3] = b + 90;
+    else if (b == 7) out[0] = p[0];                                             // 251
 }
 
 int main()
@@ -275,6 +285,9 @@ int main()
     odd_and_even<<<3, 32>>>(a, a + 400);
     in_parts<<<5, 32>>>(a, a + 400);
     two_lines<<<2, 32>>>(a);
+    OK(cudaDeviceSynchronize());
+    bytes_of_word<false><<<8, 32>>>((unsigned char *)a, a + 400);
+    bytes_of_word<true><<<8, 32>>>((unsigned char *)a + 4, a + 400);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(count));
