@@ -22,10 +22,10 @@ static double value_of(uint64_t bits, Format f)
 {
     union { uint64_t bits; double value; } wide = { bits };
     if (f.bits == 64) return wide.value;
-    uint64_t ones = (1ull << f.exponent) - 1, exponent = bits >> f.fraction & ones, fraction = bits & ((1ull << f.fraction) - 1);
-    int bias = (int)(ones / 2);
-    double value = exponent == ones ? fraction ? NAN : INFINITY
-        : ldexp(exponent ? (double)(fraction | 1ull << f.fraction) : (double)fraction, (int)(exponent ? exponent : 1) - bias - f.fraction);
+    uint64_t ones = (1ull << f.exponent) - 1, exponent = bits >> f.fraction & ones;
+    uint64_t hidden = exponent ? 1ull << f.fraction : 0, fraction = bits & ((1ull << f.fraction) - 1);
+    int bias = (int)(ones / 2), power = (int)(exponent ? exponent : 1) - bias - f.fraction;
+    double value = exponent == ones ? fraction ? NAN : INFINITY : ldexp((double)(hidden | fraction), power);
     return bits >> (f.bits - 1) & 1 ? -value : value;
 }
 

@@ -25,9 +25,9 @@ extern int form_count;
 
 void forms_make(void);                          // from isa.def
 
-// The PTX of its kernel, k<number>: out[MOST_OUT] are a case's results, and out[2 * MOST_OUT] those of a second time, when the
-// lanes that are not in SOME_LANES have a predicate or a branch that keeps them from it and their destinations OLD_VALUE. It
-// is left out where lanes or memory would notice.
+// kernel.c: the PTX of its kernel, k<number>. out[0..MOST_OUT) are a case's results, and out[MOST_OUT..2 * MOST_OUT) those of
+// a second time, when a predicate or a branch keeps the lanes that are not in SOME_LANES from it, whose destinations hold
+// OLD_VALUE. There is none where lanes or memory would notice.
 enum { SOME_LANES = (int)0x9b36c5a1, OLD_VALUE = 0x5a };
 bool form_has_second(const Form *form);
 void form_write(FILE *to, const Form *form, int number);
@@ -37,6 +37,6 @@ int type_bits(enum type type);
 enum { CASES = 4096, CHUNKS = 16 };
 void inputs_make(const Form *form, uint64_t in[CASES][MOST_IN]);
 
-// bounds.c: is a result of an approximate form as near to the exact one as NVIDIA's documents promise? *error: how far it is,
-// in units of that promise.
+// bounds.c: is a result of an approximate form as near to the exact one as NVIDIA's documents promise? *error: how far it
+// is, in units of that promise.
 bool bound_holds(const Form *form, const uint64_t in[MOST_IN], uint64_t result, double *error);

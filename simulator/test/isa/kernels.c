@@ -21,8 +21,10 @@ static bool is_float(enum type type) { return type == f32 || type == f64; }
 bool kernel_has(const Row *row, enum variant variant)
 {
     switch (variant) {
-    case WIDE: return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32") && !(is_float(row->type[0]) && is_float(row->type[1]));
-    case IMMEDIATE: return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC && row->shape != UNPACK && row->shape != TEST;
+    case WIDE: return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32")
+                   && !(is_float(row->type[0]) && is_float(row->type[1]));
+    case IMMEDIATE: return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC
+                        && row->shape != UNPACK && row->shape != TEST;
     case GUARDED: return row->shape != TEST;    // ptxas 13.0 leaves testp's guard out, with any -O: an H200 sets all lanes
     default: return true;
     }
