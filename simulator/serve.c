@@ -352,7 +352,9 @@ static void answer(Call *call)
     launch_run_queued();
     managed_settle();
     bool launched = false;
-    if (device.sticky && !survives_sticky(op))
+    if (device.sticky && op == WIRE_RESET)
+        device.sticky = WIRE_DEVICES_UNAVAILABLE;   // from now on, as on an H200
+    else if (device.sticky && !survives_sticky(op))
         call->reply.error = device.sticky;
     else if (op == WIRE_LAUNCH)
         launched = launch_check(call) && !call->request.launch.only_checked;

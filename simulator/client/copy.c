@@ -137,10 +137,12 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     return error;
 }
 
-static bool is_pitch_wrong(const CopyOperation *copy)
+static cudaError_t check_pitch(const CopyOperation *copy)
 {
     bool rows = copy->rows > 1 || copy->slices > 1;
-    return rows && (copy->width > copy->to.pitch || copy->width > copy->from.pitch);
+    if (copy->width <= copy->to.pitch && copy->width <= copy->from.pitch)
+        return cudaSuccess;
+    return rows ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
 }
 
 cudaError_t operation_check_copy(const Operation *operation)
@@ -152,9 +154,10 @@ cudaError_t operation_check_copy(const Operation *operation)
         return cudaErrorInvalidValue;
     if ((unsigned)copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (is_pitch_wrong(copy))
-        return cudaErrorInvalidPitchValue;
-    return total ? check_kind(operation) : cudaSuccess;
+    if (!total)
+        return cudaSuccess;
+    cudaError_t error = check_pitch(copy);
+    return error ? error : check_kind(operation);
 }
 
 static cudaError_t issue(const char *call, CopyOperation copy, cudaStream_t stream)

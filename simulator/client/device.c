@@ -8,6 +8,7 @@
 enum { WARP_SIZE = 32, BLOCK_THREADS = 1024, CONSTANT_BYTES = 65536, TEXTURE_ALIGN = 512,
        FIRST_BUS = 0x10 };                      // of the PCI buses, one for each device
 
+// Which devices there are can be asked after a kernel has failed, too; the rest cannot.
 static cudaError_t opened(void)
 {
     cudaError_t error = client_open();
@@ -40,7 +41,7 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
         return client_done(cudaErrorInvalidValue);
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     *count = error ? 0 : client_facts()->device_count;
     return client_done(error);
 }
@@ -50,12 +51,12 @@ EXPORT cudaError_t cudaGetDevice(int *ordinal)
     if (!ordinal)
         return client_done(cudaErrorInvalidValue);
     *ordinal = (int)client_device();
-    return client_done(opened());
+    return client_done(client_open());
 }
 
 EXPORT cudaError_t cudaSetDevice(int ordinal)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error || !is_device(ordinal))
         return client_done(error ? error : cudaErrorInvalidDevice);
     current = (uint32_t)ordinal;
@@ -88,24 +89,28 @@ EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *w
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned device_flags, unsigned flags)
+EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned wanted, unsigned flags)
 {
-    (void)device_flags;
+    (void)wanted;
     (void)flags;
     return cudaSetDevice(ordinal);
 }
 
+static unsigned device_flags = cudaDeviceMapHost;       // of all devices: how the host waits makes no difference here
+
 EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-    (void)flags;                                // how the host waits makes no difference here
-    return client_done(opened());
+    cudaError_t error = flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : opened();
+    if (!error)
+        device_flags = flags | cudaDeviceMapHost;
+    return client_done(error);
 }
 
 EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
     if (!flags)
         return client_done(cudaErrorInvalidValue);
-    *flags = cudaDeviceScheduleAuto;
+    *flags = device_flags;
     return client_done(opened());
 }
 
@@ -115,7 +120,7 @@ EXPORT cudaError_t cudaDeviceReset(void)
     WireRequest request = client_request(WIRE_RESET, "cudaDeviceReset");
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error) {
+    if (!error && !client_sticky()) {
         client_streams_reset(client_device());
         client_unmap_all();
     }
@@ -174,7 +179,7 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .sharedMemPerBlockOptin = (size_t)facts->shared_per_block_optin,
         .maxBlocksPerMultiProcessor = facts->blocks_per_sm,
         .reservedSharedMemPerBlock = (size_t)facts->shared_reserved,
-        .hostNumaId = -1,
+        .deviceNumaId = -1,                     // its memory is no node of the host's
         .pciBusID = FIRST_BUS + ordinal,
     };
     memcpy(out->name, facts->name, sizeof out->name);
@@ -340,7 +345,7 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
 
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int ordinal)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error)
         return client_done(error);
     if (!is_device(ordinal))
@@ -393,19 +398,35 @@ EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
 
 static size_t limits[] = {
     [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 1 << 20,
+    [cudaLimitPrintfFifoSize] = 8650752,        // as an H200 says
     [cudaLimitMallocHeapSize] = 8 << 20,
 };
+
+// The error of asking for a limit, or of setting it.
+static cudaError_t check_limit(enum cudaLimit limit)
+{
+    if ((size_t)limit < sizeof limits / sizeof *limits)
+        return cudaSuccess;
+    return limit <= cudaLimitPersistingL2CacheSize ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
+}
+
+// What a limit becomes that is set to this value: as an H200 rounds them.
+static size_t rounded_limit(enum cudaLimit limit, size_t value)
+{
+    static const size_t stack_step = 16, least_fifo = 512 << 10;
+    if (limit == cudaLimitStackSize)
+        return (value + stack_step - 1) / stack_step * stack_step;
+    return limit == cudaLimitPrintfFifoSize && value < least_fifo ? least_fifo : value;
+}
 
 EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     cudaError_t error = opened();
     if (error)
         return client_done(error);
-    if (!value)
-        return client_done(cudaErrorInvalidValue);
-    if ((size_t)limit >= sizeof limits / sizeof *limits)
-        return client_done(cudaErrorUnsupportedLimit);
+    error = value ? check_limit(limit) : cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
     *value = limits[limit];
     return cudaSuccess;
 }
@@ -416,8 +437,11 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     cudaError_t error = opened();
     if (error)
         return client_done(error);
-    if ((size_t)limit >= sizeof limits / sizeof *limits)
-        return client_done(cudaErrorUnsupportedLimit);
+    enum { MOST_STACK = 512 << 10 };            // local memory of a thread (Programming Guide)
+    error = limit == cudaLimitStackSize && value > MOST_STACK ? cudaErrorInvalidValue : check_limit(limit);
+    if (error)
+        return client_done(error);
+    value = rounded_limit(limit, value);
     WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");
     request.limit.limit = limit;
     request.limit.value = value;

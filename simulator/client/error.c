@@ -14,7 +14,7 @@ static __thread bool unchecked;         // last is a launch's that nobody has lo
 
 cudaError_t client_done(cudaError_t error)
 {
-    if (error)
+    if (error && error != cudaErrorNotReady)       // that one is an answer
         last = error;
     return error;
 }
@@ -36,7 +36,7 @@ static void looked(void)
 
 EXPORT cudaError_t cudaGetLastError(void)
 {
-    cudaError_t error = client_sticky() ? client_sticky() : last;
+    cudaError_t error = last;
     looked();
     last = cudaSuccess;
     return error;
@@ -45,7 +45,7 @@ EXPORT cudaError_t cudaGetLastError(void)
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
     looked();
-    return client_sticky() ? client_sticky() : last;
+    return last;
 }
 
 static int find(cudaError_t error)

@@ -326,7 +326,8 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 static cudaError_t describe_fill(const struct cudaMemsetParams *p, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_FILL, .call = "cudaGraphAddMemsetNode" };
-    if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+    if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
+        || client_address(p->dst) % p->elementSize)
         return cudaErrorInvalidValue;
     operation->fill = (FillOperation){ .to = { p->dst, p->pitch, 0 },
                                        .width = p->width * p->elementSize, .rows = p->height,

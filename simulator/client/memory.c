@@ -17,8 +17,11 @@ static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
         error = capture_forbids();
     if (error || client_sticky())
         return error ? error : client_sticky();
-    if (!out || !bytes)
+    if (!out)
         return cudaErrorInvalidValue;
+    *out = NULL;
+    if (!bytes)
+        return cudaSuccess;
     WireRequest request = client_request(WIRE_ALLOC, call);
     request.alloc.bytes = bytes;
     request.alloc.align = PAGE;
@@ -97,11 +100,11 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
 
 static cudaError_t device_free(const char *call, void *p)
 {
-    if (!p) {
-        cudaError_t error = client_open();
+    cudaError_t error = capture_forbids();
+    if (!p && !error) {
+        error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    cudaError_t error = capture_forbids();
     return client_done(error ? error : client_free(call, p, WIRE_OF_DEVICE));
 }
 
@@ -167,14 +170,15 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
     memset(out, 0, sizeof *out);
     out->type = cudaMemoryTypeUnregistered;
     out->device = cudaInvalidDeviceId;
+    out->hostPointer = (void *)p;
     if (client_is_registered(p)) {
         out->type = cudaMemoryTypeHost;
         out->device = 0;
-        out->hostPointer = (void *)p;
         out->devicePointer = (void *)(uintptr_t)client_registered_address(p);
     }
     if (!client_is_device(p) && !client_is_pinned(p))
-        return client_done(client_sticky());
+        return cudaSuccess;
+    out->hostPointer = NULL;
     WireRequest request = client_request(WIRE_POINTER, "cudaPointerGetAttributes");
     request.pointer.address = client_address(p);
     WireReply reply;

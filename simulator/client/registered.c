@@ -166,7 +166,10 @@ EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
         return client_done(error ? error : client_sticky());
     if (!p || !bytes || client_is_device(p))
         return client_done(cudaErrorInvalidValue);
-    if (flags & ~(unsigned)(cudaHostRegisterPortable | cudaHostRegisterMapped))
+    unsigned here = cudaHostRegisterPortable | cudaHostRegisterMapped;
+    if (flags & ~(here | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
+        return client_done(cudaErrorInvalidValue);
+    if (flags & ~here)
         return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
     if (client_is_pinned(p) || client_is_registered(p))
         return client_done(cudaErrorHostMemoryAlreadyRegistered);
@@ -183,13 +186,14 @@ EXPORT cudaError_t cudaHostUnregister(void *p)
     while (*at && (*at)->base != p)
         at = &(*at)->next;
     Registered *found = *at;
+    bool within = !found && find(p);
     if (found) {
         *at = found->next;
         give_back(found);
     }
     pthread_mutex_unlock(&mutex);
     free(found);
-    return client_done(found ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+    return client_done(found ? cudaSuccess : within ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
 }
 
 void client_unregister_all(void)

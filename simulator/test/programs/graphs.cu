@@ -36,6 +36,9 @@ static void built(void)
     cudaMemsetParams fill = {};
     fill.dst = a, fill.value = 0x01020304, fill.elementSize = 4, fill.width = N, fill.height = 1;
     OK(cudaGraphAddMemsetNode(&zero, graph, NULL, 0, &fill));
+    fill.dst = (char *)fill.dst + 1;                            // no whole elements lie there
+    CHECK(cudaGraphAddMemsetNode(&zero, graph, NULL, 0, &fill) == cudaErrorInvalidValue);
+    fill.dst = (char *)fill.dst - 1;
     OK(cudaGraphAddMemcpyNode1D(&copy, graph, &zero, 1, b, a, sizeof host, cudaMemcpyDeviceToDevice));
     void *to_left[] = { &a, &one }, *to_right[] = { &b, &two }, *to_both[] = { &c, &a, &b };
     cudaKernelNodeParams p = kernel((void *)add, to_left);

@@ -17,6 +17,6 @@ int main()
     OK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
     CHECK(cudaMalloc(&p, 4) == cudaErrorLaunchTimeout);
-    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout && cudaGetLastError() == cudaErrorLaunchTimeout);
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout && cudaGetLastError() == cudaSuccess);
     return 0;
 }

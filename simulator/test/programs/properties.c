@@ -39,7 +39,7 @@ int main(void)
     OK(cudaPointerGetAttributes(&attributes, (char *)q + 4));
     CHECK(attributes.type == cudaMemoryTypeDevice && attributes.device == 0);
     OK(cudaPointerGetAttributes(&attributes, &p));
-    CHECK(attributes.type == cudaMemoryTypeUnregistered);
+    CHECK(attributes.type == cudaMemoryTypeUnregistered && attributes.hostPointer == &p && !attributes.devicePointer);
     OK(cudaFree(q));
     OK(cudaMallocHost(&q, 1000));
     OK(cudaPointerGetAttributes(&attributes, q));

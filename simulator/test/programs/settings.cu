@@ -1,4 +1,4 @@
-// expect: unsupported 46
+// expect: unsupported 66
 // says: the driver's cuNoSuch is not supported
 // Preferences, what is known of functions, copies in one batch, and libraries from files.
 #include "check.h"
@@ -9,6 +9,14 @@ __global__ void kernel(char a, double b, int *p) { *p = a + (int)b; }
 
 static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 answer = 42;\n";
 
+// What it becomes.
+static size_t limit(cudaLimit which, size_t value)
+{
+    OK(cudaDeviceSetLimit(which, value));
+    OK(cudaDeviceGetLimit(&value, which));
+    return value;
+}
+
 int main()
 {
     cudaFuncCache cache;
@@ -17,6 +25,18 @@ int main()
     CHECK(cache == cudaFuncCachePreferL1);
     CHECK(cudaDeviceSetCacheConfig((cudaFuncCache)9) == cudaErrorInvalidValue);
     OK(cudaCtxResetPersistingL2Cache());
+    unsigned flags;
+    OK(cudaGetDeviceFlags(&flags));
+    CHECK(flags == cudaDeviceMapHost);
+    OK(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+    OK(cudaGetDeviceFlags(&flags));
+    CHECK(flags == (cudaDeviceMapHost | cudaDeviceScheduleSpin));
+    CHECK(cudaSetDeviceFlags(1 << 20) == cudaErrorInvalidValue);
+    CHECK(limit(cudaLimitStackSize, 5000) == 5008 && limit(cudaLimitPrintfFifoSize, 100) == 512 << 10);
+    size_t most;
+    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceSetLimit((cudaLimit)77, 1) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceGetLimit(&most, cudaLimitDevRuntimeSyncDepth) == cudaErrorUnsupportedLimit);
     unsigned long long bytes = 1;
     OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
     CHECK(bytes == 0 && cudaDeviceGraphMemTrim(7) == cudaErrorInvalidDevice);
