@@ -25,7 +25,7 @@ int grid_check(const Launch *l)
     static const u64 most_blocks[3] = { 0x7fffffff, 65535, 65535 }, most_threads[3] = { 1024, 1024, 64 };
     u64 threads = 1;
     for (u32 n = 0; n < 3; n++) {
-        if (!l->grid[n] || !l->block[n] || l->grid[n] > most_blocks[n]) return cudaErrorInvalidConfiguration;
+        if (!l->grid[n] || !l->block[n] || l->grid[n] > most_blocks[n]) return cudaErrorInvalidValue;
         if (l->block[n] > most_threads[n]) return cudaErrorInvalidValue;
         threads *= l->block[n];
     }

@@ -297,6 +297,10 @@ void launch_occupancy(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
     else if (!request->launch.block[0] || shared > UINT32_MAX)
         call->reply.error = WIRE_INVALID_VALUE;
+    else if (request->launch.grid[0])
+        call->reply.error = occupancy_available(kernel, request->launch.block[0], request->launch.grid[0],
+                                                (u32)request->launch.dynamic_limit, &call->reply.occupancy.bytes)
+            ? 0 : WIRE_INVALID_VALUE;
     else
         call->reply.occupancy.blocks =
             occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;

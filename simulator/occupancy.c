@@ -16,13 +16,19 @@ static cudaOccDeviceProp device(void)
     };
 }
 
+static const cudaOccDeviceState state = { .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
+
+static cudaOccFuncAttributes attributes(const Kernel *k, u32 dynamic_limit)
+{
+    return (cudaOccFuncAttributes){ .maxThreadsPerBlock = k->max_threads, .numRegs = k->hardware_registers,
+                                    .sharedSizeBytes = k->shared_bytes, .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+                                    .maxDynamicSharedSizeBytes = dynamic_limit, .numBlockBarriers = 1 };
+}
+
 Occupancy occupancy_blocks(const Kernel *k, u32 threads, u32 dynamic_shared)
 {
     cudaOccDeviceProp properties = device();
-    cudaOccFuncAttributes function = { .maxThreadsPerBlock = k->max_threads, .numRegs = k->hardware_registers,
-                                       .sharedSizeBytes = k->shared_bytes, .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-                                       .maxDynamicSharedSizeBytes = dynamic_shared, .numBlockBarriers = 1 };
-    cudaOccDeviceState state = { .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT };
+    cudaOccFuncAttributes function = attributes(k, dynamic_shared);
     cudaOccResult result;
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, threads, dynamic_shared))
         return (Occupancy){ 0 };
@@ -31,6 +37,16 @@ Occupancy occupancy_blocks(const Kernel *k, u32 threads, u32 dynamic_shared)
     for (u32 n = 1; n < OCCUPANCY_LIMITS; n++)
         if (o.limits[n] < o.limits[o.limit]) o.limit = n;
     return o;
+}
+
+bool occupancy_available(const Kernel *k, u32 threads, u32 blocks, u32 limit, u64 *bytes)
+{
+    cudaOccDeviceProp properties = device();
+    cudaOccFuncAttributes function = attributes(k, limit);
+    size_t available;
+    if (cudaOccAvailableDynamicSMemPerBlock(&available, &properties, &function, &state, (int)blocks, (int)threads)) return false;
+    *bytes = available;
+    return true;
 }
 
 u32 occupancy_resident(const Launch *l)

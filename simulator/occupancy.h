@@ -14,5 +14,9 @@ typedef struct Occupancy {
 // hardware_registers are.
 Occupancy occupancy_blocks(const Kernel *kernel, u32 threads, u32 dynamic_shared);
 
+// The most dynamic shared memory with which a multiprocessor is said to hold that many blocks, none of which may have more
+// than `limit`: what a block's reserved memory takes is not counted, here as in NVIDIA's. False: it never holds so many.
+bool occupancy_available(const Kernel *kernel, u32 threads, u32 blocks, u32 limit, u64 *bytes);
+
 // Blocks of a launch that the whole device holds at once, at least 1.
 u32 occupancy_resident(const Launch *launch);

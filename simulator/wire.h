@@ -44,7 +44,7 @@ enum {
     X(MODULE_UNLOAD)                                                                            \
     X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
     X(VARIABLE)         /* tail: name */                                                        \
-    X(OCCUPANCY)        /* .launch: its kernel, block[0] threads, dynamic_shared */             \
+    X(OCCUPANCY)        /* .launch: its kernel, block[0] threads, dynamic_shared, or grid[0] blocks and dynamic_limit */ \
     X(ALLOC)                                                                                    \
     X(FREE)                                                                                     \
     X(POOL_CREATE)      /* .pool: bytes: its largest size, or 0 */                              \
@@ -193,7 +193,7 @@ typedef struct {
         struct { uint64_t free, total; } info;
         struct { uint64_t value; } pool;        // POOL_ATTRIBUTE, POOL_ACCESS
         struct { double milliseconds; } elapsed;
-        struct { uint32_t blocks; } occupancy;  // that an SM holds
+        struct { uint64_t bytes; uint32_t blocks; } occupancy;  // that an SM holds; for so many blocks: bytes for each
         struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it
             uint32_t read_mostly, accessed_by;  // accessed_by: a bit for each device

@@ -10,7 +10,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
     if (error || !out)
         return client_done(error ? error : cudaErrorInvalidValue);
     if (!symbol)
-        return client_done(cudaErrorInvalidDeviceFunction);
+        return client_done(symbol_no_kernel(key));
     error = symbol_resolve(symbol);
     if (error)
         return client_done(error);
@@ -33,7 +33,7 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
     Symbol *symbol = symbol_find(key, false);
     cudaError_t error = client_open();
     if (error || !symbol)
-        return client_done(error ? error : cudaErrorInvalidDeviceFunction);
+        return client_done(error ? error : symbol_no_kernel(key));
     error = symbol_resolve(symbol);
     if (error)
         return client_done(error);
@@ -53,13 +53,13 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache config)
 {
     (void)config;                               // a preference only
-    return client_done(symbol_find(key, false) ? client_sticky() : cudaErrorInvalidDeviceFunction);
+    return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 
 EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *key, enum cudaSharedMemConfig config)
 {
     (void)config;                               // banks are four bytes wide
-    return client_done(symbol_find(key, false) ? client_sticky() : cudaErrorInvalidDeviceFunction);
+    return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 
 // A function's handle is its kernel's.
@@ -77,7 +77,7 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *key, size_t index, size_t *o
     Symbol *symbol = symbol_find(key, false);
     cudaError_t error = client_open();
     if (!error)
-        error = symbol ? symbol_resolve(symbol) : cudaErrorInvalidDeviceFunction;
+        error = symbol ? symbol_resolve(symbol) : symbol_no_kernel(key);
     if (!error && (!offset || index >= symbol_here(symbol)->found.kernel.count))
         error = cudaErrorInvalidValue;
     if (error)
@@ -125,7 +125,7 @@ static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error)
-        *blocks = (int)reply.occupancy.blocks;
+        *blocks = shared > symbol_here(symbol)->dynamic_limit ? 0 : (int)reply.occupancy.blocks;
     return error;
 }
 
@@ -135,7 +135,7 @@ static cudaError_t kernel_of(const void *key, Symbol **symbol)
     if (error)
         return error;
     *symbol = symbol_find(key, false);
-    return *symbol ? symbol_resolve(*symbol) : cudaErrorInvalidDeviceFunction;
+    return *symbol ? symbol_resolve(*symbol) : symbol_no_kernel(key);
 }
 
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -159,29 +159,23 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, co
                                                                   cudaOccupancyDefault);
 }
 
-// The most dynamic shared memory with which an SM still holds so many blocks: more of it never
-// lets more blocks in, so halving finds it.
 EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel,
                                                              int blocks, int threads)
 {
     Symbol *symbol;
     cudaError_t error = kernel_of(kernel, &symbol);
-    if (!error && (!bytes || blocks <= 0))
+    if (!error && (!bytes || blocks <= 0 || threads <= 0))
         error = cudaErrorInvalidValue;
     if (error)
         return client_done(error);
-    size_t fits = 0, beyond = (size_t)client_facts()->shared_per_block_optin + 1;
-    while (!error && beyond - fits > 1) {
-        size_t middle = fits + (beyond - fits) / 2;
-        int held = 0;
-        error = blocks_of("cudaOccupancyAvailableDynamicSMemPerBlock", symbol, threads, middle,
-                          &held);
-        if (held >= blocks)
-            fits = middle;
-        else
-            beyond = middle;
-    }
+    WireRequest request = client_request(WIRE_OCCUPANCY, "cudaOccupancyAvailableDynamicSMemPerBlock");
+    request.launch.kernel = symbol_here(symbol)->found.kernel.id;
+    request.launch.grid[0] = (uint32_t)blocks;
+    request.launch.block[0] = (uint32_t)threads;
+    request.launch.dynamic_limit = symbol_here(symbol)->dynamic_limit;
+    WireReply reply;
+    error = client_simple(&request, &reply);
     if (!error)
-        *bytes = fits;
+        *bytes = reply.occupancy.bytes;
     return client_done(error);
 }

@@ -59,7 +59,7 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
         return error;
     Symbol *symbol = symbol_find(key, false);
     if (!symbol)
-        return cudaErrorInvalidDeviceFunction;
+        return symbol_no_kernel(key);
     error = symbol_resolve(symbol);
     if (error)
         return error;

@@ -46,6 +46,12 @@ static inline Resolved *symbol_here(Symbol *symbol)
 // The kernel or the variable of that host pointer or handle; NULL: there is none.
 Symbol *symbol_find(const void *key, bool variable);
 
+// What a call says to whom it gave no kernel.
+static inline cudaError_t symbol_no_kernel(const void *key)
+{
+    return key ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 // A further symbol of the image; `host` may be NULL. NULL: no memory.
 Symbol *symbol_add(Image *image, const void *host, const char *name, bool variable);
 

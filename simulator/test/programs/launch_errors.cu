@@ -23,9 +23,14 @@ int main()
     nothing<<<1, 2048>>>();
     CHECK(last() == cudaErrorInvalidValue);
     nothing<<<0, 32>>>();
-    CHECK(last() == cudaErrorInvalidConfiguration);
+    CHECK(last() == cudaErrorInvalidValue);
     nothing<<<1, 0>>>();
-    CHECK(last() == cudaErrorInvalidConfiguration);
+    CHECK(last() == cudaErrorInvalidValue);
+    nothing<<<dim3(1, 65536), 1>>>();
+    CHECK(last() == cudaErrorInvalidValue);
+    CHECK(cudaLaunchKernel(NULL, 1, 1, NULL, 0, 0) == cudaErrorInvalidDeviceFunction);
+    CHECK(cudaLaunchKernel(&p, 1, 1, NULL, 0, 0) == cudaErrorInvalidResourceHandle);
+    CHECK(last() == cudaErrorInvalidResourceHandle);
     OK(cudaMalloc(&p, 4));
     dynamic<<<1, 1, 50000>>>(p);
     CHECK(last() == cudaErrorInvalidValue);
