@@ -152,7 +152,7 @@ void pool_create(Call *call)
         return;
     }
     begin_pool(i, call->request.device);
-    pools[i].largest = call->request.pool.bytes;
+    pools[i].largest = whole_chunks(call->request.pool.bytes);
     call->reply.id = id_of(&pools[i]);
 }
 
@@ -253,7 +253,7 @@ void pool_access(Call *call)
     if (!pool)
         return;
     if (of >= device.count || (request->pool.set && of == pool->device && !request->pool.bytes)) {
-        call->reply.error = of >= device.count ? WIRE_INVALID_DEVICE : WIRE_INVALID_VALUE;
+        call->reply.error = WIRE_INVALID_DEVICE;
         return;
     }
     if (request->pool.set)
@@ -310,14 +310,14 @@ void pool_free(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    if (!a || a->freed || a->base != request->pool.bytes || !a->pooled) {
+    if (!a || a->freed || a->base != request->pool.bytes || (!a->pooled && a->kind != MEMORY_DEVICE)) {
         transfer_bad_free(call, request->pool.bytes);
         return;
     }
     u64 operation = clock_operation(request->stream);
-    if (!clock_ordered(a->pooled->made, operation))
+    if (a->pooled && !clock_ordered(a->pooled->made, operation))
         report_early(call, a, "its allocation");
-    else if (!clock_after(operation, &a->pooled->uses))
+    else if (a->pooled && !clock_after(operation, &a->pooled->uses))
         report_early(call, a, "work that may still use it");
     memory_free(a->base, request->caller);
     pool_freed(a);

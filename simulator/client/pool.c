@@ -23,7 +23,7 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
     if (wanted->handleTypes != cudaMemHandleTypeNone)
         return client_unsupported("cudaMemPoolCreate of memory to share with other processes");
     if (wanted->location.id < 0 || wanted->location.id >= client_facts()->device_count)
-        return client_done(cudaErrorInvalidDevice);
+        return client_done(cudaErrorInvalidValue);
     WireRequest request = pool_request(WIRE_POOL_CREATE, "cudaMemPoolCreate", NULL);
     request.device = (uint32_t)wanted->location.id;
     request.pool.bytes = wanted->maxSize;

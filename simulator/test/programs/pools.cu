@@ -100,7 +100,12 @@ static void accounts(void)
     CHECK(cudaMemPoolDestroy(first) == cudaErrorInvalidValue);
     props.maxSize = BYTES;
     OK(cudaMemPoolCreate(&pool, &props));
-    CHECK(cudaMallocFromPoolAsync(&p, BYTES + 1, pool, 0) == cudaErrorMemoryAllocation);
+    OK(cudaMallocFromPoolAsync(&p, BYTES + 1, pool, 0));        // the most is rounded up to whole chunks
+    OK(cudaFreeAsync(p, 0));
+    CHECK(cudaMallocFromPoolAsync(&p, CHUNK + 1, pool, 0) == cudaErrorMemoryAllocation);
+    OK(cudaMalloc(&p, 100));
+    OK(cudaFreeAsync(p, 0));                                    // frees any memory of the device
+    OK(cudaStreamSynchronize(0));
     OK(cudaMemPoolDestroy(pool));
 }
 
