@@ -148,9 +148,10 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
         return cudaErrorStreamCaptureInvalidated;
     if (waits(operation))
         return broken(capture, cudaErrorStreamCaptureUnsupported);
-    cudaError_t error = check_kernel(operation);
+    bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
+    cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
     if (error)
-        return error;
+        return broken(capture, error);
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
     stream->tips.count = 0;
     return node && add_tip(&stream->tips, node) ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -247,6 +248,17 @@ cudaError_t capture_forbids_waiting(uint64_t stream)
     return error;
 }
 
+cudaError_t capture_fails(uint64_t stream, cudaError_t error)
+{
+    Member *in;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = capture_of(stream, &in);
+    if (capture)
+        broken(capture, error);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
 static bool minds(const Capture *capture)
 {
     bool own = pthread_equal(capture->thread, pthread_self()) != 0;
@@ -265,6 +277,24 @@ cudaError_t capture_forbids(void)
     for (Capture *c = captures; c; c = c->next)
         if (minds(c))
             error = broken(c, cudaErrorStreamCaptureUnsupported);
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+cudaError_t capture_forbids_asking(uint64_t stream)
+{
+    cudaError_t error = capture_forbids_waiting(stream);
+    return error ? error : capture_forbids();
+}
+
+cudaError_t capture_forbids_all(void)
+{
+    cudaError_t error = cudaSuccess;
+    if (!is_any())
+        return error;
+    pthread_mutex_lock(&mutex);
+    for (Capture *c = captures; c; c = c->next)
+        error = broken(c, cudaErrorStreamCaptureUnsupported);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -324,7 +354,7 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
     return cudaSuccess;
 }
 
-static bool is_captured(uint64_t stream)
+bool capture_has_stream(uint64_t stream)
 {
     Member *in;
     pthread_mutex_lock(&mutex);
@@ -338,7 +368,7 @@ EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCa
     uint64_t id = client_stream(stream);
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
         return client_done(cudaErrorInvalidValue);
-    if (is_captured(id))
+    if (capture_has_stream(id))
         return client_done(cudaErrorIllegalState);
     return client_done(begin("cudaStreamBeginCapture", id, mode, NULL, NULL, 0));
 }
@@ -355,7 +385,7 @@ EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_known((Graph *)graph)
         || (count && !needs))
         return client_done(cudaErrorInvalidValue);
-    if (is_captured(id))
+    if (capture_has_stream(id))
         return client_done(cudaErrorIllegalState);
     return client_done(
         begin("cudaStreamBeginCaptureToGraph", id, mode, (Graph *)graph, needs, count));
@@ -394,7 +424,7 @@ static cudaError_t end(Capture *capture, uint64_t stream)
 {
     if (stream != capture->origin)
         return broken(capture, cudaErrorStreamCaptureUnmatched);
-    if (capture->mode != cudaStreamCaptureModeRelaxed
+    if (!capture->broken && capture->mode != cudaStreamCaptureModeRelaxed
         && !pthread_equal(capture->thread, pthread_self()))
         return cudaErrorStreamCaptureWrongThread;
     Capture **at = &captures;

@@ -9,6 +9,15 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
 // The capture is then good for nothing more.
 cudaError_t capture_forbids_waiting(uint64_t stream);
 
+// The same of one that the program would not make while it captures another stream, either.
+cudaError_t capture_forbids_asking(uint64_t stream);
+
+// A call on the stream has failed: if it is captured the capture is good for nothing more. Returns `error`.
+cudaError_t capture_fails(uint64_t stream, cudaError_t error);
+
+// The error of a call that waits for all streams.
+cudaError_t capture_forbids_all(void);
+
 // The error of a call that may not be made while anything is captured that this thread has to mind.
 cudaError_t capture_forbids(void);
 
@@ -16,6 +25,8 @@ cudaError_t capture_forbids(void);
 // captures have nothing to do with it.
 bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error);
 bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error);
+
+bool capture_has_stream(uint64_t stream);
 
 // Does the event stand for a moment of a capture? Waiting for it is then an error.
 bool capture_has_event(cudaEvent_t event);

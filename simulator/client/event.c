@@ -6,7 +6,8 @@
 static cudaError_t event_create(const char *call, cudaEvent_t *event, unsigned flags)
 {
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    if (!event || (flags & ~known))
+    bool times = !(flags & cudaEventDisableTiming);
+    if (!event || (flags & ~known) || ((flags & cudaEventInterprocess) && times))
         return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_EVENT_CREATE, call);
     request.event.flags = flags;
@@ -52,12 +53,15 @@ cudaError_t operation_run_event(const Operation *operation, uint64_t stream)
     return client_simple(&request, &reply);
 }
 
-// With the flag for it, an event in a capture is recorded whenever the graph is launched.
+// With the flag for it, an event in a capture is recorded whenever the graph is launched; outside of one the flag
+// means nothing.
 static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     cudaError_t error;
     if (!event || (flags & ~(unsigned)cudaEventRecordExternal))
         return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (flags && !capture_has_stream(client_stream(stream)))
+        return client_done(cudaErrorIllegalState);
     if (!flags && capture_record(event, client_stream(stream), &error))
         return client_done(error);
     Operation operation = { .kind = OPERATION_RECORD, .call = call, .event = event };
@@ -82,8 +86,12 @@ TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz,
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     cudaError_t error;
-    if (!event || (flags & ~(unsigned)cudaEventWaitExternal))
-        return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    if (!event)
+        return client_done(capture_fails(client_stream(stream), cudaErrorInvalidResourceHandle));
+    if (flags & ~(unsigned)cudaEventWaitExternal)
+        return client_done(cudaErrorInvalidValue);
+    if (flags && !capture_has_stream(client_stream(stream)))
+        return client_done(cudaErrorIllegalState);
     if (!flags && capture_wait(event, client_stream(stream), &error))
         return client_done(error);
     Operation operation = { .kind = OPERATION_WAIT, .call = "cudaStreamWaitEvent", .event = event };
@@ -109,8 +117,8 @@ EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 
 EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
-    if (!milliseconds)
-        return client_done(cudaErrorInvalidValue);
+    if (!milliseconds || !from || !to)
+        return client_done(milliseconds ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_EVENT_ELAPSED, "cudaEventElapsedTime");
     request.elapsed.from = client_address(from);
     request.elapsed.to = client_address(to);

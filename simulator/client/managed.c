@@ -34,9 +34,10 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     cudaError_t error = client_open();
     if (error || client_sticky())
         return client_done(error ? error : client_sticky());
-    if (!out || !bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return client_done(cudaErrorInvalidValue);
-    return client_done(allocate(out, bytes));
+    *out = NULL;
+    return bytes ? client_done(allocate(out, bytes)) : cudaSuccess;
 }
 
 // Every place but a device is the host.
@@ -67,8 +68,9 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
         return client_done(error ? error : cudaErrorInvalidValue);
     WireRequest request = range_request(WIRE_PREFETCH, "cudaMemPrefetchAsync", p, bytes);
     request.stream = client_stream(stream);
-    if (capture_forbids_waiting(request.stream))
-        return client_unsupported("cudaMemPrefetchAsync in a graph");
+    error = capture_forbids_waiting(request.stream);
+    if (error)
+        return client_done(error);
     request.range.location = location.type == cudaMemLocationTypeDevice ? location.id : -1;
     WireReply reply;
     return client_done(client_simple(&request, &reply));

@@ -170,7 +170,7 @@ static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     uint64_t id = client_stream(stream);
-    cudaError_t error = capture_forbids_waiting(id);
+    cudaError_t error = capture_forbids_asking(id);
     return error ? client_done(error) : synchronise("cudaStreamSynchronize", id, false);
 }
 TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
@@ -179,7 +179,9 @@ EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
-    cudaError_t error = capture_forbids_waiting(request.stream);
+    cudaError_t error = client_open();
+    if (!error)
+        error = capture_forbids_asking(request.stream);
     if (error || host_is_busy(request.stream))
         return client_done(error ? error : cudaErrorNotReady);
     WireReply reply;
@@ -189,6 +191,6 @@ TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-    cudaError_t error = capture_forbids();
+    cudaError_t error = capture_forbids_all();
     return error ? client_done(error) : synchronise("cudaDeviceSynchronize", 0, true);
 }

@@ -9,6 +9,8 @@ __global__ void add(int *p, int value) { p[threadIdx.x] += value; }
 static int calls;
 static void count(void *) { calls++; }
 
+static void call_back(cudaStream_t, cudaError_t, void *) {}
+
 static cudaStream_t s, t;
 static cudaEvent_t fork, join;
 static int *p, *q;
@@ -92,9 +94,27 @@ static void forbidden(void)
     BROKEN(cudaStreamQuery(s), cudaErrorStreamCaptureUnsupported);
     BROKEN(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
     BROKEN(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaFree(NULL), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaStreamSynchronize(t), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaStreamQuery(t), cudaErrorStreamCaptureUnsupported);
+    BROKEN(cudaStreamWaitEvent(s, NULL, 0), cudaErrorInvalidResourceHandle);
+    BROKEN(cudaStreamAddCallback(s, call_back, NULL, 0), cudaErrorStreamCaptureUnsupported);
+    BROKEN((add<<<1, 2048, 0, s>>>(p, 1), cudaGetLastError()), cudaErrorInvalidValue);
+    BROKEN(cudaMemPrefetchAsync(p, 4, cudaMemLocation{ cudaMemLocationTypeDevice, 0 }, 0, s),
+           cudaErrorStreamCaptureUnsupported);
     BROKEN(cudaStreamWaitEvent(s, join, 0), cudaErrorStreamCaptureIsolation);
     CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
     CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
+
+    // Relaxed, memory may be allocated, but not all streams waited for; a broken capture ends in any thread.
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaMalloc(&memory, 4));
+    OK(cudaFree(memory));
+    OK(cudaStreamSynchronize(t));
+    CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated);
+    CHECK(cudaEventRecordWithFlags(fork, s, cudaEventRecordExternal) == cudaErrorIllegalState);
+    CHECK(cudaStreamWaitEvent(s, fork, cudaEventWaitExternal) == cudaErrorIllegalState);
 
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     OK(cudaEventRecord(fork, s));

@@ -32,6 +32,8 @@ int main()
     float whole = between(a, b), half = between(b, c);
     CHECK(whole > 0.5f && whole < 3.0f);                                          // 8 MiB at 6.5 GB/s
     CHECK(half > whole * 0.49f && half < whole * 0.51f);
+    CHECK(cudaEventCreateWithFlags(&untimed, cudaEventInterprocess) == cudaErrorInvalidValue);
+    CHECK(cudaEventElapsedTime(&ms, a, NULL) == cudaErrorInvalidResourceHandle);
     OK(cudaEventRecord(untimed));
     CHECK(cudaEventElapsedTime(&ms, a, untimed) == cudaErrorInvalidResourceHandle);
 
@@ -45,7 +47,8 @@ int main()
     OK(cudaEventRecord(c, t));
     CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorNotReady);
     CHECK(cudaEventQuery(a) == cudaSuccess && cudaEventQuery(c) == cudaSuccess);
-    CHECK(cudaEventQuery(b) == cudaErrorNotReady);
+    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);        // the untimed one's: to be told no is no error
+    CHECK(cudaEventQuery(b) == cudaErrorNotReady && cudaGetLastError() == cudaSuccess);
     CHECK(cudaEventQuery(b) == cudaSuccess);                    // to ask moves the clock
     whole = between(a, b);
     CHECK(whole > 0.1f && whole < 0.3f);                        // 8 MiB at 54.7 GB/s

@@ -30,7 +30,7 @@ static void calls_cuda(void *p)
 {
     void *q;
     forbidden = cudaMalloc(&q, 4) == cudaErrorNotPermitted && cudaGetLastError() == cudaErrorNotPermitted
-        && cudaLaunchHostFunc(0, look, p) == cudaErrorNotPermitted;
+        && cudaStreamQuery(0) == cudaErrorNotPermitted && cudaLaunchHostFunc(0, look, p) == cudaErrorNotPermitted;
 }
 
 int main()
