@@ -1,5 +1,5 @@
 // expect: exit 0
-// Threads that wait for a while only: a flag that nobody sets until the clock says so, a warp that works long while others
+// Threads that wait for a while only: a flag that nobody sets until the clock or a count says so, a warp that works long while others
 // wait for it, and sleepers with a time limit.
 #include "check.h"
 
@@ -8,6 +8,14 @@ __global__ void give_up(volatile int *flag, int *out)
     long long begin = clock64();
     while (*flag == 0 && clock64() - begin < 20000000000ll) continue;
     out[threadIdx.x] = *flag == 0;
+}
+
+// It counts its tries.
+__global__ void try_often(volatile int *flag, int *out)
+{
+    int tries = 0;
+    while (*flag == 0 && tries < 50000) tries++;
+    out[threadIdx.x] = tries;
 }
 
 // Warp 1 computes for longer than what counts as waiting for ever, and changes no memory meanwhile.
@@ -47,6 +55,9 @@ int main()
     give_up<<<1, 64>>>(flag, dout);
     OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
     for (int t = 0; t < 64; t++) CHECK(out[t] == 1);
+    try_often<<<1, 64>>>(flag, dout);
+    OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < 64; t++) CHECK(out[t] == 50000);
     sleep<<<2, 32>>>(flag, dout);
     OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
     for (int t = 0; t < 32; t++) CHECK(out[t] == 1);
