@@ -74,3 +74,20 @@ Declaration decoder_declaration(Decoder *d);
 
 // The body of a kernel, from its '{' to its '}'.
 void decode_body(Decoder *d, Kernel *kernel, Symbols *params);
+
+// ---- link.c: names that units have in common ----
+
+// What the text says of a name before it declares it.
+typedef struct Linkage { bool is_extern, visible, weak; } Linkage;
+
+// What another unit has defined under that name, of which the first counts; NULL: nobody has.
+const Symbol *link_before(Decoder *d, const char *name, Linkage linkage);
+void link_join(Symbol *symbol, const Symbol *of);                  // it is another name of that
+void link_define(Decoder *d, const Symbol *symbol, Linkage linkage);    // other units may use it, if its linkage says so
+void link_import(Decoder *d, Symbol *symbol);                      // another unit may define it
+
+// All units have been read: finds what they use of one another. A function that nobody has is missed when it is called.
+void link_units(Decoder *d);
+
+// A variable of one of the module's units; NULL: there is none of that name.
+const Symbol *link_variable(const Module *m, const char *name);

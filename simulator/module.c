@@ -150,58 +150,6 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
     } while (depth);
 }
 
-// ---- Names that units have in common ----
-
-// What the text says of a name before it declares it.
-typedef struct Linkage { bool is_extern, visible, weak; } Linkage;
-
-// What another unit has defined under that name, of which the first counts; NULL: nobody has.
-static const Symbol *defined_before(Decoder *d, const char *name, Linkage linkage)
-{
-    return linkage.weak ? symbol_find(&d->module->visible, name) : NULL;
-}
-
-static void join(Symbol *symbol, const Symbol *of)
-{
-    symbol->kind = of->kind;
-    symbol->value = of->value;
-    symbol->size = of->size;
-    symbol->align = of->align;
-    symbol->of = of;
-}
-
-static void define(Decoder *d, const Symbol *symbol, Linkage linkage)
-{
-    if (!linkage.visible && !linkage.weak) return;
-    if (symbol_find(&d->module->visible, symbol->name)) ptx_fail(&d->ptx, "%s is defined twice", symbol->name);
-    join(decoder_symbol(d, &d->module->visible, symbol->name, symbol->kind, symbol->value), symbol);
-}
-
-static void import(Decoder *d, Symbol *symbol)
-{
-    Import *i = decoder_keep(d, sizeof *i);
-    *i = (Import){ .symbol = symbol, .unit = d->unit, .line = d->ptx.line, .next = d->imports };
-    d->imports = i;
-}
-
-// All units have been read: finds what they use of one another. A function that nobody has is missed when it is called.
-static void link_units(Decoder *d)
-{
-    for (const Import *i = d->imports; i; i = i->next) {
-        const Symbol *found = symbol_find(&d->module->visible, i->symbol->name);
-        if (found && found->of != i->symbol) join(i->symbol, found->of);
-        d->ptx.line = i->line;
-        if (i->symbol->kind == SYMBOL_IMPORT) ptx_fail(&d->ptx, "variable %s is defined nowhere", i->symbol->name);
-    }
-}
-
-static const Symbol *find_variable(const Module *m, const char *name)
-{
-    const Symbol *s = symbol_find(&m->visible, name);
-    for (const Unit *u = m->units; u && !s; u = u->next) s = symbol_find(&u->symbols, name);
-    return s && s->kind == SYMBOL_GLOBAL ? s : NULL;
-}
-
 // ---- Variables ----
 
 static Symbol *allocate(Decoder *d, const Declaration *v)
@@ -233,20 +181,20 @@ static void global_variable(Decoder *d, Linkage linkage)
     Ptx *p = &d->ptx;
     Declaration v = decoder_declaration(d);
     if (linkage.is_extern) {
-        import(d, decoder_symbol(d, &d->unit->symbols, v.name, SYMBOL_IMPORT, UNPLACED));
+        link_import(d, decoder_symbol(d, &d->unit->symbols, v.name, SYMBOL_IMPORT, UNPLACED));
         ptx_expect(p, ";");
         return;
     }
     if (v.unsized) ptx_fail(p, "variable %s has no size", v.name);
-    const Symbol *before = defined_before(d, v.name, linkage);
-    const Symbol *twin = v.managed && d->twin ? find_variable(d->twin, v.name) : NULL;
+    const Symbol *before = link_before(d, v.name, linkage);
+    const Symbol *twin = v.managed && d->twin ? link_variable(d->twin, v.name) : NULL;
     if (before) {
         share(d, &v, before);
     } else if (twin && twin->size == v.size) {
-        define(d, share(d, &v, twin), linkage);
+        link_define(d, share(d, &v, twin), linkage);
     } else {
         Symbol *s = allocate(d, &v);
-        define(d, s, linkage);
+        link_define(d, s, linkage);
         if (ptx_accept(p, "=")) initialise(d, s, v.width);
     }
     ptx_expect(p, ";");
@@ -257,13 +205,13 @@ static void shared_variable(Decoder *d, Linkage linkage)
     Declaration v = decoder_declaration(d);
     bool elsewhere = linkage.is_extern && !v.unsized;
     enum symbol_kind kind = v.unsized ? SYMBOL_DYNAMIC : elsewhere ? SYMBOL_IMPORT : SYMBOL_SHARED;
-    const Symbol *before = defined_before(d, v.name, linkage);
+    const Symbol *before = link_before(d, v.name, linkage);
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v.name, kind, UNPLACED);
     s->size = v.size;
     s->align = v.align;
-    if (elsewhere) import(d, s);
-    else if (before) join(s, before->of);
-    else if (!v.unsized) define(d, s, linkage);
+    if (elsewhere) link_import(d, s);
+    else if (before) link_join(s, before->of);
+    else if (!v.unsized) link_define(d, s, linkage);
     ptx_expect(&d->ptx, ";");
 }
 
@@ -281,9 +229,9 @@ static void skip_braces(Decoder *d)
 // A function that was not inlined. Its body is read once for each kernel that calls it, by decode.c.
 static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)
 {
-    const Symbol *before = defined_before(d, s->name, linkage);
+    const Symbol *before = link_before(d, s->name, linkage);
     if (before) {
-        join(s, before->of);
+        link_join(s, before->of);
         return;
     }
     Module *m = d->module;
@@ -293,7 +241,7 @@ static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)
     *kept = text;
     kept->next = m->functions;
     m->functions = kept;
-    define(d, s, linkage);
+    link_define(d, s, linkage);
 }
 
 static void function(Decoder *d, Linkage linkage)
@@ -320,7 +268,7 @@ static void function(Decoder *d, Linkage linkage)
         skip_braces(d);
         return;
     }
-    if (linkage.is_extern) import(d, s);
+    if (linkage.is_extern) link_import(d, s);
     for (u32 n = 0; n < print_function_count; n++)
         if (!strcmp(name, print_functions[n].name)) s->value = n;
     ptx_expect(p, ";");
@@ -536,7 +484,7 @@ Kernel *module_kernel(Module *m, const char *name)
 
 bool module_variable(Module *m, const char *name, u64 *address, u64 *size)
 {
-    const Symbol *s = find_variable(m, name);
+    const Symbol *s = link_variable(m, name);
     if (!s) return false;
     *address = s->value;
     *size = s->size;

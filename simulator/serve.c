@@ -25,7 +25,6 @@
 
 Device device = { .socket = -1 };
 
-static char reply_tail[WIRE_TAIL];
 
 Place serve_place(const Call *call)
 {
@@ -257,67 +256,7 @@ static void dispatch(Call *call)
     }
 }
 
-// ---- Packets ----
-
-// The answer to a HELLO brings the memfd.
-static void attach_memory(struct msghdr *message, void *room, size_t bytes)
-{
-    message->msg_control = room;
-    message->msg_controllen = bytes;
-    struct cmsghdr *header = CMSG_FIRSTHDR(message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof device.memory);
-    memcpy(CMSG_DATA(header), &device.memory, sizeof device.memory);
-}
-
-static void send_reply(Call *call)
-{
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = { 0 };
-    call->reply.version = WIRE_VERSION;
-    call->reply.sticky = device.sticky;
-    struct iovec parts[] = { { &call->reply, sizeof call->reply },
-                             { call->out, call->reply.tail } };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
-    if (call->request.op == WIRE_HELLO && !call->reply.error)
-        attach_memory(&message, &control, sizeof control);
-    // Who sends without end and takes no answers fills the socket; we wait for him no longer than
-    // he lives.
-    struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
-                                { .fd = device.pidfd, .events = POLLIN },
-                                { .fd = device.program_pidfd, .events = POLLIN } };
-    while (sendmsg(device.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-        if (errno != EAGAIN && errno != EINTR)
-            return;
-        if (poll(watched, 3, -1) > 0 && (watched[1].revents || watched[2].revents))
-            return;
-    }
-}
-
-enum received { NOTHING, REQUEST, RUBBISH };
-
-static enum received receive_call(Call *call)
-{
-    struct iovec parts[] = { { &call->request, sizeof call->request }, { call->tail, WIRE_TAIL } };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-    ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT);
-    memset(&call->reply, 0, sizeof call->reply);
-    call->out = reply_tail;
-    if (got <= 0)
-        return NOTHING;
-    if (got < (ssize_t)sizeof call->request || (message.msg_flags & MSG_TRUNC))
-        return RUBBISH;
-    call->tail_bytes = (size_t)got - sizeof call->request;
-    call->tail[call->tail_bytes] = 0;
-    call->request.call[sizeof call->request.call - 1] = 0;
-    if (!call->request.stream)
-        call->request.stream = call->request.device;    // the id of its default stream
-    return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT
-        && call->request.device < device.count ? REQUEST : RUBBISH;
-}
+// ---- Answering ----
 
 // Calls at whose end the program sees what kernels have printed.
 static bool shows_prints(const Call *call)
@@ -367,7 +306,7 @@ static void answer(Call *call)
     if (shows_prints(call))
         call->reply.printed = launch_has_printed();
     report_flush(); // the answer comes after the events of all earlier work
-    send_reply(call);
+    packet_send(call);
     if (launched)
         launch_queue(call);
 }
@@ -376,15 +315,15 @@ static void answer(Call *call)
 static bool serve_one(void)
 {
     static Call call;
-    enum received received = receive_call(&call);
-    if (received == REQUEST) {
+    enum packet packet = packet_receive(&call);
+    if (packet == PACKET_REQUEST) {
         answer(&call);
-    } else if (received == RUBBISH) {           // its sender waits for an answer in vain otherwise
+    } else if (packet == PACKET_RUBBISH) {           // its sender waits for an answer in vain otherwise
         call.request.op = WIRE_UNSUPPORTED;
         call.reply.error = WIRE_INVALID_VALUE;
-        send_reply(&call);
+        packet_send(&call);
     }
-    return received != NOTHING;
+    return packet != PACKET_NONE;
 }
 
 // The memfd of the slots and of all memory that the process and its devices share, most of which

@@ -45,6 +45,14 @@ void serve_end(bool orderly);
 // A place in the program for this call's messages.
 Place serve_place(const Call *call);
 
+// ---- packet.c ----
+
+enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
+
+// The next one, if any: a request, or something that is none. The reply is made ready.
+enum packet packet_receive(Call *call);
+void packet_send(Call *call);           // the reply
+
 // ---- transfer.c: memory ----
 
 void transfer_alloc(Call *call);

@@ -91,7 +91,7 @@ static void managed(void)
     OK(cudaFree(p));
     CHECK(send(device, packet, sizeof packet, 0) == sizeof packet);
 
-    WireRequest alloc = { .version = WIRE_VERSION, .op = WIRE_ALLOC, .alloc = { 100, 256, 3 } };
+    WireRequest alloc = { .version = WIRE_VERSION, .op = WIRE_ALLOC, .alloc = { 100, 256, 99 } };
     CHECK(error_of(&alloc) == cudaErrorInvalidValue);
     alloc.alloc.kind = WIRE_OF_BOTH;
     alloc.alloc.bytes = WIRE_SHARED_SPAN;
