@@ -55,8 +55,13 @@ static void read_number(Ptx *p)
 {
     char text[64], *rest = text;
     size_t n = 0;
-    while (p->at < p->end && n + 1 < sizeof text && (isalnum((unsigned char)*p->at) || *p->at == '.'))
+    bool fraction = false;          // then e may have a sign behind it
+    while (p->at < p->end && n + 1 < sizeof text) {
+        bool sign = fraction && tolower((unsigned char)text[n - 1]) == 'e' && (*p->at == '-' || *p->at == '+');
+        if (!sign && !isalnum((unsigned char)*p->at) && *p->at != '.') break;
+        fraction |= *p->at == '.';
         text[n++] = *p->at++;
+    }
     text[n] = 0;
     p->token = TOKEN_NUMBER;
     p->number_width = 0;
@@ -68,7 +73,8 @@ static void read_number(Ptx *p)
         p->number = v.bits;
         p->number_width = 8;
     } else {
-        p->number = strtoull(text, &rest, 0);
+        bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
+        p->number = binary ? strtoull(text + 2, &rest, 2) : strtoull(text, &rest, 0);
         if (*rest == 'U') rest++;
     }
     if (*rest) ptx_fail(p, "'%s' is not a number", text);
