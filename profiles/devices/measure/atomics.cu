@@ -65,12 +65,14 @@ void measure_atomics()
     figure("atomic_random_lanes_per_clock",
            lanes / seconds([&] { add_random<<<blocks, BLOCK>>>(to, N); }) / clock_hz,
            "atomicAdd, at random in 16 MB");
-    figure("atomic_one_place_lanes_per_clock",
+    figure("atomic_one_place_per_clock",
            lanes / seconds([&] { exchange_one<<<blocks, BLOCK>>>(to); }) / clock_hz,
            "atomicExch of one word by all lanes");
     figure("atomic_one_place_warps_per_clock",
            lanes / LANES / seconds([&] { add_one_a_warp<<<blocks, BLOCK>>>(to); }) / clock_hz,
            "atomicAdd to one word by one lane of each warp");
+    figure("atomic_1_kb_lanes_per_clock",
+           lanes / seconds([&] { add_random<<<blocks, BLOCK>>>(to, 256); }) / clock_hz, "atomicAdd, at random in 1 KB");
     latency<<<1, 1>>>(to + N / 2, STEPS, clocks);
     OK(cudaMemset(to, 0, N * sizeof *to));
     latency<<<1, 1>>>(to + N / 2, STEPS, clocks);

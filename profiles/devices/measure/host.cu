@@ -67,6 +67,46 @@ static double host_seconds(Call call)
     return median(times);
 }
 
+static double kernel_seconds()
+{
+    cudaEvent_t start, stop;
+    std::vector<double> times;
+    OK(cudaEventCreate(&start));
+    OK(cudaEventCreate(&stop));
+    for (int i = 0; i < 5 * ROUNDS; i++) {
+        float ms;
+        nothing<<<device.multiProcessorCount * 2048, LANES>>>();
+        OK(cudaEventRecord(start));
+        nothing<<<1, LANES>>>();
+        OK(cudaEventRecord(stop));
+        OK(cudaEventSynchronize(stop));
+        OK(cudaEventElapsedTime(&ms, start, stop));
+        times.push_back(ms * 1e-3);
+    }
+    return median(times);
+}
+
+// From one end of a chain of so many kernels in a graph to the other, as events see it.
+static double graph_seconds(int kernels)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < kernels; i++)
+        nothing<<<1, LANES, 0, stream>>>();
+    OK(cudaStreamEndCapture(stream, &graph));
+    OK(cudaGraphInstantiate(&ready, graph, 0));
+    double time = seconds([=] { OK(cudaGraphLaunch(ready, 0)); });
+    OK(cudaGraphExecDestroy(ready));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaStreamDestroy(stream));
+    return time;
+}
+
+static void do_nothing(void *) {}
+
 static void measure_launches()
 {
     enum { MANY = 200 };
@@ -76,7 +116,12 @@ static void measure_launches()
            "the host launches an empty kernel and waits");
     figure("launch_call_seconds", host_seconds([] { for (int i = 0; i < MANY; i++) nothing<<<1, 1>>>(); }) / MANY,
            "the host launches and does not wait");
-    figure("kernel_seconds", seconds([] { nothing<<<1, 1>>>(); }), "events around an empty kernel");
+    figure("kernel_seconds", kernel_seconds(), "events around an empty kernel, while another one runs before it");
+    double short_graph = graph_seconds(1), long_graph = graph_seconds(1 + MANY);
+    figure("graph_kernel_seconds", (long_graph - short_graph) / MANY, "each further kernel in a chain in a graph");
+    figure("graph_seconds", short_graph, "a graph of one empty kernel");
+    figure("host_function_seconds", (seconds([] { for (int i = 0; i < MANY; i++) OK(cudaLaunchHostFunc(0, do_nothing, NULL)); })) / MANY,
+           "each of many functions of the host in a stream");
     double few = seconds([=] { nothing<<<sms, THREADS>>>(); });
     double small = seconds([=] { nothing<<<sms * 1024, LANES>>>(); });
     double large = seconds([=] { nothing<<<sms * 256, THREADS>>>(); });
@@ -91,7 +136,7 @@ static void measure_launches()
     OK(cudaEventDestroy(event));
 }
 
-static void measure_copies()
+static double measure_copies()
 {
     size_t bytes = (size_t)1 << 28;
     char *there = allocate<char>(bytes), *other = allocate<char>(bytes), *pinned, *pageable = (char *)malloc(bytes);
@@ -102,7 +147,8 @@ static void measure_copies()
     auto rate = [=](void *to, const void *from, cudaMemcpyKind kind) {
         return bytes / host_seconds([=] { OK(cudaMemcpy(to, from, bytes, kind)); OK(cudaDeviceSynchronize()); });
     };
-    figure("copy_bytes_per_second", rate(there, pinned, cudaMemcpyHostToDevice), "256 MB of pinned memory to the device");
+    double bus = rate(there, pinned, cudaMemcpyHostToDevice);
+    figure("copy_bytes_per_second", bus, "256 MB of pinned memory to the device");
     figure("copy_back_bytes_per_second", rate(pinned, there, cudaMemcpyDeviceToHost), "and back");
     figure("pageable_bytes_per_second", rate(there, pageable, cudaMemcpyHostToDevice), "256 MB of pageable memory to the device");
     figure("pageable_back_bytes_per_second", rate(pageable, there, cudaMemcpyDeviceToHost), "and back");
@@ -115,6 +161,7 @@ static void measure_copies()
     OK(cudaFree(other));
     OK(cudaFreeHost(pinned));
     free(pageable);
+    return bus;
 }
 
 static void measure_managed()
@@ -146,9 +193,38 @@ static void measure_managed()
     OK(cudaFree(memory));
 }
 
+// Between the first two GPUs; where there is one, half of what the host's bus moves.
+static void measure_link(double bus)
+{
+    size_t bytes = (size_t)1 << 28;
+    int count, can = 0;
+    OK(cudaGetDeviceCount(&count));
+    heading("Other devices");
+    if (count > 1)
+        OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+    if (!can) {
+        figure("link_bytes_per_second", bus / 2, "not measured: there is no second GPU. Over the host, as a guess");
+        figure("link_seconds", 2e-6, "a guess");
+        return;
+    }
+    char *here = allocate<char>(bytes), *there;
+    OK(cudaSetDevice(1));
+    there = allocate<char>(bytes);
+    OK(cudaSetDevice(0));
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    auto time = [=](size_t n) {
+        return seconds([=] { OK(cudaMemcpyPeerAsync(there, 1, here, 0, n)); });
+    };
+    double large = time(bytes), small = time(4);
+    figure("link_bytes_per_second", bytes / (large - small), "256 MB copied to the next GPU");
+    figure("link_seconds", small, "4 bytes copied to the next GPU, between events");
+    OK(cudaFree(here));
+    OK(cudaFree(there));
+}
+
 void measure_host()
 {
     measure_launches();
-    measure_copies();
+    measure_link(measure_copies());
     measure_managed();
 }

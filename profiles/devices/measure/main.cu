@@ -31,6 +31,31 @@ static int attribute(cudaDeviceAttr which)
     return value;
 }
 
+// What the driver does not tell: NVIDIA's tuning guides and the architectures' white papers, by compute capability.
+struct Known { int major, minor; int l1_kb; const char *carveouts; int l2_partitions, gpcs; };
+static const Known known[] = {
+    { 7, 5, 96, "32768, 65536", 1, 6 },
+    { 8, 0, 192, "0, 8192, 16384, 32768, 65536, 102400, 135168, 167936", 2, 7 },
+    { 8, 6, 128, "0, 8192, 16384, 32768, 65536, 102400", 1, 7 },
+    { 8, 7, 192, "0, 8192, 16384, 32768, 65536, 102400, 135168, 167936", 1, 2 },
+    { 8, 9, 128, "0, 8192, 16384, 32768, 65536, 102400", 1, 11 },
+    { 9, 0, 256, "0, 8192, 16384, 32768, 65536, 102400, 135168, 167936, 200704, 233472", 2, 8 },
+    { 10, 0, 256, "0, 8192, 16384, 32768, 65536, 102400, 135168, 167936, 200704, 233472", 2, 8 },
+    { 12, 0, 128, "0, 8192, 16384, 32768, 65536, 102400", 1, 12 },
+};
+
+static void write_known()
+{
+    const Known *k = known;
+    for (const Known &row : known)
+        if (row.major * 10 + row.minor <= device.major * 10 + device.minor)
+            k = &row;
+    printf("\n// Of compute capability %d.%d, as NVIDIA's tuning guides and ncu say; the ways are not published.\n", k->major, k->minor);
+    printf("l1_bytes = %d;\ncarveouts = [%s];\nl1_ways = 16;\nl2_ways = 16;\nl2_partitions = %d;\ngpc_count = %d;\n", k->l1_kb << 10,
+           k->carveouts, k->l2_partitions, k->gpcs);
+    printf("l2_reads_merged = 3;                    // fitted on an H200: kernels bodies_tiled, matmul_registers, matmul_naive\n");
+}
+
 static void write_hardware()
 {
     int driver, runtime;
@@ -62,6 +87,7 @@ int main()
 {
     OK(cudaGetDeviceProperties(&device, 0));
     write_hardware();
+    write_known();
     measure_clock();
     measure_memory();
     measure_pipes();

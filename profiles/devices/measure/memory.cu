@@ -85,23 +85,33 @@ __global__ void write_l2(uint4 *to, unsigned n, int rounds)
     }
 }
 
-// Clocks that one block a multiprocessor needs for `rounds` loads of T a thread, `spread` elements from lane to lane,
-// within 16 KB that are in the L1 cache.
+// Clocks that one block a multiprocessor needs for `rounds` times eight loads of T a thread, `spread` elements from lane to
+// lane, within 16 KB that are in the L1 cache. `still` is 0, which the compiler does not know.
 template <typename T>
-__global__ void read_l1(const T *in, int spread, int rounds, long long *clocks, unsigned *out)
+__global__ void read_l1(const T *in, int spread, int rounds, int still, long long *clocks, unsigned *out)
 {
     enum { N = 16384 / sizeof(T) };
     unsigned sum = 0;
     for (int i = threadIdx.x; i < N; i += blockDim.x)
         sum += __ldca((const unsigned *)(in + i));
+    const T *from = in + threadIdx.x * spread % (N / 2);
     __syncthreads();
     long long start = clock64();
-    unsigned at = threadIdx.x * spread;
-#pragma unroll 8
-    for (int r = 0; r < rounds; r++) {
-        T v = __ldca(in + at % N);
-        sum += *(unsigned *)&v;
-        at += 32 * spread + 4;
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++, from += still) {
+#pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const T *at = from + n * (N / 16);
+            if (sizeof(T) == 16) {
+                unsigned a, b, c, d;
+                asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at));
+                sum += a;
+            } else {
+                unsigned a;
+                asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(a) : "l"(at));
+                sum += a;
+            }
+        }
     }
     __syncthreads();
     if (threadIdx.x == 0 && blockIdx.x == 0)
@@ -110,9 +120,18 @@ __global__ void read_l1(const T *in, int spread, int rounds, long long *clocks, 
         *out = sum;
 }
 
+// Writes a word of another sector in each lane, at random.
+__global__ void write_random(unsigned *to, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 8
+    for (int r = 0; r < 8; r++)
+        to[mix(i * 8 + r) & (n - 1)] = i;
+}
+
 // ---- Latencies
 
-// A circle through the lines of `bytes`, in random order, or one after another.
+// A circle through the lines of `bytes`, in random order, or one after another: all 32 words of a line say the next line.
 static std::vector<unsigned> circle(size_t bytes, size_t line, bool shuffled)
 {
     size_t count = bytes / line, words = line / sizeof(unsigned);
@@ -125,41 +144,66 @@ static std::vector<unsigned> circle(size_t bytes, size_t line, bool shuffled)
         std::swap(order[i], order[(size_t)((double)state / 4294967296.0 * i)]);
     }
     for (size_t i = 0; i < count; i++)
-        next[order[i]] = order[(i + 1) % count];
+        for (int w = 0; w < 32; w++)
+            next[order[i] + w] = order[(i + 1) % count];
     return next;
 }
 
 enum { CACHED, GLOBAL };
+enum { MOST_STEPS = 4096 };
 
-template <int WHERE>
-__global__ void chase(const unsigned *next, int warm, int steps, long long *clocks, unsigned *out)
+template <int WHERE, bool EACH>
+__global__ void chase(const unsigned *next, int warm, int steps, unsigned *clocks, unsigned *out)
 {
+    const unsigned *own = next + threadIdx.x;
+    asm volatile("" : "+l"(own));       // or the index is added to each address
     unsigned at = 0;
 #pragma unroll 1
     for (int i = 0; i < warm; i++)
-        at = WHERE == CACHED ? __ldca(next + at) : __ldcg(next + at);
-    long long start = clock64();
+        at = WHERE == CACHED ? __ldca(own + at) : __ldcg(own + at);
+    unsigned start = clock(), before = start;
 #pragma unroll 1
-    for (int i = 0; i < steps; i++)
-        at = WHERE == CACHED ? __ldca(next + at) : __ldcg(next + at);
-    *clocks = clock64() - start;
+    for (int i = 0; i < steps; i++) {
+        at = WHERE == CACHED ? __ldca(own + at) : __ldcg(own + at);
+        if (EACH) {
+            if (at == 1)            // never; but it has to wait for the load
+                return;
+            clocks[i] = clock() - before;
+            before = clock();
+        }
+    }
+    if (!EACH)
+        *clocks = clock() - start;
     *out = at;
 }
 
+struct Latency { double mean, spread; };
+
+// Clocks a step, after `warm` steps. Before, all multiprocessors read another buffer that pushes it out of the L2 cache
+// (`evict`), or the lines themselves. spread: half of what lies between the quarter that is nearest and the one farthest.
 template <int WHERE>
-static double latency(size_t bytes, size_t line, bool warm, bool shuffled)
+static Latency latency(size_t bytes, size_t line, size_t warm, bool shuffled, bool evict, int lanes)
 {
-    enum { STEPS = 8192 };
-    std::vector<unsigned> next = circle(bytes, line, shuffled);
-    unsigned *memory = allocate<unsigned>(bytes), *out = allocate<unsigned>(sizeof *out);
-    long long *clocks = allocate<long long>(sizeof *clocks), taken;
+    int steps = std::min((size_t)MOST_STEPS, bytes / line);
+    std::vector<unsigned> next = circle(bytes, line, shuffled), taken(steps);
+    size_t other = evict ? 4 * (size_t)device.l2CacheSize : bytes;
+    unsigned *memory = allocate<unsigned>(bytes), *out = allocate<unsigned>(sizeof *out), sum;
+    uint4 *others = evict ? allocate<uint4>(other) : (uint4 *)memory;
+    unsigned *clocks = allocate<unsigned>(MOST_STEPS * sizeof *clocks), blocks = 8 * device.multiProcessorCount;
     OK(cudaMemcpy(memory, next.data(), bytes, cudaMemcpyHostToDevice));
-    chase<WHERE><<<1, 1>>>(memory, warm ? 2 * (bytes / line) : 16, STEPS, clocks, out);
-    OK(cudaMemcpy(&taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
+    read_all<<<blocks, BLOCK>>>(others, other / sizeof *others, out);
+    chase<WHERE, false><<<1, lanes>>>(memory, warm, steps, clocks, out);
+    OK(cudaMemcpy(&sum, clocks, sizeof sum, cudaMemcpyDeviceToHost));
+    read_all<<<blocks, BLOCK>>>(others, other / sizeof *others, out);
+    chase<WHERE, true><<<1, lanes>>>(memory, warm, steps, clocks, out);
+    OK(cudaMemcpy(taken.data(), clocks, steps * sizeof *clocks, cudaMemcpyDeviceToHost));
     OK(cudaFree(memory));
     OK(cudaFree(out));
     OK(cudaFree(clocks));
-    return (double)taken / STEPS;
+    if (evict)
+        OK(cudaFree(others));
+    std::sort(taken.begin(), taken.end());
+    return { (double)sum / steps, (taken[3 * steps / 4] - taken[steps / 4]) / 2.0 };
 }
 
 // The largest piece that can be read again and again at the L1 cache's latency.
@@ -167,7 +211,7 @@ static double l1_capacity(double hit)
 {
     enum { STEP = 4096 };
     size_t bytes = 16 * STEP;
-    while (bytes < (1 << 20) && latency<CACHED>(bytes + STEP, 128, true, false) < 1.1 * hit)
+    while (bytes < (1 << 20) && latency<CACHED>(bytes + STEP, 128, 2 * (bytes + STEP) / 128, false, false, 1).mean < 1.1 * hit)
         bytes += STEP;
     return bytes;
 }
@@ -175,12 +219,12 @@ static double l1_capacity(double hit)
 template <typename T>
 static double l1_clocks(int spread)
 {
-    enum { LOADS = 512 };
+    enum { ROUNDS_HERE = 128, LOADS = 8 * ROUNDS_HERE };
     T *in = allocate<T>(16384);
     unsigned *out = allocate<unsigned>(sizeof *out);
     long long *clocks = allocate<long long>(sizeof *clocks), taken;
     for (int i = 0; i < 2; i++)
-        read_l1<T><<<device.multiProcessorCount, THREADS>>>(in, spread, LOADS, clocks, out);
+        read_l1<T><<<device.multiProcessorCount, THREADS>>>(in, spread, ROUNDS_HERE, 0, clocks, out);
     OK(cudaMemcpy(&taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
     OK(cudaFree(in));
     OK(cudaFree(out));
@@ -211,8 +255,11 @@ static void measure_dram()
     figure("dram_random_sectors_per_second",
            8 * lanes / seconds([&] { read_random<<<lanes / BLOCK, BLOCK>>>((unsigned *)a, words, out); }),
            "a random sector of 1 GB in each lane");
-    figure("dram_latency_clocks", latency<GLOBAL>((size_t)1 << 28, 4096, false, true),
-           "one lane follows pointers through 256 MB, each line once");
+    Latency one = latency<GLOBAL>((size_t)1 << 28, 4096, 16, true, true, 1);
+    figure("dram_latency_clocks", one.mean, "one lane follows pointers through 256 MB, each line once");
+    figure("dram_latency_spread_clocks", one.spread, "of them: half the way from the quickest quarter to the slowest");
+    figure("dram_warp_latency_clocks", latency<GLOBAL>((size_t)1 << 28, 4096, 16, true, true, LANES).mean,
+           "the lanes of a warp read a line together");
     OK(cudaFree(a));
     OK(cudaFree(b));
     OK(cudaFree(out));
@@ -242,17 +289,24 @@ static void measure_l2()
     figure("l2_bytes_per_sm_per_clock",
            one / seconds([&] { read_l2<<<8, BLOCK>>>(a, n, 4096, out); }) / clock_hz / std::min(8u, sms),
            "one block on each of eight multiprocessors reads it");
-    figure("l2_latency_clocks", latency<GLOBAL>(bytes / 2, 128, true, true),
-           "one lane follows pointers through a sixteenth of the L2 cache");
+    figure("l2_random_writes_per_clock",
+           8 * lanes / seconds([&] { write_random<<<lanes / BLOCK, BLOCK>>>((unsigned *)a, bytes / 4); }) / clock_hz,
+           "a random sector of it written by each lane");
+    Latency lane = latency<GLOBAL>(bytes / 2, 128, 16, true, false, 1);
+    figure("l2_latency_clocks", lane.mean,
+           "one lane follows pointers through a sixteenth of the L2 cache, which all multiprocessors have read");
+    figure("l2_latency_spread_clocks", lane.spread, "of them: half the way from the quickest quarter to the slowest");
+    figure("l2_warp_latency_clocks", latency<GLOBAL>(bytes / 2, 128, 16, true, false, LANES).mean,
+           "the lanes of a warp read a line together");
     OK(cudaFree(a));
     OK(cudaFree(out));
 }
 
 static void measure_l1()
 {
-    double hit = latency<CACHED>(16384, 128, true, false);
+    double hit = latency<CACHED>(16384, 128, 256, false, false, 1).mean;
     figure("l1_latency_clocks", hit, "one lane follows pointers through 16 KB");
-    figure("l1_bytes", l1_capacity(hit), "as much can be read again and again at that latency");
+    figure("l1_measured_bytes", l1_capacity(hit), "as much can be read again and again at that latency");
     figure("l1_clocks_per_request", l1_clocks<unsigned>(1), "loads of 4 bytes a lane, side by side");
     figure("l1_clocks_per_wide_request", l1_clocks<uint4>(1), "loads of 16 bytes a lane, side by side");
     figure("l1_clocks_per_strided_request", l1_clocks<unsigned>(8), "loads of 4 bytes a lane, 32 bytes apart: 8 lines");

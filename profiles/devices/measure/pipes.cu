@@ -14,7 +14,7 @@ enum { CHAINS = 4, STEPS = 256 };
             asm volatile(CODE : "+" REG(x) : REG(y), REG(z));                                                \
         }                                                                                                    \
     };
-INSTRUCTION(Fma, float, "fma.rn.f32 %0, %0, %1, %2;", "f", 2)
+INSTRUCTION(Fma, float, "fma.rn.f32 %0, %0, %1, 0f3F800000;", "f", 2)
 INSTRUCTION(Add, float, "add.rn.f32 %0, %0, %1;", "f", 2)
 INSTRUCTION(Double, double, "fma.rn.f64 %0, %0, %1, %2;", "d", 2)
 INSTRUCTION(Half2, unsigned, "fma.rn.f16x2 %0, %0, %1, %2;", "r", 2)
@@ -160,24 +160,6 @@ __global__ void meet(unsigned rounds, long long *clocks, unsigned *out)
     *out = 0;
 }
 
-// Branches that the two halves of each warp take differently, and come together again.
-__global__ void diverge(unsigned rounds, long long *clocks, unsigned *out)
-{
-    volatile unsigned *to = out;
-    unsigned half = threadIdx.x % LANES / 16, v = threadIdx.x;
-    long long from = clock64();
-#pragma unroll 1
-    for (unsigned i = 0; i < rounds; i++) {
-        if (half)
-            asm volatile("mad.lo.u32 %0, %0, %0, 7;\n\tbar.warp.sync 0xffff0000;" : "+r"(v));
-        else
-            asm volatile("mad.lo.u32 %0, %0, %0, 5;\n\tbar.warp.sync 0xffff;" : "+r"(v));
-        __syncwarp();
-    }
-    *clocks = clock64() - from;
-    to[threadIdx.x] = v;
-}
-
 template <shared WHAT>
 static double shared_clocks(unsigned spread)
 {
@@ -211,8 +193,8 @@ void measure_pipes()
     figure("shared_clocks_per_store", shared_clocks<STORE>(1), "stores of 4 bytes a lane, no conflict");
     figure("shared_clocks_per_atomic", shared_clocks<ATOMIC_ADD>(1), "atomicAdd, a word for each lane");
     figure("shared_clocks_per_32_way_atomic", shared_clocks<ATOMIC_ADD>(0), "atomicAdd, one word for all lanes");
-    figure("barrier_clocks", clocks_of(meet, 256, (unsigned)MANY) / MANY, "__syncthreads() of 256 threads");
-    figure("large_barrier_clocks", clocks_of(meet, THREADS, (unsigned)MANY) / MANY, "__syncthreads() of 1024 threads");
-    figure("diverge_clocks", clocks_of(diverge, LANES, (unsigned)MANY) / MANY,
-           "the halves of a warp go apart for a mad.lo.u32 and meet again");
+    enum { FEW = 256 / LANES, ALL = THREADS / LANES };
+    double few = clocks_of(meet, 256, (unsigned)MANY) / MANY, all = clocks_of(meet, THREADS, (unsigned)MANY) / MANY;
+    figure("barrier_clocks_per_warp", (all - few) / (ALL - FEW), "__syncthreads() of 1024 threads and of 256: the difference");
+    figure("barrier_latency_clocks", few - FEW * (all - few) / (ALL - FEW), "and what is left of the one of 256 threads");
 }
