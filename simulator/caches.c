@@ -117,6 +117,7 @@ static CacheLine *l2_take(u32 device, u64 number)
 static void dram_read(const Note *n, CacheLine *line, u32 missing)
 {
     now.traffic.dram_read += bytes_of(granules(missing));
+    now.grid->tally[n->pc].l2_misses += __builtin_popcount(missing);
     now.grid->tally[n->pc].dram_sectors += __builtin_popcount(granules(missing));
     *line |= granules(missing);
 }

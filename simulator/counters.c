@@ -10,8 +10,8 @@
 #include "pipe.h"
 #include "peer.h"
 #include "profile.h"
-#include "roofline.h"
 #include "source.h"
+#include "timing.h"
 
 enum { COUNTED, ESTIMATED, OURS };
 
@@ -177,8 +177,7 @@ static void counters_grid_end(Grid *g)
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) counters_add(t.sum, &g->kernel->code[pc], &g->tally[pc]);
-    l->seconds = roofline_seconds(t.sum[GLOBAL_LD_SECTORS] + t.sum[GLOBAL_ST_SECTORS] + t.sum[GLOBAL_ATOM_SECTORS]
-                                  + t.sum[GLOBAL_RED_SECTORS], t.sum[INSTRUCTIONS]) + managed_kernel_seconds() + peer_kernel_seconds();
+    l->seconds = timing_seconds(g) + managed_kernel_seconds() + peer_kernel_seconds();
     report(g, &t);
 }
 

@@ -11,7 +11,7 @@ typedef struct Launch {
     bool cooperative;                   // its blocks wait for each other: all must be resident at once
     u64 limit;                          // warp instructions after which it is stopped; 0: none
     u64 operation;                      // among those of the streams (clock.h)
-    double seconds;                     // out: how long it takes, by the roofline
+    double seconds;                     // out: how long it takes (timing.h)
 } Launch;
 
 // Is the configuration one that the device takes? 0, or the cudaError_t that a real device gives.

@@ -402,7 +402,7 @@ void launch_run_queued(void)
     queued.launch.operation = clock_operation(queued.stream);
     device.sticky = grid_run(&queued.launch);
     if (queued.in_graph)
-        queued.launch.seconds += profile.graph_kernel_seconds - profile.launch_seconds;
+        queued.launch.seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
     clock_work(queued.stream, ENGINE_COMPUTE, share_of(&queued.launch), queued.launch.seconds * 1e9, false);
     managed_launched(clock_stream_end(queued.stream));
     gather_printed();

@@ -3,11 +3,11 @@
 #include "shape.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, managed_observer, peer_observer,
-                      caches_observer, counters_observer;
+                      caches_observer, trace_observer, counters_observer;
 
 static const Observer *const all[] = {
     &bounds_observer, &undefined_observer, &race_observer, &managed_observer, &peer_observer,
-    &caches_observer, &counters_observer,
+    &caches_observer, &trace_observer, &counters_observer,
 };
 
 // Those without which a kernel could touch what is not its own, or the host would not see what it did.

@@ -64,7 +64,6 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(memory_bus_bits);
     FIGURE(dram_bytes_per_second);
     FIGURE(issue_per_sm_per_clock);
-    FIGURE(launch_seconds);
     FIGURE(graph_seconds);
     FIGURE(graph_kernel_seconds);
     FIGURE(host_function_seconds);
@@ -74,6 +73,36 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(link_seconds);
     FIGURE(managed_bytes_per_second);
     FIGURE(managed_fault_seconds);
+    FIGURE(alu_lanes_per_clock);
+    FIGURE(fma_lanes_per_clock);
+    FIGURE(imad_lanes_per_clock);
+    FIGURE(fp64_lanes_per_clock);
+    FIGURE(xu_lanes_per_clock);
+    FIGURE(shuffle_lanes_per_clock);
+    FIGURE(alu_latency_clocks);
+    FIGURE(fp64_latency_clocks);
+    FIGURE(xu_latency_clocks);
+    FIGURE(shuffle_latency_clocks);
+    FIGURE(atomic_random_lanes_per_clock);
+    FIGURE(half2_latency_clocks);
+    FIGURE(shared_latency_clocks);
+    FIGURE(shared_clocks_per_request);
+    FIGURE(l1_latency_clocks);
+    FIGURE(l1_clocks_per_request);
+    FIGURE(l2_latency_clocks);
+    FIGURE(l2_read_bytes_per_clock);
+    FIGURE(l2_write_bytes_per_clock);
+    FIGURE(l2_bytes_per_sm_per_clock);
+    FIGURE(l2_random_sectors_per_clock);
+    FIGURE(l2_random_writes_per_clock);
+    FIGURE(dram_latency_clocks);
+    FIGURE(dram_read_bytes_per_second);
+    FIGURE(atomic_latency_clocks);
+    FIGURE(atomic_one_place_per_clock);
+    FIGURE(barrier_latency_clocks);
+    FIGURE(barrier_clocks_per_warp);
+    FIGURE(block_clocks);
+    FIGURE(kernel_seconds);
 #undef FIGURE
     return read_carveouts(config, path, p);
 }

@@ -22,7 +22,6 @@ typedef struct Profile {
     int memory_bus_bits;
     double dram_bytes_per_second;       // peak
     double issue_per_sm_per_clock;      // warp instructions
-    double launch_seconds;              // host to first instruction and back
     double graph_seconds;               // host to the first of a graph's operations
     double graph_kernel_seconds;        // instead of launch_seconds, for a kernel in a graph
     double host_function_seconds;       // from the end of the work before one to the beginning of that behind it
@@ -32,6 +31,37 @@ typedef struct Profile {
     double link_seconds;                // for the first byte
     double managed_bytes_per_second;    // pages of managed memory, over the bus
     double managed_fault_seconds;       // for each group of 64 KiB that a fault brings
+    // timing
+    double alu_lanes_per_clock;
+    double fma_lanes_per_clock;
+    double imad_lanes_per_clock;
+    double fp64_lanes_per_clock;
+    double xu_lanes_per_clock;
+    double shuffle_lanes_per_clock;
+    double alu_latency_clocks;
+    double fp64_latency_clocks;
+    double xu_latency_clocks;
+    double shuffle_latency_clocks;
+    double atomic_random_lanes_per_clock;
+    double half2_latency_clocks;
+    double shared_latency_clocks;
+    double shared_clocks_per_request;
+    double l1_latency_clocks;
+    double l1_clocks_per_request;
+    double l2_latency_clocks;
+    double l2_read_bytes_per_clock;
+    double l2_write_bytes_per_clock;
+    double l2_bytes_per_sm_per_clock;
+    double l2_random_sectors_per_clock;
+    double l2_random_writes_per_clock;
+    double dram_latency_clocks;
+    double dram_read_bytes_per_second;
+    double atomic_latency_clocks;
+    double atomic_one_place_per_clock;
+    double barrier_latency_clocks;
+    double barrier_clocks_per_warp;
+    double block_clocks;
+    double kernel_seconds;
 } Profile;
 
 // Reads `path` (libconfig). On an error prints file, line and what is wrong, and returns false.

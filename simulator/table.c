@@ -17,7 +17,7 @@ static void print_sums(const KernelReport *k)
         if (k->figures[n] > 0)
             fprintf(stderr, "  %-58s %c%.*f\n", k->metrics[n].name, k->metrics[n].estimate ? '~' : ' ',
                     k->figures[n] == rint(k->figures[n]) ? 0 : 2, k->figures[n]);
-    if (k->time_ns > 0) fprintf(stderr, "  %-58s ~%.3f us\n", "time, by the roofline", k->time_ns / 1e3);
+    if (k->time_ns > 0) fprintf(stderr, "  %-58s ~%.3f us\n", "time, predicted", k->time_ns / 1e3);
 }
 
 // ---- By source line ----

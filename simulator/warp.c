@@ -6,6 +6,7 @@
 
 #include "report.h"
 #include "source.h"
+#include "trace.h"
 #include "warp.h"
 
 void warp_park(Warp *w, u32 pc, u32 mask)
@@ -129,6 +130,7 @@ static u64 run_path(Warp *w, const Insn *code, Tally *tally)
         steps++;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
         if (w->watch) w->watch(w, i, mask);
+        if (w->trace) trace_step(w, i);
         if (mask) i->run(w, i, mask);
         if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
     }

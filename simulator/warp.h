@@ -78,6 +78,7 @@ typedef struct Tally {
     u64 threads;            // by active lanes
     u64 divergent;          // branches that parted the lanes of a warp
     MemoryTally global, local;
+    u64 l2_misses;          // sectors that it asked L2 for, and that were not there
     u64 dram_sectors;       // that were fetched from DRAM for it
     u64 wavefronts;         // shared memory: passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
@@ -152,6 +153,7 @@ struct Warp {
     u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
     void (*watch)(Warp *, const Insn *, u32 mask);  // sees each instruction before it runs, also where no lane
                                                     // takes part (mask 0); NULL: nobody looks
+    struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
 };
 
 // Barriers of a block: a set of warps each, or, with `wanted`, a number of threads.

@@ -1,0 +1,15 @@
+// The model of time: one SM goes through what its blocks did once more, now with clocks.
+#pragma once
+#include "trace.h"
+
+typedef struct Load {               // what the whole device does in the launch, for an SM's share of what they have in common
+    const Tally *tally;             // of each instruction: what it found in the caches
+    u32 active_sms;
+    u32 resident;                   // blocks that an SM holds at a time
+    u64 l1_bytes;                   // of the SM, beside shared memory
+    double bytes_per_store;         // that DRAM writes for each sector stored
+} Load;
+
+// Clocks from the launch of the first block to the end of the last that the trace has; `registers`: rows / 64 of the
+// kernel's register file.
+double replay_clocks(const Trace *trace, const Load *load, u32 registers);
