@@ -146,7 +146,7 @@ device-profile: nvcc build/profiles/measure               ## measure this GPU: p
 bench-simulator: build/bench/cuda build/bench/opencl build/simulator/device build/simulator/lib/libcudart.so.13    ## the simulator's speed beside Oclgrind's and PoCL's
 	@sh simulator/bench/run.sh simulator/bench/results.md
 
-test: nvcc build/setup/test build/grader/study $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
+test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
 	@for suite in $(basename $(notdir $(test_programs))); do sh grader/suite.sh $$suite build/test/$$suite; done; \
 	for script in $(test_scripts); do \

@@ -150,7 +150,7 @@ static int write_differences(const Set *set, const char *why, FILE *out)
         json_object_foreach(k->counted, name, value) {
             there = json_object_get(k->counters, name);
             double a = json_number_value(value), b = json_number_value(there);
-            if (!there || is_estimate(k, name) || difference(a, b) <= 0.01)
+            if (!there || is_estimate(k, name) || difference(a, b) <= 0.01 || fabs(a - b) <= 0.01)     // ncu rounds to that
                 continue;
             const char *words = explanation(why, k->name, name);
             fprintf(out, "| %s | `%s` | %.10g | %.10g | %s |\n", k->name, name, a, b, words ? words : "");
