@@ -65,7 +65,6 @@ static struct {
     u64 wave_notes;
     Read *recent;           // of each GPC
     Traffic traffic;
-    struct { u64 number, lanes; } hot[1024];    // lines with atomics
 } now;
 static Cache l2[MOST_DEVICES];
 
@@ -159,17 +158,6 @@ static void l2_replay(const Note *n, u32 partition)
     bool at_home = mixed % profile.l2_partitions == partition;
     if (n->kind >= STORE) l2_change(n, line, at_home);
     else l2_read(n, line, at_home);
-}
-
-// Lines that share a place here take it from one another; one that most meet at keeps it.
-static void note_atomic(const Note *n)
-{
-    u32 place = (n->number ^ n->number >> 10) % (sizeof now.hot / sizeof *now.hot);
-    u64 lanes = n->more + 1;
-    if (now.hot[place].number == n->number) now.hot[place].lanes += lanes;
-    else if (now.hot[place].lanes > lanes) now.hot[place].lanes -= lanes;
-    else now.hot[place].number = n->number, now.hot[place].lanes = lanes;
-    if (now.hot[place].lanes > now.traffic.hottest) now.traffic.hottest = now.hot[place].lanes;
 }
 
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
@@ -319,7 +307,6 @@ static void caches_grid_start(Grid *g)
     now.resident = fit < share ? fit : share;
     if (!now.resident) now.resident = 1;
     now.l1_bytes = profile.l1_bytes - carveout(l, fit);
-    memset(now.hot, 0, sizeof now.hot);
     now.l1 = calloc(profile.sm_count, sizeof *now.l1);
     now.misses = calloc(profile.sm_count, sizeof *now.misses);
     if (!now.recent) now.recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now.recent);
@@ -374,7 +361,6 @@ static bool caches_access(Access *a)
         note.sectors = pieces[n].sectors;
         note.more = pieces[n].passes - __builtin_popcount(pieces[n].sectors);
         add_note(&cached->warps[a->warp->number], note);
-        if (a->atomic) note_atomic(&note);
     }
     return true;
 }

@@ -7,7 +7,6 @@ typedef struct Traffic {
     u64 l2_reads, l2_writes, l2_atomics, l2_reductions;     // sectors that L2's partitions looked up for L1s
     u64 l2_hits, l2_misses;             // of those
     u64 dram_read, dram_written;        // bytes
-    u64 hottest;                        // lanes of atomics that met at one sector, where most did
 } Traffic;
 
 // Of the launch that has ended: valid in its grid_end, after caches_observer's.

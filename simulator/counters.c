@@ -12,6 +12,7 @@
 #include "profile.h"
 #include "source.h"
 #include "timing.h"
+#include "trace.h"
 
 enum { COUNTED, ESTIMATED, OURS };
 
@@ -78,23 +79,81 @@ static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
     { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS }, { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
     { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS }, { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
 };
-static const enum counter pipe_counters[PIPES] = {
-    [PIPE_ALU] = ALU_INSTRUCTIONS, [PIPE_FMA] = FMA_INSTRUCTIONS, [PIPE_FP64] = FP64_INSTRUCTIONS,
-    [PIPE_XU] = XU_INSTRUCTIONS, [PIPE_LSU] = LSU_INSTRUCTIONS, [PIPE_ADU] = ADU_INSTRUCTIONS,
-    [PIPE_CBU] = CBU_INSTRUCTIONS,
+static const enum counter unit_counters[UNITS] = {
+    [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
+    [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
+    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
 };
 
 static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
 static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
-void counters_add(u64 sum[COUNTERS], const Insn *i, const Tally *t)
+// What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a short branch skips is
+// issued all the same, and does nothing.
+typedef struct Issued { double warps, threads; const Op *op; } Issued;
+
+static Issued issued(const Grid *g, u32 pc, const u32 *branch_over)
 {
+    const Op *op = &trace_latest()->op[pc];
+    const Tally *t = &g->tally[branch_over[pc] ? branch_over[pc] - 1 : pc];
+    return (Issued){ .warps = t->executed * (double)op->slots, .threads = t->threads * (double)op->slots, .op = op };
+}
+
+// For each instruction, 1 + the short branch that skips it; 0: there is none.
+static u32 *find_branches(const Kernel *k)
+{
+    u32 *over = calloc(k->code_count + 1, sizeof *over);
+    for (u32 pc = 0; over && pc < k->code_count; pc++)
+        for (u32 n = 1; n <= trace_latest()->op[pc].skips; n++) over[pc + n] = pc + 1;
+    return over;
+}
+
+// Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as constants are.
+static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
+{
+    if (!strncmp(isa_rows[i->row].name, "mov_", 4))
+        for (u32 n = 0; n < k->constant_count; n++)
+            if (k->constants[n].row == i->a && k->constants[n].special)
+                return k->constants[n].special <= SPECIAL_TID_Z || k->constants[n].special == SPECIAL_LANEID ? LSU_INSTRUCTIONS : ADU_INSTRUCTIONS;
+    return unit_counters[op->unit];
+}
+
+// What ptxas puts before a kernel: the stack pointer, and a descriptor if it touches global memory.
+static u32 prologue(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const IsaRow *row = &isa_rows[k->code[pc].row];
+        if (row->shape == ATOMIC || (row->shape == MEMORY && (row->space == SPACE_GLOBAL || row->space == SPACE_GENERIC))) return 2;
+    }
+    return 1;
+}
+
+static void add_prologue(u64 sum[COUNTERS], const Grid *g)
+{
+    u32 count = prologue(g->kernel);
+    sum[INSTRUCTIONS] += count * g->tally[0].executed;
+    sum[THREAD_INSTRUCTIONS] += count * g->tally[0].threads;
+    sum[ADU_INSTRUCTIONS] += count * g->tally[0].executed;
+}
+
+// Adds what was counted at one instruction.
+static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
+{
+    const Insn *i = &g->kernel->code[pc];
+    const Tally *t = &g->tally[pc];
     const IsaRow *row = &isa_rows[i->row];
+    Issued o = issued(g, pc, branch_over);
+    double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
+    enum counter unit = unit_counter(g->kernel, i, o.op);
+    if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
     u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
-    sum[INSTRUCTIONS] += t->executed;
-    sum[THREAD_INSTRUCTIONS] += t->threads;
-    sum[pipe_counters[row_pipe(row)]] += t->executed;
-    if (is_branch(row)) sum[BRANCHES] += t->executed;
+    sum[INSTRUCTIONS] += o.warps + 0.5;
+    sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
+    sum[unit] += own + 0.5;
+    if (!pc) add_prologue(sum, g);
+    sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
+    sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
+    if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
     if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
     sum[DIVERGENT] += t->divergent;
     sum[global_kinds[kind].requests] += t->global.requests;
@@ -121,7 +180,7 @@ static bool same_place(const Place *a, const Place *b)
 }
 
 // Sums by source line, in the order in which the lines first appear in the code.
-static u32 sum_lines(const Grid *g, Line *lines)
+static u32 sum_lines(const Grid *g, const u32 *branch_over, Line *lines)
 {
     u32 count = 0, n;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
@@ -129,19 +188,19 @@ static u32 sum_lines(const Grid *g, Line *lines)
         if (!g->tally[pc].executed || !place.line) continue;
         for (n = count; n && !same_place(&lines[n - 1].place, &place); n--) {}
         if (!n) n = ++count, lines[n - 1].place = place;
-        counters_add(lines[n - 1].sum, &g->kernel->code[pc], &g->tally[pc]);
+        add_instruction(lines[n - 1].sum, g, pc, branch_over);
     }
     return count;
 }
 
-static void report(const Grid *g, const Totals *t)
+static void report(const Grid *g, const Totals *t, const u32 *branch_over)
 {
     const Kernel *k = g->kernel;
     double metrics[METRICS];
     for (u32 n = 0; n < METRICS; n++) metrics[n] = metric_value(n, t);
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);
-    u32 count = lines && rows ? sum_lines(g, lines) : 0;
+    u32 count = lines && rows ? sum_lines(g, branch_over, lines) : 0;
     for (u32 n = 0; n < count; n++) rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
     KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
                             .counters = counter_names, .values = t->sum, .counter_count = COUNTERS,
@@ -176,9 +235,12 @@ static void counters_grid_end(Grid *g)
     add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
-    for (u32 pc = 0; pc < g->kernel->code_count; pc++) counters_add(t.sum, &g->kernel->code[pc], &g->tally[pc]);
+    u32 *over = find_branches(g->kernel);
+    if (!over) return;
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
     l->seconds = timing_seconds(g) + managed_kernel_seconds() + peer_kernel_seconds();
-    report(g, &t);
+    report(g, &t, over);
+    free(over);
 }
 
 const Observer counters_observer = { .access = counters_access, .grid_end = counters_grid_end };

@@ -34,6 +34,3 @@ extern const CounterName counter_names[COUNTERS], metric_names[METRICS];
 
 // A figure of a launch. One that does not apply, as sectors a load where nothing loads, is 0.
 double metric_value(enum metric metric, const Totals *t);
-
-// Adds what was counted at one instruction.
-void counters_add(u64 sum[COUNTERS], const Insn *i, const Tally *t);
