@@ -27,7 +27,7 @@ for work in "vector_add 1048576" "block_sum 1048576" \
             "matmul_naive 256" "matmul_tiled 256" "matmul_naive 1024" "matmul_tiled 1024"; do row $work; done |
 awk -F'|' -v limit="$limit" -v date="$(date -u +%F)" -v cores="$(nproc)" \
     -v cpu="$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
-    -v oclgrind="$(oclgrind --version | sed -n 's/^Oclgrind //p')" -v pocl="$(OCL_ICD_VENDORS=pocl.icd "$opencl")" '
+    -v oclgrind="$(oclgrind --version | sed -n 's/^Oclgrind //p')" -v pocl="$(OCL_ICD_VENDORS=pocl.icd "$opencl" | grep -o 'PoCL [0-9.]*')" '
     function seconds(m,   f) { return split(m, f, " ") == 3 ? f[1] : 0 }
     function shown(m,   f) {
         if (split(m, f, " ") != 3) return "> " limit " s"
@@ -43,7 +43,7 @@ awk -F'|' -v limit="$limit" -v date="$(date -u +%F)" -v cores="$(nproc)" \
         print "# The simulated device beside Oclgrind and PoCL\n"
         print "Written by `make bench-simulator` on " date ", on " cores " cores of: " cpu ".\n"
         print "Each number is the median of the launches in brackets, each from its call to its end, on the same numbers and with"
-        print "the same results. The simulated device runs on one core; Oclgrind " oclgrind " and PoCL (" pocl ") take all."
+        print "the same results. The simulated device runs on one core; Oclgrind " oclgrind " and " pocl " take all."
         print "*On*: all checks, counters and times. *Off*: `simulator/run --bare`. Oclgrind counts nothing and checks bounds only;"
         print "PoCL compiles and checks nothing. What took longer than " limit " s was stopped.\n"
         print "| kernel | on | off | Oclgrind | PoCL | Oclgrind / on | off / PoCL |"
