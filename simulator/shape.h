@@ -12,7 +12,7 @@ typedef struct Shape {
     u32 first;              // as in Access
     bool regular;
     s64 stride;
-    u64 offset[LANES];      // of each lane's address from the first's; lanes that take no part too
+    _Alignas(64) u64 offset[LANES];     // of each lane's address from the first's; lanes that take no part too
     u32 span_count;
     Span span[LANES];       // addresses from the first's on
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
@@ -29,9 +29,10 @@ void shape_forget_passes(Grid *g);
 // Where `a` has the shape that is remembered, fills it in. False: it has another.
 static inline bool shape_recall(Access *a, const Shape *s)
 {
+    if (a->mask != s->mask) return false;
     u64 differs = 0, first = a->address[s->first];
     for (u32 l = 0; l < LANES; l++) differs |= (a->address[l] - first) ^ s->offset[l];
-    if (differs || a->mask != s->mask) return false;
+    if (differs) return false;
     a->first = s->first;
     a->sectors = 0;
     a->regular = s->regular;
