@@ -1,6 +1,7 @@
 // expect: exit 0
 // Graphs captured from streams, and what may not be done meanwhile.
 #include "check.h"
+#include <pthread.h>
 
 enum { N = 32 };
 
@@ -85,6 +86,19 @@ static void captured(void)
         OK(cudaMemsetAsync(p, 0, 4, s));                                                        \
     } while (0)
 
+static void *end_it(void *due)
+{
+    cudaGraph_t none;
+    CHECK(cudaStreamEndCapture(s, &none) == *(cudaError_t *)due && !none);
+    return NULL;
+}
+
+static void end_elsewhere(cudaError_t due)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, end_it, &due) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 static void forbidden(void)
 {
     cudaGraph_t graph;
@@ -106,7 +120,15 @@ static void forbidden(void)
     CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
     CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
 
-    // Relaxed, memory may be allocated, but not all streams waited for; a broken capture ends in any thread.
+    // A capture ends in its own thread, unless it is good for nothing any more.
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    end_elsewhere(cudaErrorStreamCaptureWrongThread);
+    CHECK(status(s) == cudaStreamCaptureStatusActive);
+    CHECK(cudaMalloc(&memory, 4) == cudaErrorStreamCaptureUnsupported);
+    end_elsewhere(cudaErrorStreamCaptureInvalidated);
+    CHECK(status(s) == cudaStreamCaptureStatusNone);
+
+    // Relaxed, memory may be allocated, but not all streams waited for.
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     OK(cudaMalloc(&memory, 4));
     OK(cudaFree(memory));
