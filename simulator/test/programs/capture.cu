@@ -142,6 +142,9 @@ static void forbidden(void)
     OK(cudaEventRecord(fork, s));
     CHECK(cudaEventSynchronize(fork) == cudaErrorCapturedEvent);
     CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
+    OK(cudaEventRecord(fork, t));               // now it stands for something else
+    OK(cudaEventSynchronize(fork));
+    OK(cudaEventRecord(fork, s));
     OK(cudaStreamWaitEvent(t, fork, 0));
     OK(cudaMemsetAsync(q, 0, 4, t));
     CHECK(cudaStreamEndCapture(t, &graph) == cudaErrorStreamCaptureUnmatched);

@@ -62,6 +62,12 @@ int main()
     CHECK(cudaStreamQuery(t) == cudaErrorNotReady && cudaStreamQuery(t) == cudaSuccess);
     CHECK(between(b, c) == 0);
 
+    OK(cudaStreamSynchronize(s));                       // who asks in vain goes on at the next end of anything
+    OK(cudaMemcpyAsync(p, pinned, bytes / 2, cudaMemcpyHostToDevice, s));
+    OK(cudaMemcpyAsync(pinned + bytes / 2, (char *)p + bytes / 2, bytes / 4, cudaMemcpyDeviceToHost, t));
+    CHECK(cudaStreamQuery(s) == cudaErrorNotReady && cudaStreamQuery(t) == cudaSuccess);
+    CHECK(cudaStreamQuery(s) == cudaErrorNotReady && cudaStreamQuery(s) == cudaSuccess);
+
     OK(cudaEventRecord(a, s));                          // pageable memory is read before it returns
     OK(cudaMemcpyAsync(p, host, bytes, cudaMemcpyHostToDevice, s));
     OK(cudaEventRecord(b, s));

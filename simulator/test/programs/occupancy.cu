@@ -27,22 +27,23 @@ static int blocks(const void *kernel, int threads, size_t shared)
     return count;
 }
 
-static float together(int grid, int *p)
+// The time of that many launches of so many blocks, each on a stream of its own.
+static float together(int launches, int grid, int *p)
 {
-    cudaStream_t s[2];
+    cudaStream_t s[3];
     cudaEvent_t from, to;
     float time;
     OK(cudaEventCreate(&from));
     OK(cudaEventCreate(&to));
     OK(cudaEventRecord(from, cudaStreamLegacy));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < launches; i++) {
         OK(cudaStreamCreate(&s[i]));
         busy<<<grid, 1, 0, s[i]>>>(p + i);
     }
     OK(cudaEventRecord(to, cudaStreamLegacy));
     OK(cudaDeviceSynchronize());
     OK(cudaEventElapsedTime(&time, from, to));
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < launches; i++)
         OK(cudaStreamDestroy(s[i]));
     OK(cudaEventDestroy(from));
     OK(cudaEventDestroy(to));
@@ -70,10 +71,12 @@ int main()
     CHECK(none == 32);
 
     int *counts;
-    OK(cudaMalloc(&counts, 2 * sizeof *counts));
-    OK(cudaMemset(counts, 0, 2 * sizeof *counts));
-    float one = together(1, counts), all = together(132 * 32, counts);
-    OK(cudaMemset(counts, 0, 2 * sizeof *counts));
+    OK(cudaMalloc(&counts, 3 * sizeof *counts));
+    OK(cudaMemset(counts, 0, 3 * sizeof *counts));
+    float one = together(2, 1, counts), all = together(2, 132 * 32, counts);
+    float halves = together(2, 66 * 32, counts), three = together(3, 66 * 32, counts);
+    CHECK(three > 1.9f * halves && three < 2.1f * halves);      // two at a time
+    OK(cudaMemset(counts, 0, 3 * sizeof *counts));
     cudaEvent_t from, to;
     float single;
     OK(cudaEventCreate(&from));
