@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 lessons    := $(sort $(basename $(notdir $(wildcard lessons/[0-9][0-9]-*.md))))
 numbers    := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
-pages      := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions
+pages      := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions accuracy
 book_files := build/book/style.css build/book/book.js
 name        = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 
@@ -372,7 +372,7 @@ build/book/labels.txt: $(pages:%=build/book/labels/%)
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 
 # The pages in order, with their titles; a new file only when something in it changes.
-build/book/contents: build/book/instructions.md FORCE | build/setup/book
+build/book/contents: build/book/instructions.md build/book/accuracy.md FORCE | build/setup/book
 	@mkdir -p $(@D)
 	@for page in $(pages); do \
 	    file=$$(ls lessons/$$page.md book/$$page.md build/book/$$page.md 2>/dev/null | head -n 1); \
@@ -382,6 +382,10 @@ build/book/contents: build/book/instructions.md FORCE | build/setup/book
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 
 # The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
+build/book/accuracy.md: profiles/accuracy/nvidia-h200.md
+	@mkdir -p $(@D)
+	@cp $< $@
+
 build/book/instructions.md: book/instructions.sh simulator/isa.def $(wildcard simulator/isa/*.def)
 	@mkdir -p $(@D)
 	@sh book/instructions.sh simulator/isa.def >$@
