@@ -124,7 +124,7 @@ static void copies()
     CHECK(far - near > 0.036f);
     OK(cudaEventRecord(start, stream));
     touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[1], p[0]);
-    CHECK(since(start, stream) == far);
+    CHECK(since(start, stream) - near > 0.03f);                 // and once more, whatever is in L2 by now
 
     // Two copies out of a device share its link; one out and one in do not.
     OK(cudaEventRecord(start, stream));
