@@ -3,7 +3,7 @@
 #
 # Each version in the solution of each lesson is run in the check that the lesson's claims are about, once on the
 # simulated device and once on the GPU under ncu, and the sums over its kernels stand side by side in
-# profiles/accuracy/DEVICE.md. A counter that differs by more than a hundredth, and is no estimate, needs an
+# profiles/accuracy/DEVICE-lessons.md. A counter that differs by more than a hundredth, and is no estimate, needs an
 # explanation in profiles/accuracy/why.txt; it fails without one.
 #
 #     grader/accuracy.sh [LESSON...]        01-first-kernel 05-transpose ...; all that have claims without
@@ -133,7 +133,7 @@ done
 one=$(ls "$scratch"/*.gpu.json 2>/dev/null | head -n 1)
 [ -n "$one" ] && [ -s "$scratch/body" ] || { echo 'nothing was compared'; exit 1; }
 device=$(gpu_field device "$one")
-target=profiles/accuracy/$(echo "$device" | tr 'A-Z ' 'a-z-').md
+target=profiles/accuracy/$(echo "$device" | tr 'A-Z ' 'a-z-')-lessons.md
 {
     echo "# Counters, simulated and on the $device"
     echo
