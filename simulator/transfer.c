@@ -603,12 +603,16 @@ static bool check_managed(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return false;
     }
-    Allocation *a = check_range(call, "names", request->range.address, request->range.bytes);
-    if (a && a->kind == MEMORY_MANAGED && request->range.bytes)
-        return true;
     call->reply.error = WIRE_INVALID_VALUE;
+    Allocation *a = NULL;
+    if (request->range.bytes)
+        a = check_range(call, "names", request->range.address, request->range.bytes);
     if (!a)
         return false;
+    if (a->kind == MEMORY_MANAGED) {
+        call->reply.error = WIRE_SUCCESS;
+        return true;
+    }
     char made[256];
     report_made(a, made, sizeof made);
     Report report = { .kind = REPORT_API, .place = serve_place(call), .allocation = a,

@@ -66,7 +66,7 @@ static float thermostat(float temperature)
 extern "C" void heat(float *out, const float *in, int n, int steps)
 {
     if (n == 0)
-        return;  // neither memory of 0 bytes nor a grid of no blocks is to be had
+        return;  // a grid of no blocks is an error
 
     //> allocate
     size_t bytes = n * sizeof(float);

@@ -1,5 +1,5 @@
 // expect: PROTOCOL
-// cudaMallocManaged refuses 0 bytes, and CHECK ends the program.
+// cudaMallocManaged gives no memory for 0 cells, cudaMemPrefetchAsync refuses that, and CHECK ends the program.
 #include "02-managed-memory.h"
 
 #include <stdio.h>

@@ -1,15 +1,18 @@
-// expect: api 14, bounds 15, use-after-free 18, bounds 19
+// expect: api 17, bounds 18, use-after-free 21, bounds 22
 // says: cudaMemPrefetchAsync was given the 400-byte allocation made at managed_prefetch_wrong.cu:10, which is not managed memory
 // Only live managed memory can be prefetched.
 #include "check.h"
 
 int main()
 {
-    int *p, *m;
+    int *p, *m, *nothing;
     cudaMemLocation device = { cudaMemLocationTypeDevice, 0 };
     OK(cudaMalloc(&p, 400));
     OK(cudaMallocManaged(&m, 400));
-    CHECK(cudaMallocManaged(&m, 0) == cudaErrorInvalidValue);
+    OK(cudaMallocManaged(&nothing, 0));     // as an H200 does: success, and no memory
+    CHECK(!nothing);
+    CHECK(cudaMemPrefetchAsync(nothing, 0, device, 0, 0) == cudaErrorInvalidValue);
+    CHECK(cudaMemPrefetchAsync(m, 0, device, 0, 0) == cudaErrorInvalidValue);
     CHECK(cudaMallocManaged(&m, 4, 77) == cudaErrorInvalidValue);
     CHECK(cudaMemPrefetchAsync(p, 400, device, 0, 0) == cudaErrorInvalidValue);
     CHECK(cudaMemPrefetchAsync(m, 500, device, 0, 0) == cudaErrorInvalidValue);
