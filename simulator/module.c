@@ -466,6 +466,7 @@ Module *module_load(char *const *texts, u32 device, const Module *twin, char **e
 
 void module_unload(Module *m)
 {
+    for (Kernel *k = m->kernels; k; k = k->next) free(k->ops);
     free(m->locations);
     free(m->location_file);
     obstack_free(&m->memory, NULL);

@@ -64,6 +64,7 @@ typedef struct Kernel {
     u32 function_count;
     CallSite *calls;
     u32 call_count;
+    struct Op *ops;                     // what the hardware makes of the code (op.h), once somebody has asked
     u32 frames_at;                      // byte of local memory at which the frames of functions begin
     u32 frame_bytes;                    // one of each
     bool stack_grows;                   // beyond that: a function may call itself

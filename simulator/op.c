@@ -334,7 +334,7 @@ static void order(const Kernel *k, Op *ops)
     free(plan.placed);
 }
 
-Op *ops_make(const Kernel *k)
+static Op *make(const Kernel *k)
 {
     Op *ops = calloc(k->code_count, sizeof *ops);
     if (!ops) return NULL;
@@ -352,4 +352,10 @@ Op *ops_make(const Kernel *k)
     widen(k, ops);
     order(k, ops);
     return ops;
+}
+
+const Op *ops_of(Kernel *k)
+{
+    if (!k->ops) k->ops = make(k);
+    return k->ops;
 }

@@ -30,5 +30,5 @@ typedef struct Op {
     u8 wide_bytes;                      // of the first of them: the bytes that they load together
 } Op;
 
-// One for each instruction of the kernel; the caller frees them.
-Op *ops_make(const Kernel *kernel);
+// One for each instruction of the kernel, which keeps them: they are worked out once. NULL: no memory.
+const Op *ops_of(Kernel *kernel);

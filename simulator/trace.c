@@ -31,7 +31,6 @@ static void forget(void)
         free(trace.block[b]->warp);
         free(trace.block[b]);
     }
-    free(trace.op);
     trace.op = NULL;
     trace.block_count = trace.access_count = trace.piece_count = 0;
     trace.steps = 0;
@@ -43,7 +42,7 @@ static void forget(void)
 static void trace_grid_start(Grid *g)
 {
     forget();
-    trace.op = ops_make(g->kernel);
+    trace.op = ops_of(g->kernel);
     trace.op_count = g->kernel->code_count;
 }
 

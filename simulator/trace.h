@@ -25,7 +25,7 @@ typedef struct TraceBlock {
 } TraceBlock;
 
 typedef struct Trace {
-    Op *op;                     // of the kernel
+    const Op *op;               // of the kernel
     u32 op_count;
     TraceBlock **block;         // in the order in which they began
     u32 block_count, block_room;
