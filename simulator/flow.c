@@ -53,7 +53,11 @@ static void report_barrier(Warp *w, u32 pc, u32 others)
 }
 
 static bool is_aligned(const Insn *i) { return strncmp(isa_rows[i->row].name, "barrier_", 8) != 0; }
-static bool has_word(const Insn *i, const char *word) { return strstr(isa_rows[i->row].name, word) != NULL; }
+static bool arrives(const Insn *i) { return i->run == run_bar_arrive || i->run == run_barrier_arrive; }
+static bool counts(const Insn *i) { return i->run == run_bar_red_popc_u32 || i->run == run_barrier_red_popc_u32; }
+static bool is_and(const Insn *i) { return i->run == run_bar_red_and_pred || i->run == run_barrier_red_and_pred; }
+static bool is_or(const Insn *i) { return i->run == run_bar_red_or_pred || i->run == run_barrier_red_or_pred; }
+static bool votes(const Insn *i) { return counts(i) || is_and(i) || is_or(i); }
 
 // When every lane that lives has come to the barrier, the warp waits for the others, or goes on if it only arrives.
 static void settle(Warp *w)
@@ -68,7 +72,7 @@ static void settle(Warp *w)
     b->some |= yes;
     b->count += __builtin_popcount(yes);
     b->not_all |= yes != w->arrived;
-    if (has_word(i, "arrive")) {
+    if (arrives(i)) {
         b->passed |= 1u << w->number;
     } else {
         b->held |= 1u << w->number;
@@ -154,7 +158,7 @@ static void come(Warp *w, const Insn *i, u32 mask)
         report_barrier(w, w->arrived_pc, mask);
         return;
     }
-    if (has_word(i, "_red_")) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
+    if (votes(i)) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
     w->arrived |= mask;
     w->arrived_pc = pc;
     w->arrived_at = number;
@@ -169,9 +173,9 @@ void barrier_free(Warp *w, const Barrier *b)
 {
     for (u32 n = 0; n < w->come_count; n++) {
         const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
-        u32 mask = w->come[n].mask, *d = row_of(w, i->d), yes = has_word(i, "_and_") ? !b->not_all : b->some != 0;
-        if (!has_word(i, "_red_")) continue;
-        if (has_word(i, "_popc_")) {
+        u32 mask = w->come[n].mask, *d = row_of(w, i->d), yes = is_and(i) ? !b->not_all : b->some != 0;
+        if (!votes(i)) continue;
+        if (counts(i)) {
             for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = b->count;
         } else {
             *d = (*d & ~mask) | (yes ? mask : 0);
