@@ -203,7 +203,11 @@ build/cuda/installed: setup/toolkit.sh setup/toolkit.txt | build/setup/toolkit
 
 objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
-build/simulator/device: $(call objects,simulator/*.c)
+# Its rooms: every folder of simulator/ but what runs in the program, measures or tests.
+rooms  := $(filter-out client bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
+device := $(call objects,simulator/*.c $(rooms:%=simulator/%/*.c))
+
+build/simulator/device: $(device)
 	@mkdir -p $(@D)
 	@$(CC) -o $@.new $^ $(device_libraries) $(beside) && mv $@.new $@    # whoever runs the old one keeps it
 
@@ -212,7 +216,7 @@ beside := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib'
 
 device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
-build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(call objects,simulator/*.c))
+build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(device))
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
@@ -221,10 +225,10 @@ build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(device_flags) -march=native -c -o $@ $<
 
-device_flags = $(CFLAGS) -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
+device_flags = $(CFLAGS) -Isimulator -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
 
 # The same for any machine that a GPU is likely to be in.
-build/portable/simulator/device: $(patsubst build/objects/%,build/portable/objects/%,$(call objects,simulator/*.c))
+build/portable/simulator/device: $(device:build/objects/%=build/portable/objects/%)
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ $(device_libraries) $(beside)
 
@@ -246,7 +250,7 @@ build/simulator/lib/libcudart.so.13: $(client)/stubs.o $(client)/exports.map $(c
 $(client)/%.o: simulator/client/%.c | nvcc build/setup/lesson $(client)/errors.inc
 	@$(CC) $(client_flags) -c -o $@ $<
 
-client_flags = $(CFLAGS) -fPIC -fvisibility=hidden -I$(client) $(CUDA)
+client_flags = $(CFLAGS) -fPIC -fvisibility=hidden -I$(client) -Isimulator $(CUDA)
 
 $(client)/errors.inc: $(generate)/errors.c | nvcc build/setup/lesson
 	@mkdir -p $(@D)
@@ -386,9 +390,9 @@ build/book/accuracy.md: profiles/accuracy/nvidia-h200.md
 	@mkdir -p $(@D)
 	@cp $< $@
 
-build/book/instructions.md: book/instructions.sh simulator/isa.def $(wildcard simulator/isa/*.def)
+build/book/instructions.md: book/instructions.sh $(wildcard simulator/isa/*.def)
 	@mkdir -p $(@D)
-	@sh book/instructions.sh simulator/isa.def >$@
+	@sh book/instructions.sh simulator/isa/isa.def >$@
 
 Makefile: ;
 -include $(shell find build -name '*.d' 2>/dev/null)

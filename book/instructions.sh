@@ -1,7 +1,7 @@
 #!/bin/sh
 # The page on the simulated device's instructions, written from its instruction table:
 #
-#     sh book/instructions.sh simulator/isa.def > build/book/instructions.md
+#     sh book/instructions.sh simulator/isa/isa.def > build/book/instructions.md
 #
 # The C preprocessor spells the table's rows out, one `@row@` each; rows that do the same thing to several
 # types become one line of the page.

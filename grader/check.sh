@@ -144,6 +144,8 @@ includes() {
 }
 none 'the simulator knows nothing of lessons or of the grader' \
     "$(includes simulator | grep -E '(grader|lessons|exercises|solutions|protocol)[./]')"
+none 'the machine knows none of those who look on (machine/observer.h)' \
+    "$(includes simulator/isa simulator/machine | grep -E ':(checks|model|runtime)/')"
 none 'the grader reaches the simulator through its command and its events only' \
     "$(includes grader | grep -E '(simulator|exercises|solutions)/')"
 none "a lesson's checks include grader.h only" \

@@ -20,6 +20,6 @@ typedef u16 f16, bf16;                 // the bits of one
 typedef u32 f16x2, bf16x2;              // and of two, the first lowest
 
 enum { LANES = 32 };                    // lanes in a warp
-enum { MOST_DEVICES = 16 };             // in the simulated machine
+enum { MOST_DEVICES = 16, ALL_DEVICES = MOST_DEVICES };     // in the simulated machine
 enum { SECTOR_BYTES = 32 };             // what L1 asks L2 for at a time
 enum { BANKS = 32, BANK_BYTES = 4 };    // shared memory

@@ -2,12 +2,12 @@
 // served (machine.c), says how it died, and ends with its status.
 
 #define _GNU_SOURCE
-#include "machine.h"
-#include "memory.h"
-#include "observer.h"
-#include "profile.h"
-#include "program.h"
-#include "serve.h"
+#include "runtime/machine.h"
+#include "machine/memory.h"
+#include "machine/observer.h"
+#include "machine/profile.h"
+#include "runtime/program.h"
+#include "runtime/serve.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

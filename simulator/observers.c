@@ -1,6 +1,6 @@
 // Who looks on, in order: an access that is out of bounds is seen by nobody else.
-#include "memory.h"
-#include "shape.h"
+#include "machine/memory.h"
+#include "machine/shape.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, managed_observer, peer_observer,
                       caches_observer, trace_observer, counters_observer;

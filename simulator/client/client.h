@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <driver_types.h>
 #include <vector_types.h>
-#include "../wire.h"
+#include "wire.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

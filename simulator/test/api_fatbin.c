@@ -1,6 +1,6 @@
 // Fat binaries: the right PTX is taken out of good ones, and no bytes at all do harm.
 
-#include "../fatbin.h"
+#include "ptx/fatbin.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // One sectored cache, line by line.
-#include "../cache.h"
+#include "model/cache.h"
 #include <criterion/criterion.h>
 
 enum { WAYS = 4, LINE = 4 * SECTOR_BYTES };

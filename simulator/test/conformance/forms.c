@@ -358,7 +358,7 @@ void forms_make(void)
 #define FLOW(...)
 #define FENCE(...)
 #define SAME(n, as) { #n, #as },
-#include "../../isa.def"
+#include "../../isa/isa.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -404,7 +404,7 @@ void forms_make(void)
 #define EXCHANGE(n, D, A, operands)     exchange(#n, D, A);
 #define ATOMIC(n, T, lane)              atomic(#n, T);
 #define SAME(n, as)
-#include "../../isa.def"
+#include "../../isa/isa.def"
     int count = sizeof pairs / sizeof *pairs;
     for (int n = 0; n < count; n++) same(pairs[n][0], find_same(pairs[n][0], pairs, count));
 }

@@ -95,7 +95,7 @@ void rows_make(void)
 {
     rows = mmap(NULL, MOST_ROWS * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (rows == MAP_FAILED) abort();
-#include "../../isa.def"
+#include "../../isa/isa.def"
     for (int n = 0; n < row_count; n++) if (rows[n].same) fill_same(&rows[n]);
 }
 

@@ -1,0 +1,192 @@
+// Bounds, alignment and life of what a kernel touches. A bad access ends the grid as it does on hardware, but says
+// which thread did it and which allocation it missed.
+#include <driver_types.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/memory.h"
+#include "machine/observer.h"
+#include "runtime/peer.h"
+#include "runtime/pool.h"
+#include "report/source.h"
+
+// Most accesses go to allocations that were just used: the one of an address is remembered where its megabyte says.
+enum { RECENT = 64, MEGABYTE = 1 << 20 };
+static const Allocation *recent[RECENT];
+
+static void report_too_early(const Access *a, const Allocation *in)
+{
+    char made[256];
+    Report r = { .kind = REPORT_RACE, .address = a->address[a->first], .allocation = in,
+                 .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
+    source_fill(&r, a->warp, a->insn, a->first);
+    report_errorf(&r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
+                  a->store ? "write" : "read", (unsigned long long)in->size, report_made(in, made, sizeof made));
+}
+
+// The live allocation there that the kernel may touch: its own device's, or a peer's.
+static const Allocation *live_at(const Access *access, u64 address)
+{
+    const Allocation **r = &recent[address / MEGABYTE % RECENT], *a = *r;
+    if (a && !a->freed && address - a->base < a->size) return a;
+    a = memory_find(address);
+    if (!a || a->freed || !peer_reaches(access->warp->block->grid->launch->device, a)) return NULL;
+    if (!pool_use(a, access->warp->block->grid->launch->operation)) report_too_early(access, a);
+    return *r = a;
+}
+
+static bool lane_inside(const Access *a, u32 lane)
+{
+    u64 address = a->address[lane];
+    const Block *block = a->warp->block;
+    if (a->space == SPACE_SHARED) return address + a->bytes <= block->shared_bytes;
+    if (a->space == SPACE_LOCAL) return address + a->bytes <= block->grid->kernel->local_bytes;
+    const Allocation *in = live_at(a, address);
+    return in && address + a->bytes <= in->base + in->size;
+}
+
+// As long as its lowest and its highest span lie in there.
+static void promise(Access *a, u64 base, u64 size)
+{
+    u64 first = a->address[a->first], low = first, high = first;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (s->address < low) low = s->address;
+        if (s->address + s->bytes > high) high = s->address + s->bytes;
+    }
+    a->pass_from = base + (first - low);
+    a->pass_to = base + size - (high - first) + 1;
+}
+
+// Both ends of each span: when they are inside one allocation, so is all between.
+static bool ends_inside(Access *a)
+{
+    const Allocation *in = NULL;
+    u64 base = 0, size;
+    if (a->space == SPACE_SHARED) size = a->warp->block->shared_bytes;
+    else if (a->space == SPACE_LOCAL) size = a->warp->block->grid->kernel->local_bytes;
+    else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
+    else return false;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        if (s->address - base >= size || s->address - base + s->bytes > size) return false;
+    if (!in || in->kind != MEMORY_HEAP) promise(a, base, size);
+    return true;
+}
+
+// The lanes of a span are a multiple of their bytes apart.
+static bool is_aligned(const Access *a)
+{
+    u64 beside = 0;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) beside |= s->address & (a->bytes - 1);
+    return !beside;
+}
+
+static u32 lanes_outside(const Access *a)
+{
+    u32 lanes = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (a->mask >> l & 1 && !lane_inside(a, l)) lanes |= 1u << l;
+    return lanes;
+}
+
+static u32 lanes_misaligned(const Access *a)
+{
+    u32 lanes = 0;
+    for (u32 l = 0; l < LANES; l++) lanes |= (u32)((a->address[l] & (a->bytes - 1)) != 0) << l;
+    return lanes & a->mask;
+}
+
+static void say_how_many(char *text, size_t size, u32 lanes)
+{
+    u32 others = __builtin_popcount(lanes) - 1;
+    *text = 0;
+    if (others) snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
+}
+
+static void report_foreign(const Access *a, Report *r, const Allocation *in, const char *more)
+{
+    u32 device = a->warp->block->grid->launch->device;
+    char where[256], next[160];
+    snprintf(next, sizeof next, "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.", in->device, device);
+    r->allocation = in;
+    r->why = "A kernel reaches another device's memory only once its own device may.";
+    r->next = next;
+    report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s", a->store ? "write" : "read",
+                  a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);
+}
+
+static void report_outside(const Access *a, u32 lanes)
+{
+    u32 lane = __builtin_ctz(lanes);
+    u64 address = a->address[lane];
+    const char *does = a->store ? "write" : "read";
+    char where[256], more[64];
+    Report r = { .kind = REPORT_BOUNDS, .address = address };
+    source_fill(&r, a->warp, a->insn, lane);
+    say_how_many(more, sizeof more, lanes);
+    if (a->space != SPACE_GLOBAL) {
+        bool shared = a->space == SPACE_SHARED;
+        u32 size = shared ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
+        r.why = "The index is larger than the array.";
+        r.next = "Compare the index with the size that the array was declared with, or that the launch gave.";
+        report_errorf(&r, "%s of %u bytes at byte %lld of the %s %u bytes of %s memory%s", does, a->bytes, (long long)(s64)address,
+                      shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
+        return;
+    }
+    const Allocation *in = memory_find(address);
+    if (in && in->freed) {
+        r.kind = REPORT_USE_AFTER_FREE;
+        r.allocation = in;
+        r.why = "Memory that was freed may belong to somebody else.";
+        r.next = "Free it after the last kernel that uses it has ended.";
+        report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(in, address, where, sizeof where), more);
+        return;
+    }
+    if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
+        report_foreign(a, &r, in, more);
+        return;
+    }
+    const Allocation *near = memory_nearest(address);
+    if (address < MEMORY_BASE || address >= MEMORY_BASE + MEMORY_SPAN || !near) {
+        r.why = address < 4096 ? "The kernel was given a null pointer." : "This is not device memory: host memory, or a pointer that was never set.";
+        r.next = "Pass the kernel the pointers that cudaMalloc gave.";
+        report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not device memory%s", does, a->bytes,
+                      (unsigned long long)address, more);
+        return;
+    }
+    r.allocation = near;
+    r.why = "The thread's index is outside the array.";
+    r.next = "Let only threads whose index is below the number of elements touch the array.";
+    report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
+}
+
+static void report_misaligned(const Access *a, u32 lanes)
+{
+    u32 lane = __builtin_ctz(lanes);
+    Report r = { .kind = REPORT_MISALIGNED, .address = a->address[lane],
+                 .why = "A GPU reads and writes n bytes only at addresses that are multiples of n.",
+                 .next = "Align the pointer, or use a narrower type (float4 wants 16 bytes)." };
+    source_fill(&r, a->warp, a->insn, lane);
+    report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not a multiple of %u", a->store ? "write" : "read",
+                  a->bytes, (unsigned long long)a->address[lane], a->bytes);
+}
+
+static bool bounds_access(Access *a)
+{
+    u32 lanes;
+    Grid *grid = a->warp->block->grid;
+    if (!ends_inside(a) && (lanes = lanes_outside(a))) {
+        report_outside(a, lanes);
+        grid_fail(grid, cudaErrorIllegalAddress);
+        return false;
+    }
+    if (!is_aligned(a) && (lanes = lanes_misaligned(a))) {
+        report_misaligned(a, lanes);
+        grid_fail(grid, cudaErrorMisalignedAddress);
+        return false;
+    }
+    return true;
+}
+
+static void bounds_start(Grid *g) { (void)g, memset(recent, 0, sizeof recent); }
+
+const Observer bounds_observer = { .grid_start = bounds_start, .access = bounds_access };

@@ -1,0 +1,58 @@
+// Which of a grid's memory accesses come before which (PTX memory consistency model, "causality order"): by program order,
+// barriers, __syncwarp(), and hand-offs, in which one thread writes a place strongly, behind a fence or as a release, and
+// another reads it strongly, before a fence or as an acquire.
+//
+// Time of a block is counted in ticks: an access happens in the tick that the block stands at, and whatever may
+// hand over what was done so far ends the tick.
+#pragma once
+#include "knowledge.h"
+#include "machine/observer.h"
+
+typedef struct WarpOrder {
+    u32 own[LANES];             // [v]: ticks of warp v of its block up to this come before what this warp does now
+    u32 own_pending[LANES];     // the same of what it has read a flag of, but with no fence behind that
+    u32 own_hint[LANES];        // the same if every hand-off had its fences
+    Knowledge known, pending, hint;     // the same of other blocks
+    u64 seen;                   // the place that it read last,
+    u32 seen_version;           // as of then,
+    bool seen_acquired;         // by an acquire
+    u32 met[LANES][LANES];      // [x][y]: the visit at which these lanes last met at a __syncwarp()
+} WarpOrder;
+
+enum { NEAR, FAR, REACHES };    // a fence's reach: its block, or more
+
+typedef struct BlockOrder {
+    u32 tick;                   // from 1 on
+    u32 all;                    // ticks up to this come before what any warp of the block does now
+    u32 visit;                  // accesses that were looked at
+    u32 fenced[REACHES][LANES]; // [v]: up to this tick a fence stands behind what warp v did
+    Knowledge known, hint;      // what all warps of the block have
+    bool told;                  // something stands in `warps`: seldom, where the block's barrier is all the order there is
+    WarpOrder *warps;
+} BlockOrder;
+
+enum before {
+    BEFORE,                     // it comes before what the warp does now
+    UNORDERED,                  // nothing says so
+    FENCE_MISSING,              // a flag says so, but for a fence beside it
+};
+
+void happens_grid_start(void);
+void happens_block_make(Block *, BlockOrder *);
+void happens_block_free(BlockOrder *, u32 warps);
+void happens_block_start(BlockOrder *, u32 warps);
+
+void happens_barrier(Block *, BlockOrder *);
+void happens_part_barrier(Block *, BlockOrder *, u32 arrived, u32 freed);
+void happens_warp_barrier(BlockOrder *, const Warp *, u32 lanes);
+void happens_fence(BlockOrder *, const Warp *, const Insn *);
+
+// The strong side of an access: it reads before, and writes after the access is looked at.
+void happens_read(BlockOrder *, const Access *);
+void happens_write(BlockOrder *, const Access *);
+
+// Does what a warp of some block of the grid did in a tick come before what this warp does now?
+enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick);
+
+// Those of `others` that the lane of this warp has not met since a visit.
+u32 happens_unmet(const BlockOrder *, const Warp *, u32 lane, u32 others, u32 visit);

@@ -1,0 +1,317 @@
+// Races: two accesses to one place by different threads, at least one of them a store and not both strong, of which neither
+// comes before the other (happens.h). In shared memory, between threads of one block; in global memory, between
+// any threads of a grid, and between operations on streams that nothing puts in order. The order in which the simulator
+// happens to run warps and blocks plays no part.
+//
+// Threads that store what is there already do not race: which of them comes last makes no difference. Nor does a plain load
+// with a compare-and-swap, which is how a loop around one begins: the swap sees whether the value was old.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/clock.h"
+#include "race.h"
+
+enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
+
+struct RaceBlock {
+    BlockOrder order;
+    Shadow shared;
+    u64 shared_span;            // bytes, whole lines
+};
+
+static Shadow global;
+static Operation *operations;   // Site.operation is the index; 0: none
+static u32 operation_count = 1, operation_room;
+static u32 over;                // the operation that was last found to come before the current one
+static u32 races_found;
+static u32 launches;            // so far: Look.quiet
+static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
+
+static void *need(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left to look for races");
+    exit(1);
+}
+
+// ---- Operations ----
+
+void race_forget(void)
+{
+    if (global.lines) shadow_forget(&global);
+    operation_count = 1;
+    over = 0;
+}
+
+// The number of an operation that begins.
+static u32 begin(const Operation *o)
+{
+    if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN);
+    if (!o->number || clock_all_ordered(o->number)) race_forget();
+    if (operation_count >= operation_room) {
+        operation_room = operation_room ? 2 * operation_room : 64;
+        operations = need(realloc(operations, operation_room * sizeof *operations));
+    }
+    operations[operation_count] = *o;
+    over = 0;
+    return operation_count++;
+}
+
+static bool comes_before(u32 earlier)
+{
+    const Operation *now = &operations[operation_count - 1];
+    if (earlier == over) return true;
+    if (!clock_ordered(operations[earlier].number, now->number)) return false;
+    over = earlier;
+    return true;
+}
+
+static bool is_over(Look *k, const Site *earlier) { (void)k; return comes_before(earlier->operation); }
+
+// ---- Is it a race? ----
+
+static bool reach_each_other(const Site *a, const Site *b)
+{
+    bool same = a->operation == b->operation && a->block == b->block;
+    return a->strong && b->strong && (same || (!a->block_only && !b->block_only));
+}
+
+// The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
+static bool stores_alike(const Access *a, u32 lane, u32 other)
+{
+    const Insn *i = a->insn;
+    const u8 *memory = a->space == SPACE_SHARED ? a->warp->block->shared + a->address[lane] : (const u8 *)a->address[lane];
+    for (u32 e = 0; e < i->elements; e++) {
+        const u8 *row = row_of(a->warp, i->vector[e]), *there = other < LANES ? row + other * i->register_width : memory + e * i->width;
+        if (memcmp(row + lane * i->register_width, there, i->width)) return false;
+    }
+    return true;
+}
+
+static bool swaps(const Site *s)
+{
+    const Kernel *kernel = operations[s->operation].kernel;
+    return kernel && strstr(isa_rows[kernel->code[s->pc].row].name, "_cas_");
+}
+
+// A plain load and a compare-and-swap.
+static bool looks_before_swap(const Site *a, const Site *b)
+{
+    return (!a->store && swaps(b)) || (!b->store && swaps(a));
+}
+
+static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
+{
+    const Site *now = &k->site;
+    Race race = { .space = a->space, .address = a->address[lane], .order = order,
+                  .block_only = now->strong && s->strong };
+    race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
+    race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
+    race_report(&race);
+    races_found++;
+    return true;
+}
+
+// Lanes that touch the same bytes as an earlier access that nothing puts before them.
+static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before order)
+{
+    const Access *a = k->context;
+    const BlockOrder *o = &a->warp->block->race->order;
+    const Site *now = &k->site;
+    bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
+    bool same_access = same_warp && s->visit == now->visit, both_store = s->store && now->store && !a->atomic;
+    for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
+        u32 lane = __builtin_ctz(rest);
+        u64 low = now->base + lane * now->stride, high = low + now->bytes;
+        u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
+        if (same_access) others &= ~(1u << lane);
+        else if (same_warp) others = happens_unmet(o, a->warp, lane, others, s->visit);
+        if (!others) continue;
+        u32 other = __builtin_ctz(others);
+        if (both_store && stores_alike(a, lane, same_access ? other : LANES)) continue;
+        return tell(a, k, s, lane, other, order);
+    }
+    return false;
+}
+
+static bool races(Look *k, const Site *s, u64 from, u64 to)
+{
+    const Access *a = k->context;
+    const Site *now = &k->site;
+    if (reach_each_other(s, now) || races_found >= MOST_RACES) return false;
+    if (s->operation != now->operation) return !comes_before(s->operation) && collide(k, s, from, to, UNORDERED);
+    bool same_warp = s->block == now->block && s->warp == now->warp;
+    if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
+        && s->bytes == now->bytes) return false;        // each lane where it was
+    enum before order = happens_before(&a->warp->block->race->order, a->warp, s->block, s->warp, s->tick);
+    return order != BEFORE && !looks_before_swap(s, now) && collide(k, s, from, to, order);
+}
+
+// ---- What a warp touches, in regular parts ----
+
+static void look(Shadow *s, Look k, u64 base, s64 stride, u32 lanes)
+{
+    k.site.base = base;
+    k.site.stride = stride;
+    k.site.lanes = lanes;
+    shadow_look(s, &k);
+}
+
+// Lanes of one store instruction at one place, with different values: which one stays is not said.
+static void look_at_same(const Access *a, Shadow *s, const Look *k, u64 address, u32 lanes)
+{
+    u32 first = __builtin_ctz(lanes);
+    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic; rest &= rest - 1) {
+        u32 lane = __builtin_ctz(rest);
+        if (!stores_alike(a, lane, first)) {
+            tell(a, k, &k->site, lane, first, UNORDERED);
+            break;
+        }
+    }
+    look(s, *k, address, 0, lanes);
+}
+
+static void look_at_span(const Access *a, Shadow *s, const Look *k, const Span *span)
+{
+    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
+    if (span->bytes == a->bytes) {
+        look_at_same(a, s, k, span->address, span->lanes);
+    } else if (span->bytes == count * a->bytes) {
+        look(s, *k, span->address - first * a->bytes, a->bytes, span->lanes);
+    } else {
+        for (u32 rest = span->lanes; rest;) {
+            u64 address = a->address[__builtin_ctz(rest)];
+            u32 same = 0;
+            for (u32 on = rest; on && a->address[__builtin_ctz(on)] == address; on &= on - 1) same |= on & -on;
+            look_at_same(a, s, k, address, same);
+            rest &= ~same;
+        }
+    }
+}
+
+static u32 quiet_of(const Access *a) { return a->store || a->insn->strong ? 0 : a->space == SPACE_SHARED ? 1 : launches; }
+
+static Look look_of(const Access *a)
+{
+    const Block *b = a->warp->block;
+    const BlockOrder *o = &b->race->order;
+    const Insn *i = a->insn;
+    bool shared = a->space == SPACE_SHARED;
+    return (Look){
+        .site = { .bytes = a->bytes, .operation = operation_count - 1, .block = b->number, .tick = o->tick, .visit = o->visit,
+                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
+                  .block_only = i->strong && i->scope == SCOPE_CTA },
+        .quiet = quiet_of(a), .by_warp = shared,
+        .races = races, .is_over = is_over, .context = (void *)a,
+    };
+}
+
+static bool all_quiet(const Access *a, const Shadow *s)
+{
+    u32 quiet = quiet_of(a), n = 0;
+    while (quiet && n < a->span_count && shadow_quiet(s, a->span[n].address, a->span[n].bytes, quiet)) n++;
+    return n == a->span_count;
+}
+
+static bool race_access(Access *a)
+{
+    if (a->space == SPACE_LOCAL) return true;
+    struct RaceBlock *r = a->warp->block->race;
+    Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
+    r->order.visit++;
+    if (all_quiet(a, s)) return true;
+    bool strong = a->insn->strong;
+    if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
+    Look k = look_of(a);
+    if (a->regular && a->span_count > 1 && a->stride) {
+        look(s, k, a->address[a->first] - a->first * a->stride, a->stride, a->mask);
+    } else {
+        for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
+    }
+    if (strong && a->store) happens_write(&r->order, a);
+    return true;
+}
+
+// ---- Copies and fills ----
+
+// A byte of a copy belongs to no thread.
+static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
+{
+    const Site *now = &k->site;
+    u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
+    if (comes_before(s->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
+    race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
+    race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
+    race_report(&race);
+    return true;
+}
+
+void race_transfer(const Operation *o, bool lasts)
+{
+    begin(o);
+    transfer_alone = global.site_count == 1 && !(lasts && clock_streams_made());
+}
+
+void race_range(u64 address, u64 bytes, bool store)
+{
+    enum { MOST = 1 << 30 };
+    for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
+        n = bytes < MOST ? bytes : MOST;
+        Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = operation_count - 1, .pc = ~0u, .store = store },
+                   .races = transfer_races, .is_over = is_over };
+        shadow_look(&global, &k);
+    }
+}
+
+// ---- Hooks ----
+
+static void race_grid_start(Grid *g)
+{
+    const Launch *l = g->launch;
+    Operation o = { .number = l->operation, .kernel = g->kernel };
+    memcpy(o.grid, l->grid, sizeof o.grid);
+    memcpy(o.block, l->block, sizeof o.block);
+    begin(&o);
+    happens_grid_start();
+    launches++;
+    races_found = 0;
+}
+
+static void race_block_make(Block *b)
+{
+    struct RaceBlock *r = b->race = need(calloc(1, sizeof *r));
+    r->shared_span = (b->shared_bytes / LINE_BYTES + 1) * LINE_BYTES;
+    shadow_make(&r->shared, 0, r->shared_span);
+    happens_block_make(b, &r->order);
+}
+
+static void race_block_free(Block *b)
+{
+    happens_block_free(&b->race->order, b->warp_count);
+    shadow_free(&b->race->shared, b->race->shared_span);
+    free(b->race);
+}
+
+static void race_block_start(Block *b)
+{
+    happens_block_start(&b->race->order, b->warp_count);
+    shadow_forget(&b->race->shared);
+}
+
+static void race_barrier(Block *b)
+{
+    happens_barrier(b, &b->race->order);
+    shadow_forget(&b->race->shared);
+}
+
+static void race_part_barrier(Block *b, u32 arrived, u32 freed) { happens_part_barrier(b, &b->race->order, arrived, freed); }
+static void race_warp_barrier(Warp *w, u32 lanes) { happens_warp_barrier(&w->block->race->order, w, lanes); }
+static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
+
+const Observer race_observer = {
+    .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
+    .access = race_access, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .fence = race_fence,
+};

@@ -1,0 +1,40 @@
+// What is between the rooms that look for races: race.c, which sees every access, and race_report.c, which tells.
+#pragma once
+#include "happens.h"
+#include "machine/memory.h"
+#include "report/report.h"
+#include "shadow.h"
+
+// A launch, or a copy or fill that the host commands.
+typedef struct Operation {
+    u64 number;                 // among those of the streams (clock.h)
+    const Kernel *kernel;       // NULL: a copy or fill
+    u32 grid[3], block[3];
+    char call[48];              // "cudaMemcpyAsync"
+    u64 callers[MEMORY_CALLERS];    // of that call: host return addresses
+} Operation;
+
+// One side of a race.
+typedef struct Side {
+    const Operation *operation;
+    u32 block, warp, lane, pc;
+    bool store;
+} Side;
+
+typedef struct Race {
+    Side now, before;           // as they were looked at, which says nothing of their order
+    enum space space;
+    u64 address;
+    enum before order;
+    bool block_only;            // both are strong, one of them for its own block alone
+} Race;
+
+void race_report(const Race *);
+
+// A copy or fill begins, and this is a range of device memory that it reads, or stores to: reports what conflicts with
+// operations on other streams that nothing puts before it. `lasts`: the host does not wait for it.
+void race_transfer(const Operation *, bool lasts);
+void race_range(u64 address, u64 bytes, bool store);
+
+// The kernels of earlier operations are gone, or nothing is at work any more.
+void race_forget(void);

@@ -1,0 +1,122 @@
+// What is said of a race. Which side came first is chance, so the report does not depend on it: it stands at the read, or
+// at the later line, or at the later block.
+#include <stdio.h>
+#include <string.h>
+
+#include "report/origin.h"
+#include "race.h"
+#include "report/source.h"
+
+static bool is_copy(const Side *s) { return !s->operation->kernel; }
+
+static void thread_of(const Side *s, u32 thread[3])
+{
+    const u32 *block = s->operation->block;
+    u32 n = s->warp * LANES + s->lane;
+    thread[0] = n % block[0];
+    thread[1] = n / block[0] % block[1];
+    thread[2] = n / block[0] / block[1];
+}
+
+static void block_of(const Side *s, u32 block[3])
+{
+    const u32 *grid = s->operation->grid;
+    block[0] = s->block % grid[0];
+    block[1] = s->block / grid[0] % grid[1];
+    block[2] = s->block / grid[0] / grid[1];
+}
+
+static Place place_of(const Side *s)
+{
+    Place place = { 0 };
+    if (!is_copy(s)) return source_place(s->operation->kernel, s->pc);
+    origin_place(s->operation->callers, MEMORY_CALLERS, &place);
+    return place;
+}
+
+// Is x the one whose place is given second?
+static bool stands_second(const Side *x, const Side *y)
+{
+    if (x->store != y->store) return x->store;
+    if (x->operation != y->operation) return x->operation < y->operation;
+    if (x->pc != y->pc) return x->pc < y->pc;
+    if (x->block != y->block) return x->block < y->block;
+    return x->warp < y->warp || (x->warp == y->warp && x->lane < y->lane);
+}
+
+static void name_side(const Side *s, const Side *beside, char *text, size_t size)
+{
+    u32 block[3], thread[3];
+    if (is_copy(s)) {
+        snprintf(text, size, "%s", s->operation->call);
+        return;
+    }
+    block_of(s, block);
+    thread_of(s, thread);
+    bool same = s->operation == beside->operation && s->block == beside->block;
+    int n = snprintf(text, size, "thread (%u,%u,%u)", thread[0], thread[1], thread[2]);
+    if (!same) n += snprintf(text + n, size - n, " of block (%u,%u,%u)", block[0], block[1], block[2]);
+    if (s->operation != beside->operation) snprintf(text + n, size - n, " of %.60s", s->operation->kernel->signature);
+}
+
+static void advise(Report *r, const Race *race, const Side *x, const Side *y)
+{
+    bool shared = race->space == SPACE_SHARED;
+    if (x->operation != y->operation) {
+        r->why = "Work on different streams is done in any order, or at the same time.";
+        r->next = "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";
+    } else if (race->block_only) {
+        r->why = "What is atomic for its own block only is not so for the threads of other blocks.";
+        r->next = "Take the atomic of the whole device: atomicAdd for atomicAdd_block.";
+    } else if (race->order == FENCE_MISSING) {
+        r->why = "A flag hands the data over, but with no fence other threads may see the flag before the data.";
+        r->next = "Put a __threadfence() between writing the data and the flag, and one between reading the flag and the data.";
+    } else if (x->block != y->block) {
+        r->why = "Blocks run in any order, or at the same time: which comes first changes from run to run.";
+        r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
+    } else if (x->warp != y->warp) {
+        r->why = "Nothing orders the two threads: which comes first changes from run to run.";
+        r->next = "Put a __syncthreads() that all threads reach between the two lines.";
+    } else {
+        r->why = "Threads of one warp need not run in step.";
+        r->next = shared ? "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it."
+                         : "Put a __syncwarp() or a __syncthreads() between the two, or write to another array.";
+    }
+}
+
+static const char *between(const Race *race, const Side *x, const Side *y)
+{
+    if (x->operation != y->operation) return ", and nothing puts the two operations in order";
+    if (race->order == FENCE_MISSING && !race->block_only) return ", with a flag but no fence between";
+    return x->block == y->block ? ", with no barrier between" : ", and nothing puts one block before the other";
+}
+
+void race_report(const Race *race)
+{
+    const Side *x = &race->now, *y = &race->before;
+    if (stands_second(x, y)) x = &race->before, y = &race->now;
+    char first[160], second[160], where[512] = "in shared memory";
+    Report r = { .kind = REPORT_RACE, .address = race->address, .place = place_of(x), .has_other = true, .other = place_of(y) };
+    const Allocation *in = race->space == SPACE_SHARED ? NULL : memory_find(race->address);
+    if (in) report_beside(in, race->address, where, sizeof where);
+    r.allocation = in;
+    if (!is_copy(x)) {
+        r.kernel = x->operation->kernel->signature;
+        source_callers(x->operation->kernel, x->pc, r.callers);
+        r.has_thread = true;
+        block_of(x, r.block);
+        thread_of(x, r.thread);
+    }
+    if (is_copy(y)) {
+        r.other_call = y->operation->call;
+    } else {
+        thread_of(y, r.other_thread);
+        block_of(y, r.other_block);
+        r.has_other_block = x->operation != y->operation || x->block != y->block;
+    }
+    advise(&r, race, x, y);
+    name_side(x, y, first, sizeof first);
+    name_side(y, x, second, sizeof second);
+    report_errorf(&r, "%s %s what %s writes%s %s%s", first, x->store ? "also writes" : "reads", second,
+                  in ? "," : "", where, between(race, x, y));
+}

@@ -1,0 +1,379 @@
+// Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not need. So the lanes of
+// a register that hold such a value are marked, the mark goes where the value goes, and a report is made only when
+// it decides a branch, an address or whether something is stored; bytes in memory that it was stored to count as not
+// written, and are remembered as computed, to be told from those that nothing stored to.
+//
+// Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/memory.h"
+#include "machine/shape.h"
+#include "report/source.h"
+
+// What is known of the blocks that a slot runs, one after another.
+struct DefinedBlock {
+    u64 *shared_bits;           // of its shared memory, a bit for each byte that was written; behind them, one that was computed
+    u64 *local_bits;            // of each thread's local memory, one thread's after another's; the same behind them
+    u64 shared_words, local_words, local_stride;    // stride: bits of a thread, rounded up to words
+    const Insn *origin;         // the latest load of something undefined
+    bool computed;              // and that was stored, though undefined
+};
+
+static void undefined_block_make(Block *b)
+{
+    struct DefinedBlock *d = b->defined = calloc(1, sizeof *d);
+    if (d) {
+        d->shared_words = b->shared_bytes / 64 + 1;
+        d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
+        d->local_words = d->local_stride / 64 * LANES * b->warp_count;
+        d->shared_bits = malloc(2 * d->shared_words * sizeof *d->shared_bits);
+        d->local_bits = malloc((2 * d->local_words + 1) * sizeof *d->local_bits);
+    }
+    if (d && d->shared_bits && d->local_bits) return;
+    perror("simulator: no memory left to follow what is defined");
+    exit(1);
+}
+
+static void undefined_block_free(Block *b)
+{
+    free(b->defined->shared_bits);
+    free(b->defined->local_bits);
+    free(b->defined);
+}
+
+static void undefined_block_start(Block *b)
+{
+    struct DefinedBlock *d = b->defined;
+    memset(d->shared_bits, 0, 2 * d->shared_words * sizeof *d->shared_bits);
+    memset(d->local_bits, 0, 2 * d->local_words * sizeof *d->local_bits);
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        if (!w->watch) continue;
+        w->watch = NULL;
+        memset(w->taint, 0, b->grid->kernel->register_bytes / 64 * sizeof *w->taint);
+    }
+}
+
+// The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in it.
+static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
+{
+    const struct DefinedBlock *d = a->warp->block->defined;
+    u64 byte = a->address[lane] + at, *bits;
+    switch (a->space) {
+    case SPACE_SHARED: bits = d->shared_bits; break;
+    case SPACE_LOCAL: bits = d->local_bits; byte += (a->warp->number * LANES + lane) * d->local_stride; break;
+    default: bits = memory_defined_bits; byte -= MEMORY_BASE;
+    }
+    *bit = byte % 64;
+    return bits + byte / 64;
+}
+
+// The word that says of the same bytes whether they were computed from what nothing wrote.
+static inline u64 *computed_word(const Access *a, u64 *word)
+{
+    const struct DefinedBlock *d = a->warp->block->defined;
+    switch (a->space) {
+    case SPACE_SHARED: return word + d->shared_words;
+    case SPACE_LOCAL: return word + d->local_words;
+    default: return memory_computed_bits + (word - memory_defined_bits);
+    }
+}
+
+static inline u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
+
+// Lanes none of whose `bytes` from byte `at` on were ever written. (Accesses are aligned: they cross no word. A
+// value of which a part is written counts as written: structures have padding.)
+static u32 lanes_undefined(const Access *a, u64 at, u32 bytes)
+{
+    u32 lanes = 0, bit;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 word = *word_of(a, l, at, &bit);
+        lanes |= (u32)(!(word >> bit & ones(bytes))) << l;
+    }
+    return lanes;
+}
+
+static bool is_written(const u64 *word, u32 bit, u64 bytes)
+{
+    for (u64 n; bytes; word++, bit = 0, bytes -= n) {
+        n = 64 - bit < bytes ? 64 - bit : bytes;
+        u64 wanted = ones(n) << bit;
+        if ((*word & wanted) != wanted) return false;
+    }
+    return true;
+}
+
+// Everything that it reads was written: the case that is worth being quick about.
+static bool all_defined(const Access *a)
+{
+    u32 bit;
+    if (a->space == SPACE_LOCAL) return false;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        const u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
+        if (!is_written(word, bit, s->bytes)) return false;
+    }
+    return true;
+}
+
+// ---- What need not be looked at again ----
+// While no warp of the launch holds a value that nothing wrote, what is written stays so, and a chunk of memory that is
+// written from one end to the other needs no further looks.
+
+enum { CHUNK = 256 << 10, CHUNKS = 1024 };
+static struct { u64 number, from, to; } chunks[CHUNKS];     // `from` up to below `to` is written
+static bool watching;                                       // some warp holds such a value
+
+static void undefined_grid_start(Grid *g)
+{
+    (void)g;
+    watching = false;
+    memset(chunks, 0, sizeof chunks);
+}
+
+// Promises the rest of the chunk that the access lies in, if all of it is written.
+static void promise_chunk(Access *a)
+{
+    u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
+    u32 place = number % CHUNKS;
+    if (watching || a->space != SPACE_GLOBAL) return;
+    if (chunks[place].number != number) {
+        const Allocation *in = memory_find(address);
+        u64 from = number * CHUNK, to = from + CHUNK;
+        if (!in || in->kind == MEMORY_HEAP) return;
+        if (from < in->base) from = in->base;
+        if (to > in->base + in->size) to = in->base + in->size;
+        if (memory_undefined(from, to - from) < to - from) to = from;
+        chunks[place].number = number, chunks[place].from = from, chunks[place].to = to;
+    }
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (s->address < low) low = s->address;
+        if (s->address + s->bytes > high) high = s->address + s->bytes;
+    }
+    if (low < chunks[place].from || high > chunks[place].to) return;
+    a->pass_from = chunks[place].from + (address - low);
+    a->pass_to = chunks[place].to - (high - address) + 1;
+}
+
+static void define_span(u64 *word, u32 bit, u64 bytes)
+{
+    for (u64 n; bytes; word++, bit = 0, bytes -= n) {
+        n = 64 - bit < bytes ? 64 - bit : bytes;
+        *word |= ones(n) << bit;
+    }
+}
+
+static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
+
+// Managed and pinned memory counts as written: the host may write it at any time, and nobody sees it.
+static bool is_shared(const Access *a, u32 lane)
+{
+    return a->space == SPACE_GLOBAL && a->address[lane] >= MEMORY_SHARED;
+}
+
+static void store(const Access *a)
+{
+    const Insn *i = a->insn;
+    u32 bit;
+    if (!a->warp->watch && a->space != SPACE_LOCAL) {
+        for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+            u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
+            define_span(word, bit, s->bytes);
+        }
+        return;
+    }
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 tainted = a->warp->watch ? *mark(a->warp, i->vector[e]) : 0;
+        for (u32 l = 0; l < LANES; l++) {
+            if (!(a->mask >> l & 1)) continue;
+            u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
+            if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
+            else *word |= bits;
+        }
+    }
+}
+
+static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
+{
+    const Insn *origin = w->block->defined->origin;
+    bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
+    Report r = { .kind = REPORT_UNINITIALIZED,
+                 .why = "Fresh memory holds whatever was there before: a different answer on every run.",
+                 .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read." };
+    if (lane) {
+        r.why = "A shuffle gives a defined value only where the lane that it reads runs it, too.";
+        r.next = "Let all lanes of the mask run the shuffle: move it out of the branch.";
+    }
+    source_fill(&r, w, i, __builtin_ctz(lanes));
+    if (origin) {
+        r.has_other = true;
+        r.other = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
+        memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+    }
+    report_errorf(&r, "%s depends on a value that %s", use, lane ? "was shuffled from a lane that took no part"
+                  : origin && w->block->defined->computed ? "was computed from memory that nothing wrote"
+                  : "was read from memory that nothing wrote");
+}
+
+static bool undefined_access(Access *a)
+{
+    if (a->atomic) {
+        u32 lanes = lanes_undefined(a, 0, a->bytes);
+        if (lanes) a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
+    }
+    if (!a->store) access_pass_all(a);
+    else if (!watching) store(a), promise_chunk(a);
+    else store(a);
+    return true;
+}
+
+// Lane by lane, selecting: the mark of the one that is taken.
+static u32 marks_of_select(const Warp *w, const Insn *i)
+{
+    u32 p = *(u32 *)row_of(w, i->c);
+    return *mark(w, i->c) | (p & *mark(w, i->a)) | (~p & *mark(w, i->b));
+}
+
+// false && anything is false, true || anything is true, whatever the other is.
+static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
+{
+    u32 ma = *mark(w, i->a), mb = row->inputs > 1 ? *mark(w, i->b) : 0;
+    u32 a = *(u32 *)row_of(w, i->a), b = *(u32 *)row_of(w, i->b);
+    if (!strcmp(row->name, "and_pred")) return (ma | mb) & (ma | a) & (mb | b);
+    if (!strcmp(row->name, "or_pred")) return (ma | mb) & (ma | ~a) & (mb | ~b);
+    return ma | mb;
+}
+
+// A comparison, and what more it does with its result.
+static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
+{
+    u32 marks = *mark(w, i->a) | *mark(w, i->b);
+    if (i->combine) marks |= *mark(w, i->c);
+    if (i->combine == COMBINE_AND || i->combine == COMBINE_OR) {
+        // A third operand that decides alone does so whatever the comparison says.
+        u32 c = *(u32 *)row_of(w, i->c) ^ i->flip;
+        marks &= *mark(w, i->c) | (i->combine == COMBINE_AND ? c : ~c);
+    }
+    u32 *to[] = { mark(w, i->d), mark(w, i->predicate), mark(w, i->vector[0]) };
+    for (u32 n = 0; n < 3; n++)
+        if (n == 0 || (n == 1 && i->predicate) || (n == 2 && i->as_number)) *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
+}
+
+// Lists of four: a mark on one part is one on the whole, and the other way round.
+static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool pack)
+{
+    u32 marks = pack ? 0 : *mark(w, i->a);
+    for (u32 n = 0; n < 4 && pack; n++) marks |= *mark(w, i->vector[n]);
+    for (u32 n = 0; n < (pack ? 1 : 4); n++) {
+        u32 *d = mark(w, pack ? i->d : i->vector[n]);
+        *d = (*d & ~mask) | (marks & mask) | guard;
+    }
+}
+
+// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane.
+static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
+{
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 at = i->offset + e * i->width, marks = 0, *part = mark(w, i->a) + at / 2, *to = mark(w, i->vector[e]);
+        for (u32 n = 0; n < (i->width + 1u) / 2; n++) {
+            if (store) part[n] = (part[n] & ~mask) | (*to & mask);
+            else marks |= part[n];
+        }
+        if (!store) *to = (*to & ~mask) | (marks & mask);
+    }
+}
+
+// Follows the marks through one instruction.
+static void watch(Warp *w, const Insn *i, u32 mask)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    u32 guard = i->guard ? *mark(w, i->guard) & w->active : 0, marks;
+    switch (row->shape) {
+    case MEMORY:
+        if (i->space == SPACE_CALL) watch_param(w, i, mask, row->store);
+        else if (i->space == SPACE_PARAM) for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
+        else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
+        else if (guard && row->store) report_use(w, i, guard, "whether a store happens");
+        return;
+    case FENCE: return;
+    case FLOW:
+        if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
+        if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
+        if (i->d) *mark(w, i->d) &= ~mask;
+        return;
+    case ATOMIC:
+        if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
+        *mark(w, i->d) &= ~mask;
+        for (u32 e = 0; i->list && e < i->elements; e++) *mark(w, i->list[e]) &= ~mask;
+        return;
+    case EXCHANGE:
+        if (i->predicate) *mark(w, i->predicate) &= ~mask;
+        if (!strncmp(row->name, "shfl", 4)) return;     // undefined_shuffled() knows who got what
+        marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
+        break;
+    case COMPARE: case COMPARE_2: watch_compare(w, i, mask, guard); return;
+    case PACK_4: case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
+    case SELECT: marks = marks_of_select(w, i); break;
+    case LOGIC: marks = marks_of_logic(w, i, row); break;
+    default:
+        marks = *mark(w, i->a);
+        if (row->inputs > 1) marks |= *mark(w, i->b);
+        if (row->inputs > 2) marks |= *mark(w, i->c);
+        if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
+        if (row->shape == CARRY && strstr(row->lane, "carry")) marks |= *mark(w, i->predicate);
+        if (row->shape == TABLE && i->predicate) *mark(w, i->predicate) &= ~mask;
+        if (row->keeps) *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;
+    }
+    u32 *d = mark(w, i->d);
+    *d = (*d & ~mask) | (marks & mask) | guard;
+    if (row->shape == UNPACK) *mark(w, i->b) = (*mark(w, i->b) & ~mask) | (marks & mask) | guard;
+}
+
+static void start_watching(Warp *w)
+{
+    w->watch = watch;
+    if (!watching) shape_forget_passes(w->block->grid);
+    watching = true;
+}
+
+static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
+{
+    u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
+    if (marks & ~source || (marks && !w->watch)) w->block->defined->origin = i;
+    if (marks) start_watching(w);
+    if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
+}
+
+static void note_origin(const Access *a, u32 lanes, u64 at)
+{
+    u32 bit;
+    u64 *word = word_of(a, __builtin_ctz(lanes), at, &bit);
+    struct DefinedBlock *d = a->warp->block->defined;
+    d->origin = a->insn;
+    d->computed = *computed_word(a, word) >> bit & 1;
+}
+
+static void undefined_loaded(Access *a)
+{
+    Warp *w = a->warp;
+    const Insn *i = a->insn;
+    bool defined = all_defined(a);
+    if (!w->watch && defined) {
+        promise_chunk(a);
+        return;
+    }
+    for (u32 e = 0; e < i->elements; e++) {
+        u32 lanes = defined ? 0 : lanes_undefined(a, e * i->width, i->width);
+        if (lanes) start_watching(w), note_origin(a, lanes, e * i->width);
+        if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
+    }
+}
+
+const Observer undefined_observer = {
+    .grid_start = undefined_grid_start, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
+    .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
+};

@@ -1,0 +1,143 @@
+// Finding rows of the instruction table by what a program writes.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/warp.h"
+
+static const struct { const char *name; u32 width; } types[TYPES] = {
+    [TYPE_pred] = { "pred", 4 }, [TYPE_u8] = { "u8", 1 }, [TYPE_s8] = { "s8", 1 },
+    [TYPE_u16] = { "u16", 2 }, [TYPE_s16] = { "s16", 2 }, [TYPE_u32] = { "u32", 4 }, [TYPE_s32] = { "s32", 4 },
+    [TYPE_u64] = { "u64", 8 }, [TYPE_s64] = { "s64", 8 }, [TYPE_f32] = { "f32", 4 }, [TYPE_f64] = { "f64", 8 },
+    [TYPE_f16] = { "f16", 2 }, [TYPE_bf16] = { "bf16", 2 }, [TYPE_f16x2] = { "f16x2", 4 }, [TYPE_bf16x2] = { "bf16x2", 4 },
+    [TYPE_u128] = { "b128", 16 },
+};
+
+u32 isa_type_width(enum type type) { return types[type].width; }
+const char *isa_type_name(enum type type) { return types[type].name; }
+
+// Rows by their names, in which '.' and ':' are '_'. A bucket is a chain of rows, numbered from 1, in the table's order.
+enum { BUCKETS = 4096, MOST_ROWS = 4096 };
+static u16 bucket[BUCKETS], following[MOST_ROWS];
+
+static u32 hash(const char *name)
+{
+    u32 h = 2166136261u;
+    for (; *name; name++) h = (h ^ (u8)(*name == '.' || *name == ':' ? '_' : *name)) * 16777619u;
+    return h % BUCKETS;
+}
+
+static void fill_buckets(void)
+{
+    if (isa_count >= MOST_ROWS) abort();
+    for (u32 i = isa_count; i > 0; i--) {
+        u16 *first = &bucket[hash(isa_rows[i - 1].name)];
+        following[i - 1] = *first;
+        *first = i;
+    }
+}
+
+// Is `opcode` the row's name, with '.' (or ':') for '_'?
+static bool spells(const char *opcode, const char *name)
+{
+    for (; *opcode && *name; opcode++, name++)
+        if (*opcode != *name && !((*opcode == '.' || *opcode == ':') && *name == '_')) return false;
+    return *opcode == *name;
+}
+
+static bool is_list(enum shape shape) { return shape == PACK || shape == UNPACK || shape == PACK_4 || shape == UNPACK_4; }
+
+const IsaRow *isa_find(const char *opcode, enum shape shape)
+{
+    if (!bucket[hash("ret")]) fill_buckets();
+    for (u32 i = bucket[hash(opcode)]; i; i = following[i - 1]) {
+        const IsaRow *row = &isa_rows[i - 1];
+        bool fits = shape == UNARY ? !is_list(row->shape) : row->shape == shape;
+        if (fits && spells(opcode, row->name)) return row->same ? isa_find(row->same, shape) : row;
+    }
+    return NULL;
+}
+
+// ---- what comes nearest ----
+
+// Splits an opcode, or a row's name, at its dots, colons and underscores.
+static u32 split(char *text, char *parts[], u32 room)
+{
+    u32 count = 0;
+    for (char *part; count < room && (part = strsep(&text, ".:_"));)
+        if (*part) parts[count++] = part;
+    return count;
+}
+
+static bool has_part(char *const parts[], u32 count, const char *part)
+{
+    while (count) if (!strcmp(parts[--count], part)) return true;
+    return false;
+}
+
+// Parts that one has and the other lacks; ~0u: they begin with different words.
+static u32 distance(const char *opcode, const char *name)
+{
+    enum { MOST_PARTS = 24 };
+    char one[128], other[128], *a[MOST_PARTS], *b[MOST_PARTS];
+    snprintf(one, sizeof one, "%s", opcode);
+    snprintf(other, sizeof other, "%s", name);
+    u32 a_count = split(one, a, MOST_PARTS), b_count = split(other, b, MOST_PARTS), missing = 0;
+    if (!a_count || !b_count || strcmp(a[0], b[0])) return ~0u;
+    for (u32 n = 1; n < a_count; n++) missing += !has_part(b, b_count, a[n]);
+    for (u32 n = 1; n < b_count; n++) missing += !has_part(a, a_count, b[n]);
+    return missing;
+}
+
+const IsaRow *isa_nearest(const char *opcode)
+{
+    const IsaRow *nearest = NULL;
+    u32 least = ~0u;
+    for (u32 n = 0; n < isa_count; n++) {
+        u32 far = distance(opcode, isa_rows[n].name);
+        if (far < least) least = far, nearest = &isa_rows[n];
+    }
+    return nearest;
+}
+
+void isa_spell(const IsaRow *row, char *text, size_t size)
+{
+    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents" };
+    snprintf(text, size, "%s", row->name);
+    for (char *at = text; *at; at++) {
+        size_t own = 0;         // letters of a word that has a '_' of its own
+        for (u32 n = 0; n < sizeof words / sizeof *words; n++)
+            if (!strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
+        if (own) at += own - 1;
+        else if (at[0] == '_' && at[1] == '_') at[0] = at[1] = ':', at++;
+        else if (*at == '_') *at = '.';
+    }
+}
+
+// ---- comparisons that do more ----
+
+void run_compare(Warp *w, const Insn *i, u32 mask)
+{
+    u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
+    isa_rows[i->row].run(w, i, mask);
+    bool halves = isa_rows[i->row].shape == COMPARE_2;      // q is set already, by the upper halves
+    u32 yes = *p, no = halves ? *(u32 *)row_of(w, i->predicate) : ~yes;
+    switch (i->combine) {
+    case COMBINE_AND: yes &= third, no &= third; break;
+    case COMBINE_OR: yes |= third, no |= third; break;
+    case COMBINE_XOR: yes ^= third, no ^= third; break;
+    }
+    *p = (*p & ~mask) | (yes & mask);
+    if (i->predicate) {
+        u32 *q = row_of(w, i->predicate);
+        *q = (*q & ~mask) | (no & mask);
+    }
+    if (!i->as_number) return;
+    u8 *number = row_of(w, i->vector[0]);
+    for (u32 l = 0; l < LANES; l++) {
+        u64 value = yes >> l & 1 ? (u64)i->offset : 0;
+        if (halves && no >> l & 1) value |= (u64)i->offset << 16;
+        if (mask >> l & 1) memcpy(number + l * i->register_width, &value, i->register_width);
+    }
+}

@@ -1,0 +1,216 @@
+// A block in its slot: its memory, its special registers, its barriers, and the turns that its warps take, each running
+// until it ends, waits at a barrier, or has had its turn.
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "observer.h"
+#include "report/source.h"
+#include "special.h"
+#include "stand.h"
+
+void block_start(Block *b, u32 number, u32 sm)
+{
+    bool fresh = b->epoch == 0;
+    const Grid *g = b->grid;
+    const u32 *grid = g->launch->grid;
+    b->number = number;
+    b->sm = sm;
+    b->occupied = true;
+    b->spins = false;
+    b->index[0] = number % grid[0];
+    b->index[1] = number / grid[0] % grid[1];
+    b->index[2] = number / grid[0] / grid[1];
+    b->epoch++;
+    b->grid->progress++;
+    memset(b->barriers, 0, sizeof b->barriers);
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        u32 left = g->threads - n * LANES;
+        w->live = left < LANES ? (1u << left) - 1 : ~0u;
+        w->clock_ready = w->tired = w->asks_host = w->asks_time = false;
+        w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
+        w->come_count = w->votes = 0;
+        w->depth = 0;
+        memset(w->lane_depth, 0, sizeof w->lane_depth);
+        for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;
+        memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
+        w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
+        w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
+        special_fill(w, fresh);
+    }
+    OBSERVERS(block_start, b);
+}
+
+static bool is_complete(const Block *b, u32 number)
+{
+    const Barrier *barrier = &b->barriers[number];
+    if (barrier->wanted) return barrier->threads >= barrier->wanted;
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live && (!b->warps[n].waiting || b->warps[n].barrier != number)) return false;
+    return true;
+}
+
+static void observe_barrier(Block *b, u32 arrived, u32 freed)
+{
+    bool all = true;
+    for (u32 n = 0; n < b->warp_count; n++) all &= !b->warps[n].live || freed >> n & 1;
+    if (all) {
+        b->epoch++;
+        OBSERVERS(barrier, b);
+    } else {
+        OBSERVERS(part_barrier, b, arrived, freed);
+    }
+}
+
+// Lets those go on whose barrier has all that it waits for. False: there are none.
+static bool release(Block *b)
+{
+    bool any = false;
+    b->arrivals = false;
+    for (u32 number = 0; number < BARRIERS; number++) {
+        Barrier *barrier = &b->barriers[number];
+        if (!(barrier->held | barrier->passed) || !is_complete(b, number)) continue;
+        observe_barrier(b, barrier->held | barrier->passed, barrier->held);
+        for (u32 n = 0; n < b->warp_count; n++)
+            if (barrier->held >> n & 1) barrier_free(&b->warps[n], barrier), any = true;
+        b->grid->progress++;
+        *barrier = (Barrier){ 0 };
+    }
+    return any;
+}
+
+static bool over_limit(Grid *g)
+{
+    const Launch *l = g->launch;
+    if (!l->limit || g->steps <= l->limit) return false;
+    Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
+                 .next = "Check the loop's condition, its step, and what each thread compares." };
+    const Warp *w = g->running;
+    u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
+    u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
+    source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0), __builtin_ctz(mask));
+    report_errorf(&r, "the kernel was stopped after %llu warp instructions", (unsigned long long)l->limit);
+    grid_fail(g, cudaErrorLaunchTimeout);
+    return true;
+}
+
+// A round: each warp of the block that can run has had a turn.
+enum round {
+    ROUND_STUCK,            // none could do anything
+    ROUND_SPINS,            // all have read again and again the same that others may change, and changed nothing
+    ROUND_ASKS,             // they get on, and one of them reads what others may change
+    ROUND_MOVES,
+};
+
+static enum round run_warps(Block *b)
+{
+    Grid *g = b->grid;
+    u32 ran = 0, spun = 0, asked = 0;
+    for (u32 n = 0; n < b->warp_count && !g->status; n++) {
+        Warp *w = &b->warps[n];
+        if (!w->live || w->waiting) continue;
+        u64 steps = g->steps, progress = g->progress;
+        w->asked = NULL;
+        w->asked_low = ~0ull;
+        w->asked_high = 0;
+        warp_run(w);
+        if (over_limit(g)) break;
+        bool spins = w->spins = w->tired && w->asked && g->progress == progress && stand_spins(w);
+        if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
+        g->waits |= spins;
+        ran += g->steps != steps;
+        spun += spins;
+        asked += w->asked != NULL;
+    }
+    return !ran ? ROUND_STUCK : spun == ran ? ROUND_SPINS : asked ? ROUND_ASKS : ROUND_MOVES;
+}
+
+// Its first warp that lives, `waiting` or not.
+static Warp *first_live(Block *b, bool waiting)
+{
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live && (waiting || !b->warps[n].waiting)) return &b->warps[n];
+    return NULL;
+}
+
+// Every warp waits at a barrier, and none of the barriers gets all that it waits for.
+static void report_waiting(Warp *w)
+{
+    const Kernel *k = w->block->grid->kernel;
+    const Barrier *barrier = &w->block->barriers[w->barrier];
+    Report r = { .kind = REPORT_DEADLOCK, .why = "The other threads have ended, or wait at another barrier.",
+                 .next = "Let as many threads come to each barrier as it is told to wait for." };
+    source_fill(&r, w, &k->code[w->come[0].pc], __builtin_ctz(w->waiting));
+    r.stands = stand_list(w->block->grid, w->block);
+    if (barrier->wanted) report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier, barrier->wanted, barrier->threads);
+    else report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier, barrier->threads);
+    free(r.stands);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+bool block_run(Block *b)
+{
+    Grid *g = b->grid;
+    enum { MOST_ROUNDS = 256 };
+    for (u32 rounds = 0; rounds < MOST_ROUNDS;) {
+        enum round round = run_warps(b);
+        if (g->status) return false;
+        if (!first_live(b, true)) return true;
+        if ((b->arrivals || round <= ROUND_SPINS) && release(b)) continue;
+        if (round == ROUND_SPINS) break;
+        if (round == ROUND_STUCK) {
+            Warp *stuck = first_live(b, false);
+            if (stuck) warp_report_stuck(stuck);
+            else report_waiting(first_live(b, true));
+            return false;
+        }
+        rounds += round == ROUND_ASKS;
+    }
+    b->spins = true;
+    return false;
+}
+
+// Memory that the blocks of a slot use one after another.
+Block *block_make(Grid *g, u32 slot)
+{
+    const Kernel *k = g->kernel;
+    Block *b = malloc(sizeof *b);
+    if (!b) return NULL;
+    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES,
+                  .shared_bytes = k->shared_bytes + g->launch->dynamic_shared, .slot = slot };
+    b->warps = calloc(b->warp_count, sizeof *b->warps);
+    b->shared = aligned_alloc(64, (b->shared_bytes + 127) / 64 * 64);
+    if (!b->warps || !b->shared) return NULL;
+    memset(b->shared, 0xd5, b->shared_bytes);       // what nothing wrote is the same rubbish in every run
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        w->block = b;
+        w->number = n;
+        w->regs = aligned_alloc(64, k->register_bytes);
+        w->local = calloc(LANES, k->local_bytes + 1);
+        w->taint = calloc(k->register_bytes / 64, sizeof *w->taint);
+        w->inside = calloc(k->function_count + 1, sizeof *w->inside);
+        if (!w->regs || !w->local || !w->taint || !w->inside) return NULL;
+        memset(w->regs, 0, k->register_bytes);
+    }
+    OBSERVERS(block_make, b);
+    return b;
+}
+
+void block_free(Block *b)
+{
+    OBSERVERS(block_free, b);
+    for (u32 n = 0; n < b->warp_count; n++) {
+        free(b->warps[n].regs);
+        free(b->warps[n].local);
+        free(b->warps[n].taint);
+        free(b->warps[n].inside);
+        call_stacks_free(&b->warps[n]);
+    }
+    free(b->warps);
+    free(b->shared);
+    free(b);
+}

@@ -1,0 +1,250 @@
+// Instructions that change a warp's path: branches, ends, barriers, calls.
+#include <driver_types.h>
+#include <string.h>
+
+#include "observer.h"
+#include "print.h"
+#include "report/report.h"
+#include "report/source.h"
+
+void run_bra(Warp *w, const Insn *i, u32 mask)
+{
+    u32 next = w->pc, stay = w->active & ~mask;
+    bool back = i->target < next;
+    if (stay) {
+        Grid *g = w->block->grid;
+        g->tally[i - g->kernel->code].divergent++;
+        // Two paths now: the lower goes on, the higher is parked until the lower has caught up with it.
+        if (back) warp_park(w, next, stay), w->pc = i->target;
+        else warp_park(w, i->target, mask);
+        w->active = back ? mask : stay;
+    } else {
+        w->pc = i->target;
+    }
+    w->turns += back;
+    if (w->arrived || w->turns >= w->patience || (back && w->ready_count)) w->stop = 0;
+}
+
+// Each lane goes where its index says; beyond the list PTX leaves it open, and the last is taken.
+void run_brx_idx(Warp *w, const Insn *i, u32 mask)
+{
+    const u32 *index = row_of(w, i->a);
+    w->active &= ~mask;
+    while (mask) {
+        u32 chosen = index[__builtin_ctz(mask)], same = 0;
+        for (u32 rest = mask; rest; rest &= rest - 1)
+            if (index[__builtin_ctz(rest)] == chosen) same |= rest & -rest;
+        warp_park(w, i->list[chosen < i->target ? chosen : i->target - 1], same);
+        mask &= ~same;
+    }
+    w->turns++;
+    w->stop = 0;
+}
+
+static void report_barrier(Warp *w, u32 pc, u32 others)
+{
+    Report r = { .kind = REPORT_BARRIER,
+                 .why = "Every thread of the block must reach the same __syncthreads(); here a branch parted a warp.",
+                 .next = "Move the barrier out of the condition, and keep only the work inside it." };
+    source_fill(&r, w, &w->block->grid->kernel->code[pc], __builtin_ctz(w->arrived));
+    report_errorf(&r, "%d of %d threads of a warp reach this barrier; the others do not",
+                  __builtin_popcount(w->arrived), __builtin_popcount(w->arrived | others));
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+static bool is_aligned(const Insn *i) { return strncmp(isa_rows[i->row].name, "barrier_", 8) != 0; }
+static bool arrives(const Insn *i) { return i->run == run_bar_arrive || i->run == run_barrier_arrive; }
+static bool counts(const Insn *i) { return i->run == run_bar_red_popc_u32 || i->run == run_barrier_red_popc_u32; }
+static bool is_and(const Insn *i) { return i->run == run_bar_red_and_pred || i->run == run_barrier_red_and_pred; }
+static bool is_or(const Insn *i) { return i->run == run_bar_red_or_pred || i->run == run_barrier_red_or_pred; }
+static bool votes(const Insn *i) { return counts(i) || is_and(i) || is_or(i); }
+
+// When every lane that lives has come to the barrier, the warp waits for the others, or goes on if it only arrives.
+static void settle(Warp *w)
+{
+    if (!w->arrived || w->arrived != w->live) return;
+    Block *block = w->block;
+    const Insn *i = &block->grid->kernel->code[w->arrived_pc];
+    Barrier *b = &block->barriers[w->arrived_at];
+    u32 yes = w->votes & w->arrived;
+    b->threads += LANES;
+    if (i->b) b->wanted = ((const u32 *)row_of(w, i->b))[__builtin_ctz(w->arrived)];
+    b->some |= yes;
+    b->count += __builtin_popcount(yes);
+    b->not_all |= yes != w->arrived;
+    if (arrives(i)) {
+        b->passed |= 1u << w->number;
+    } else {
+        b->held |= 1u << w->number;
+        w->waiting = w->arrived;
+        w->barrier = w->arrived_at;
+    }
+    for (u32 n = 0; n < w->come_count; n++) warp_park(w, w->come[n].pc + 1, w->come[n].mask);
+    if (!w->waiting) w->come_count = 0;
+    w->arrived = w->skipped = w->votes = 0;
+    w->stop = 0;
+    block->arrivals = true;
+    block->grid->progress++;
+}
+
+// A lane may end without having come to a barrier that others wait at, but not run past it and end then.
+static void end_lanes(Warp *w, u32 mask)
+{
+    if (w->arrived && w->skipped & mask) report_barrier(w, w->arrived_pc, w->skipped & mask);
+    w->block->grid->progress++;
+    w->live &= ~mask;
+    w->active &= ~mask;
+    if (!w->active) w->stop = 0;
+    settle(w);
+}
+
+void run_ret(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i;
+    if (w->depth) call_return(w, mask);
+    else end_lanes(w, mask);
+}
+
+void run_exit(Warp *w, const Insn *i, u32 mask) { (void)i; end_lanes(w, mask); }
+
+void run_trap(Warp *w, const Insn *i, u32 mask)
+{
+    Report r = { .kind = REPORT_TRAP, .message = "the kernel stopped itself with a trap",
+                 .why = "__trap() ends the whole grid; every later call returns an error.",
+                 .next = "Look at the condition in front of it." };
+    source_fill(&r, w, i, __builtin_ctz(mask));
+    report_error(&r);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+void run_brkpt(Warp *w, const Insn *i, u32 mask)
+{
+    Report r = { .kind = REPORT_TRAP, .message = "the kernel came to a breakpoint",
+                 .why = "With no debugger at hand, __brkpt() ends the whole grid.",
+                 .next = "Take it out, or run the program under cuda-gdb on a GPU." };
+    source_fill(&r, w, i, __builtin_ctz(mask));
+    report_error(&r);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+// The clocks count warp instructions, and the time that all wait; the global timer takes each for a nanosecond. Grid.steps is brought up to date
+// whenever the warp looks up, so the clock is read when the instruction is come to for the second time.
+void run_clock(Warp *w, const Insn *i, u32 mask)
+{
+    Grid *g = w->block->grid;
+    w->clock_ready = !w->clock_ready;
+    if (w->clock_ready) {
+        Tally *t = &g->tally[--w->pc];
+        t->executed--;
+        t->threads -= __builtin_popcount(w->active);
+        w->stop = 0;
+        return;
+    }
+    u64 now = g->steps_before + g->steps + g->waited;
+    w->asks_time = true;
+    if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI) now += 1ull << 60;
+    if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
+    u32 width = isa_type_width(isa_rows[i->row].type[0]);
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
+}
+
+// bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own. Lanes wait here until
+// the rest of their warp has come or ended.
+static void come(Warp *w, const Insn *i, u32 mask)
+{
+    u32 pc = i - w->block->grid->kernel->code, number = ((const u32 *)row_of(w, i->a))[__builtin_ctz(mask)] % BARRIERS;
+    if (w->arrived && (w->arrived_at != number || (is_aligned(i) && w->arrived_pc != pc))) {
+        report_barrier(w, w->arrived_pc, mask);
+        return;
+    }
+    if (votes(i)) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
+    w->arrived |= mask;
+    w->arrived_pc = pc;
+    w->arrived_at = number;
+    w->come[w->come_count++] = (Path){ .pc = pc, .mask = mask };
+    w->skipped &= ~mask;
+    w->active &= ~mask;
+    w->stop = 0;
+    settle(w);
+}
+
+void barrier_free(Warp *w, const Barrier *b)
+{
+    for (u32 n = 0; n < w->come_count; n++) {
+        const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
+        u32 mask = w->come[n].mask, *d = row_of(w, i->d), yes = is_and(i) ? !b->not_all : b->some != 0;
+        if (!votes(i)) continue;
+        if (counts(i)) {
+            for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = b->count;
+        } else {
+            *d = (*d & ~mask) | (yes ? mask : 0);
+        }
+    }
+    w->come_count = 0;
+    w->waiting = 0;
+}
+
+void run_bar_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+
+// One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
+// less, and is in the instruction: its order and its scope.
+void run_fence(Warp *w, const Insn *i, u32 mask)
+{
+    (void)mask;
+    w->asked = i;
+    OBSERVERS(fence, w, i);
+}
+
+// Hints.
+#define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+NOTHING(pmevent)
+NOTHING(prefetch_L1)
+NOTHING(prefetch_L2)
+NOTHING(prefetch_global_L1)
+NOTHING(prefetch_global_L2)
+NOTHING(prefetch_local_L1)
+NOTHING(prefetch_local_L2)
+NOTHING(prefetchu_L1)
+NOTHING(prefetch_global_L2__evict_last)
+NOTHING(prefetch_global_L2__evict_normal)
+NOTHING(applypriority_L2__evict_normal)
+NOTHING(applypriority_global_L2__evict_normal)
+NOTHING(discard_L2)
+NOTHING(discard_global_L2)
+NOTHING(pmevent_mask)
+#undef NOTHING
+
+// The policy is handed to nobody but loads and stores, which do not look at it.
+void run_createpolicy(Warp *w, const Insn *i, u32 mask)
+{
+    u64 *d = row_of(w, i->d);
+    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = 0;
+}
+
+// A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits for a hint.
+void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+
+// Whoever sleeps lets the others run.
+void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i, (void)mask;
+    w->turns = w->patience;
+    w->stop = 0;
+}
+
+void run_call(Warp *w, const Insn *i, u32 mask)
+{
+    w->block->grid->progress++;
+    print_functions[i->target].run(w, i, mask);
+}

@@ -1,0 +1,151 @@
+// malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each allocation has a gap behind it, so
+// that a wild access is known for what it is; only the bytes asked for count against the heap's size.
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "heap.h"
+#include "report/source.h"
+
+enum { ALIGN = 16, LEAST_GAP = 256, MOST_GAP = 1 << 16, PAGE = 4096, DEFAULT_LIMIT = 8 << 20 };
+static const u64 ARENA_BYTES = 1 << 28;
+
+static struct Heap {
+    u64 limit, used;            // bytes; limit 0: the default
+    u64 next, end;              // of the arena that is being filled
+    bool touched;
+} heaps[MOST_DEVICES];
+
+static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
+
+bool heap_set_limit(u32 device, u64 bytes)
+{
+    if (heaps[device].touched) return false;
+    heaps[device].limit = bytes;
+    return true;
+}
+
+// The strings of a place outlive the module that they come from.
+static const char *keep(const char *text)
+{
+    static struct Kept { char *text; struct Kept *next; } *kept;
+    if (!text) return NULL;
+    for (struct Kept *k = kept; k; k = k->next) if (!strcmp(k->text, text)) return k->text;
+    struct Kept *fresh = malloc(sizeof *fresh);
+    if (!fresh) return NULL;
+    *fresh = (struct Kept){ strdup(text), kept };
+    kept = fresh;
+    return fresh->text;
+}
+
+static Place place_of(const Warp *w, const Insn *i)
+{
+    const Kernel *k = w->block->grid->kernel;
+    Place place = source_place(k, i - k->code);
+    place.file = keep(place.file);
+    place.function = keep(place.function);
+    return place;
+}
+
+static Allocation *allocate(u32 device, u64 bytes)
+{
+    struct Heap *h = &heaps[device];
+    u64 limit = h->limit ? h->limit : DEFAULT_LIMIT, room = round_up(bytes, ALIGN);
+    h->touched = true;
+    if (!bytes || room < bytes || room > limit - h->used) return NULL;
+    u64 gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
+    if (!h->next || room + gap > h->end - h->next) {
+        u64 arena = ARENA_BYTES > 2 * room ? ARENA_BYTES : 2 * room;
+        h->next = memory_reserve(arena);
+        h->end = h->next + arena;
+        if (!h->next) return NULL;
+    }
+    Allocation *a = memory_place(h->next, bytes, MEMORY_HEAP, device);
+    if (!a) return NULL;
+    h->next += room + gap;
+    h->used += room;
+    return a;
+}
+
+static void give_back(Allocation *a)
+{
+    u64 first = round_up(a->base, PAGE), end = (a->base + a->size) / PAGE * PAGE;
+    a->freed = true;
+    heaps[a->device].used -= round_up(a->size, ALIGN);
+    if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+// malloc(bytes): NULL where the heap has no room left.
+void run_malloc(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *bytes = row_of(w, i->a);
+    u64 *result = row_of(w, i->d);
+    Place place = place_of(w, i);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        Allocation *a = allocate(w->block->grid->launch->device, bytes[l]);
+        if (a) a->made_in = place;
+        result[l] = a ? a->base : 0;
+    }
+}
+
+static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
+{
+    const Allocation *a = memory_find(address);
+    char text[512], made[256], freed[256];
+    Report r = { .kind = REPORT_INVALID_FREE, .address = address, .allocation = a };
+    source_fill(&r, w, i, lane);
+    if (a && a->kind == MEMORY_HEAP && a->base == address) {
+        r.why = "Memory is freed once; the second time it may belong to something else.";
+        r.next = "Let one thread free it, once, and set the pointer to nullptr.";
+        report_errorf(&r, "free of the %llu-byte allocation%s a second time; the first was%s", (unsigned long long)a->size,
+                      report_made(a, made, sizeof made), report_freed(a, freed, sizeof freed));
+    } else {
+        r.why = "In a kernel, free takes only what malloc or new gave in a kernel.";
+        r.next = "Keep the pointer that malloc gave; what cudaMalloc gave is for cudaFree.";
+        if (a) report_errorf(&r, "free of an address %s", report_beside(a, address, text, sizeof text));
+        else report_errorf(&r, "free of address 0x%llx, which no malloc returned", (unsigned long long)address);
+    }
+}
+
+void run_free(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *address = row_of(w, i->a);
+    Place place = place_of(w, i);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1) || !address[l]) continue;
+        Allocation *a = memory_find(address[l]);
+        if (!a || a->kind != MEMORY_HEAP || a->freed || a->base != address[l]) {
+            report_bad_free(w, i, l, address[l]);
+            continue;
+        }
+        give_back(a);
+        a->unmade_in = place;
+    }
+}
+
+static bool is_left(const Allocation *a, u32 of)
+{
+    return a->kind == MEMORY_HEAP && !a->freed && (of == ALL_DEVICES || a->device == of);
+}
+
+// Those of one line are one report: with the first one's size.
+void heap_leaks(u32 of)
+{
+    for (const Allocation *a = memory_first(); a; a = a->next) {
+        if (!is_left(a, of)) continue;
+        Report r = { .kind = REPORT_LEAK, .address = a->base, .allocation = a, .place = a->made_in,
+                     .why = "What a kernel allocates stays allocated, also for later kernels, until a kernel frees it.",
+                     .next = "Call free (or delete) for it, in this kernel or in a later one." };
+        report_errorf(&r, "%llu byte%s allocated here and never freed", (unsigned long long)a->size, a->size == 1 ? "" : "s");
+    }
+}
+
+void heap_free_all(u32 of)
+{
+    for (Allocation *a = memory_first(); a; a = a->next)
+        if (is_left(a, of)) give_back(a);
+    for (u32 d = 0; d < MOST_DEVICES; d++)
+        if (of == ALL_DEVICES || d == of) heaps[d].touched = false;
+}

@@ -1,0 +1,68 @@
+// What checkers and counters see of the machine. The executor calls these and knows none of them.
+#pragma once
+#include "warp.h"
+
+// Neighbouring lanes that take part, each at the address of the one before it or right behind that: all bytes of the span
+// are touched, and none beside it by these lanes.
+typedef struct Span {
+    u64 address;            // of the lowest of them
+    u32 bytes;
+    u32 lanes;
+} Span;
+
+// One memory instruction of one warp, before it happens.
+typedef struct Access {
+    Warp *warp;
+    const Insn *insn;
+    u32 mask;               // lanes that take part, at least one
+    u32 first;              // the lowest of them
+    enum space space;       // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL: generic addresses are sorted out
+    bool store;             // it writes
+    bool atomic;            // it reads and writes in one step
+    u32 bytes;              // that each lane reads or writes
+    bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
+    s64 stride;             // bytes from lane to lane, where regular
+    _Alignas(64) u64 address[LANES];    // global: device address; shared, local: offset
+    u32 span_count;         // one where all lanes read the same or side by side; one for each lane at worst
+    Span span[LANES];       // by rising lane
+    u32 sectors;            // once access_pieces() has worked them out (coalesce.h); 0: not yet
+    struct Shape *shape;    // what the instruction remembers of it (shape.h); NULL: this is a part of what it does
+    u64 pass_from, pass_to; // what an observer promises here: it need not see accesses of this instruction and shape again,
+                            // in this launch, whose lowest lane's address is aligned and from pass_from up to below pass_to
+} Access;
+
+static inline void access_pass_all(Access *a) { a->pass_from = 0, a->pass_to = ~0ull; }
+
+typedef struct Observer {
+    void (*grid_start)(Grid *);
+    void (*block_make)(Block *);    // a slot, in which blocks run one after another: room for what is known of them
+    void (*block_free)(Block *);
+    void (*block_start)(Block *);   // a block begins in its slot
+    void (*block_end)(Block *);     // its last warp has ended
+    void (*step)(Warp *, const Insn *);     // the next instruction of a warp that has a `trace`
+    bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
+    void (*loaded)(Access *);       // a load has put its values into the registers
+    void (*barrier)(Block *);       // every thread of the block has arrived
+    // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
+    // do from now on.
+    void (*part_barrier)(Block *, u32 arrived, u32 freed);
+    void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
+    void (*fence)(Warp *, const Insn *);        // a membar or fence, of its insn's order and scope
+    // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
+    void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
+    void (*grid_end)(Grid *);
+} Observer;
+
+// Works out `first`, the shape and the spans from the mask and the addresses (shape.c).
+void access_shape(Access *);
+
+// In the order in which they look: those that refuse an access come before those that count it.
+extern const Observer *const *observers;
+extern u32 observer_count;
+
+// From now on nobody looks but those that keep a kernel within its memory: no checks, no counters, no times.
+void observers_bare(void);
+
+#define OBSERVERS(method, ...)                                                      \
+    for (u32 o_ = 0; o_ < observer_count; o_++)                                     \
+        if (observers[o_]->method) observers[o_]->method(__VA_ARGS__)

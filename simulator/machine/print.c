@@ -1,0 +1,160 @@
+// Device printf and assert. As on a GPU, the text is kept until the host synchronises.
+#define _GNU_SOURCE
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "memory.h"
+#include "print.h"
+#include "report/source.h"
+
+static char *text;
+static size_t text_bytes;
+static FILE *out;
+
+static FILE *buffer(void)
+{
+    if (!out) out = open_memstream(&text, &text_bytes);
+    return out;
+}
+
+char *print_take(size_t *bytes)
+{
+    if (!out) return NULL;
+    fclose(out);
+    out = NULL;
+    *bytes = text_bytes;
+    return text;
+}
+
+// The byte at a generic address as that lane sees it, or NULL where there is none.
+static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
+{
+    u32 local_bytes = w->block->grid->kernel->local_bytes;
+    if (address - LOCAL_WINDOW < local_bytes) return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
+    if (address - SHARED_WINDOW < w->block->shared_bytes) return w->block->shared + (address - SHARED_WINDOW);
+    const Allocation *a = memory_find(address);
+    return a && !a->freed ? (const u8 *)address : NULL;
+}
+
+// Copies the string at a generic address; what cannot be read ends it. The caller frees it.
+static char *string_at(const Warp *w, u32 lane, u64 address)
+{
+    char *copy = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&copy, &bytes);
+    for (const u8 *c; (c = byte_at(w, lane, address)) && *c; address++) fputc(*c, f);
+    fclose(f);
+    return copy;
+}
+
+// The next argument: they lie in the lane's memory, each at a multiple of its size.
+static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
+{
+    u64 value = 0;
+    *at = (*at + size - 1) / size * size;
+    for (u32 n = 0; n < size; n++) {
+        const u8 *byte = byte_at(w, lane, base + *at + n);
+        if (byte) value |= (u64)*byte << 8 * n;
+    }
+    *at += size;
+    return value;
+}
+
+// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments it took.
+static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
+{
+    char kind = spec[strlen(spec) - 1];
+    bool wide = strstr(spec, "ll") || strchr(spec, 'l') || strchr(spec, 'z') || strchr(spec, 'j') || strchr(spec, 't');
+    u32 fields = 0, stars[2] = { 0 };
+    for (const char *s = spec; *s; s++)
+        if (*s == '*' && fields < 2) stars[fields++] = argument(w, lane, base, at, 4);
+#define EMIT(value) \
+    (fields == 2 ? fprintf(buffer(), spec, stars[0], stars[1], value) \
+     : fields ? fprintf(buffer(), spec, stars[0], value) : fprintf(buffer(), spec, value))
+    union { u64 bits; double value; } number;
+    switch (kind) {
+    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+        number.bits = argument(w, lane, base, at, wide ? 8 : 4);
+        if (wide) EMIT((long long)number.bits);
+        else EMIT((int)number.bits);
+        break;
+    case 'c':
+        EMIT((int)argument(w, lane, base, at, 4));
+        break;
+    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+        number.bits = argument(w, lane, base, at, 8);
+        EMIT(number.value);
+        break;
+    case 'p':
+        EMIT((void *)argument(w, lane, base, at, 8));
+        break;
+    case 's': {
+        char *string = string_at(w, lane, argument(w, lane, base, at, 8));
+        EMIT(string);
+        free(string);
+        break;
+    }
+    default:
+        fputs(spec, buffer());
+        return fields;
+    }
+#undef EMIT
+    return fields + 1;
+}
+
+// Returns how many arguments it printed, as the hardware's vprintf does.
+static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
+{
+    u32 at = 0, count = 0;
+    for (const char *f = format; *f;) {
+        size_t plain = strcspn(f, "%");
+        fwrite(f, 1, plain, buffer());
+        f += plain;
+        if (!*f) break;
+        size_t length = 1 + strspn(f + 1, "-+ #0123456789.*hlzjtL");
+        if (f[length]) length++;
+        char spec[64];
+        if (f[1] == '%') fputc('%', buffer()), length = 2;
+        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), count += convert(w, lane, arguments, &at, spec);
+        f += length;
+    }
+    return count;
+}
+
+// vprintf(format, arguments): what printf is compiled to.
+static void run_vprintf(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *format = row_of(w, i->a), *arguments = row_of(w, i->b);
+    s32 *result = row_of(w, i->d);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        char *string = string_at(w, l, format[l]);
+        result[l] = print_lane(w, l, string, arguments[l]);
+        free(string);
+    }
+}
+
+// __assertfail(expression, file, line, function, character size)
+static void run_assertfail(Warp *w, const Insn *i, u32 mask)
+{
+    u32 lane = __builtin_ctz(mask);
+    char *expression = string_at(w, lane, ((const u64 *)row_of(w, i->a))[lane]);
+    Report r = { .kind = REPORT_TRAP,
+                 .why = "An assertion that is false ends the grid; every later call returns cudaErrorAssert.",
+                 .next = "Look at the values that the assertion compares, in this thread." };
+    source_fill(&r, w, i, lane);
+    report_errorf(&r, "assertion failed: %s", expression);
+    free(expression);
+    grid_fail(w->block->grid, cudaErrorAssert);
+}
+
+const PrintFunction print_functions[] = {
+    { "vprintf", 2, run_vprintf },
+    { "__assertfail", 5, run_assertfail },
+    { "malloc", 1, run_malloc },
+    { "free", 1, run_free },
+};
+const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

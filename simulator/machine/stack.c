@@ -1,0 +1,44 @@
+// alloca: memory on a thread's stack, behind the frames of the calls that it is in. It is given back when its function
+// returns, or by stackrestore.
+#include <driver_types.h>
+
+#include "report/report.h"
+#include "report/source.h"
+#include "warp.h"
+
+static void report_full(Warp *w, const Insn *i, u32 lane, u64 bytes)
+{
+    Report r = { .kind = REPORT_BOUNDS, .why = "alloca takes room on the thread's stack; a GPU's thread has little of it.",
+                 .next = "Ask for less, or use memory of the block or of the grid." };
+    source_fill(&r, w, i, lane);
+    report_errorf(&r, "the stack of the thread has no room for %llu bytes more", (unsigned long long)bytes);
+    grid_fail(w->block->grid, cudaErrorIllegalAddress);
+}
+
+void run_alloca_u64(Warp *w, const Insn *i, u32 mask)
+{
+    u64 *d = row_of(w, i->d), room = w->block->grid->kernel->local_bytes;
+    const u64 *bytes = row_of(w, i->a), unit = i->offset ? i->offset : 1;
+    for (; mask; mask &= mask - 1) {
+        u32 l = __builtin_ctz(mask);
+        u64 at = (w->frame_top[l] + unit - 1) / unit * unit;
+        if (bytes[l] > room || at + bytes[l] > room) {
+            report_full(w, i, l, bytes[l]);
+            return;
+        }
+        d[l] = at;
+        w->frame_top[l] = at + bytes[l];
+    }
+}
+
+void run_stacksave_u64(Warp *w, const Insn *i, u32 mask)
+{
+    u64 *d = row_of(w, i->d);
+    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = w->frame_top[l];
+}
+
+void run_stackrestore_u64(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *a = row_of(w, i->a);
+    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) w->frame_top[l] = a[l];
+}

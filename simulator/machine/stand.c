@@ -1,0 +1,239 @@
+// Tells waiting from getting on. The machine is deterministic: a warp that stands as it stood some turns before, while
+// nothing in memory has changed, does the same for ever, unless another warp changes something. When that holds for all
+// warps that do not wait at a barrier, and no further block can start, it is a deadlock, and nothing has to be guessed.
+//
+// A warp that counts its tries is never twice in one state. So where all warps have only read the same that others may
+// change, turn after turn for long enough, that counts as well. One that looks at a clock may give up some time: while
+// nothing else happens, the clocks go faster and faster, until that would take hours.
+#define _GNU_SOURCE
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/source.h"
+#include "stand.h"
+
+static const u64 LONG_ENOUGH = 1ull << 26;      // warp instructions with which nothing changed
+static const u64 HOURS = 1ull << 44;            // on the clocks
+
+// Eight sums side by side, so that the compiler can do them at once.
+static u64 hash(u64 seed, const void *data, size_t bytes)
+{
+    enum { SUMS = 8 };
+    const u64 prime = 0x9e3779b97f4a7c15;
+    u64 sum[SUMS], block[SUMS] = { 0 };
+    const u8 *at = data;
+    for (u32 n = 0; n < SUMS; n++) sum[n] = seed + n;
+    for (; bytes; at += sizeof block) {
+        size_t part = bytes < sizeof block ? bytes : sizeof block;
+        if (part < sizeof block) memset(block, 0, sizeof block);
+        memcpy(block, at, part);
+        for (u32 n = 0; n < SUMS; n++) sum[n] = (sum[n] ^ block[n]) * prime, sum[n] ^= sum[n] >> 29;
+        bytes -= part;
+    }
+    for (u32 n = 0; n < SUMS; n++) seed = (seed ^ sum[n]) * prime, seed ^= seed >> 32;
+    return seed;
+}
+
+// All that decides what a warp does next but the memory that it shares with others.
+static u64 state_of(const Warp *w)
+{
+    const Kernel *k = w->block->grid->kernel;
+    const u32 own[] = { w->pc, w->active, w->depth, w->live, w->arrived, w->arrived_pc, w->votes, w->skipped, w->ready_count };
+    u64 h = hash(w->clock_ready, own, sizeof own);
+    for (u32 n = 0; n < w->ready_count; n++) {
+        const u32 path[] = { w->ready[n].pc, w->ready[n].mask, w->ready[n].held, w->ready[n].depth };
+        h = hash(h, path, sizeof path);
+    }
+    h = hash(h, w->regs, k->register_bytes);
+    h = hash(h, w->frame_top, sizeof w->frame_top);
+    for (u32 l = 0; l < LANES; l++) h = hash(h, w->local + l * k->local_bytes, w->frame_top[l]);
+    u32 deepest = 0;
+    for (u32 l = 0; l < LANES; l++) if (w->lane_depth[l] > deepest) deepest = w->lane_depth[l];
+    for (u32 n = 0; n < deepest; n++) {
+        const Frame *f = &w->frames[n];
+        h = hash(h, f->back, sizeof f->back);
+        h = hash(h, f->function, sizeof f->function);
+        if (f->kept) h = hash(h, f->regs, k->register_bytes);
+    }
+    return h;
+}
+
+// The state that is compared with is kept for longer and longer (Brent, "An improved Monte Carlo factorization
+// algorithm", BIT 1980): so a repetition of any length is found.
+bool stand_spins(Warp *w)
+{
+    Spin *s = &w->spin;
+    u64 progress = w->block->grid->progress;
+    bool same = s->low == w->asked_low && s->high == w->asked_high;
+    s->low = w->asked_low;
+    s->high = w->asked_high;
+    if (!same) return false;
+    if (s->progress != progress) {
+        *s = (Spin){ .progress = progress, .low = s->low, .high = s->high };
+    } else if (!s->repeats) {
+        u64 state = state_of(w);
+        s->repeats = s->span && state == s->state;
+        if (s->age++ >= s->span) {
+            s->state = state;
+            s->span = 2 * s->span + 1;
+            s->age = 0;
+        }
+    }
+    w->patience = s->span < WARP_TURNS / SPIN_TURNS ? SPIN_TURNS * (s->span + 1) : WARP_TURNS;
+    return true;
+}
+
+bool stand_is_over(Grid *g)
+{
+    bool repeats = true, hosts = false, timed = false;
+    for (u32 n = 0; n < g->slot_count; n++) {
+        const Block *b = g->slots[n];
+        for (u32 k = 0; b->occupied && k < b->warp_count; k++) {
+            const Warp *w = &b->warps[k];
+            if (!w->live || w->waiting) continue;
+            if (!w->spins) return false;
+            repeats &= w->spin.repeats && w->spin.progress == g->progress;
+            hosts |= w->asks_host;
+            timed |= w->asks_time;
+        }
+    }
+    if (hosts) return false;
+    if (timed && g->waited < HOURS) {
+        g->waited += g->waited + g->steps;
+        return false;
+    }
+    return repeats || timed || g->steps - g->quiet_since > LONG_ENOUGH;
+}
+
+// ---- Where they stand ----
+
+enum how { SPINS, AT_BARRIER, FOR_LANES, READY };
+
+typedef struct Group {          // warps that stand at one line
+    Place place;
+    enum how how;
+    u32 barrier, warps;
+    u32 ranges;                 // named so far
+    const Block *block;         // the latest of them: of this block, from warp `first` to `last`
+    u32 first, last;
+    char *names;
+    size_t length;
+} Group;
+
+static u32 stands_at(const Warp *w, enum how *how)
+{
+    const Insn *code = w->block->grid->kernel->code;
+    if (w->waiting) return *how = AT_BARRIER, w->come[0].pc;
+    if (w->asked) return *how = SPINS, w->asked - code;
+    if (w->arrived) return *how = AT_BARRIER, w->arrived_pc;
+    *how = w->ready_count && w->ready[0].held ? FOR_LANES : READY;
+    return w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
+}
+
+static bool same_place(const Place *a, const Place *b)
+{
+    return a->line == b->line && a->file == b->file && (a->line || a->function == b->function);
+}
+
+// The latest range of a group goes into its text; after a few only their number is told.
+static void name_range(Group *g)
+{
+    enum { NAMED = 4, ROOM = 400 };
+    if (!g->block) return;
+    if (!g->names) g->names = calloc(1, ROOM);
+    if (!g->names || g->ranges++ >= NAMED) return;
+    const u32 *b = g->block->index;
+    g->length += snprintf(g->names + g->length, ROOM - g->length, "%sblock (%u,%u,%u) warp%s %u", g->length ? "; " : "", b[0],
+                          b[1], b[2], g->last > g->first ? "s" : "", g->first);
+    if (g->last > g->first) g->length += snprintf(g->names + g->length, ROOM - g->length, "-%u", g->last);
+}
+
+static void add_warp(Group *g, const Warp *w)
+{
+    g->warps++;
+    if (g->block == w->block && w->number == g->last + 1) {
+        g->last++;
+        return;
+    }
+    name_range(g);
+    g->block = w->block;
+    g->first = g->last = w->number;
+}
+
+enum { MOST_GROUPS = 12 };
+
+static u32 group_warps(const Grid *g, const Block *only, Group groups[MOST_GROUPS])
+{
+    u32 count = 0, n;
+    for (u32 s = 0; s < g->slot_count; s++) {
+        const Block *b = g->slots[s];
+        for (u32 k = 0; b->occupied && (!only || b == only) && k < b->warp_count; k++) {
+            const Warp *w = &b->warps[k];
+            enum how how;
+            if (!w->live) continue;
+            u32 pc = stands_at(w, &how), barrier = how == AT_BARRIER ? w->waiting ? w->barrier : w->arrived_at : 0;
+            Place place = source_place(g->kernel, pc);
+            for (n = 0; n < count; n++)
+                if (groups[n].how == how && groups[n].barrier == barrier && same_place(&groups[n].place, &place)) break;
+            if (n == MOST_GROUPS) n--;          // the last takes the rest
+            if (n == count) groups[count++] = (Group){ .place = place, .how = how, .barrier = barrier };
+            add_warp(&groups[n], w);
+        }
+    }
+    for (n = 0; n < count; n++) name_range(&groups[n]);
+    return count;
+}
+
+char *stand_list(const Grid *g, const Block *only)
+{
+    Group groups[MOST_GROUPS];
+    u32 count = group_warps(g, only, groups);
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    for (u32 n = 0; n < count; n++) {
+        Group *at = &groups[n];
+        const char *slash = at->place.file ? strrchr(at->place.file, '/') : NULL;
+        if (n) fputc('\n', f);
+        if (at->place.line) fprintf(f, "%s:%u: ", slash ? slash + 1 : at->place.file, at->place.line);
+        fprintf(f, "%u warp%s ", at->warps, at->warps == 1 ? "" : "s");
+        const char *s = at->warps == 1 ? "s" : "";
+        if (at->how == SPINS) fprintf(f, "read%s again and again", s);
+        else if (at->how == AT_BARRIER) fprintf(f, "wait%s at barrier %u", s, at->barrier);
+        else if (at->how == FOR_LANES) fprintf(f, "wait%s for other lanes", s);
+        else fprintf(f, "could go on");
+        fprintf(f, " (%s%s)", at->names ? at->names : "", at->ranges > 4 ? "; ..." : "");
+        free(at->names);
+    }
+    fclose(f);
+    return text;
+}
+
+void stand_report_deadlock(Grid *g)
+{
+    const Warp *first = NULL;
+    for (u32 s = 0; s < g->slot_count && !first; s++)
+        for (u32 n = 0; g->slots[s]->occupied && n < g->slots[s]->warp_count && !first; n++) {
+            const Warp *w = &g->slots[s]->warps[n];
+            if (w->live && !w->waiting) first = w;
+        }
+    u64 left = g->blocks - g->next;
+    Report r = { .kind = REPORT_HANG,
+                 .why = "Nothing that they read has changed, and all who could change it wait as well.",
+                 .next = "Give back each lock, set each flag before you wait for an answer, and let all blocks come to a grid.sync()." };
+    u32 lanes = first->active ? first->active : first->ready_count ? first->ready[0].mask : first->live;
+    source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc], __builtin_ctz(lanes));
+    r.stands = stand_list(g, NULL);
+    if (left) {
+        r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
+        r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
+        report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more have not begun", g->resident,
+                      (unsigned long long)left);
+    } else {
+        report_errorf(&r, "no warp can go on: all that have not ended wait for something that nobody does any more");
+    }
+    free(r.stands);
+    grid_fail(g, cudaErrorLaunchTimeout);
+}

@@ -1,0 +1,162 @@
+// A warp runs its lowest path first and merges paths that meet, so lanes that parted come together again as soon
+// as they stand at the same instruction. A path that has turned round often enough stands back for another once: it
+// may wait for what those lanes do.
+#include <driver_types.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "report/source.h"
+#include "observer.h"
+#include "warp.h"
+
+void warp_park(Warp *w, u32 pc, u32 mask)
+{
+    while (mask) {
+        u32 depth = w->lane_depth[__builtin_ctz(mask)], here = mask;
+        for (u32 rest = mask; w->frames && rest; rest &= rest - 1)
+            if (w->lane_depth[__builtin_ctz(rest)] != depth) here &= ~(rest & -rest);
+        w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = here, .depth = depth };
+        mask &= ~here;
+    }
+    if (pc < w->stop) w->stop = pc;
+}
+
+void warp_hold(Warp *w, u32 pc, u32 mask)
+{
+    w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask, .held = true, .depth = w->depth };
+    w->stop = 0;
+}
+
+// Nobody but lanes that wait for others: somewhere the last of them may have come or ended by now.
+static bool all_held(Warp *w, u32 *pc, u32 *depth)
+{
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
+        u32 here = 0;
+        for (u32 k = 0; k < w->ready_count; k++)
+            if (w->ready[k].pc == path.pc && w->ready[k].depth == path.depth) here |= w->ready[k].mask;
+        if (members[__builtin_ctz(path.mask)] & w->live & ~here) continue;
+        *pc = path.pc;
+        *depth = path.depth;
+        return true;
+    }
+    return false;
+}
+
+void warp_report_stuck(Warp *w)
+{
+    const Kernel *k = w->block->grid->kernel;
+    Path first = w->ready_count ? w->ready[0] : (Path){ .pc = w->arrived_pc, .mask = w->arrived };
+    Path other = w->arrived ? (Path){ .pc = w->arrived_pc, .mask = w->arrived } : w->ready[w->ready_count - 1];
+    Report r = { .kind = REPORT_DEADLOCK, .why = "They stand elsewhere and wait as well, so nobody can go on.",
+                 .next = "Let all of them come to the same place, outside of branches." };
+    source_fill(&r, w, &k->code[first.pc], __builtin_ctz(first.mask));
+    if (other.pc != first.pc) {
+        r.has_other = true;
+        r.other = source_place(k, other.pc);
+        warp_thread(w, __builtin_ctz(other.mask), r.other_thread);
+    }
+    report_errorf(&r, "%d lanes of a warp wait here for others of their warp", __builtin_popcount(first.mask));
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
+
+// While some lanes stand at a barrier: do the others do anything that comes after it? Then they have gone past it.
+static void look_beyond(Warp *w)
+{
+    Grid *g = w->block->grid;
+    const bool *beyond = grid_beyond(g, w->arrived_pc);
+    if (beyond[w->pc] && !ends(&g->kernel->code[w->pc])) {
+        w->skipped |= w->active;
+        return;
+    }
+    u32 pc = w->pc + 1;
+    while (pc < g->kernel->code_count && !beyond[pc]) pc++;
+    if (pc < w->stop) w->stop = pc;
+}
+
+// Does a path go before the best so far? Lanes in a call finish it before the others go on.
+static bool goes_first(const Path *path, u32 pc, u32 depth)
+{
+    return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
+}
+
+// Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest. False: there are none.
+static bool pick(Warp *w, bool tired)
+{
+    u32 avoid = tired ? w->pc : ~0u;
+    if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
+    if (!w->ready_count) return false;
+    u32 pc = ~0u, depth = w->depth, kept = 0;
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        if (!path.held && path.pc != avoid && goes_first(&path, pc, depth)) pc = path.pc, depth = path.depth;
+    }
+    for (u32 n = 0; pc == ~0u && avoid != ~0u && n < w->ready_count; n++)
+        if (!w->ready[n].held) pc = w->ready[n].pc, depth = w->ready[n].depth;
+    if (pc == ~0u && !all_held(w, &pc, &depth)) return false;
+    w->pc = pc;
+    w->depth = depth;
+    w->active = 0;
+    w->stop = ~0u;
+    for (u32 n = 0; n < w->ready_count; n++) {
+        Path path = w->ready[n];
+        if (path.pc == pc && path.depth == depth) {
+            w->active |= path.mask;
+        } else {
+            w->ready[kept++] = path;
+            if (path.depth == depth && path.pc > pc && path.pc < w->stop) w->stop = path.pc;
+        }
+    }
+    w->ready_count = kept;
+    if (w->arrived && strncmp(isa_rows[w->block->grid->kernel->code[w->arrived_pc].row].name, "barrier_", 8)) look_beyond(w);
+    return true;
+}
+
+// Runs its path until it must look up. Returns the instructions.
+static u64 run_path(Warp *w, const Insn *code, Tally *tally)
+{
+    u64 steps = 0;
+    u32 pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+    while (pc < w->stop) {
+        const Insn *i = code + pc;
+        Tally *t = tally + pc;
+        u32 mask = active;
+        w->pc = ++pc;
+        t->executed++;
+        t->threads += threads;
+        steps++;
+        if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+        if (w->watch) w->watch(w, i, mask);
+        if (w->trace) OBSERVERS(step, w, i);
+        if (mask) i->run(w, i, mask);
+        if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+    }
+    return steps;
+}
+
+void warp_run(Warp *w)
+{
+    Grid *grid = w->block->grid;
+    const Insn *code = grid->kernel->code;
+    Tally *tally = grid->tally;
+    bool tired = w->tired;
+    w->turns = 0;
+    w->tired = false;
+    grid->running = w;
+    for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
+        grid->steps += run_path(w, code, tally);
+        if ((w->tired = w->turns >= w->patience)) return;   // others may have to go first
+    }
+}
+
+void warp_thread(const Warp *w, u32 lane, u32 thread[3])
+{
+    const u32 *block = w->block->grid->launch->block;
+    u32 n = w->number * LANES + lane;
+    thread[0] = n % block[0];
+    thread[1] = n / block[0] % block[1];
+    thread[2] = n / block[0] / block[1];
+}

@@ -1,0 +1,310 @@
+// The machine while it runs: a grid's blocks, a block's warps, and the 32 lanes of a warp, which run one
+// instruction at a time under a mask.
+#pragma once
+#include "grid.h"
+#include "isa/isa.h"
+
+// Where the windows onto shared and local memory, and onto the kernel's parameters, lie in the generic address space.
+#define SHARED_WINDOW 0x100000000000ull
+#define LOCAL_WINDOW  0x110000000000ull
+#define PARAM_WINDOW  0x130000000000ull
+#define WINDOW_SPAN   (1ull << 32)
+
+// One decoded instruction. Operands are offsets of rows in the warp's register file; a constant has a row too.
+struct Insn {
+    void (*run)(Warp *warp, const Insn *insn, u32 mask);
+    u32 d, a, b, c;
+    u32 guard;              // row of the predicate before it, 0: none
+    u32 guard_flip;         // ~0 for @!p
+    bool moves;             // its handler may change the warp's path; all others leave Warp.pc and Warp.active alone
+    u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
+    u32 location;           // index into the kernel's locations
+    u32 shape;              // memory: its number among the kernel's
+    u32 vector[4];          // memory: rows of the registers loaded or stored
+    const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; else NULL
+    s64 offset;             // memory: added to the address
+    u16 row;                // in the instruction table
+    u8 elements;            // memory: 1, 2 or 4 registers
+    u8 width;               // memory: bytes of each in memory
+    u8 space;               // memory: enum space
+    u8 register_width;      // memory, convert: bytes of the register
+    u8 source_width;        // convert: bytes of the source register
+    bool is_signed;         // memory: extend the sign
+    bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics: any order but weak
+    u8 order;               // memory, atomics, fences: enum order
+    u8 scope;               // of that order: enum scope
+    bool reduces;           // atomic: nobody reads d
+    u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
+    u32 members;            // exchange: row of the lanes that take part
+    u32 flip;               // exchange: ~0 for !a; compare: for !c
+    u8 combine;             // compare: enum combine; c: the predicate that is combined with it
+    bool as_number;         // compare: `set`: vector[0] gets the number `offset` or 0
+};
+
+// Memory order as PTX's memory consistency model has it. Volatile is relaxed at system scope, and its accesses are all
+// made; atomics are relaxed at the scope of the GPU unless they say otherwise; membar and fence.sc are ORDER_SC.
+enum order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
+enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+
+enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+typedef struct Constant {   // a row that holds one value in all lanes, or a special register
+    u32 row;
+    u8 width;               // bytes a lane
+    u8 special;             // enum special, SPECIAL_NONE: a value
+    u64 value;
+} Constant;
+
+enum special {
+    SPECIAL_NONE,
+    SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
+    SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
+    SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID, SPECIAL_ENVREG_1, SPECIAL_ENVREG_2,
+    SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_HI,   // read when the instruction runs
+    SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
+    SPECIALS
+};
+
+typedef struct MemoryTally {
+    u64 requests;           // by warps with a lane that took part
+    u64 sectors;            // 32-byte sectors that they touched
+    u64 hits;               // of loads: those that were in L1
+} MemoryTally;
+
+// What was counted at one instruction of a launch.
+typedef struct Tally {
+    u64 executed;           // by warps
+    u64 threads;            // by active lanes
+    u64 divergent;          // branches that parted the lanes of a warp
+    MemoryTally global, local;
+    u64 l2_misses;          // sectors that it asked L2 for, and that were not there
+    u64 dram_sectors;       // that were fetched from DRAM for it
+    u64 wavefronts;         // shared memory: passes over the banks
+    u64 conflicts;          // shared memory: passes beyond the ideal
+    u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
+    u64 received, sent;     // other devices' memory: bytes over the link
+} Tally;
+
+// Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever: fewer
+// once it spins, so that waiting costs little, and again more while nothing comes of it.
+enum { WARP_TURNS = 4096, SPIN_TURNS = 64 };
+
+// A warp that spins: whether it does the same over and over (stand.c).
+typedef struct Spin {
+    u64 state;              // of registers, paths and local memory, at the end of some earlier turn
+    u64 progress;           // Grid.progress then
+    u64 low, high;          // the lowest and the highest address that its turn asked for
+    u32 age, span;          // turns since then, and up to when it is kept
+    bool repeats;           // it has been in that state again: nothing but another's doing can end it
+} Spin;
+
+typedef struct Path {       // lanes that stand at an instruction
+    u32 pc, mask;
+    bool held;              // until others come to it
+    u32 depth;              // calls that its lanes are in
+} Path;
+
+// One depth of the call stack of a warp's lanes.
+typedef struct Frame {
+    u32 back[LANES];        // the instruction after the call
+    u32 function[LANES];    // index into the kernel's functions
+    u32 top[LANES];         // bytes of local memory in use before the call
+    u32 kept;               // lanes whose registers an outer call of the same function still needs
+    u8 *regs;               // those: of the size of the register file
+    u32 *taint;             // and their marks
+} Frame;
+
+struct Warp {
+    struct Block *block;
+    u8 *regs;               // the register file: rows of 32 values
+    u8 *local;              // local memory: local_bytes for each lane, one lane's after another's
+    u32 number;             // in its block
+    u32 pc, active;         // the path that runs
+    u32 depth;              // calls that its lanes are in
+    u32 stop;               // it must look up when it reaches this: another path stands there
+    u32 live;               // lanes that have not ended
+    u32 waiting;            // lanes at a barrier of the block: all that live, or none
+    u32 barrier;            // its number
+    u32 arrived;            // lanes that have come to a barrier while others of the warp have not
+    u32 arrived_pc;         // that barrier
+    u32 arrived_at;         // its number
+    u32 votes;              // bar.red: what they bring
+    u32 come_count;
+    Path come[LANES];       // the instructions by which they came: each goes on behind its own
+    u32 skipped;            // lanes that were seen beyond it
+    u32 turns;              // backward branches since it was last given the machine
+    u32 patience;           // backward branches that a turn may have
+    bool tired;             // its last turn ended so
+    bool spins;             // and it read only what it had read in the one before
+    const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
+    u64 asked_low, asked_high;  // the lowest and the highest address of those
+    bool asks_host;         // it reads memory that the host may write
+    bool asks_time;         // it reads a clock: it may give up waiting some time
+    Spin spin;
+    bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
+    u32 lane_depth[LANES];
+    u32 frame_top[LANES];   // bytes of local memory in use
+    Frame *frames;          // [depth - 1]
+    u32 frame_room;
+    u32 *inside;            // for each function: lanes that are in a call of it
+    u32 ready_count;
+    Path ready[LANES];      // the paths that wait for their turn
+    u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
+    void (*watch)(Warp *, const Insn *, u32 mask);  // sees each instruction before it runs, also where no lane
+                                                    // takes part (mask 0); NULL: nobody looks
+    struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
+};
+
+// Barriers of a block: a set of warps each, or, with `wanted`, a number of threads.
+enum { BARRIERS = 16 };
+typedef struct Barrier {
+    u32 wanted;             // threads; 0: all that live
+    u32 threads;            // that have come: whole warps count
+    u32 held, passed;       // warps that wait, and that have only told that they have come
+    u32 some, count;        // bar.red: is there a lane with a true predicate; how many
+    bool not_all;           // a lane had a false one
+} Barrier;
+
+typedef struct Block {
+    struct Grid *grid;
+    u32 index[3];
+    u32 number;             // in the grid, x fastest
+    u32 slot;               // which of the grid's resident blocks it is
+    u32 sm;                 // that it runs on
+    bool occupied;          // by a block that has not ended
+    bool spins;             // it has had its turn and cannot go on without others, as far as it knows
+    u32 warp_count;
+    Warp *warps;
+    u8 *shared;
+    u32 shared_bytes;       // static and dynamic
+    Barrier barriers[BARRIERS];
+    bool arrivals;          // a warp has come to one of them since they were looked at
+    u32 epoch;              // counts barriers, over all blocks of the slot; never 0
+    struct RaceBlock *race;         // what observers keep of it: race.c
+    struct DefinedBlock *defined;   // undefined.c
+    struct CachedBlock *cached;     // caches.c
+} Block;
+
+typedef struct Grid {
+    Launch *launch;
+    Kernel *kernel;
+    Tally *tally;           // for each instruction
+    struct Shape *shapes;   // for each memory instruction: what its last access looked like (shape.h)
+    u64 steps;              // warp instructions executed
+    u64 steps_before;       // by all grids before it; with `waited`, what the clocks show
+    u64 waited;             // added when nothing happens but that warps look at a clock
+    u32 number;             // of the launch
+    u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
+    int status;             // cudaError_t; the grid ends when it is not 0
+    u32 threads;            // in a block
+    u64 blocks, next;       // blocks in all, and the next to start
+    Block **slots;          // for blocks that are resident at the same time
+    u32 slot_count;         // made so far
+    u32 slot_limit;         // blocks that the device holds at once
+    u32 resident, turn;     // occupied slots; the one that runs
+    u32 first_sm;           // where slot 0 lies
+    u64 quiet_since;        // Grid.steps when it last did
+    bool waits;             // a warp has spun: others will
+    u64 progress;           // counts what changes but registers and local memory: memory, barriers, ends
+    Warp *running;
+    bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
+    u32 beyond_pc;
+} Grid;
+
+// Runs the warp until it ends, waits, or has had its turn.
+void warp_run(Warp *warp);
+
+// For a handler: these lanes go on at `pc` when they are next picked.
+void warp_park(Warp *warp, u32 pc, u32 mask);
+
+// Lets a warp go on that waits at that barrier, with the barrier's results.
+void barrier_free(Warp *warp, const Barrier *barrier);
+
+// Reports a warp that cannot go on, with where its lanes stand, and ends the grid.
+void warp_report_stuck(Warp *warp);
+
+// For a handler: lanes that wait at `pc` until others of their warp stand there too.
+void warp_hold(Warp *warp, u32 pc, u32 mask);
+
+// For each instruction of the kernel: can it come after the barrier at `pc`?
+const bool *grid_beyond(Grid *grid, u32 pc);
+
+// Ends the grid with a sticky error. The first one stays.
+void grid_fail(Grid *grid, int status);
+
+// x, y, z of a lane's thread in its block.
+void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);
+
+static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row; }
+
+// Handlers that are not of the ALU (lsu.c, flow.c, exchange.c), under the names that isa.def gives them.
+#define UNARY(...)
+#define BINARY(...)
+#define TERNARY(...)
+#define CONVERT(...)
+#define COMPARE(...)
+#define SELECT(...)
+#define LOGIC(...)
+#define PACK(...)
+#define UNPACK(...)
+#define TEST(...)
+#define PACK_4(...)
+#define UNPACK_4(...)
+#define CARRY(...)
+#define MEMORY(...)
+#define ATOMIC(...)
+#define INSERT(...)
+#define FENCE(...)
+#define COMPARE_2(...)
+#define TABLE(...)
+#define VIDEO(...)
+#define SAME(...)
+#define RARE_1(...)
+#define RARE_2(...)
+#define RARE_3(...)
+#define RARE_CONVERT(...)
+#define FLOW(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
+#define EXCHANGE(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
+#include "isa/isa.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef CONVERT
+#undef COMPARE
+#undef SELECT
+#undef LOGIC
+#undef PACK
+#undef UNPACK
+#undef TEST
+#undef PACK_4
+#undef UNPACK_4
+#undef CARRY
+#undef MEMORY
+#undef ATOMIC
+#undef INSERT
+#undef FENCE
+#undef COMPARE_2
+#undef TABLE
+#undef VIDEO
+#undef SAME
+#undef RARE_1
+#undef RARE_2
+#undef RARE_3
+#undef RARE_CONVERT
+#undef FLOW
+#undef EXCHANGE
+void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
+void call_return(Warp *, u32 mask);                  // these lanes, all at one depth, return from a call
+void call_stacks_free(Warp *);
+void call_set_stack(u32 device, u64 bytes);          // cudaLimitStackSize
+void call_make_room(const Launch *);                 // sets its kernel's local_bytes for it
+void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
+void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
+void run_atomic(Warp *, const Insn *, u32 mask);
+void run_video(Warp *, const Insn *, u32 mask);
+void run_fence(Warp *, const Insn *, u32 mask);
+void run_load(Warp *, const Insn *, u32 mask);
+void run_store(Warp *, const Insn *, u32 mask);
+void run_load_param(Warp *, const Insn *, u32 mask);
+void run_store_param(Warp *, const Insn *, u32 mask);

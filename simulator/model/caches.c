@@ -1,0 +1,409 @@
+// Each SM has an L1: sectored, with room made for loads and for stores, which are written through; it begins a launch
+// empty. L2 is one for the device, sectored too, and written back: what a kernel leaves dirty in it is DRAM's business
+// later, or never. DRAM is read and written in granules, of two sectors on an H200.
+//
+// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy of what it had to get
+// from the line's home; stores and atomics go through to there. So L2 is looked up more often than it is asked, and holds
+// less: with two partitions, half as often again, and 42 MB of an H200's 63.
+//
+// That stores make room in L1, and what L2 does, is what ncu shows of the kernels in profiles/accuracy.
+//
+// The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
+// side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
+// stretch between two points at which all have had their turn; of the blocks that an SM holds together a few of each in
+// turn, when the last of the device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than
+// MOST_NOTES is cut: the blocks that are there by then have that part of L1 which is theirs.
+//
+// Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the same time go on as one
+// (Nsight Compute's guide, "LRC").
+//
+// The replay is the same in every run. What the order on the hardware is nobody knows; the figures are estimates.
+#include "caches.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "coalesce.h"
+#include "machine/memory.h"
+#include "machine/occupancy.h"
+#include "machine/profile.h"
+
+// One line that one access touches, as it is noted down.
+typedef struct Note {
+    u64 number : 34;        // the line's
+    u64 sectors : 4;
+    u64 kind : 3;           // enum kind
+    u64 more : 5;           // atomics: passes over the sectors beyond the first
+    u64 pc : 18;
+} Note;
+enum kind { LOAD, LOAD_PAST_L1, STORE, ATOMIC_KIND, REDUCTION };
+enum { MOST_NOTES = 1 << 22 };          // of a wave
+enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
+enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
+enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
+static const u64 LOCAL_LINE = 1ull << 33;
+
+typedef struct Notes { Note *note; u32 count, room; } Notes;
+
+typedef struct CachedBlock {
+    Notes *warps;           // of each, what is not in turn yet
+    Notes all;              // what is
+    u32 latest;             // the warp that was seen last
+} CachedBlock;
+
+typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
+
+static struct {
+    const Grid *grid;
+    Cache *l1;              // of each SM; not made: no block has run there
+    Notes *misses;          // of each SM, in the wave that is replayed
+    u32 resident;           // blocks that share an L1
+    u64 l1_bytes;           // what shared memory leaves of it
+    struct { Notes notes; u32 sm; } *wave;      // of the blocks that have ended and are not replayed
+    u32 wave_blocks, wave_room;
+    u64 wave_notes;
+    Read *recent;           // of each GPC
+    Traffic traffic;
+} now;
+static Cache l2[MOST_DEVICES];
+
+static void no_memory(void)
+{
+    perror("simulator: no memory left to follow the caches");
+    exit(1);
+}
+
+static void add_note(Notes *n, Note note)
+{
+    if (n->count == n->room) {
+        n->room = n->room ? 2 * n->room : 64;
+        n->note = realloc(n->note, n->room * sizeof *n->note);
+        if (!n->note) no_memory();
+    }
+    n->note[n->count++] = note;
+}
+
+// ---- DRAM and L2 ----
+
+// The sectors of all granules that these are in.
+static u32 granules(u32 sectors)
+{
+    u32 all = 0, size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
+    for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) all |= one << s;
+    return all;
+}
+
+static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
+
+// Bytes of different lines: of each but those at home in its own partition an SM has a copy made.
+static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partitions / (2 * profile.l2_partitions - 1); }
+
+static Cache *l2_of(u32 device)
+{
+    if (!l2[device].line && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    return &l2[device];
+}
+
+static CacheLine *l2_take(u32 device, u64 number)
+{
+    CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
+    now.traffic.dram_written += bytes_of(granules(cache_dirty(evicted)));
+    return line;
+}
+
+// Fetches what is missing, in whole granules.
+static void dram_read(const Note *n, CacheLine *line, u32 missing)
+{
+    now.traffic.dram_read += bytes_of(granules(missing));
+    now.grid->tally[n->pc].l2_misses += __builtin_popcount(missing);
+    now.grid->tally[n->pc].dram_sectors += __builtin_popcount(granules(missing));
+    *line |= granules(missing);
+}
+
+static void look_up(u32 sectors, u32 present)
+{
+    now.traffic.l2_hits += __builtin_popcount(sectors & present);
+    now.traffic.l2_misses += __builtin_popcount(sectors & ~present);
+}
+
+// A read by an SM of that partition.
+static void l2_read(const Note *n, CacheLine *line, bool at_home)
+{
+    Traffic *t = &now.traffic;
+    u32 afar = at_home ? 0 : n->sectors & ~cache_copied(*line), missing = n->sectors & ~cache_present(*line);
+    if (!at_home) look_up(n->sectors, cache_copied(*line)), *line |= cache_copies(afar);
+    look_up(at_home ? n->sectors : afar, cache_present(*line));
+    t->l2_reads += __builtin_popcount(n->sectors) + __builtin_popcount(afar);
+    if (missing) dram_read(n, line, missing);
+}
+
+// Stores write whole sectors and fetch nothing; atomics read first.
+static void l2_change(const Note *n, CacheLine *line, bool at_home)
+{
+    Traffic *t = &now.traffic;
+    u32 passes = (__builtin_popcount(n->sectors) + n->more) * (at_home ? 1 : 2);
+    u32 missing = n->kind == STORE ? 0 : n->sectors & ~cache_present(*line);
+    t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
+    t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
+    *(n->kind == STORE ? &t->l2_writes : n->kind == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
+    if (missing) dram_read(n, line, missing);
+    *line |= n->sectors | cache_dirt(n->sectors);
+}
+
+static void l2_replay(const Note *n, u32 partition)
+{
+    CacheLine *line = l2_take(now.grid->launch->device, n->number);
+    u64 mixed = n->number ^ n->number >> 7 ^ n->number >> 17;
+    bool at_home = mixed % profile.l2_partitions == partition;
+    if (n->kind >= STORE) l2_change(n, line, at_home);
+    else l2_read(n, line, at_home);
+}
+
+// Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
+static bool is_coalesced(u32 gpc, u32 turn, const Note *n)
+{
+    Read *r = &now.recent[gpc * RECENT + (n->number ^ n->number >> 12) % RECENT];
+    bool same = r->number == n->number && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
+    if (!same) *r = (Read){ .number = n->number, .turn = turn };
+    if (n->sectors & ~r->sectors) r->sectors |= n->sectors, same = false;
+    r->merged++;
+    return same;
+}
+
+static void replay_misses(void)
+{
+    const Cache *cache = l2_of(now.grid->launch->device);
+    bool left = true;
+    memset(now.recent, 0, (size_t)profile.gpc_count * RECENT * sizeof *now.recent);
+    for (u32 turn = 0; left; turn++) {
+        left = false;
+        for (int sm = 0; sm < profile.sm_count; sm++) {
+            const Notes *n = &now.misses[sm];
+            u64 from = (u64)turn * TURN, to = from + TURN < n->count ? from + TURN : n->count;
+            for (u64 k = from; k < to; k++) cache_expect(cache, n->note[k].number);
+            u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
+            for (u64 k = from; k < to; k++)
+                if (n->note[k].kind != LOAD || !is_coalesced(gpc, turn, &n->note[k])) l2_replay(&n->note[k], partition);
+            left |= to < n->count;
+        }
+    }
+    for (int sm = 0; sm < profile.sm_count; sm++) now.misses[sm].count = 0;
+}
+
+// ---- L1 ----
+
+static Cache *l1_of(u32 sm)
+{
+    Cache *c = &now.l1[sm];
+    if (!c->line && !cache_make(c, now.l1_bytes, profile.l1_ways)) no_memory();
+    return c;
+}
+
+// Loads and stores make room. What L2 changes, or is to be asked for, is not kept.
+static void l1_replay(u32 sm, Cache *c, const Note *n)
+{
+    Note miss = *n;
+    CacheLine evicted, *line = n->kind == LOAD || n->kind == STORE ? cache_take(c, n->number, &evicted) : cache_find(c, n->number);
+    if (n->kind != LOAD && n->kind != STORE) {
+        if (line) *line &= ~(CacheLine)n->sectors;
+    } else {
+        Tally *t = &now.grid->tally[n->pc];
+        u32 hits = cache_present(*line) & n->sectors;
+        *(n->number & LOCAL_LINE ? &t->local.hits : &t->global.hits) += __builtin_popcount(hits);
+        *line |= n->sectors;
+        if (n->kind == LOAD) miss.sectors &= ~hits;
+    }
+    if (miss.sectors) add_note(&now.misses[sm], miss);
+}
+
+// The blocks of the wave on one SM; next[b] is the one after b, or -1.
+static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
+{
+    Cache *c = l1_of(sm);
+    u32 blocks = 0;
+    for (s32 b = first; b >= 0; b = next[b]) blocks++;
+    cache_use(c, cut && blocks < now.resident ? (double)blocks / now.resident : 1);
+    bool left = true;
+    for (u64 from = 0; left; from += TURN) {
+        left = false;
+        for (s32 b = first; b >= 0; b = next[b]) {
+            const Notes *n = &now.wave[b].notes;
+            for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(sm, c, &n->note[k]);
+            left |= from + TURN < n->count;
+        }
+    }
+}
+
+static void replay_wave(bool cut)
+{
+    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((now.wave_blocks + 1) * sizeof *next);
+    if (!first || !next) no_memory();
+    for (int sm = 0; sm < profile.sm_count; sm++) first[sm] = -1;
+    for (u32 b = now.wave_blocks; b-- > 0;) next[b] = first[now.wave[b].sm], first[now.wave[b].sm] = b;
+    for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(sm, first[sm], next, cut);
+    for (u32 b = 0; b < now.wave_blocks; b++) free(now.wave[b].notes.note);
+    free(first);
+    free(next);
+    now.wave_blocks = 0;
+    now.wave_notes = 0;
+    replay_misses();
+}
+
+// Hands what the block has noted to the wave.
+static void join_wave(Block *b)
+{
+    if (now.wave_blocks == now.wave_room) {
+        now.wave_room = now.wave_room ? 2 * now.wave_room : 256;
+        now.wave = realloc(now.wave, now.wave_room * sizeof *now.wave);
+        if (!now.wave) no_memory();
+    }
+    now.wave[now.wave_blocks].notes = b->cached->all;
+    now.wave[now.wave_blocks++].sm = b->sm;
+    now.wave_notes += b->cached->all.count;
+    b->cached->all = (Notes){ 0 };
+}
+
+// The warps' notes, one of each in turn.
+static void put_in_turn(Block *b)
+{
+    CachedBlock *cached = b->cached;
+    for (u32 k = 0, left = 1; left; k++) {
+        left = 0;
+        for (u32 w = 0; w < b->warp_count; w++) {
+            const Notes *n = &cached->warps[w];
+            if (k < n->count) add_note(&cached->all, n->note[k]), left++;
+        }
+    }
+    for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = 0;
+    if (cached->all.count >= MOST_OF_BLOCK) {
+        join_wave(b);
+        replay_wave(true);
+    }
+}
+
+// ---- What is seen of the machine ----
+
+// Of the sizes that shared memory can have, the driver takes the least with room for twice as many blocks as otherwise
+// fit, or for four times as many of a kernel that has none, up to the most that an SM takes; if none has it, the least
+// that holds them (so 45 of 46 kernels on an H200, driver 580).
+static u64 carveout(const Launch *l, u32 blocks)
+{
+    u64 each = l->kernel->shared_bytes + l->dynamic_shared, most = profile.max_blocks_per_sm;
+    u64 ample = blocks * (each ? 2 : 4), least = blocks * (each + profile.shared_reserved_per_block);
+    u64 wanted = (ample < most ? ample : most) * (each + profile.shared_reserved_per_block);
+    if (wanted > (u64)profile.shared_per_sm) wanted = least;
+    for (int n = 0; n < profile.carveout_count; n++) if ((u64)profile.carveouts[n] >= wanted) return profile.carveouts[n];
+    return profile.shared_per_sm;
+}
+
+static void caches_grid_start(Grid *g)
+{
+    const Launch *l = g->launch;
+    u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], share = (blocks + profile.sm_count - 1) / profile.sm_count;
+    u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
+    now.grid = g;
+    now.traffic = (Traffic){ 0 };
+    now.resident = fit < share ? fit : share;
+    if (!now.resident) now.resident = 1;
+    now.l1_bytes = profile.l1_bytes - carveout(l, fit);
+    now.l1 = calloc(profile.sm_count, sizeof *now.l1);
+    now.misses = calloc(profile.sm_count, sizeof *now.misses);
+    if (!now.recent) now.recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now.recent);
+    if (!now.l1 || !now.misses || !now.recent) no_memory();
+}
+
+static void caches_block_make(Block *b)
+{
+    b->cached = calloc(1, sizeof *b->cached);
+    if (b->cached) b->cached->warps = calloc(b->warp_count, sizeof *b->cached->warps);
+    if (!b->cached || !b->cached->warps) no_memory();
+}
+
+static void caches_block_free(Block *b)
+{
+    for (u32 w = 0; w < b->warp_count; w++) free(b->cached->warps[w].note);
+    free(b->cached->warps);
+    free(b->cached->all.note);
+    free(b->cached);
+}
+
+static enum kind kind_of(const Access *a)
+{
+    if (a->atomic) return a->insn->reduces ? REDUCTION : ATOMIC_KIND;
+    if (a->store) return STORE;
+    return a->insn->strong && a->insn->scope != SCOPE_CTA ? LOAD_PAST_L1 : LOAD;
+}
+
+// A number that no other line has, in the bits that a note has for it.
+static u64 number_of(const Access *a, u64 line)
+{
+    const Block *b = a->warp->block;
+    if (a->space == SPACE_GLOBAL) return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE;
+    u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now.resident);
+    return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
+}
+
+static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->address[a->first] >= MEMORY_PINNED; }
+
+static bool caches_access(Access *a)
+{
+    Block *b = a->warp->block;
+    CachedBlock *cached = b->cached;
+    if (a->space == SPACE_SHARED || access_is_constant(a) || is_host_memory(a)) return true;
+    if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
+    cached->latest = a->warp->number;
+    Piece pieces[MOST_PIECES];
+    u32 count = access_pieces(a, pieces);
+    Note note = { .kind = kind_of(a), .pc = a->insn - b->grid->kernel->code };
+    for (u32 n = 0; n < count; n++) {
+        note.number = number_of(a, pieces[n].line);
+        note.sectors = pieces[n].sectors;
+        note.more = pieces[n].passes - __builtin_popcount(pieces[n].sectors);
+        add_note(&cached->warps[a->warp->number], note);
+    }
+    return true;
+}
+
+static void caches_block_end(Block *b)
+{
+    put_in_turn(b);
+    b->cached->latest = 0;
+    join_wave(b);
+    bool whole = now.wave_blocks >= profile.sm_count * now.resident;
+    if (whole || now.wave_notes >= MOST_NOTES) replay_wave(!whole);
+}
+
+static void caches_grid_end(Grid *g)
+{
+    (void)g;
+    replay_wave(false);
+    for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&now.l1[sm]), free(now.misses[sm].note);
+    free(now.l1);
+    free(now.misses);
+}
+
+const Observer caches_observer = {
+    .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
+    .access = caches_access, .block_end = caches_block_end, .grid_end = caches_grid_end,
+};
+
+// ---- What others ask and tell ----
+
+const Traffic *caches_traffic(void) { return &now.traffic; }
+u32 caches_resident(void) { return now.resident; }
+u32 caches_carveout(void) { return profile.l1_bytes - now.l1_bytes; }
+
+void caches_written(u64 address, u64 bytes)
+{
+    const Allocation *a = memory_find(address);
+    if (!a || !bytes || address >= MEMORY_PINNED) return;
+    if (bytes > (u64)profile.l2_bytes) address += bytes - profile.l2_bytes, bytes = profile.l2_bytes;
+    u64 first = (address - MEMORY_BASE) / SECTOR_BYTES, last = (address + bytes - 1 - MEMORY_BASE) / SECTOR_BYTES;
+    for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
+        u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
+        u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
+        u32 sectors = (2u << high) - (1u << low);
+        *l2_take(a->device, line + 1) |= sectors | cache_dirt(sectors);
+    }
+}

@@ -1,0 +1,19 @@
+// What a launch's accesses find in L1 and L2, and what is left for DRAM.
+#pragma once
+#include "machine/observer.h"
+
+// Sums over a launch. Sectors are of 32 bytes; DRAM moves whole granules (Profile.dram_granule_bytes).
+typedef struct Traffic {
+    u64 l2_reads, l2_writes, l2_atomics, l2_reductions;     // sectors that L2's partitions looked up for L1s
+    u64 l2_hits, l2_misses;             // of those
+    u64 dram_read, dram_written;        // bytes
+} Traffic;
+
+// Of the launch that has ended: valid in its grid_end, after caches_observer's.
+const Traffic *caches_traffic(void);
+
+u32 caches_resident(void);              // blocks that shared an SM, at most
+u32 caches_carveout(void);              // bytes that shared memory had of L1
+
+// A copy or a fill has written this range of a device's memory: it lies in L2, as much as fits.
+void caches_written(u64 address, u64 bytes);

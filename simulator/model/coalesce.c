@@ -1,0 +1,177 @@
+// A request is one warp instruction that has a lane in it; a sector is one of the 32-byte pieces of memory that its
+// lanes touch together, four to a line of the caches. Local memory is laid out so that the same word of 32 lanes is one
+// line (CUDA C++ Programming Guide, "Local Memory").
+//
+// Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that want different words
+// of one bank need further passes; those beyond what so many words need anyway are the bank conflicts. Accesses of 8 and 16
+// bytes a lane go by half warps: ncu counts 2 passes where all lanes load the same 16 bytes, and 4 where none do
+// (profiles/accuracy: bodies_tiled, matmul_registers).
+#include "coalesce.h"
+#include "machine/shape.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
+
+// Lines mostly come rising; one beyond all is a new one.
+static void add_piece(Pieces *p, u64 line, u32 sectors)
+{
+    u32 n = p->count;
+    if (n && line <= p->highest) while (n && p->piece[n - 1].line != line) n--;
+    else n = 0;
+    if (!n) {
+        p->piece[p->count++] = (Piece){ .line = line };
+        n = p->count;
+        if (line > p->highest) p->highest = line;
+    }
+    p->piece[n - 1].sectors |= sectors;
+}
+
+static u32 global_pieces(const Access *a, Piece *pieces)
+{
+    Pieces p = { .piece = pieces };
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        u64 first = s->address / SECTOR_BYTES, last = (s->address + s->bytes - 1) / SECTOR_BYTES;
+        for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
+            u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
+            u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
+            add_piece(&p, line, (2u << high) - (1u << low));
+        }
+    }
+    return p.count;
+}
+
+static u32 local_pieces(const Access *a, Piece *pieces)
+{
+    Pieces p = { .piece = pieces };
+    u32 words = (a->bytes + 3) / 4;
+    u64 base = (u64)a->warp->number * ((a->warp->block->grid->kernel->local_bytes + 3) / 4);
+    for (u32 l = a->first; l < LANES; l++)
+        for (u32 n = 0; a->mask >> l & 1 && n < words; n++) add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8);
+    return p.count;
+}
+
+// ptxas adds up in the warp what its lanes add to one integer.
+static bool is_added_up(const Access *a)
+{
+    const IsaRow *row = &isa_rows[a->insn->row];
+    return a->regular && a->stride == 0 && !strncmp(row->name, "atom_add_", 9)
+        && (row->type[0] == TYPE_u32 || row->type[0] == TYPE_s32);
+}
+
+// L2 serves lanes that want the same word one after another: a sector is passed over as often as its busiest word is wanted.
+static void add_passes(const Access *a, Piece *pieces, u32 count)
+{
+    u32 mask = is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
+    for (u32 l = 0; l < LANES; l++)
+        for (u32 k = 0; k <= l; k++) wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
+    for (u32 n = 0; n < count; n++) {
+        u32 most[LINE_SECTORS] = { 0 };
+        pieces[n].passes = 0;
+        for (u32 l = 0; l < LANES; l++) {
+            u32 sector = a->address[l] / SECTOR_BYTES % LINE_SECTORS;
+            if (a->address[l] / LINE_BYTES == pieces[n].line && wanted[l] > most[sector]) most[sector] = wanted[l];
+        }
+        for (u32 s = 0; s < LINE_SECTORS; s++) pieces[n].passes += most[s];
+    }
+}
+
+// Few lines are kept with the shape, for when it comes again with its first lane at the same place of a line.
+static u32 recalled_pieces(const Access *a, Piece *pieces)
+{
+    Shape *s = a->shape;
+    u64 first = a->address[a->first], line = first / LINE_BYTES;
+    u32 phase = first % LINE_BYTES + 1, count;
+    if (s && s->lines.phase == phase) {
+        for (u32 n = 0; n < s->lines.count; n++)
+            pieces[n] = (Piece){ .line = line + s->lines.line[n], .sectors = s->lines.sectors[n] };
+        return s->lines.count;
+    }
+    count = global_pieces(a, pieces);
+    if (!s || count > FEW_LINES) return count;
+    s->lines.phase = phase;
+    s->lines.count = count;
+    for (u32 n = 0; n < count; n++) s->lines.line[n] = pieces[n].line - line, s->lines.sectors[n] = pieces[n].sectors;
+    return count;
+}
+
+u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
+{
+    u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
+    if (a->atomic) add_passes(a, pieces, count);
+    else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
+    a->sectors = 0;
+    for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
+    return count;
+}
+
+u32 access_sectors(Access *a)
+{
+    Piece pieces[MOST_PIECES];
+    if (!a->sectors) access_pieces(a, pieces);
+    return a->sectors;
+}
+
+bool access_is_constant(const Access *a)
+{
+    static const IsaRow *row;
+    if (!row) row = isa_find("ld.const", UNARY);
+    return &isa_rows[a->insn->row] == row;
+}
+
+// Does each lane add the constant 1, and look at nothing? The hardware counts them (ATOMS.POPC.INC), at a word all at once.
+static bool is_increment(const Access *a)
+{
+    const IsaRow *row = &isa_rows[a->insn->row];
+    const Kernel *k = a->warp->block->grid->kernel;
+    if (!a->atomic || !a->insn->reduces || strncmp(row->name, "atom_add_", 9)) return false;
+    for (u32 n = 0; n < k->constant_count; n++)
+        if (k->constants[n].row == a->insn->vector[0]) return !k->constants[n].special && k->constants[n].value == 1;
+    return false;
+}
+
+// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,
+// but not in an atomic: each has to find what the one before it left. *ideal: if the words were in the right banks.
+static u32 count_passes(const Access *a, u32 lanes, u32 words, bool apart, u32 *ideal)
+{
+    u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0, all = 0;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1)) continue;
+        for (u32 n = 0; n < words; n++) {
+            u32 word = a->address[l] / BANK_BYTES + n, bank = word % BANKS, k = 0;
+            while (k < depth[bank] && (apart || wanted[bank][k] != word)) k++;
+            if (k == depth[bank]) wanted[bank][depth[bank]++] = word, all++;
+            if (depth[bank] > most) most = depth[bank];
+        }
+    }
+    *ideal = (all + BANKS - 1) / BANKS;
+    return most;
+}
+
+static u32 count_wavefronts(const Access *a, u32 *conflicts)
+{
+    *conflicts = 0;
+    bool apart = a->atomic && !is_increment(a);
+    u32 groups = a->bytes <= 4 ? 1 : 2, size = LANES / groups, words = a->bytes <= 4 ? 1 : a->bytes / 4, wavefronts = 0;
+    for (u32 g = 0; g < groups; g++) {
+        u32 lanes = a->mask & (u32)(((1ull << size) - 1) << g * size), ideal;
+        u32 passes = count_passes(a, lanes, words, apart, &ideal);
+        wavefronts += passes;
+        *conflicts += passes - ideal;
+    }
+    return wavefronts;
+}
+
+// Moving all lanes on by whole words moves the banks round and changes nothing.
+u32 access_wavefronts(const Access *a, u32 *conflicts)
+{
+    Shape *s = a->shape;
+    u32 phase = a->address[a->first] % BANK_BYTES + 1;
+    if (!s) return count_wavefronts(a, conflicts);
+    if (s->banks.phase != phase) {
+        s->banks.wavefronts = count_wavefronts(a, &s->banks.conflicts);
+        s->banks.phase = phase;
+    }
+    *conflicts = s->banks.conflicts;
+    return s->banks.wavefronts;
+}

@@ -1,0 +1,24 @@
+// How the lanes of one memory instruction share what memory moves at a time.
+#pragma once
+#include "machine/observer.h"
+
+enum { LINE_BYTES = 128, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES };
+enum { MOST_PIECES = 128 };             // of one access: 32 lanes, each with four words of local memory
+
+typedef struct Piece {                  // what an access touches of one line of the caches
+    u64 line;                           // address / LINE_BYTES; local memory: of the block's own
+    u32 sectors;                        // a bit for each
+    u32 passes;                         // over those: one for each; in an atomic one for each lane that wants the same word
+} Piece;
+
+// The lines of an access to global or local memory, in the order of its lanes. Returns how many they are.
+u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
+
+// __constant__ memory has a cache of its own, beside L1.
+bool access_is_constant(const Access *a);
+
+// 32-byte sectors that an access touches, as often as it passes over them.
+u32 access_sectors(Access *a);
+
+// Passes over the banks that an access to shared memory takes, and how many of them conflicts cost.
+u32 access_wavefronts(const Access *a, u32 *conflicts);

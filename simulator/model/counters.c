@@ -1,0 +1,246 @@
+// Counts what Nsight Compute counts, under its names, at every instruction, and sums it up by source line and by launch.
+#include "counters.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caches.h"
+#include "coalesce.h"
+#include "runtime/managed.h"
+#include "pipe.h"
+#include "runtime/peer.h"
+#include "machine/profile.h"
+#include "report/source.h"
+#include "timing.h"
+#include "trace.h"
+
+enum { COUNTED, ESTIMATED, OURS };
+
+const CounterName counter_names[COUNTERS] = {
+#define COUNTER(id, how, name, words) { name, how == ESTIMATED },
+#define METRIC(id, how, name, value, words)
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+};
+
+const CounterName metric_names[METRICS] = {
+#define COUNTER(id, how, name, words)
+#define METRIC(id, how, name, value, words) { name, how == ESTIMATED },
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+};
+
+static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
+
+// What ptxas gave the kernel is known where its native image is at hand. A launch has 16 registers at least.
+static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
+static double registers(const Totals *t) { return known(t) ? fmax(16, t->launch->kernel->hardware_registers) : 0; }
+
+double metric_value(enum metric metric, const Totals *t)
+{
+    switch (metric) {
+#define COUNTER(id, how, name, words)
+#define METRIC(id, how, name, value, words) case METRIC_##id: return value;
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+    case METRICS: break;
+    }
+    return 0;
+}
+
+// ---- At an instruction ----
+
+static bool counters_access(Access *a)
+{
+    const Grid *g = a->warp->block->grid;
+    Tally *t = &g->tally[a->insn - g->kernel->code];
+    if (a->space == SPACE_SHARED) {
+        u32 conflicts;
+        t->wavefronts += access_wavefronts(a, &conflicts);
+        t->conflicts += conflicts;
+    } else if (!access_is_constant(a)) {
+        MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
+        m->requests++;
+        m->sectors += access_sectors(a);
+    }
+    return true;
+}
+
+// Where an instruction's requests and sectors go: loads, stores, atomics, reductions.
+static const struct { enum counter requests, sectors; } global_kinds[] = {
+    { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
+    { GLOBAL_ATOM_REQUESTS, GLOBAL_ATOM_SECTORS }, { GLOBAL_RED_REQUESTS, GLOBAL_RED_SECTORS },
+}, local_kinds[] = { { LOCAL_LD_REQUESTS, LOCAL_LD_SECTORS }, { LOCAL_ST_REQUESTS, LOCAL_ST_SECTORS } };
+static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS }, local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
+static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
+    { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS }, { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
+    { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS }, { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
+};
+static const enum counter unit_counters[UNITS] = {
+    [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
+    [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
+    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
+};
+
+static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
+static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
+
+// What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a short branch skips is
+// issued all the same, and does nothing.
+typedef struct Issued { double warps, threads; const Op *op; } Issued;
+
+static Issued issued(const Grid *g, u32 pc, const u32 *branch_over)
+{
+    const Op *op = &trace_latest()->op[pc];
+    const Tally *t = &g->tally[branch_over[pc] ? branch_over[pc] - 1 : pc];
+    return (Issued){ .warps = t->executed * (double)op->slots, .threads = t->threads * (double)op->slots, .op = op };
+}
+
+// For each instruction, 1 + the short branch that skips it; 0: there is none.
+static u32 *find_branches(const Kernel *k)
+{
+    u32 *over = calloc(k->code_count + 1, sizeof *over);
+    for (u32 pc = 0; over && pc < k->code_count; pc++)
+        for (u32 n = 1; n <= trace_latest()->op[pc].skips; n++) over[pc + n] = pc + 1;
+    return over;
+}
+
+// Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as constants are.
+static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
+{
+    if (!strncmp(isa_rows[i->row].name, "mov_", 4))
+        for (u32 n = 0; n < k->constant_count; n++)
+            if (k->constants[n].row == i->a && k->constants[n].special)
+                return k->constants[n].special <= SPECIAL_TID_Z || k->constants[n].special == SPECIAL_LANEID ? LSU_INSTRUCTIONS : ADU_INSTRUCTIONS;
+    return unit_counters[op->unit];
+}
+
+// What ptxas puts before a kernel: the stack pointer, and a descriptor if it touches global memory.
+static u32 prologue(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const IsaRow *row = &isa_rows[k->code[pc].row];
+        if (row->shape == ATOMIC || (row->shape == MEMORY && (row->space == SPACE_GLOBAL || row->space == SPACE_GENERIC))) return 2;
+    }
+    return 1;
+}
+
+static void add_prologue(u64 sum[COUNTERS], const Grid *g)
+{
+    u32 count = prologue(g->kernel);
+    sum[INSTRUCTIONS] += count * g->tally[0].executed;
+    sum[THREAD_INSTRUCTIONS] += count * g->tally[0].threads;
+    sum[ADU_INSTRUCTIONS] += count * g->tally[0].executed;
+}
+
+// Adds what was counted at one instruction.
+static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
+{
+    const Insn *i = &g->kernel->code[pc];
+    const Tally *t = &g->tally[pc];
+    const IsaRow *row = &isa_rows[i->row];
+    Issued o = issued(g, pc, branch_over);
+    double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
+    enum counter unit = unit_counter(g->kernel, i, o.op);
+    if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
+    u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
+    sum[INSTRUCTIONS] += o.warps + 0.5;
+    sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
+    sum[unit] += own + 0.5;
+    if (!pc) add_prologue(sum, g);
+    sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
+    sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
+    if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
+    if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
+    sum[DIVERGENT] += t->divergent;
+    sum[global_kinds[kind].requests] += t->global.requests;
+    sum[global_kinds[kind].sectors] += t->global.sectors;
+    if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
+    sum[local_kinds[row->store].requests] += t->local.requests;
+    sum[local_kinds[row->store].sectors] += t->local.sectors;
+    sum[shared_kinds[kind].wavefronts] += t->wavefronts;
+    sum[shared_kinds[kind].conflicts] += t->conflicts;
+    sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
+    sum[LINK_IN] += t->received;
+    sum[LINK_OUT] += t->sent;
+    sum[PAGE_FAULTS] += t->faults;
+    sum[BYTES_MIGRATED] += t->moved;
+}
+
+// ---- At the end of a launch ----
+
+typedef struct Line { Place place; u64 sum[COUNTERS]; } Line;
+
+static bool same_place(const Place *a, const Place *b)
+{
+    return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+}
+
+// Sums by source line, in the order in which the lines first appear in the code.
+static u32 sum_lines(const Grid *g, const u32 *branch_over, Line *lines)
+{
+    u32 count = 0, n;
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
+        Place place = source_place(g->kernel, pc);
+        if (!g->tally[pc].executed || !place.line) continue;
+        for (n = count; n && !same_place(&lines[n - 1].place, &place); n--) {}
+        if (!n) n = ++count, lines[n - 1].place = place;
+        add_instruction(lines[n - 1].sum, g, pc, branch_over);
+    }
+    return count;
+}
+
+static void report(const Grid *g, const Totals *t, const u32 *branch_over)
+{
+    const Kernel *k = g->kernel;
+    double metrics[METRICS];
+    for (u32 n = 0; n < METRICS; n++) metrics[n] = metric_value(n, t);
+    Line *lines = calloc(k->code_count, sizeof *lines);
+    CounterLine *rows = calloc(k->code_count, sizeof *rows);
+    u32 count = lines && rows ? sum_lines(g, branch_over, lines) : 0;
+    for (u32 n = 0; n < count; n++) rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
+    KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
+                            .counters = counter_names, .values = t->sum, .counter_count = COUNTERS,
+                            .metrics = metric_names, .figures = metrics, .metric_count = METRICS,
+                            .lines = rows, .line_count = count, .time_ns = g->launch->seconds * 1e9 };
+    memcpy(report.grid, g->launch->grid, sizeof report.grid);
+    memcpy(report.block, g->launch->block, sizeof report.block);
+    report_kernel(&report);
+    free(lines);
+    free(rows);
+}
+
+// What L2 and DRAM did, which no instruction alone is the cause of.
+static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
+{
+    sum[L2_READS] = t->l2_reads;
+    sum[L2_WRITES] = t->l2_writes;
+    sum[L2_ATOMICS] = t->l2_atomics;
+    sum[L2_REDUCTIONS] = t->l2_reductions;
+    sum[L2_HITS] = t->l2_hits;
+    sum[L2_MISSES] = t->l2_misses;
+    sum[DRAM_WRITTEN] = t->dram_written;
+}
+
+static void counters_grid_end(Grid *g)
+{
+    Launch *l = g->launch;
+    Totals t = { .launch = l, .occupancy = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared),
+                 .blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], .warps_per_block = (g->threads + LANES - 1) / LANES,
+                 .shared_per_block = g->kernel->shared_bytes + l->dynamic_shared + profile.shared_reserved_per_block,
+                 .shared_config = caches_carveout() };
+    add_traffic(t.sum, caches_traffic());
+    t.sum[LAUNCHES] = 1;
+    t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
+    u32 *over = find_branches(g->kernel);
+    if (!over) return;
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
+    l->seconds = timing_seconds(g) + managed_kernel_seconds() + peer_kernel_seconds();
+    report(g, &t, over);
+    free(over);
+}
+
+const Observer counters_observer = { .access = counters_access, .grid_end = counters_grid_end };

@@ -1,0 +1,36 @@
+// The counters of a launch, and the figures that follow from them (counters.def).
+#pragma once
+#include "machine/occupancy.h"
+#include "machine/observer.h"
+#include "report/report.h"
+
+enum counter {
+#define COUNTER(id, how, name, words) id,
+#define METRIC(id, how, name, value, words)
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+    COUNTERS
+};
+
+enum metric {
+#define COUNTER(id, how, name, words)
+#define METRIC(id, how, name, value, words) METRIC_##id,
+#include "counters.def"
+#undef COUNTER
+#undef METRIC
+    METRICS
+};
+
+typedef struct Totals {                 // what is known of a launch that has ended
+    const Launch *launch;
+    Occupancy occupancy;
+    double blocks;                      // of the grid
+    u32 warps_per_block, shared_per_block, shared_config;       // bytes
+    u64 sum[COUNTERS];
+} Totals;
+
+extern const CounterName counter_names[COUNTERS], metric_names[METRICS];
+
+// A figure of a launch. One that does not apply, as sectors a load where nothing loads, is 0.
+double metric_value(enum metric metric, const Totals *t);

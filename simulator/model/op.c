@@ -1,0 +1,361 @@
+// From PTX to what the hardware executes, as far as time needs it. The rules were read off ptxas's output for compute
+// capability 9.0; rates and latencies are the device profile's.
+//
+// - Address arithmetic melts: a widening product or a shift that is only added becomes part of that addition, conversions
+//   between integers and between address spaces vanish.
+// - Within a run of instructions without a branch, a barrier or a store in between, loads move up as far as what they need
+//   allows, so that they are under way together.
+#include "op.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/profile.h"
+
+static bool begins(const char *name, const char *prefix) { return strncmp(name, prefix, strlen(prefix)) == 0; }
+
+static void reads(Op *op, u32 row) { if (row && op->read_count < OP_READS) op->read[op->read_count++] = row / 64; }
+static void writes(Op *op, u32 row) { if (row && op->write_count < OP_WRITES) op->write[op->write_count++] = row / 64; }
+
+static void find_rows(Op *op, const Insn *i, const IsaRow *row)
+{
+    reads(op, i->guard);
+    switch (row->shape) {
+    case MEMORY:
+        reads(op, i->a);
+        for (u32 e = 0; e < i->elements; e++) {
+            if (row->store) reads(op, i->vector[e]);
+            else writes(op, i->vector[e]);
+        }
+        return;
+    case FLOW: case FENCE: reads(op, i->a); writes(op, i->d); return;
+    case UNPACK: reads(op, i->a); writes(op, i->d); writes(op, i->b); return;
+    case PACK_4: for (u32 n = 0; n < 4; n++) reads(op, i->vector[n]); writes(op, i->d); return;
+    case UNPACK_4: reads(op, i->a); for (u32 n = 0; n < 4; n++) writes(op, i->vector[n]); return;
+    case COMPARE:
+        reads(op, i->a), reads(op, i->b);
+        if (i->combine) reads(op, i->c);
+        writes(op, i->d), writes(op, i->predicate);
+        if (i->as_number) writes(op, i->vector[0]);
+        return;
+    default:
+        reads(op, i->a);
+        if (row->inputs > 1 || row->shape == EXCHANGE || row->shape == ATOMIC || row->shape == SELECT) reads(op, i->b);
+        if (row->inputs > 2 || row->shape == EXCHANGE || row->shape == ATOMIC || row->shape == SELECT) reads(op, i->c);
+        if (row->shape == INSERT) reads(op, i->vector[0]);
+        writes(op, i->d);
+    }
+}
+
+// What becomes of opcodes of which one instruction is not the answer: slots, and the unit where it is not the pipe's.
+typedef struct Cost { const char *prefix; float slots, own; enum unit unit; float latency; } Cost;
+
+// The approximations that flush no denormals scale before and after (FSETP, FMUL, MUFU, FMUL).
+static const Cost costs[] = {
+    { "cvta", 0, 0, UNIT_NONE, 0 }, { "ld_param", 1, 1, UNIT_ADU, 30 },
+    { "not_", 0, 0, UNIT_NONE, 0 }, { "mov_pred", 0, 0, UNIT_NONE, 0 }, { "and_pred", 0, 0, UNIT_NONE, 0 },
+    { "or_pred", 0, 0, UNIT_NONE, 0 },
+    { "ex2_approx_f32", 4, 1, UNIT_XU, 31 }, { "lg2_approx_f32", 4, 1, UNIT_XU, 31 },
+    { "rsqrt_approx_f32", 4, 1, UNIT_XU, 31 }, { "rcp_approx_f32", 4, 1, UNIT_XU, 31 },
+    { "sqrt_approx_f32", 4, 1, UNIT_XU, 31 },
+    { "sin_approx", 2, 1, UNIT_XU, 22 }, { "cos_approx", 2, 1, UNIT_XU, 22 },
+    { "div_rn_f32", 9, 1, UNIT_XU, 50 }, { "div_full", 5, 1, UNIT_XU, 40 }, { "div_approx", 3, 1, UNIT_XU, 30 },
+    { "div_rn_f64", 20, 20, UNIT_FP64, 150 }, { "rcp_rn_f64", 12, 12, UNIT_FP64, 100 },
+    { "sqrt_rn_f64", 20, 20, UNIT_FP64, 150 },
+    { "rcp_rn_f32", 7, 1, UNIT_XU, 50 }, { "sqrt_rn_f32", 9, 1, UNIT_XU, 60 },
+    { "div_u32", 18, 3, UNIT_XU, 110 }, { "div_s32", 22, 3, UNIT_XU, 120 },
+    { "rem_u32", 18, 3, UNIT_XU, 110 }, { "rem_s32", 22, 3, UNIT_XU, 120 },
+    { "div_u64", 80, 6, UNIT_XU, 400 }, { "div_s64", 90, 6, UNIT_XU, 400 },
+    { "rem_u64", 80, 6, UNIT_XU, 400 }, { "rem_s64", 90, 6, UNIT_XU, 400 },
+    { "mul_hi_u64", 8, 8, UNIT_HEAVY, 20 }, { "mul_hi_s64", 10, 10, UNIT_HEAVY, 20 },
+    { "mul_lo_u64", 4, 4, UNIT_HEAVY, 14 }, { "mul_lo_s64", 4, 4, UNIT_HEAVY, 14 },
+    { "mad_lo_u64", 4, 4, UNIT_HEAVY, 14 }, { "mad_lo_s64", 4, 4, UNIT_HEAVY, 14 },
+    { "bfe", 2, 2, UNIT_ALU, 9 }, { "bfi", 3, 3, UNIT_ALU, 9 },
+};
+
+static bool is_half(enum type t) { return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f16x2 || t == TYPE_bf16x2; }
+
+static enum unit unit_of(const IsaRow *row)
+{
+    bool product = begins(row->name, "mul_") || begins(row->name, "mad_");
+    switch (row_pipe(row)) {
+    case PIPE_FMA: return is_half(row->type[0]) || (product && row->type[0] != TYPE_f32) ? UNIT_HEAVY : UNIT_FMA;
+    case PIPE_FP64: return UNIT_FP64;
+    case PIPE_XU: return begins(row->name, "cvt_rn_f32_") ? UNIT_ALU : UNIT_XU;
+    case PIPE_LSU: return UNIT_LSU;
+    case PIPE_ADU: return UNIT_ADU;
+    case PIPE_CBU: return UNIT_NONE;
+    default:
+        return begins(row->name, "add_") || begins(row->name, "sub_") || begins(row->name, "mov_") || begins(row->name, "shl_b32")
+               ? UNIT_INTEGER : UNIT_ALU;
+    }
+}
+
+static float latency_of(enum unit unit)
+{
+    switch (unit) {
+    case UNIT_FP64: return profile.fp64_latency_clocks;
+    case UNIT_XU: return profile.xu_latency_clocks;
+    case UNIT_LSU: return profile.shuffle_latency_clocks;
+    default: return profile.alu_latency_clocks;
+    }
+}
+
+static bool is_wide(const IsaRow *row)
+{
+    return isa_type_width(row->type[0]) == 8 && row->type[0] != TYPE_f64 && row->shape != MEMORY && row->shape != ATOMIC;
+}
+
+static void find_cost(Op *op, const IsaRow *row)
+{
+    bool integers = row->type[0] >= TYPE_u8 && row->type[0] <= TYPE_s64 && row->type[1] >= TYPE_u8 && row->type[1] <= TYPE_s64;
+    bool packs = row->shape == PACK || row->shape == UNPACK || row->shape == PACK_4 || row->shape == UNPACK_4;
+    op->unit = unit_of(row);
+    op->slots = 1;
+    op->latency = is_half(row->type[0]) ? profile.half2_latency_clocks : latency_of(op->unit);
+    for (const Cost *c = costs; c < costs + sizeof costs / sizeof *costs; c++)
+        if (begins(row->name, c->prefix)) {
+            op->unit = c->unit, op->slots = c->slots, op->own = c->own, op->latency = c->latency;
+            return;
+        }
+    if (packs || (row->shape == CONVERT && integers)) op->slots = op->latency = 0;
+    else if (is_wide(row) && !begins(row->name, "mul_wide") && !begins(row->name, "mov"))
+        op->slots = begins(row->name, "sh") ? 3 : 2;
+    op->own = op->slots;
+}
+
+static enum op_kind kind_of(const Insn *i, const IsaRow *row)
+{
+    switch (row->shape) {
+    case MEMORY: return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN : row->store ? OP_STORE : OP_LOAD;
+    case ATOMIC: return OP_ATOMIC;
+    case FENCE: return OP_BRANCH;
+    case FLOW: return begins(row->name, "bar") ? OP_BARRIER : OP_BRANCH;
+    case EXCHANGE: return begins(row->name, "bar") ? OP_BRANCH : OP_PLAIN;
+    default: return OP_PLAIN;
+    }
+}
+
+// ---- Address arithmetic ----
+
+// A widening product or a shift whose result is only added: the additions take it up.
+static void melt(const Kernel *k, Op *ops)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const char *name = isa_rows[k->code[pc].row].name;
+        bool product = begins(name, "mul_wide"), shift = begins(name, "shl_b64");
+        if (!product && !shift) continue;
+        u32 uses = 0, sums = 0;
+        for (u32 n = 0; n < k->code_count; n++) {
+            bool uses_it = false;
+            for (u32 r = 0; r < ops[n].read_count; r++) uses_it |= ops[n].read[r] == ops[pc].write[0];
+            const char *other = isa_rows[k->code[n].row].name;
+            uses += uses_it;
+            if (!uses_it || (!begins(other, "add_s64") && !begins(other, "add_u64"))) continue;
+            sums++;
+        }
+        if (!uses || sums < uses) continue;
+        ops[pc].slots = ops[pc].own = ops[pc].latency = 0;
+        for (u32 n = 0; n < k->code_count; n++)
+            for (u32 r = 0; r < ops[n].read_count; r++)
+                if (ops[n].read[r] == ops[pc].write[0]) {
+                    ops[n].slots = ops[n].own = product ? 1 : 2;
+                    ops[n].unit = product ? UNIT_HEAVY : UNIT_ALU;
+                }
+    }
+}
+
+// A choice between two values of which one is computed for it alone: that instruction is predicated instead.
+static void choose(const Kernel *k, Op *ops)
+{
+    for (u32 pc = 1; pc < k->code_count; pc++)
+        if (isa_rows[k->code[pc].row].shape == SELECT && ops[pc - 1].kind == OP_PLAIN && ops[pc - 1].write_count == 1 &&
+            (ops[pc - 1].write[0] == ops[pc].read[0] || ops[pc - 1].write[0] == ops[pc].read[1]))
+            ops[pc].slots = ops[pc].own = ops[pc].latency = 0;
+}
+
+// ---- Short branches ----
+
+// A branch over a few instructions makes them predicated: they are issued for warps that skip them, too.
+static void predicate(const Kernel *k, Op *ops)
+{
+    enum { FEW = 7 };
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const Insn *i = &k->code[pc];
+        if (i->run != run_bra || !i->guard || i->target <= pc + 1) continue;
+        float slots = 0;
+        bool plain = true;
+        for (u32 n = pc + 1; n < i->target; n++) {
+            slots += ops[n].slots;
+            plain &= ops[n].kind != OP_BRANCH && ops[n].kind != OP_BARRIER;
+        }
+        if (!plain || slots > FEW) continue;
+        ops[pc].skips = i->target - pc - 1;
+        ops[pc].slots = ops[pc].own = 0;
+    }
+}
+
+// ---- Wide loads ----
+
+// Loads of words side by side from shared memory become one of 8 or 16 bytes where the first is so aligned.
+static void widen(const Kernel *k, Op *ops)
+{
+    const IsaRow *shared = isa_find("ld.shared", UNARY);
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const Insn *i = &k->code[pc];
+        if (&isa_rows[i->row] != shared || i->elements != 1 || i->width != 4 || ops[pc].wide_first) continue;
+        u32 bytes = 4, parts[4] = { pc };
+        for (u32 n = pc + 1; n < k->code_count && n < pc + 64 && bytes < 16 && ops[n].kind != OP_BRANCH &&
+                             ops[n].kind != OP_BARRIER && ops[n].kind != OP_STORE; n++) {
+            const Insn *other = &k->code[n];
+            if (&isa_rows[other->row] != shared || other->a != i->a || other->width != 4 || other->elements != 1 ||
+                other->offset != i->offset + bytes) continue;
+            parts[bytes / 4] = n;
+            bytes += 4;
+        }
+        if (bytes == 12) bytes = 8;
+        if (bytes == 4) continue;
+        ops[pc].wide_bytes = (u8)bytes;
+        for (u32 n = 0; n < bytes / 4; n++) ops[parts[n]].wide_first = pc + 1;
+    }
+}
+
+// ---- Order ----
+
+static bool touches(const u32 *list, u32 count, u32 row)
+{
+    for (u32 n = 0; n < count; n++)
+        if (list[n] == row) return true;
+    return false;
+}
+
+// Accesses of which one writes keep their order, unless they are to different spaces.
+static bool may_meet(const Op *a, const Op *b)
+{
+    if (a->kind == OP_PLAIN || b->kind == OP_PLAIN || (a->kind == OP_LOAD && b->kind == OP_LOAD)) return false;
+    return a->space == b->space || a->space == SPACE_GENERIC || b->space == SPACE_GENERIC;
+}
+
+// Must `later` stay behind `earlier`?
+static bool depends(const Op *later, const Op *earlier)
+{
+    for (u32 n = 0; n < earlier->write_count; n++)
+        if (touches(later->read, later->read_count, earlier->write[n]) ||
+            touches(later->write, later->write_count, earlier->write[n])) return true;
+    for (u32 n = 0; n < later->write_count; n++)
+        if (touches(earlier->read, earlier->read_count, later->write[n])) return true;
+    return may_meet(later, earlier);
+}
+
+static bool ends_run(const Op *op) { return op->kind == OP_BRANCH || op->kind == OP_BARRIER || op->kind == OP_ATOMIC; }
+
+enum { WINDOW = 48 };
+
+// Instructions of a run that have no place yet, and what each waits for.
+typedef struct Plan {
+    u64 *needs;             // of each: bit n, the instruction n + 1 places before it
+    float *earliest;        // when its operands are there, if loads hit
+    bool *placed;
+} Plan;
+
+static void find_needs(const Op *ops, Plan *plan, u32 first, u32 end)
+{
+    for (u32 pc = first; pc < end; pc++) {
+        plan->needs[pc] = 0;
+        plan->earliest[pc] = 0;
+        for (u32 n = 0; n < WINDOW && n < pc - first; n++)
+            if (depends(&ops[pc], &ops[pc - 1 - n])) plan->needs[pc] |= 1ull << n;
+    }
+}
+
+static bool can_go(const Plan *plan, u32 pc)
+{
+    for (u64 rest = plan->needs[pc]; rest; rest &= rest - 1)
+        if (!plan->placed[pc - 1 - __builtin_ctzll(rest)]) return false;
+    return true;
+}
+
+// A load of its own: the parts of a wide one after the first come with it.
+static bool is_load(const Op *op, u32 pc)
+{
+    return op->kind == OP_LOAD && (!op->wide_first || op->wide_first == pc + 1);
+}
+
+// A list scheduler, as compilers have: of the instructions that could go next, the one that is ready first; loads before
+// others, as long as not too many are under way.
+static void order_run(Op *ops, Plan *plan, u32 first, u32 end)
+{
+    enum { UNDER_WAY = 16 };
+    u32 stop = end - ends_run(&ops[end - 1]), lowest = first, under_way = 0;
+    float now = 0;
+    find_needs(ops, plan, first, stop);
+    for (u32 next = first; next < stop; next++) {
+        u32 best = ~0u;
+        float best_start = 0;
+        while (plan->placed[lowest]) lowest++;
+        for (u32 pc = lowest; pc < stop && pc < lowest + WINDOW; pc++) {
+            if (plan->placed[pc] || !can_go(plan, pc)) continue;
+            float start = plan->earliest[pc] > now ? plan->earliest[pc] : now;
+            if (is_load(&ops[pc], pc)) start += under_way < UNDER_WAY ? -1 : 1000;      // registers wait for them
+            if (best == ~0u || start < best_start) best = pc, best_start = start;
+        }
+        Op *op = &ops[best];
+        now = (plan->earliest[best] > now ? plan->earliest[best] : now) + op->slots;
+        op->rank = next;
+        plan->placed[best] = true;
+        if (is_load(op, best)) under_way += op->write_count;
+        float done = now + (op->kind == OP_LOAD ? (float)profile.shared_latency_clocks : op->latency);
+        for (u32 pc = best + 1; pc < stop && pc <= best + WINDOW; pc++)
+            if (plan->needs[pc] >> (pc - 1 - best) & 1 && plan->earliest[pc] < done) plan->earliest[pc] = done;
+        for (u64 rest = plan->needs[best]; rest; rest &= rest - 1) {
+            u32 pc = best - 1 - __builtin_ctzll(rest);
+            if (is_load(&ops[pc], pc)) under_way -= under_way < ops[pc].write_count ? under_way : ops[pc].write_count;
+        }
+    }
+    if (stop < end) ops[stop].rank = stop;
+    for (u32 pc = first; pc < end; pc++) ops[pc].run_end = end;
+}
+
+static void order(const Kernel *k, Op *ops)
+{
+    Plan plan = { calloc(k->code_count, sizeof *plan.needs), calloc(k->code_count, sizeof *plan.earliest),
+                  calloc(k->code_count, sizeof *plan.placed) };
+    bool *leader = calloc(k->code_count + 1, sizeof *leader);
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        if (ends_run(&ops[pc])) leader[pc + 1] = true;
+        if (k->code[pc].run == run_bra) leader[k->code[pc].target] = true;
+    }
+    for (u32 first = 0, end; first < k->code_count; first = end) {
+        for (end = first + 1; end < k->code_count && !leader[end]; end++) {}
+        order_run(ops, &plan, first, end);
+    }
+    free(leader);
+    free(plan.needs);
+    free(plan.earliest);
+    free(plan.placed);
+}
+
+static Op *make(const Kernel *k)
+{
+    Op *ops = calloc(k->code_count, sizeof *ops);
+    if (!ops) return NULL;
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const Insn *i = &k->code[pc];
+        const IsaRow *row = &isa_rows[i->row];
+        ops[pc].kind = kind_of(i, row);
+        ops[pc].space = i->space;
+        find_rows(&ops[pc], i, row);
+        find_cost(&ops[pc], row);
+    }
+    melt(k, ops);
+    choose(k, ops);
+    predicate(k, ops);
+    widen(k, ops);
+    order(k, ops);
+    return ops;
+}
+
+const Op *ops_of(Kernel *k)
+{
+    if (!k->ops) k->ops = make(k);
+    return k->ops;
+}

@@ -1,0 +1,34 @@
+// What the hardware makes of an instruction: issue slots, the unit that executes it, and how long its result takes. ptxas
+// turns PTX into the GPU's own instructions; this is a table of what usually becomes of each (op.c).
+#pragma once
+#include "pipe.h"
+#include "machine/warp.h"
+
+enum unit {
+    UNIT_ALU, UNIT_FMA, UNIT_HEAVY,     // HEAVY: the half of the FMA pipe that multiplies integers
+    UNIT_INTEGER,                       // ALU or HEAVY, whichever is free: ptxas spreads simple integer work over both
+    UNIT_FP64, UNIT_XU, UNIT_LSU, UNIT_ADU, UNIT_NONE,
+    UNITS
+};
+
+enum op_kind { OP_PLAIN, OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_BRANCH };
+
+enum { OP_READS = 10, OP_WRITES = 6 };
+
+typedef struct Op {
+    u8 unit, kind;
+    u8 space;                           // of memory: enum space
+    u8 read_count, write_count;
+    float slots;                        // instructions that the scheduler issues; 0: part of another one
+    float own;                          // of them those that its unit executes; the others are simple ones around it
+    float latency;                      // clocks until its result can be used; loads: what comes on top of the memory's
+    u32 read[OP_READS], write[OP_WRITES];       // rows / 64 of the register file
+    u32 rank;                           // where ptxas puts it: its place within its run of instructions
+    u32 run_end;                        // behind the last instruction of the run that it belongs to
+    u32 skips;                          // a branch over so few instructions that they become predicated ones instead
+    u32 wide_first;                     // 1 + the load that this one may be a part of, if that is aligned; 0: none
+    u8 wide_bytes;                      // of the first of them: the bytes that they load together
+} Op;
+
+// One for each instruction of the kernel, which keeps them: they are worked out once. NULL: no memory.
+const Op *ops_of(Kernel *kernel);

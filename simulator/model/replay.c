@@ -1,0 +1,377 @@
+// How long a launch takes: the warps of one SM's blocks, traced as they ran (trace.c), go once more through a model of the
+// SM in which each instruction takes its turn. It is a queue model, not a cycle-by-cycle one:
+//
+// - A warp issues its instructions in order, each when its operands are ready, its scheduler is free (one instruction a
+//   clock; warps are dealt to four schedulers) and its unit is (a warp takes 32 / lanes-a-clock of it).
+// - L1 and shared memory take one line, or one pass over the banks, a clock. Sectors that miss L1 (a model of this SM's)
+//   queue for the SM's share of L2's bandwidth, and those that miss L2 for its share of DRAM's; each adds its latency.
+//   Shares: all SMs that have blocks are taken to do the same as this one at the same time.
+// - A block begins when a slot is free and the device's block scheduler comes round to this SM; barriers wait for all.
+//
+// Rates and latencies are the device profile's, from microbenchmarks. The idea of following a few representative warps is
+// that of interval models (Huang et al., "GPUMech", MICRO 2014); that of reservations in program order, of trace-driven
+// simulators (Khairy et al., "Accel-Sim", ISCA 2020).
+#include "replay.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/profile.h"
+
+enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384 };
+
+typedef struct L1Line { u64 line; u32 sectors; double used, ready; } L1Line;
+
+typedef struct Runner {             // a warp that runs
+    const TraceWarp *warp;
+    u32 at;                         // its next step
+    u32 scheduler, slot;
+    double ready;                   // when that step's operands are there
+    double *reg;                    // when each register is
+    u32 wide_first;                 // 1 + the load that brought its neighbours' words, too
+    double wide_ready;              // when
+} Runner;
+
+typedef struct Slot {               // a block that runs
+    u32 live, waiting;              // warps
+    double arrived;                 // the last one at the barrier
+    Runner *runner;                 // warp_count of them
+} Slot;
+
+typedef struct Machine {
+    const Trace *trace;
+    const Load *load;
+    u32 registers;
+    double issue[SCHEDULERS], unit[SCHEDULERS][UNITS];      // when each is free next
+    double queue[L1_QUEUE];         // when the latest loads that L1 took are done: they leave it in order
+    u32 queued;
+    double l1_free, adu_free, port_free, dram_free, launcher, end;
+    double *misses;                 // of each instruction: fractions of a miss that have not happened yet
+    double l2_bytes, dram_bytes;    // a clock, of this SM
+    L1Line *l1;
+    u32 l1_sets;
+    Slot *slot;
+    u32 slot_count, warp_count;
+    Runner **heap;                  // those that can go on, the earliest first
+    u32 heap_count, next_block, block_count;
+} Machine;
+
+static double later(double a, double b) { return a > b ? a : b; }
+
+// ---- The heap ----
+
+static void heap_put(Machine *m, Runner *r)
+{
+    u32 n = m->heap_count++;
+    while (n && m->heap[(n - 1) / 2]->ready > r->ready) {
+        m->heap[n] = m->heap[(n - 1) / 2];
+        n = (n - 1) / 2;
+    }
+    m->heap[n] = r;
+}
+
+static Runner *heap_take(Machine *m)
+{
+    Runner *first = m->heap[0], *last = m->heap[--m->heap_count];
+    u32 n = 0;
+    for (u32 child; (child = 2 * n + 1) < m->heap_count; n = child) {
+        if (child + 1 < m->heap_count && m->heap[child + 1]->ready < m->heap[child]->ready) child++;
+        if (m->heap[child]->ready >= last->ready) break;
+        m->heap[n] = m->heap[child];
+    }
+    m->heap[n] = last;
+    return first;
+}
+
+// ---- Memory ----
+
+static L1Line *l1_line(Machine *m, u64 line, double now)
+{
+    L1Line *set = m->l1 + (line ^ line >> 9) % m->l1_sets * L1_WAYS, *oldest = set;
+    for (u32 n = 0; n < L1_WAYS; n++) {
+        if (set[n].line == line + 1) {
+            set[n].used = now;
+            return &set[n];
+        }
+        if (set[n].used < oldest->used) oldest = &set[n];
+    }
+    *oldest = (L1Line){ .line = line + 1, .used = now, .ready = now };
+    return oldest;
+}
+
+// The part of the sectors that an instruction asks L2 for that are not there, and the bytes DRAM brings for each of those.
+static double l2_misses(const Tally *t, double *bytes)
+{
+    double asked = t->global.sectors - t->global.hits + t->local.sectors - t->local.hits;
+    *bytes = t->l2_misses ? (double)SECTOR_BYTES * t->dram_sectors / t->l2_misses : 0;
+    return asked > 0 ? fmin(1, t->l2_misses / asked) : 0;
+}
+
+// A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they are there.
+static double ask_l2(Machine *m, u32 pc, double now, u32 sectors)
+{
+    double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->tally[pc], &bytes);
+    double requests = profile.l2_random_sectors_per_clock / m->load->active_sms;
+    m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / m->l2_bytes);
+    m->misses[pc] += part;
+    if (m->misses[pc] < 1) return start + profile.l2_latency_clocks - profile.alu_latency_clocks;
+    m->misses[pc] -= 1;
+    m->port_free += sectors * SECTOR_BYTES / m->l2_bytes;       // DRAM brings them to L2 first
+    start = later(start, m->dram_free);
+    m->dram_free = start + sectors * bytes / m->dram_bytes;
+    return start + profile.dram_latency_clocks - profile.alu_latency_clocks;
+}
+
+static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
+{
+    double done = now + profile.l1_latency_clocks - profile.alu_latency_clocks + a->count - 1;
+    for (u32 n = 0; n < a->count; n++) {
+        const Piece *p = &m->trace->piece[a->first + n];
+        L1Line *line = l1_line(m, p->line, now);
+        u32 missing = p->sectors & ~line->sectors;
+        if (missing) {
+            line->ready = later(line->ready, ask_l2(m, pc, now + n, __builtin_popcount(missing)));
+            line->sectors |= missing;
+        }
+        done = later(done, line->ready);
+    }
+    double *place = &m->queue[m->queued++ % L1_QUEUE];
+    if (m->queued > 1) done = later(done, m->queue[(m->queued - 2) % L1_QUEUE]);
+    return *place = done;
+}
+
+static void store_global(Machine *m, const TraceAccess *a, double now, double requests)
+{
+    for (u32 n = 0; n < a->count; n++) {
+        u32 sectors = __builtin_popcount(m->trace->piece[a->first + n].sectors);
+        double start = later(now + n, m->port_free);
+        double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
+        m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
+        m->dram_free = later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
+    }
+}
+
+// Sectors move through L1 four at a time.
+static double l1_clocks(const Machine *m, const TraceAccess *a)
+{
+    if (a->space == SPACE_SHARED) return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
+    u32 sectors = 0;
+    for (u32 n = 0; n < a->count; n++) sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
+    return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request;
+}
+
+static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
+{
+    const Op *op = &m->trace->op[pc];
+    double start = later(now, m->l1_free);
+    m->l1_free = start + l1_clocks(m, a);
+    if (a->space == SPACE_SHARED)
+        return m->l1_free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
+    m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
+    start = later(start, m->queue[m->queued % L1_QUEUE]);
+    if (op->kind == OP_LOAD) return load_global(m, pc, a, start);
+    double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock : profile.l2_random_writes_per_clock;
+    store_global(m, a, start, requests / m->load->active_sms);
+    return op->kind == OP_ATOMIC ? m->port_free + profile.atomic_latency_clocks : start;
+}
+
+// ---- Warps ----
+
+// When the operands of its next step are there.
+static void prepare(Machine *m, Runner *r)
+{
+    if (r->at == r->warp->count) return;
+    const Op *op = &m->trace->op[r->warp->step[r->at].pc];
+    for (u32 n = 0; n < op->read_count; n++) r->ready = later(r->ready, r->reg[op->read[n]]);
+    for (u32 n = 0; n < op->write_count; n++) r->ready = later(r->ready, r->reg[op->write[n]]);
+}
+
+static float lanes_per_clock(u32 unit)
+{
+    switch (unit) {
+    case UNIT_FMA: return profile.fma_lanes_per_clock;
+    case UNIT_HEAVY: return profile.imad_lanes_per_clock;
+    case UNIT_FP64: return profile.fp64_lanes_per_clock;
+    case UNIT_XU: return profile.xu_lanes_per_clock;
+    case UNIT_LSU: return profile.shuffle_lanes_per_clock * SCHEDULERS;
+    default: return profile.alu_lanes_per_clock;
+    }
+}
+
+// Issues it: returns the clock.
+static double issue(Machine *m, Runner *r, const Op *op)
+{
+    double *units = m->unit[r->scheduler], now = r->ready;
+    if (!op->slots) return now;
+    u32 unit = op->unit;
+    if (unit == UNIT_INTEGER) unit = units[UNIT_ALU] <= units[UNIT_HEAVY] ? UNIT_ALU : UNIT_HEAVY;
+    now = later(now, m->issue[r->scheduler]);
+    if (unit < UNIT_ADU) {
+        double clocks = op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
+        now = later(now, units[unit]);
+        units[unit] = now + clocks;
+        // The two halves of the FMA pipe take turns; what one does alone leaves the other free.
+        if (unit == UNIT_FMA) units[UNIT_HEAVY] = later(units[UNIT_HEAVY], now) + clocks;
+        if (unit == UNIT_HEAVY) units[UNIT_FMA] = later(units[UNIT_FMA], now) + clocks / 2;
+    }
+    m->issue[r->scheduler] = now + op->slots;
+    return now;
+}
+
+static void block_begin(Machine *m, Slot *slot, double now);
+
+static void warp_ends(Machine *m, Runner *r, double now)
+{
+    Slot *slot = &m->slot[r->slot];
+    m->end = later(m->end, now);
+    if (--slot->live == 0 && m->next_block < m->block_count) block_begin(m, slot, now);
+}
+
+static void pass_barrier(Machine *m, Slot *slot, u32 warps)
+{
+    for (u32 n = 0; n < warps; n++) {
+        Runner *r = &slot->runner[n];
+        if (r->ready < INFINITY || r->at == r->warp->count) continue;
+        r->ready = slot->arrived + profile.barrier_latency_clocks;
+        prepare(m, r);
+        heap_put(m, r);
+    }
+    slot->waiting = 0;
+    slot->arrived = 0;
+}
+
+// Predicated instructions that this warp's lanes have no part in: each is issued, and memory's also take a pass.
+static void skip(Machine *m, Runner *r, u32 pc, u32 count)
+{
+    for (u32 n = pc + 1; n <= pc + count; n++) {
+        const Op *op = &m->trace->op[n];
+        r->ready = later(r->ready, m->issue[r->scheduler]) + op->slots;
+        m->issue[r->scheduler] = r->ready;
+        if (op->kind != OP_PLAIN) m->l1_free = later(m->l1_free, r->ready) + 1;
+    }
+}
+
+// Is this a load whose word an earlier, wider one has brought?
+static bool is_part(const Runner *r, const Step *step, const Op *op)
+{
+    return op->wide_first && op->wide_first != step->pc + 1 && r->wide_first == op->wide_first;
+}
+
+// One step of a warp.
+static void advance(Machine *m, Runner *r)
+{
+    const Step *step = &r->warp->step[r->at++];
+    const Op *op = &m->trace->op[step->pc];
+    if (is_part(r, step, op)) {
+        r->reg[op->write[0]] = r->wide_ready;
+        prepare(m, r);
+        heap_put(m, r);
+        return;
+    }
+    double now = issue(m, r, op), done = now + op->latency;
+    if (step->access) {
+        const TraceAccess *a = &m->trace->access[step->access - 1];
+        done = touch(m, step->pc, a, now);
+        if (op->wide_bytes) r->wide_first = a->aligned >= op->wide_bytes ? step->pc + 1 : 0, r->wide_ready = done;
+    }
+    for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
+    Slot *slot = &m->slot[r->slot];
+    r->ready = now + op->slots;
+    if (op->skips && r->at < r->warp->count && r->warp->step[r->at].pc == step->pc + 1 + op->skips)
+        skip(m, r, step->pc, op->skips);
+    if (r->at == r->warp->count) {
+        warp_ends(m, r, r->ready);
+        if (slot->live && slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
+    } else if (op->kind == OP_BARRIER) {
+        m->adu_free = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
+        slot->arrived = later(slot->arrived, m->adu_free);
+        r->ready = INFINITY;
+        if (++slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
+    } else {
+        prepare(m, r);
+        heap_put(m, r);
+    }
+}
+
+// ---- Blocks ----
+
+static void block_begin(Machine *m, Slot *slot, double now)
+{
+    const TraceBlock *b = m->trace->block[m->next_block++];
+    double start = later(now, m->launcher);
+    m->launcher = start + profile.block_clocks * m->load->active_sms / profile.sm_count;
+    slot->live = slot->waiting = 0;
+    slot->arrived = 0;
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Runner *r = &slot->runner[n];
+        memset(r->reg, 0, m->registers * sizeof *r->reg);
+        *r = (Runner){ .warp = &b->warp[n], .scheduler = n % SCHEDULERS, .slot = (u32)(slot - m->slot), .ready = start,
+                       .reg = r->reg };
+        slot->live += r->warp->count > 0;
+    }
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (slot->runner[n].warp->count) {
+            prepare(m, &slot->runner[n]);
+            heap_put(m, &slot->runner[n]);
+        }
+}
+
+static bool make(Machine *m, const Load *load)
+{
+    m->l1_sets = load->l1_bytes / LINE_BYTES / L1_WAYS;
+    if (!m->l1_sets) m->l1_sets = 1;
+    m->misses = calloc(m->trace->op_count, sizeof *m->misses);
+    m->l1 = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1);
+    m->slot = calloc(m->slot_count, sizeof *m->slot);
+    m->heap = calloc(m->slot_count * m->warp_count, sizeof *m->heap);
+    for (u32 s = 0; m->slot && s < m->slot_count; s++) {
+        m->slot[s].runner = calloc(m->warp_count, sizeof *m->slot[s].runner);
+        for (u32 n = 0; n < m->warp_count; n++) m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
+    }
+    return m->l1 && m->slot && m->heap && m->misses;
+}
+
+static void unmake(Machine *m)
+{
+    for (u32 s = 0; s < m->slot_count; s++) {
+        for (u32 n = 0; n < m->warp_count; n++) free(m->slot[s].runner[n].reg);
+        free(m->slot[s].runner);
+    }
+    free(m->slot);
+    free(m->heap);
+    free(m->l1);
+    free(m->misses);
+}
+
+// The blocks from `first` on, `count` of them.
+static double run(const Trace *trace, const Load *load, u32 registers, u32 first, u32 count)
+{
+    Machine m = { .trace = trace, .load = load, .registers = registers, .next_block = first, .block_count = first + count,
+                  .slot_count = load->resident < count ? load->resident : count,
+                  .warp_count = trace->block[first]->warp_count };
+    m.l2_bytes = fmin(profile.l2_bytes_per_sm_per_clock, profile.l2_read_bytes_per_clock / load->active_sms);
+    m.dram_bytes = profile.dram_read_bytes_per_second / profile.clock_hz / load->active_sms;
+    if (make(&m, load)) {
+        for (u32 s = 0; s < m.slot_count; s++) block_begin(&m, &m.slot[s], 0);
+        for (;;) {
+            while (m.heap_count) advance(&m, heap_take(&m));
+            // Named barriers among some of the warps are taken for those of all: nobody may be left behind.
+            u32 stuck = 0;
+            while (stuck < m.slot_count && !m.slot[stuck].waiting) stuck++;
+            if (stuck == m.slot_count) break;
+            pass_barrier(&m, &m.slot[stuck], m.warp_count);
+        }
+    }
+    unmake(&m);
+    return later(later(m.end, m.l1_free), later(m.port_free, m.dram_free));
+}
+
+double replay_clocks(const Trace *t, const Load *load, u32 registers)
+{
+    if (!t->block_count) return 0;
+    u32 last = t->block_count - 1;
+    bool apart = t->block[last]->number % profile.sm_count != 0;
+    u32 count = t->block_count - apart;
+    double clocks = count ? run(t, load, registers, 0, count) : 0;
+    return apart ? later(clocks, run(t, load, registers, last, 1)) : clocks;
+}

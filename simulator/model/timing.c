@@ -1,0 +1,24 @@
+// A launch's time: of one SM's blocks by the model in replay.c, and at least what the atomics on one place take.
+#include "timing.h"
+#include <math.h>
+
+#include "caches.h"
+#include "machine/profile.h"
+#include "replay.h"
+
+double timing_seconds(const Grid *g)
+{
+    const Launch *l = g->launch;
+    const Traffic *t = caches_traffic();
+    const Trace *trace = trace_latest();
+    double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], stored = 0;
+    for (u32 pc = 0; pc < trace->op_count; pc++)
+        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC)
+            stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
+    Load load = { .tally = g->tally, .active_sms = (u32)fmin(blocks, profile.sm_count), .resident = caches_resident(),
+                  .l1_bytes = profile.l1_bytes - caches_carveout(), .bytes_per_store = stored > 0 ? t->dram_written / stored : 0 };
+    double clocks = replay_clocks(trace, &load, g->kernel->register_bytes / 64);
+    if (trace->full && trace->steps) clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
+    double hottest = trace->hottest / profile.atomic_one_place_per_clock;
+    return profile.kernel_seconds + fmax(clocks, hottest) / profile.clock_hz;
+}

@@ -1,0 +1,151 @@
+// Follows the blocks of the first SM, and the grid's last block, which often does what is left over.
+#include "trace.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/profile.h"
+
+// What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
+enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
+
+static Trace trace;
+
+// Where atomics meet: a slice of L2 does those of REGION bytes one after another. Regions that share a place here take it
+// from one another, and the one that most meet at keeps it.
+enum { REGION = 512, PLACES = 1024 };
+static struct { u64 region, count; } hot[PLACES];
+
+const Trace *trace_latest(void) { return &trace; }
+
+static void *grow(void *array, u32 count, u32 *room, size_t size)
+{
+    if (count < *room) return array;
+    *room = *room ? 2 * *room : 64;
+    return realloc(array, *room * size);
+}
+
+static void forget(void)
+{
+    for (u32 b = 0; b < trace.block_count; b++) {
+        for (u32 w = 0; w < trace.block[b]->warp_count; w++) free(trace.block[b]->warp[w].step);
+        free(trace.block[b]->warp);
+        free(trace.block[b]);
+    }
+    trace.op = NULL;
+    trace.block_count = trace.access_count = trace.piece_count = 0;
+    trace.steps = 0;
+    trace.full = false;
+    trace.hottest = 0;
+    memset(hot, 0, sizeof hot);
+}
+
+static void trace_grid_start(Grid *g)
+{
+    forget();
+    trace.op = ops_of(g->kernel);
+    trace.op_count = g->kernel->code_count;
+}
+
+static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
+
+static void trace_block_start(Block *b)
+{
+    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
+    bool first_sm = b->number % profile.sm_count == 0;
+    if (!trace.op || (!first_sm && b->number != last_block(b->grid->launch))) return;
+    if (trace.steps > MOST_STEPS || trace.piece_count > MOST_PIECES_KEPT) {
+        trace.full |= first_sm;
+        return;
+    }
+    TraceBlock *t = calloc(1, sizeof *t);
+    t->number = b->number;
+    t->warp_count = b->warp_count;
+    t->warp = calloc(b->warp_count, sizeof *t->warp);
+    trace.block = grow(trace.block, trace.block_count, &trace.block_room, sizeof *trace.block);
+    trace.block[trace.block_count++] = t;
+    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
+}
+
+static void trace_step(Warp *w, const Insn *i)
+{
+    TraceWarp *t = w->trace;
+    if (trace.steps >= MOST_STEPS) {
+        trace.full = true;
+        w->trace = NULL;
+        return;
+    }
+    t->step = grow(t->step, t->count, &t->room, sizeof *t->step);
+    t->step[t->count++] = (Step){ .pc = (u32)(i - w->block->grid->kernel->code) };
+    trace.steps += w->block->number % profile.sm_count == 0;
+}
+
+static void count_atomics(Access *a)
+{
+    Piece pieces[MOST_PIECES];
+    u32 count = access_pieces(a, pieces);
+    for (u32 n = 0; n < count; n++) {
+        u64 region = pieces[n].line * LINE_BYTES / REGION, place = (region ^ region >> 10) % PLACES, passes = pieces[n].passes;
+        if (hot[place].region == region) hot[place].count += passes;
+        else if (hot[place].count > passes) hot[place].count -= passes;
+        else hot[place].region = region, hot[place].count = passes;
+        if (hot[place].count > trace.hottest) trace.hottest = hot[place].count;
+    }
+}
+
+static bool trace_access(Access *a)
+{
+    TraceWarp *t = a->warp->trace;
+    if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
+    if (!t || !t->count) return true;
+    trace.access = grow(trace.access, trace.access_count, &trace.access_room, sizeof *trace.access);
+    TraceAccess *to = &trace.access[trace.access_count++];
+    *to = (TraceAccess){ .first = trace.piece_count, .space = a->space };
+    if (a->space == SPACE_SHARED) {
+        u32 conflicts;
+        to->passes = access_wavefronts(a, &conflicts);
+        u64 bits = 16;
+        for (u32 l = a->first; l < LANES; l++) if (a->mask >> l & 1) bits |= a->address[l];
+        to->aligned = (u8)(bits & -bits);
+    } else {
+        Piece pieces[MOST_PIECES];
+        to->count = access_pieces(a, pieces);
+        while (trace.piece_count + to->count > trace.piece_room)
+            trace.piece = grow(trace.piece, trace.piece_room, &trace.piece_room, sizeof *trace.piece);
+        memcpy(trace.piece + to->first, pieces, to->count * sizeof *pieces);
+        trace.piece_count += to->count;
+    }
+    t->step[t->count - 1].access = trace.access_count;
+    return true;
+}
+
+// Puts the runs of a warp's steps into the order that ptxas gives them.
+static void arrange(const Trace *t, TraceWarp *w)
+{
+    for (u32 at = 0; at < w->count; ) {
+        u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
+        bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
+        for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
+        if (!whole) {
+            at++;
+            continue;
+        }
+        Step *copy = malloc(length * sizeof *copy);
+        memcpy(copy, w->step + at, length * sizeof *copy);
+        for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
+        free(copy);
+        at += length;
+    }
+}
+
+static void trace_block_end(Block *b)
+{
+    for (u32 n = 0; n < b->warp_count; n++) {
+        if (b->warps[n].trace) arrange(&trace, b->warps[n].trace);
+        b->warps[n].trace = NULL;
+    }
+}
+
+const Observer trace_observer = {
+    .grid_start = trace_grid_start, .block_start = trace_block_start, .step = trace_step,
+    .access = trace_access, .block_end = trace_block_end,
+};

@@ -1,0 +1,42 @@
+// What the blocks of one SM did, instruction by instruction, for the model of time to go through once more.
+#pragma once
+#include "coalesce.h"
+#include "op.h"
+
+typedef struct Step {           // one instruction of one warp
+    u32 pc;
+    u32 access;                 // 1 + index into Trace.access; 0: it did not touch memory
+} Step;
+
+typedef struct TraceAccess {
+    u32 first, count;           // pieces of it, in Trace.piece
+    u32 passes;                 // shared memory: over the banks
+    u8 space;                   // enum space
+    u8 aligned;                 // shared memory: all lanes' addresses are to so many bytes, 4 to 16
+} TraceAccess;
+
+typedef struct TraceWarp { Step *step; u32 count, room; } TraceWarp;
+
+typedef struct TraceBlock {
+    u32 number;
+    u32 warp_count;
+    TraceWarp *warp;
+    bool ended;
+} TraceBlock;
+
+typedef struct Trace {
+    const Op *op;               // of the kernel
+    u32 op_count;
+    TraceBlock **block;         // in the order in which they began
+    u32 block_count, block_room;
+    TraceAccess *access;
+    u32 access_count, access_room;
+    Piece *piece;
+    u32 piece_count, piece_room;
+    u64 steps;                  // of the first SM's blocks
+    bool full;                  // not all of them are there
+    u64 hottest;                // atomic operations of all blocks in the place where most of them met
+} Trace;
+
+// Of the launch that has ended.
+const Trace *trace_latest(void);

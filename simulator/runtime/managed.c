@@ -1,0 +1,443 @@
+// Unified memory. A page of managed memory lies on the host, on a device, on several of them (advised as read-mostly), or
+// nowhere before it is first touched. Who touches a page that lies elsewhere faults, and its group of pages moves.
+//
+// The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on cudaMemAdvise):
+//  - Faults are counted by groups of 64 KiB, the least that the driver moves on x86: one for each group that a kernel
+//    finds elsewhere, one for each that the host touches between two requests and that lies elsewhere. All of the group
+//    moves. (The driver also looks ahead by up to 2 MiB; that is left out.) First touches fault and move nothing.
+//  - The host's touches are those that its page table shows between two requests (client/shared.c). A read there also
+//    shows the neighbours in its 64 KiB.
+//  - A device can reach pages on the host over the bus and pages on other devices over their links, the host none on a
+//    device. So with SetPreferredLocation pages stay there, but for the host's touches: the first touch of a group by a
+//    device elsewhere faults, and nothing moves. With SetAccessedBy that device reaches pages elsewhere without a fault.
+//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing drops the other copies.
+//    A host's write is known by the page's changed bytes.
+//  - cudaMemPrefetchAsync moves pages without faults. Copies and fills leave what they write on the device and read
+//    pages where they lie, without faults.
+//  - Nothing is ever moved back to make room.
+#include <sys/mman.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <driver_types.h>
+
+#include "clock.h"
+#include "model/coalesce.h"
+#include "managed.h"
+#include "report/origin.h"
+#include "peer.h"
+#include "machine/profile.h"
+#include "report/report.h"
+
+enum {
+    PAGE = WIRE_PAGE, GROUP = 16,               // pages in a group
+    MOST_UNFINISHED = 256, MOST_TOUCHED = 1 << 20,
+};
+
+enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 };         // bit d: device d has it
+enum { READ_MOSTLY = 1, PREFER_HOST = 2, PREFER_DEVICE = 4, TO_HOST = 8, TO_DEVICE = 16 };
+
+typedef struct Page {
+    u32 where;
+    u16 mapped, accessed_by;    // devices that reach it where it lies; that were advised to
+    u8 advice;
+    u8 preferred, prefetched;   // PREFER_DEVICE, TO_DEVICE: which
+    u32 writer;                 // the launch that last wrote it; 0: none
+    u64 digest;                 // of its bytes when it came to lie on both
+} Page;
+
+// A launch that wrote managed memory and that the host has not waited for.
+typedef struct Unfinished {
+    u32 launch;
+    bool reported;
+    double done;                // ns
+    char signature[256];
+    u64 callers[WIRE_CALLERS];
+} Unfinished;
+
+static const u64 page_count = MEMORY_SHARED_SPAN / PAGE, managed_pages = (MEMORY_PINNED - MEMORY_SHARED) / PAGE;
+static Page *pages;             // of managed and pinned memory; NULL before there is any
+static Unfinished unfinished[MOST_UNFINISHED], running;
+static u32 unfinished_count;
+static bool wrote;              // the running kernel wrote some
+static u64 kernel_faults, kernel_moved, kernel_linked, kernel_remote;   // the running kernel's; bytes
+static WirePages *touched;      // by the host since the last request
+static size_t touched_count, touched_room;
+static double host_ns;          // that the host's faults take
+
+static inline bool is_shared(u64 address) { return address - MEMORY_SHARED < MEMORY_SHARED_SPAN; }
+static inline u64 page_of(u64 address) { return (address - MEMORY_SHARED) / PAGE; }
+
+double managed_seconds(u64 faults, u64 bytes)
+{
+    return faults * profile.managed_fault_seconds + bytes / profile.managed_bytes_per_second;
+}
+
+double managed_kernel_seconds(void)
+{
+    return managed_seconds(kernel_faults, kernel_moved) + kernel_remote / profile.copy_bytes_per_second;
+}
+
+void managed_allocated(const Allocation *a)
+{
+    if (!pages) pages = mmap(NULL, page_count * sizeof *pages, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) {
+        perror("simulator: no memory left to follow managed memory");
+        exit(1);
+    }
+    u64 first = page_of(a->base), last = page_of(a->base + a->size - 1);
+    Page fresh = { 0 };
+    if (a->kind == MEMORY_PINNED_HOST) fresh.where = ON_HOST, fresh.mapped = ON_DEVICES;
+    for (u64 n = first; n <= last; n++) pages[n] = fresh;
+}
+
+// Told apart by it: whether a page's bytes have changed.
+static u64 digest(u64 page)
+{
+    const u64 *words = (const u64 *)(MEMORY_SHARED + page * PAGE);
+    u64 sum = 0;
+    for (u32 n = 0; n < PAGE / 8; n++) sum = (sum ^ words[n]) * 0x9e3779b97f4a7c15ull + (sum >> 29);
+    return sum;
+}
+
+// It lies there as well.
+static void share(u64 page, u32 place)
+{
+    pages[page].where |= place;
+    pages[page].digest = digest(page);
+}
+
+// The pages of a page's group: [first, end). Allocations start with a group, and may end within one.
+typedef struct Pages { u64 first, end; } Pages;
+
+static Pages group_of(u64 page)
+{
+    u64 first = page / GROUP * GROUP, end = first + GROUP;
+    const Allocation *a = memory_find(MEMORY_SHARED + first * PAGE);
+    if (a && page_of(a->base + a->size - 1) + 1 < end) end = page_of(a->base + a->size - 1) + 1;
+    return (Pages){ first, end };
+}
+
+// ---- The host ----
+
+// It lies there alone.
+static void lie(Page *p, u32 place)
+{
+    p->where = place;
+    p->mapped = 0;
+}
+
+// A page that is not on the host is touched there. The bytes that move.
+static u64 host_fault(u64 page)
+{
+    u64 moved = 0;
+    Pages group = group_of(page);
+    for (u64 n = group.first; n < group.end; n++) {
+        if (!pages[n].where || pages[n].where & ON_HOST) continue;
+        if (pages[n].advice & READ_MOSTLY) share(n, ON_HOST);
+        else lie(&pages[n], ON_HOST);
+        moved += PAGE;
+    }
+    if (!pages[page].where) pages[page].where = ON_HOST;
+    return moved;
+}
+
+static void remember_touched(const WirePages *range)
+{
+    if (touched_count == MOST_TOUCHED) return;          // nobody touches memory in so many pieces
+    if (touched_count == touched_room) {
+        size_t more = touched_room ? 2 * touched_room : 64;
+        WirePages *larger = realloc(touched, more * sizeof *touched);
+        if (!larger) return;
+        touched = larger;
+        touched_room = more;
+    }
+    touched[touched_count++] = *range;
+}
+
+// A range is one of the program's words: is it of one live allocation of managed memory?
+static bool is_live(const WirePages *range)
+{
+    if (!range->count || range->first >= managed_pages) return false;
+    const Allocation *a = memory_find(MEMORY_SHARED + range->first * (u64)PAGE);
+    return a && !a->freed && a->kind == MEMORY_MANAGED
+        && (u64)range->first + range->count <= page_of(a->base + a->size - 1) + 1;
+}
+
+void managed_touched(const WirePages *ranges, size_t count)
+{
+    u64 faults = 0, moved = 0, faulted = ~0ull;         // faulted: the group that did last
+    for (size_t r = 0; r < count && pages; r++) {
+        if (!is_live(&ranges[r])) continue;
+        remember_touched(&ranges[r]);
+        for (u64 n = ranges[r].first; n < (u64)ranges[r].first + ranges[r].count; n++) {
+            Page *p = &pages[n];
+            if (p->where & ON_HOST && p->where & ON_DEVICES && p->digest != digest(n)) lie(p, ON_HOST);
+            if (p->where & ON_HOST) continue;
+            if (n / GROUP != faulted) faults++;
+            faulted = n / GROUP;
+            moved += host_fault(n);
+        }
+    }
+    if (!faults) return;
+    host_ns += managed_seconds(faults, moved) * 1e9;
+    report_migration("DtoH", "cpu-fault", moved, faults);
+}
+
+// ---- The device ----
+
+static bool has(const Page *p, u32 device) { return p->where >> device & 1; }
+
+// Does the device reach the page where it lies, over the bus or a link?
+static bool is_reached(const Page *p, u32 device)
+{
+    if (p->mapped >> device & 1) return true;
+    return p->where && !has(p, device) && p->accessed_by >> device & 1 && !(p->advice & READ_MOSTLY);
+}
+
+// Where the page stays for all that a kernel elsewhere touches it; 0: nowhere.
+static u32 stays(const Page *p, u32 device)
+{
+    if (p->advice & PREFER_HOST) return p->where & ON_DEVICES ? 0 : ON_HOST;
+    u32 place = p->advice & PREFER_DEVICE && p->preferred != device ? 1u << p->preferred : 0;
+    return !p->where || p->where == place ? place : 0;
+}
+
+// A page of the group of one that a kernel touches and its device has not. The place that its bytes move from; 0: they do
+// not.
+static u32 arrive(u64 page, bool store, u32 device)
+{
+    Page *p = &pages[page];
+    u32 here = 1u << device, from = has(p, device) ? 0 : p->where & ON_HOST ? ON_HOST : p->where;
+    bool reads = p->advice & READ_MOSTLY && !store;
+    if (p->where == here || is_reached(p, device)) return 0;
+    if (!reads && stays(p, device)) {
+        p->where = stays(p, device);
+        p->mapped |= here;
+        return 0;
+    }
+    if (reads && p->where) share(page, here);
+    else lie(p, here);
+    return from;
+}
+
+static void device_fault(u64 page, bool store, u32 device, Tally *t)
+{
+    u64 moved = 0, linked = 0;
+    Pages group = group_of(page);
+    for (u64 n = group.first; n < group.end; n++) {
+        u32 from = arrive(n, store, device);
+        moved += from == ON_HOST ? PAGE : 0;
+        linked += from & ON_DEVICES ? PAGE : 0;
+    }
+    t->faults++;
+    t->moved += moved;
+    kernel_faults++;
+    kernel_moved += moved;
+    kernel_linked += linked;
+    peer_moves(t, linked, 0);
+}
+
+enum { OVER_BUS = 1, OVER_LINK = 2 };
+
+static u32 touch(u64 page, bool store, u32 device, Tally *t)
+{
+    Page *p = &pages[page];
+    if (store && page < managed_pages) {
+        p->writer = running.launch;
+        wrote = true;
+    }
+    if (p->where == 1u << device || (has(p, device) && !store)) return 0;
+    if (!is_reached(p, device)) device_fault(page, store, device, t);
+    return !is_reached(p, device) ? 0 : p->where & ON_HOST ? OVER_BUS : OVER_LINK;
+}
+
+static u32 touch_lanes(const Access *a, u32 device, Tally *t)
+{
+    u32 remote = 0;
+    u64 before = ~0ull;
+    for (u32 l = a->first; l < LANES; l++) {
+        if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
+        u64 page = page_of(a->address[l]);              // an access is aligned: it crosses no page
+        if (page != before) remote |= touch(page, a->store, device, t);
+        before = page;
+    }
+    return remote;
+}
+
+static bool managed_access(Access *a)
+{
+    if (a->space != SPACE_GLOBAL || !pages) {
+        access_pass_all(a);
+        return true;
+    }
+    const Grid *g = a->warp->block->grid;
+    Tally *t = &g->tally[a->insn - g->kernel->code];
+    u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
+    u32 remote = 0, device = g->launch->device;
+    if (!a->regular) remote = touch_lanes(a, device, t);
+    else if (!is_shared(first) && !is_shared(last)) return true;
+    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, device, t);
+    else remote = touch_lanes(a, device, t);
+    if (!remote) return true;
+    u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
+    if (remote & OVER_BUS) kernel_remote += bytes;
+    else peer_moves(t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
+    return true;
+}
+
+static void managed_grid_start(Grid *g)
+{
+    (void)g;
+    kernel_faults = kernel_moved = kernel_linked = kernel_remote = 0;
+}
+
+static void managed_grid_end(Grid *g)
+{
+    (void)g;
+    if (kernel_faults) report_migration("HtoD", "gpu-fault", kernel_moved, kernel_faults);
+    if (kernel_linked) report_migration("DtoD", "gpu-fault", kernel_linked, 0);
+}
+
+const Observer managed_observer = {
+    .grid_start = managed_grid_start, .access = managed_access, .grid_end = managed_grid_end,
+};
+
+void managed_written(u64 address, u64 bytes, u32 device)
+{
+    if (address - MEMORY_SHARED >= MEMORY_PINNED - MEMORY_SHARED || !bytes) return;
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) lie(&pages[n], 1u << device);
+}
+
+// ---- Who waited for whom ----
+
+void managed_launch(const char *signature, const u64 callers[WIRE_CALLERS])
+{
+    running.launch++;
+    wrote = false;
+    snprintf(running.signature, sizeof running.signature, "%s", signature);
+    memcpy(running.callers, callers, sizeof running.callers);
+}
+
+void managed_launched(double done)
+{
+    if (!wrote) return;
+    running.done = done;
+    if (unfinished_count == MOST_UNFINISHED)
+        memmove(unfinished, unfinished + 1, --unfinished_count * sizeof *unfinished);
+    unfinished[unfinished_count++] = running;
+}
+
+void managed_waited(bool all)
+{
+    u32 kept = 0;
+    for (u32 n = 0; n < unfinished_count; n++)
+        if (!all && unfinished[n].done > clock_now()) unfinished[kept++] = unfinished[n];
+    unfinished_count = kept;
+}
+
+static void check_page(u64 page)
+{
+    u32 n = 0;
+    while (n < unfinished_count && unfinished[n].launch != pages[page].writer) n++;
+    if (n == unfinished_count || unfinished[n].reported) return;
+    Unfinished *u = &unfinished[n];
+    u->reported = true;
+    u64 address = MEMORY_SHARED + page * PAGE;
+    const Allocation *a = memory_find(address);
+    char made[256] = "";
+    Report r = { .kind = REPORT_RACE, .kernel = u->signature, .address = address, .allocation = a,
+                 .why = "A launch returns at once: the kernel runs while the host goes on.",
+                 .next = "Call cudaDeviceSynchronize() before the host uses it." };
+    origin_place(u->callers, WIRE_CALLERS, &r.place);
+    if (a) report_made(a, made, sizeof made);
+    report_errorf(&r, "the host touched managed memory that kernel %s was still writing: the %llu-byte %s%s",
+                  u->signature, (unsigned long long)(a ? a->size : 0), a && a->name ? "memory" : "allocation", made);
+}
+
+void managed_settle(void)
+{
+    for (size_t r = 0; r < touched_count && unfinished_count; r++)
+        for (u32 n = 0; n < touched[r].count; n++) check_page(touched[r].first + n);
+    touched_count = 0;
+    clock_host(host_ns);
+    host_ns = 0;
+}
+
+// ---- What the program asks for ----
+
+double managed_prefetch(u64 address, u64 bytes, s32 to)
+{
+    u64 moved = 0, linked = 0;
+    u32 here = to < 0 ? ON_HOST : 1u << to;
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) {
+        Page *p = &pages[n];
+        p->advice = (p->advice & ~(TO_HOST | TO_DEVICE)) | (to < 0 ? TO_HOST : TO_DEVICE);
+        p->prefetched = (u8)to;
+        if (p->where & here) continue;
+        if (to >= 0 && p->where & ON_DEVICES && !(p->where & ON_HOST)) linked += PAGE;
+        else if (p->where) moved += PAGE;
+        if (p->where && p->advice & READ_MOSTLY) share(n, here);
+        else lie(p, here);
+    }
+    if (moved) report_migration(to < 0 ? "DtoH" : "HtoD", "prefetch", moved, 0);
+    if (linked) report_migration("DtoD", "prefetch", linked, 0);
+    return managed_seconds(0, moved) + linked / profile.link_bytes_per_second;
+}
+
+// Who keeps it on the host, or on that device, lets others reach it there; nobody else does.
+static void settle(Page *p)
+{
+    u32 place = p->advice & PREFER_HOST ? ON_HOST : p->advice & PREFER_DEVICE ? 1u << p->preferred : 0;
+    if (p->where != place) p->mapped = 0;
+}
+
+static bool advise(Page *p, u32 advice, s32 at)
+{
+    u16 device = at < 0 ? 0 : (u16)(1u << at);
+    switch (advice) {
+    case cudaMemAdviseSetReadMostly: p->advice |= READ_MOSTLY; break;
+    case cudaMemAdviseUnsetReadMostly: p->advice &= ~READ_MOSTLY; break;
+    case cudaMemAdviseSetPreferredLocation:
+        p->advice = (p->advice & ~(PREFER_HOST | PREFER_DEVICE)) | (at < 0 ? PREFER_HOST : PREFER_DEVICE);
+        p->preferred = (u8)at;
+        break;
+    case cudaMemAdviseUnsetPreferredLocation: p->advice &= ~(PREFER_HOST | PREFER_DEVICE); break;
+    case cudaMemAdviseSetAccessedBy: p->accessed_by |= device; break;
+    case cudaMemAdviseUnsetAccessedBy: p->accessed_by &= ~device; break;
+    default: return false;
+    }
+    settle(p);
+    return true;
+}
+
+bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at)
+{
+    bool good = true;
+    for (u64 n = page_of(address); good && n <= page_of(address + bytes - 1); n++) good = advise(&pages[n], advice, at);
+    return good;
+}
+
+static s32 location(const Page *p, u8 host, u8 on_device, u8 device)
+{
+    return p->advice & host ? cudaCpuDeviceId : p->advice & on_device ? device : cudaInvalidDeviceId;
+}
+
+void managed_range(u64 address, u64 bytes, WireReply *reply)
+{
+    const Page *first = &pages[page_of(address)];
+    reply->range.read_mostly = READ_MOSTLY;
+    reply->range.accessed_by = ON_DEVICES;
+    reply->range.preferred = location(first, PREFER_HOST, PREFER_DEVICE, first->preferred);
+    reply->range.prefetched = location(first, TO_HOST, TO_DEVICE, first->prefetched);
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) {
+        const Page *p = &pages[n];
+        reply->range.read_mostly &= p->advice;
+        reply->range.accessed_by &= p->accessed_by;
+        if (location(p, PREFER_HOST, PREFER_DEVICE, p->preferred) != reply->range.preferred)
+            reply->range.preferred = cudaInvalidDeviceId;
+        if (location(p, TO_HOST, TO_DEVICE, p->prefetched) != reply->range.prefetched)
+            reply->range.prefetched = cudaInvalidDeviceId;
+    }
+}

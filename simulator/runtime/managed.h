@@ -1,0 +1,41 @@
+// Memory that host and device share, page by page: where managed memory lies, what moves it and
+// when, and which kernel wrote it that the host has not waited for. Pinned memory never moves.
+#pragma once
+#include "machine/memory.h"
+#include "wire.h"
+
+// A fresh allocation of managed or pinned memory.
+void managed_allocated(const Allocation *a);
+
+// Host code has touched these pages since the last request.
+void managed_touched(const WirePages *pages, size_t count);
+
+// A device has written this range in a copy or a fill. Other memory than managed is let be.
+void managed_written(u64 address, u64 bytes, u32 device);
+
+// Around a kernel. `done`: when the clock has it end.
+void managed_launch(const char *signature, const u64 callers[WIRE_CALLERS]);
+void managed_launched(double done);
+
+// All earlier launches have run: reports those whose memory the host touched too early, and lets the host's
+// page faults take their time.
+void managed_settle(void);
+
+// The host has waited: launches that end by now, or all of them, are over.
+void managed_waited(bool all);
+
+// Moves a range of managed memory that lies in one allocation to a device, or to the host (-1); returns the seconds that
+// it takes.
+double managed_prefetch(u64 address, u64 bytes, s32 to);
+
+// `advice` is a cudaMemoryAdvise, `at` its location, as above. False: there is none of that number.
+bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at);
+
+// What holds for all pages of a range, as WIRE_RANGE answers it.
+void managed_range(u64 address, u64 bytes, WireReply *reply);
+
+// How long these page faults and the bytes that they moved take, in seconds.
+double managed_seconds(u64 faults, u64 bytes);
+
+// The time of the running kernel's page faults and its reads and writes of host memory over the bus, in seconds.
+double managed_kernel_seconds(void);

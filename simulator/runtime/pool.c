@@ -1,0 +1,324 @@
+// Memory pools. A pool keeps memory that was freed, up to its threshold, for the next allocation. That is
+// accounted for here only: every allocation has fresh addresses, so that a use too late is known for what it
+// is. What is allocated and freed in stream order is held against the order of streams: a use must come behind
+// the allocation and before the free.
+
+#include "pool.h"
+#include "clock.h"
+#include "machine/memory.h"
+#include "checks/stream_order.h"
+#include <driver_types.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POOLS = 1024, ALIGN = 256 };
+static const u64 FIRST_POOL = 0x4000000, CHUNK = 32 << 20;      // what a pool takes from the device at a time
+
+typedef struct {
+    bool used;
+    u32 device;
+    u64 largest;                                // bytes; 0: as many as there are
+    u64 threshold;
+    u64 in_use, most_in_use, reserved, most_reserved;
+    u64 reuse[3];                               // flags that the program may set and read
+    u32 access;                                 // bit d: device d may reach it
+} Pool;
+
+static Pool pools[MOST_POOLS];                  // the first are the devices' default pools
+static u32 chosen[MOST_DEVICES];                // the pool that cudaMallocAsync takes, by its place
+static bool ready;
+
+// What is known of an allocation in stream order.
+typedef struct Pooled {
+    Pool *pool;
+    u64 made;                                   // the operation that allocated it
+    Order uses;
+} Pooled;
+
+static void begin_pool(u32 i, u32 device)
+{
+    pools[i] = (Pool){ .used = true, .device = device, .reuse = { 1, 1, 1 }, .access = 1u << device };
+}
+
+static void make_ready(void)
+{
+    for (u32 d = 0; d < MOST_DEVICES && !ready; d++) {
+        begin_pool(d, d);
+        chosen[d] = d;
+    }
+    ready = true;
+}
+
+// The pool of that id; 0: the one that the device's cudaMallocAsync takes.
+static Pool *pool_of(u64 id, u32 device)
+{
+    make_ready();
+    if (!id)
+        return &pools[chosen[device]];
+    u64 index = id - FIRST_POOL;
+    return index < MOST_POOLS && pools[index].used ? &pools[index] : NULL;
+}
+
+static u64 id_of(const Pool *pool)
+{
+    return FIRST_POOL + (u64)(pool - pools);
+}
+
+void pool_reset(u32 device)
+{
+    for (u32 i = MOST_DEVICES; i < MOST_POOLS; i++)
+        if (pools[i].device == device)
+            pools[i] = (Pool){ 0 };
+    begin_pool(device, device);
+    chosen[device] = device;
+}
+
+// ---- Accounts ----
+
+static u64 later(u64 a, u64 b)
+{
+    return a > b ? a : b;
+}
+
+static u64 whole_chunks(u64 bytes)
+{
+    return (bytes + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+static void keep(Pool *pool, u64 bytes)
+{
+    u64 wanted = whole_chunks(later(pool->in_use, bytes));
+    if (pool->reserved > wanted)
+        pool->reserved = wanted;
+}
+
+static void take(Pool *pool, u64 bytes)
+{
+    pool->in_use += bytes;
+    pool->most_in_use = later(pool->most_in_use, pool->in_use);
+    pool->reserved = later(pool->reserved, whole_chunks(pool->in_use));
+    pool->most_reserved = later(pool->most_reserved, pool->reserved);
+}
+
+void pool_synchronised(void)
+{
+    for (u32 i = 0; i < MOST_POOLS; i++)
+        if (pools[i].used && pools[i].reserved > pools[i].threshold)
+            keep(&pools[i], pools[i].threshold);
+}
+
+u64 pool_idle(u32 device)
+{
+    u64 idle = 0;
+    for (u32 i = 0; i < MOST_POOLS; i++)
+        if (pools[i].used && pools[i].device == device)
+            idle += pools[i].reserved - pools[i].in_use;
+    return idle;
+}
+
+bool pool_use(const Allocation *a, u64 operation)
+{
+    if (!a->pooled || !operation)
+        return true;
+    order_add(&a->pooled->uses, operation);
+    return clock_ordered(a->pooled->made, operation);
+}
+
+bool pool_reaches(const Allocation *a, u32 device)
+{
+    return a->pooled->pool->access >> device & 1;
+}
+
+void pool_freed(const Allocation *a)
+{
+    Pooled *pooled = a->pooled;
+    if (!pooled)
+        return;
+    pooled->pool->in_use -= a->size;
+    order_free(&pooled->uses);
+}
+
+// ---- Requests about pools ----
+
+void pool_create(Call *call)
+{
+    u32 i = MOST_DEVICES;
+    make_ready();
+    while (i < MOST_POOLS && pools[i].used)
+        i++;
+    if (i == MOST_POOLS) {
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    begin_pool(i, call->request.device);
+    pools[i].largest = whole_chunks(call->request.pool.bytes);
+    call->reply.id = id_of(&pools[i]);
+}
+
+static Pool *known(Call *call)
+{
+    Pool *pool = pool_of(call->request.pool.id, call->request.device);
+    if (!pool)
+        call->reply.error = WIRE_INVALID_VALUE;
+    return pool;
+}
+
+void pool_destroy(Call *call)
+{
+    Pool *pool = known(call);
+    if (!pool)
+        return;
+    if (pool < pools + MOST_DEVICES) {          // the default pools stay
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    if (chosen[pool->device] == pool - pools)
+        chosen[pool->device] = pool->device;
+    pool->used = false;                         // what was allocated from it stays
+}
+
+void pool_find(Call *call)
+{
+    u32 device = call->request.device;
+    make_ready();
+    call->reply.id = id_of(&pools[call->request.pool.id ? device : chosen[device]]);
+}
+
+void pool_choose(Call *call)
+{
+    Pool *pool = known(call);
+    if (pool && pool->device != call->request.device)
+        call->reply.error = WIRE_INVALID_VALUE;
+    else if (pool)
+        chosen[pool->device] = (u32)(pool - pools);
+}
+
+static u64 *attribute_of(Pool *pool, u32 attribute)
+{
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        return &pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
+    case cudaMemPoolAttrReleaseThreshold: return &pool->threshold;
+    case cudaMemPoolAttrReservedMemCurrent: return &pool->reserved;
+    case cudaMemPoolAttrReservedMemHigh: return &pool->most_reserved;
+    case cudaMemPoolAttrUsedMemCurrent: return &pool->in_use;
+    case cudaMemPoolAttrUsedMemHigh: return &pool->most_in_use;
+    }
+    return NULL;
+}
+
+// The marks can only be set to 0, which sets them to what is now; what is now cannot be set at all.
+static bool set_attribute(Pool *pool, u32 attribute, u64 value)
+{
+    switch (attribute) {
+    case cudaMemPoolAttrReservedMemHigh: pool->most_reserved = pool->reserved; return value == 0;
+    case cudaMemPoolAttrUsedMemHigh: pool->most_in_use = pool->in_use; return value == 0;
+    case cudaMemPoolAttrReservedMemCurrent:
+    case cudaMemPoolAttrUsedMemCurrent: return false;
+    }
+    *attribute_of(pool, attribute) = value;
+    return true;
+}
+
+void pool_attribute(Call *call)
+{
+    const WireRequest *request = &call->request;
+    Pool *pool = known(call);
+    if (!pool)
+        return;
+    u64 *attribute = attribute_of(pool, request->pool.attribute);
+    if (!attribute
+        || (request->pool.set && !set_attribute(pool, request->pool.attribute, request->pool.bytes)))
+        call->reply.error = WIRE_INVALID_VALUE;
+    else
+        call->reply.pool.value = *attribute;
+}
+
+void pool_trim(Call *call)
+{
+    Pool *pool = known(call);
+    if (pool)
+        keep(pool, call->request.pool.bytes);
+}
+
+// Which devices may reach the pool's memory: of which device, and whether to set it, the request says.
+void pool_access(Call *call)
+{
+    const WireRequest *request = &call->request;
+    Pool *pool = known(call);
+    u32 of = request->pool.attribute;
+    if (!pool)
+        return;
+    if (of >= device.count || (request->pool.set && of == pool->device && !request->pool.bytes)) {
+        call->reply.error = WIRE_INVALID_DEVICE;
+        return;
+    }
+    if (request->pool.set)
+        pool->access = (pool->access & ~(1u << of)) | (u32)(request->pool.bytes != 0) << of;
+    call->reply.pool.value = pool->access >> of & 1;
+}
+
+// ---- Allocating and freeing ----
+
+void pool_alloc(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!clock_stream_known(request->stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    Pool *pool = pool_of(request->pool.id, clock_stream_device(request->stream));
+    if (!pool || !request->pool.bytes) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    u64 bytes = request->pool.bytes;
+    bool fits = !pool->largest || bytes <= pool->largest - pool->in_use;
+    Pooled *pooled = fits ? calloc(1, sizeof *pooled) : NULL;
+    Allocation *a = pooled ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
+    if (!a) {
+        free(pooled);
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    *pooled = (Pooled){ .pool = pool, .made = clock_operation(request->stream) };
+    a->pooled = pooled;
+    take(pool, bytes);
+    call->reply.memory.address = a->base;
+    call->reply.memory.size = a->size;
+}
+
+static void report_early(const Call *call, const Allocation *a, const char *other)
+{
+    char made[256];
+    report_made(a, made, sizeof made);
+    Report report = { .kind = REPORT_RACE, .place = serve_place(call), .address = a->base, .allocation = a,
+        .why = "It frees in stream order: as soon as the work before it on its own stream is done.",
+        .next = "Record an event behind the last use, and have this stream wait for it first." };
+    report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s on a stream that does not wait for %s",
+                  call->request.call, a->size, made, other);
+}
+
+void pool_free(Call *call)
+{
+    const WireRequest *request = &call->request;
+    const Allocation *a = memory_find(request->pool.bytes);
+    if (!clock_stream_known(request->stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    if (!a || a->freed || a->base != request->pool.bytes || (!a->pooled && a->kind != MEMORY_DEVICE)) {
+        transfer_bad_free(call, request->pool.bytes);
+        return;
+    }
+    u64 operation = clock_operation(request->stream);
+    if (a->pooled && !clock_ordered(a->pooled->made, operation))
+        report_early(call, a, "its allocation");
+    else if (a->pooled && !clock_after(operation, &a->pooled->uses))
+        report_early(call, a, "work that may still use it");
+    memory_free(a->base, request->caller);
+    pool_freed(a);
+}

@@ -1,0 +1,91 @@
+// The rooms of the device process that answer requests, and what they share.
+#pragma once
+#include "base.h"
+#include "report/report.h"
+#include "wire.h"
+#include <sys/types.h>
+
+// One request being answered. The handler fills in reply and, if it has one, the tail.
+typedef struct {
+    WireRequest request;
+    char tail[WIRE_TAIL + 1];                   // of the request; tail[tail_bytes] is 0
+    size_t tail_bytes;
+    WireReply reply;
+    char *out;                                  // of the reply: WIRE_TAIL bytes
+} Call;
+
+// The state of the simulated machine that outlives a call.
+typedef struct {
+    u32 count;                                  // of its devices
+    int socket;                                 // of the process that is served
+    pid_t client, program;                      // that process, and the one that the machine started
+    int pidfd, program_pidfd;                   // of both
+    int memory;                                 // the memfd
+    u8 *staging;                                // WIRE_SLOTS slots
+    u64 limit;                                  // warp instructions a launch; 0: none
+    int sticky;                                 // the error that all further calls return
+    bool leaving;                               // the process ends by itself
+    bool faulted;                               // its host code has touched device memory
+} Device;
+
+extern Device device;
+
+// ---- serve.c ----
+
+// Answers the requests of one process until it, or the program, has ended and all it sent is answered. True: it ended by
+// itself.
+bool serve(void);
+
+// Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by
+// itself.
+void serve_end(bool orderly);
+
+// A place in the program for this call's messages.
+Place serve_place(const Call *call);
+
+// ---- packet.c ----
+
+enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
+
+// The next one, if any: a request, or something that is none. The reply is made ready.
+enum packet packet_receive(Call *call);
+void packet_send(Call *call);           // the reply
+
+// ---- transfer.c: memory ----
+
+void transfer_alloc(Call *call);
+void transfer_free(Call *call);
+void transfer_bad_free(Call *call, u64 address);        // reports it and refuses the call
+void transfer_copy_in(Call *call);
+void transfer_copy_out(Call *call);
+void transfer_copy_device(Call *call);
+void transfer_copy_host(Call *call);
+void transfer_fill(Call *call);
+void transfer_memory_info(Call *call);
+void transfer_pointer(Call *call);
+void transfer_touched(Call *call);              // host code touched managed memory
+void transfer_prefetch(Call *call);
+void transfer_advise(Call *call);
+void transfer_range(Call *call);
+void transfer_fault(Call *call);                // host code touched device memory
+void transfer_leaks(u32 of);                    // reports what a device still has allocated
+void transfer_free_all(u32 of);
+
+// ---- launch.c: modules, kernels and launches ----
+
+void launch_module(Call *call);
+void launch_module_unload(Call *call);
+void launch_kernel(Call *call);
+void launch_variable(Call *call);
+void launch_occupancy(Call *call);
+// Checks the launch and fills in the reply; true: it is good, so send the reply and queue it.
+bool launch_check(Call *call);
+// A launch runs when the program next asks for something, or ends: the host and a kernel never run
+// at the same time, so that what each sees of the other is the same in every run.
+void launch_queue(const Call *call);
+void launch_run_queued(void);
+void launch_checked(void);   // the program has looked at the error of its failed launch
+void launch_unchecked(void); // the program ends: reports one that nobody looked at
+void launch_printed(Call *call);
+bool launch_has_printed(void);
+void launch_print_rest(void);                   // the program ends: says what it never saw
