@@ -574,6 +574,23 @@ void report_copy(const char *kind, uint64_t bytes)
     unlock();
 }
 
+void report_work(const char *kind, uint32_t device, double start_ns, double end_ns, bool by_host,
+                 const LinkReport *links, size_t count)
+{
+    if (sink.fd < 0)
+        return;
+    json_t *object = json_pack("{ss ss si sf sf s[]}", "event", "work", "kind", kind, "device", (int)device,
+                               "start_ns", start_ns, "end_ns", end_ns, by_host ? "by_host" : "links");
+    json_t *list = json_object_get(object, by_host ? "by_host" : "links");
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("[iiI]", (int)links[i].from, (int)links[i].to,
+                                              (json_int_t)links[i].bytes));
+    lock();
+    flush_locked();
+    write_json(object);
+    unlock();
+}
+
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults)
 {
     lock();

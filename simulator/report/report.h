@@ -98,6 +98,14 @@ void report_kernel(const KernelReport *kernel);
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes);
 
+// Bytes that went over the link from one device to another.
+typedef struct { uint32_t from, to; uint64_t bytes; } LinkReport;
+
+// On a machine with several devices, in JSON alone: a kernel's or a copy's ("kernel", "copy") beginning and end on the
+// simulated clock, and what it moved between devices, over their links or by way of the host.
+void report_work(const char *kind, uint32_t device, double start_ns, double end_ns, bool by_host,
+                 const LinkReport *links, size_t count);
+
 // Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault", "cpu-fault",
 // "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);

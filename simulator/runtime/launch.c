@@ -11,6 +11,7 @@
 #include "machine/print.h"
 #include "machine/profile.h"
 #include "ptx/registers.h"
+#include "peer.h"
 #include "serve.h"
 #include "report/source.h"
 #include <inttypes.h>
@@ -393,6 +394,16 @@ static double share_of(const Launch *launch)
     return blocks < resident ? blocks / resident : 1;
 }
 
+// When it ran beside the other devices' work, and what it moved from and to them.
+static void report_ran(void)
+{
+    LinkReport links[2 * MOST_DEVICES];
+    u32 of = queued.launch.device;
+    double end = clock_stream_end(queued.stream);
+    if (device.count > 1)
+        report_work("kernel", of, end - queued.launch.seconds * 1e9, end, false, links, peer_links(of, links));
+}
+
 void launch_run_queued(void)
 {
     if (!queued.waits)
@@ -405,6 +416,7 @@ void launch_run_queued(void)
         queued.launch.seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
     clock_work(queued.stream, ENGINE_COMPUTE, share_of(&queued.launch), queued.launch.seconds * 1e9, false);
     managed_launched(clock_stream_end(queued.stream));
+    report_ran();
     gather_printed();
     report_flush();
 }

@@ -236,7 +236,7 @@ static void device_fault(u64 page, bool store, u32 device, Tally *t)
     kernel_faults++;
     kernel_moved += moved;
     kernel_linked += linked;
-    peer_moves(t, linked, 0);
+    peer_moves(t, device, linked, 0);
 }
 
 enum { OVER_BUS = 1, OVER_LINK = 2 };
@@ -283,7 +283,7 @@ static bool managed_access(Access *a)
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
     if (remote & OVER_BUS) kernel_remote += bytes;
-    else peer_moves(t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
+    else peer_moves(t, device, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 

@@ -5,9 +5,13 @@
 #include "model/coalesce.h"
 #include "peer.h"
 #include "machine/profile.h"
+#include <string.h>
 
 static u32 reach[MOST_DEVICES];         // bit d: it may reach device d
-static u64 kernel_in, kernel_out;       // bytes that the running kernel moved over its device's link
+
+// What the running kernel of a device moved over its link: all of it, and to and from which other device. Of managed
+// memory the other end is not known: that is in the sums alone.
+static struct { u64 in, out, from[MOST_DEVICES], to[MOST_DEVICES]; } moved[MOST_DEVICES];
 
 bool peer_enabled(u32 from, u32 to) { return reach[from] >> to & 1; }
 
@@ -40,31 +44,59 @@ double peer_copy_seconds(u32 from, u32 to, u64 bytes)
     return peer_linked(from, to) ? link_seconds(bytes) : bytes / profile.copy_bytes_per_second;
 }
 
-double peer_kernel_seconds(void)
+double peer_kernel_seconds(u32 device)
 {
-    u64 most = kernel_in > kernel_out ? kernel_in : kernel_out;
+    u64 most = moved[device].in > moved[device].out ? moved[device].in : moved[device].out;
     return most ? link_seconds(most) : 0;
 }
 
-void peer_moves(Tally *t, u64 in, u64 out)
+void peer_moves(Tally *t, u32 device, u64 in, u64 out)
 {
     t->received += in;
     t->sent += out;
-    kernel_in += in;
-    kernel_out += out;
+    moved[device].in += in;
+    moved[device].out += out;
 }
 
-// The lanes of a global access that touch another device's memory.
-static u32 lanes_abroad(const Access *a, u32 device)
+u32 peer_links(u32 device, LinkReport links[])
+{
+    u32 count = 0;
+    for (u32 d = 0; d < MOST_DEVICES; d++) {
+        if (moved[device].from[d]) links[count++] = (LinkReport){ d, device, moved[device].from[d] };
+        if (moved[device].to[d]) links[count++] = (LinkReport){ device, d, moved[device].to[d] };
+    }
+    return count;
+}
+
+// The lanes of a global access that touch another device's memory: that of the first of them, which is told.
+static u32 lanes_abroad(const Access *a, u32 device, u32 *other)
 {
     const Allocation *recent = NULL;
     u32 lanes = 0;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         if (!recent || a->address[l] - recent->base >= recent->size) recent = memory_find(a->address[l]);
-        lanes |= (u32)(recent && recent->device != device && peer_is_private(recent)) << l;
+        if (!recent || recent->device == device || !peer_is_private(recent)) continue;
+        if (!lanes) *other = recent->device;
+        lanes |= (u32)(recent->device == *other) << l;
     }
     return lanes;
+}
+
+static void count_lanes(const Access *a, u32 lanes, u32 device, u32 other)
+{
+    const Grid *g = a->warp->block->grid;
+    Access part = *a;
+    part.shape = NULL;
+    part.mask = lanes;
+    part.sectors = 0;
+    part.first = (u32)__builtin_ctz(lanes);
+    access_shape(&part);
+    u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
+    u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
+    peer_moves(&g->tally[a->insn - g->kernel->code], device, in, out);
+    moved[device].from[other] += in;
+    moved[device].to[other] += out;
 }
 
 static bool peer_access(Access *a)
@@ -75,21 +107,18 @@ static bool peer_access(Access *a)
         access_pass_all(a);
         return true;
     }
-    Access part = *a;
-    part.shape = NULL;
-    part.mask = lanes_abroad(a, device);
-    if (!part.mask) return true;
-    access_shape(&part);
-    u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
-    Tally *t = &g->tally[a->insn - g->kernel->code];
-    peer_moves(t, !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, a->store ? bytes : 0);
+    Access left = *a;
+    u32 lanes, other = 0;
+    while (left.mask && (left.first = (u32)__builtin_ctz(left.mask), lanes = lanes_abroad(&left, device, &other))) {
+        count_lanes(&left, lanes, device, other);
+        left.mask &= ~lanes;
+    }
     return true;
 }
 
 static void peer_grid_start(Grid *g)
 {
-    (void)g;
-    kernel_in = kernel_out = 0;
+    memset(&moved[g->launch->device], 0, sizeof moved[0]);
 }
 
 const Observer peer_observer = { .grid_start = peer_grid_start, .access = peer_access };

@@ -1,6 +1,7 @@
 // What devices have to do with one another's memory: which of them may reach whose, and the links that it goes over.
 #pragma once
 #include "pool.h"
+#include "report/report.h"
 
 // Lets kernels on device `from` reach the memory of device `to`, and no longer. False: it was so already.
 bool peer_enable(u32 from, u32 to);
@@ -24,9 +25,12 @@ bool peer_linked(u32 from, u32 to);
 // How long so many bytes take, in seconds.
 double peer_copy_seconds(u32 from, u32 to, u64 bytes);
 
-// The running kernel has moved so many bytes into and out of its device over the link, by an instruction with that tally.
+// The device's running kernel has moved so many bytes in and out over the link, by an instruction with that tally.
 struct Tally;
-void peer_moves(struct Tally *tally, u64 in, u64 out);
+void peer_moves(struct Tally *tally, u32 device, u64 in, u64 out);
 
-// How long the running kernel's accesses to other devices' memory keep the links busy, in seconds.
-double peer_kernel_seconds(void);
+// How long its accesses to other devices' memory keep the link busy, in seconds.
+double peer_kernel_seconds(u32 device);
+
+// What went over the links for the device's kernel that ran last; returns how many there are, at most 2 * MOST_DEVICES.
+u32 peer_links(u32 device, LinkReport links[]);

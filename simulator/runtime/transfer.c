@@ -495,10 +495,14 @@ static bool are_peers(const Allocation *a, const Allocation *b)
 
 static void finish_peer_copy(const Call *call, u32 from, u32 to)
 {
-    u64 bytes = call->request.copy.width * row_count(call);
-    clock_work_between(call->request.stream, from, to, peer_linked(from, to),
-                       peer_copy_seconds(from, to, bytes) * 1e9, call->request.copy.blocks);
+    u64 bytes = call->request.copy.width * row_count(call), stream = call->request.stream;
+    bool link = peer_linked(from, to);
+    double ns = peer_copy_seconds(from, to, bytes) * 1e9;
+    clock_work_between(stream, from, to, link, ns, call->request.copy.blocks);
     report_copy("PtoP", bytes);
+    LinkReport moved = { from, to, bytes };
+    double end = clock_stream_end(stream);
+    report_work("copy", from, end - ns, end, !link, &moved, 1);
 }
 
 void transfer_copy_device(Call *call)

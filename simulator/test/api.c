@@ -7,6 +7,8 @@
 //                                                   where its code was inlined); as many lines as wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
+//   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by what, from
+//                                                   which to which, bytes; 0-1 where by way of the host
 //   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch;
 //                                                   as many lines as wanted
 //   // prints: words|words                          the standard output has these, in this order
@@ -44,7 +46,7 @@ typedef struct {
 } Program;
 
 typedef struct {
-    char counts[8192], says[4096], expect[LINE], migrations[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+    char counts[8192], says[4096], expect[LINE], migrations[LINE], links[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -72,7 +74,7 @@ static Header read_header(const Program *program)
             strncat(h.says, line + 9, sizeof h.says - strlen(h.says) - 1);
             continue;
         }
-        if (take(line, "// migrations: ", h.migrations))
+        if (take(line, "// links: ", h.links) || take(line, "// migrations: ", h.migrations))
             continue;
         if (strncmp(line, "// counts: ", 11) == 0) {
             strncat(h.counts, line + 11, sizeof h.counts - strlen(h.counts) - 1);
@@ -196,6 +198,7 @@ static char *read_text(const char *path)
 typedef struct {
     char found[4096];                   // in the form of // expect:
     char migrations[4096];              // in the form of // migrations:
+    char links[4096];                   // in the form of // links:
     json_t *counters;                   // of each kernel, by name
     char messages[16384];               // of the errors, a line each
     bool ended;
@@ -212,6 +215,21 @@ static void add_callers(Outcome *o, const json_t *places)
     json_array_foreach((json_t *)places, index, place)
         to += snprintf(to, end - to, " %d", (int)json_integer_value(json_object_get(place, "line")));
     snprintf(to, end - to, "\n");
+}
+
+static void add_links(Outcome *o, json_t *event)
+{
+    json_t *links = json_object_get(event, "links"), *link;
+    char *between = links ? ">" : "-";
+    size_t i;
+    json_array_foreach(links ? links : json_object_get(event, "by_host"), i, link) {
+        int from, to;
+        json_int_t bytes;
+        size_t used = strlen(o->links);
+        cr_assert_eq(json_unpack(link, "[iiI]", &from, &to, &bytes), 0);
+        snprintf(o->links + used, sizeof o->links - used, "%s%s %d%s%d %lld", used ? ", " : "",
+                 json_string_value(json_object_get(event, "kind")), from, between, to, (long long)bytes);
+    }
 }
 
 static void add_event(Outcome *o, json_t *event)
@@ -234,6 +252,8 @@ static void add_event(Outcome *o, json_t *event)
                  json_string_value(json_object_get(event, "cause")),
                  (int)json_integer_value(json_object_get(event, "bytes")),
                  (int)json_integer_value(json_object_get(event, "faults")));
+    } else if (strcmp(name, "work") == 0) {
+        add_links(o, event);
     } else if (strcmp(name, "kernel") == 0) {
         json_t *counters = json_object_get(event, "counters");
         json_object_update(counters, json_object_get(event, "metrics"));
@@ -301,6 +321,8 @@ static void judge(const Program *program)
                  program->name, status, o.status);
     for (char *rest = h.says, *words; (words = strsep(&rest, "\n")) && *words;)
         cr_expect(strstr(o.messages, words), "%s: no message says '%s'; they are:\n%s", program->path, words, o.messages);
+    cr_expect(!h.links[0] || strcmp(o.links, h.links) == 0, "%s: expected the links '%s', found '%s'", program->name,
+              h.links, o.links);
     cr_expect(!h.migrations[0] || strcmp(o.migrations, h.migrations) == 0,
               "%s: expected the migrations '%s', found '%s'", program->name, h.migrations,
               o.migrations);
