@@ -27,20 +27,24 @@ static bool in_worker(const json_t *event)
 // The buffer of the last call that is nearest to a device address, or NULL.
 static const char *buffer_near(uint64_t address)
 {
+    static char name[64];
     uint64_t best = UINT64_MAX;
-    const char *name = NULL;
     for (size_t i = 0; i < check.argc; i++) {
-        uint64_t start = check.answer.address[i];
-        if (check.argv[i].kind != ARG_DEVICE || !start)
-            continue;
-        uint64_t end = start + buffer_bytes(check.argv[i].buffer);
-        uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
-        if (away < best) {
+        const Arg *a = &check.argv[i];
+        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : a->kind == ARG_DEVICE;
+        for (uint32_t p = 0; p < parts; p++) {
+            uint64_t start = check.answer.address[i][p];
+            if (!start)
+                continue;
+            uint64_t end = start + buffer_bytes(a->buffer) / parts;
+            uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
+            if (away >= best)
+                continue;
             best = away;
-            name = check.argv[i].buffer->name;
+            snprintf(name, sizeof name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s", a->buffer->name, p);
         }
     }
-    return name;
+    return best < UINT64_MAX ? name : NULL;
 }
 
 // The message of an event. Where it speaks of an allocation that the harness

@@ -143,16 +143,29 @@ static bool read_at(int fd, void *bytes, size_t count, off_t offset)
     return true;
 }
 
-// A memory file that holds guard, words, guard. It never changes its size, and
-// its bytes only if it is `writable`. -1: no memory.
-static int memory_file(const uint32_t *words, size_t bytes, size_t guard, bool writable)
+// Writes guard, words, guard for each part of a buffer, one after the other.
+static bool write_parts(int fd, const Buffer *b, const uint32_t *zone)
+{
+    const struct Store *s = b->store;
+    size_t part = buffer_bytes(b) / s->parts, stride = s->guard + part + s->guard;
+    for (uint32_t p = 0; p < s->parts; p++)
+        if (!write_at(fd, zone, s->guard, p * stride) ||
+            !write_at(fd, (const char *)b->data + p * part, part, p * stride + s->guard) ||
+            !write_at(fd, zone, s->guard, p * stride + s->guard + part))
+            return false;
+    return true;
+}
+
+// A memory file that holds the parts. It never changes its size, and its bytes only
+// if it is `writable`. -1: no memory.
+static int memory_file(const Buffer *b, bool writable)
 {
     uint32_t zone[GUARD_BYTES / 4];
+    size_t bytes = buffer_bytes(b) + b->store->parts * 2 * b->store->guard;
     fill(zone, GUARD_BYTES / 4, GUARD);
     int fd = memfd_create("warpwise", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (writable ? 0 : F_SEAL_WRITE);
-    if (fd >= 0 && ftruncate(fd, guard + bytes + guard) == 0 && write_at(fd, zone, guard, 0) &&
-        write_at(fd, words, bytes, guard) && write_at(fd, zone, guard, guard + bytes) &&
+    if (fd >= 0 && ftruncate(fd, bytes) == 0 && write_parts(fd, b, zone) &&
         fcntl(fd, F_ADD_SEALS, seals) == 0)
         return fd;
     if (fd >= 0)
@@ -160,7 +173,7 @@ static int memory_file(const uint32_t *words, size_t bytes, size_t guard, bool w
     return -1;
 }
 
-bool buffer_give(Buffer *b, bool on_device, bool guarded, RequestArg *arg, int *fds, size_t *count)
+bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds, size_t *count)
 {
     struct Store *s = b->store;
     size_t bytes = buffer_bytes(b);
@@ -169,39 +182,68 @@ bool buffer_give(Buffer *b, bool on_device, bool guarded, RequestArg *arg, int *
     else
         memcpy(s->before, b->data, bytes);
 
+    cr_assert(b->count % parts == 0, "%s has %zu elements, not %u equal parts", b->name, b->count, parts);
+    s->parts = parts;
     s->guard = guarded || !on_device ? GUARD_BYTES : 0;
-    s->given = memory_file(b->data, bytes, s->guard, s->output && !on_device);
+    s->given = memory_file(b, s->output && !on_device);
     fds[(*count)++] = s->given;
     if (on_device) {
-        s->returned = memory_file(b->data, bytes, s->guard, true);
+        s->returned = memory_file(b, true);
         fds[(*count)++] = s->returned;
     }
     *arg = (RequestArg){.pass = on_device ? PASS_DEVICE : PASS_HOST, .writable = s->output,
-                        .bytes = bytes, .guard = s->guard};
+                        .parts = parts, .bytes = bytes / parts, .guard = s->guard};
     return s->given >= 0 && (!on_device || s->returned >= 0);
 }
 
-// What is not as it was in the guard zones of a memory file, or NULL.
-static char *guard_damage(const Buffer *b, int fd)
+// "in", or "in[2]" for a part of it.
+static char *part_name(const Buffer *b, uint32_t part)
 {
-    size_t bytes = buffer_bytes(b), guard = b->store->guard;
+    return b->store->parts > 1 ? text_format("%s[%u]", b->name, part) : strdup(b->name);
+}
+
+// What is not as it was in the guard zones of a part, or NULL.
+static char *part_damage(const Buffer *b, int fd, uint32_t part)
+{
+    size_t guard = b->store->guard, bytes = buffer_bytes(b) / b->store->parts;
     unsigned char zone[GUARD_BYTES], intact[GUARD_BYTES];
     fill((uint32_t *)intact, GUARD_BYTES / 4, GUARD);
 
     for (int behind = 1; guard && behind >= 0; behind--) {
         const char *side = behind ? "behind" : "before";
-        size_t from = behind ? guard + bytes : 0, n = 0;
-        if (!read_at(fd, zone, guard, from))
-            return text_format("%s cannot be read back", b->name);
-        if (memcmp(zone, intact, guard) == 0)
-            continue;
-        while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
-            n++;
-        if (n == 0)
-            return text_format("memory just %s %s was written", side, b->name);
-        return text_format("memory %s %s was written, %zu bytes away from it", side, b->name, n);
+        size_t from = part * (guard + bytes + guard) + (behind ? guard + bytes : 0), n = 0;
+        char *name = part_name(b, part), *says = NULL;
+        if (!read_at(fd, zone, guard, from)) {
+            says = text_format("%s cannot be read back", name);
+        } else if (memcmp(zone, intact, guard) != 0) {
+            while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
+                n++;
+            says = n == 0 ? text_format("memory just %s %s was written", side, name)
+                          : text_format("memory %s %s was written, %zu bytes away from it", side, name, n);
+        }
+        free(name);
+        if (says)
+            return says;
     }
     return NULL;
+}
+
+static char *guard_damage(const Buffer *b, int fd)
+{
+    char *says = NULL;
+    for (uint32_t p = 0; p < b->store->parts && !says; p++)
+        says = part_damage(b, fd, p);
+    return says;
+}
+
+static bool read_parts(int fd, const Buffer *b)
+{
+    const struct Store *s = b->store;
+    size_t part = buffer_bytes(b) / s->parts;
+    for (uint32_t p = 0; p < s->parts; p++)
+        if (!read_at(fd, (char *)b->data + p * part, part, p * (part + 2 * s->guard) + s->guard))
+            return false;
+    return true;
 }
 
 char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
@@ -217,7 +259,7 @@ char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
         return damage;
 
     *verdict = VERDICT_GRADER_ERROR;
-    if (!read_at(fd, b->data, buffer_bytes(b), s->guard))
+    if (!read_parts(fd, b))
         return text_format("%s cannot be read back", b->name);
     if (s->output)
         return NULL;

@@ -14,15 +14,16 @@ struct Store {
     uint32_t *before;               // an input's words as they went to the worker
     int given, returned;            // memory files of the call in progress, or -1
     uint64_t guard;                 // bytes of guard zone on either side, in this call
+    uint32_t parts;                 // that it is cut into, in this call, each with guard zones
     struct Store *next;
 };
 
 static inline size_t buffer_bytes(const Buffer *b) { return b->count * 4; }
 
 // Makes the memory files of a buffer for a call, and says so in `arg`; appends
-// them to fds. Device buffers have no guard zones where the device itself
+// them to fds. It may be cut into parts, each for a device of its own. Device buffers have no guard zones where the device itself
 // checks bounds: an exact allocation tells more. False: no memory.
-bool buffer_give(Buffer *b, bool on_device, bool guarded, RequestArg *arg, int *fds, size_t *count);
+bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds, size_t *count);
 
 // Reads a buffer back after the call. NULL, or what it says against the
 // function: a guard zone written (*verdict BOUNDS), an input changed (WRONG).

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+int device_count(void) { return run_devices(); }
+
 bool call_is_buffer(const Arg *a)
 {
-    return a->kind == ARG_DEVICE || a->kind == ARG_HOST;
+    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD;
 }
 
 // One argument as it goes to the worker; appends a buffer's memory files to fds.
@@ -22,10 +24,15 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
     float narrow = a->f;
     bool given;
     switch (a->kind) {
+    case ARG_SPREAD:
+        cr_assert(a->parts >= 1 && a->parts <= (uint32_t)device_count(), "there are no %u devices", a->parts);
+        // fall through
     case ARG_DEVICE:
     case ARG_HOST:
         // The simulated device checks bounds by itself, and says more: guard zones on a GPU.
-        given = buffer_give(a->buffer, a->kind == ARG_DEVICE, run_on_gpu(), &r, fds, fd_count);
+        given = buffer_give(a->buffer, a->kind != ARG_HOST, a->kind == ARG_SPREAD ? a->parts : 1, run_on_gpu(),
+                            &r, fds, fd_count);
+        r.pass = a->kind == ARG_SPREAD ? PASS_SPREAD : r.pass;
         cr_assert(given, "no memory for %s", a->buffer->name);
         break;
     case ARG_I32:
@@ -48,7 +55,7 @@ void call_take_buffers(size_t argc, const Arg *argv)
         if (!call_is_buffer(&argv[i]))
             continue;
         enum verdict v;
-        char *damage = buffer_take(argv[i].buffer, argv[i].kind == ARG_DEVICE, &v);
+        char *damage = buffer_take(argv[i].buffer, argv[i].kind != ARG_HOST, &v);
         if (damage)
             check_add_fact(v, damage, NULL, NULL);
         free(damage);

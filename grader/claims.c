@@ -2,6 +2,7 @@
 // explained by the source line that is to blame.
 #define _GNU_SOURCE
 #include "claims.h"
+#include "protocol.h"
 #include "ratio.h"
 #include "text.h"
 #include <libconfig.h>
@@ -133,7 +134,7 @@ static const char *read_targets(config_setting_t *list, Profile *p)
 
 static const char *read_settings(config_t *config, Profile *p)
 {
-    static const char *const keys[] = {"instructions", "seconds", "claims", "gpu", NULL};
+    static const char *const keys[] = {"instructions", "seconds", "devices", "claims", "gpu", NULL};
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
@@ -145,6 +146,11 @@ static const char *read_settings(config_t *config, Profile *p)
         if (!(number >= 1))
             return "instructions must be a number, at least 1";
         p->instructions = (uint64_t)number;
+    }
+    if (read_number(root, "devices", &number)) {
+        if (!(number >= 1 && number <= PROTOCOL_PARTS && number == (int)number))
+            return "devices must be a whole number from 1 to 8";
+        p->devices = (int)number;
     }
     if (read_number(root, "seconds", &number)) {
         if (!(number > 0))
@@ -215,7 +221,8 @@ static double divisor(const Claim *c, const json_t *record)
         return write / 32;
     if (strcmp(c->per, "compulsory") == 0)
         return (read + write) / 32;
-    if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0)
+    if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0 ||
+        strcmp(c->per, "compulsory_link") == 0)
         return number_of(record, c->per);
     if (strcmp(c->per, "call") == 0)
         return number_of(record, "calls");

@@ -3,6 +3,7 @@
 //
 //     instructions = 200000000L;   # warp instructions a check may execute
 //     seconds = 20;                # wall clock a check may take
+//     devices = 4;                 # of the simulated machine, 1 unless told; on real ones it takes two at least
 //
 //     claims = (
 //       { name = "sectors stored";                   # at most 24 characters
@@ -21,6 +22,7 @@
 // per      what the sum is divided by: "compulsory_read", "compulsory_write" or
 //          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
+//          "compulsory_link": those that compulsory_link() said;
 //          "call", the number of calls; or another counter's name.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
 // at_most  above it the verdict is SLOW; the worst source line is found in the
@@ -71,6 +73,7 @@ typedef struct Target {
 typedef struct Profile {
     uint64_t instructions;          // warp instructions a check may execute
     double seconds;                 // wall clock a check may take
+    int devices;                    // that the simulated machine has
     Claim claim[CLAIMS_MAX];
     size_t claims;
     Target target[CLAIMS_MAX];      // on a GPU

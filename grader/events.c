@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "events.h"
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,13 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define MOVED_DTOH "unified_memory__bytes_dtoh.sum"
 #define PREFETCHED "unified_memory__bytes_prefetched.sum"   // either way, of those two
 
+// Of a machine with several devices: bytes that the busiest link carried one way, summed over the calls; how long each
+// call took from its first piece of work to its last, and how long the pieces were; and how many they were.
+#define BUSIEST_LINK "link__bytes_busiest.sum"
+#define ELAPSED "devices__elapsed_ns.sum"
+#define AT_WORK "devices__work_ns.sum"
+#define PIECES "devices__work.sum"
+
 void events_init(Events *e)
 {
     *e = (Events){
@@ -34,6 +42,7 @@ void events_init(Events *e)
 void events_new_call(Events *e)
 {
     json_object_clear(e->call);
+    memset(&e->work, 0, sizeof e->work);
 }
 
 static void add_counters(json_t *sum, json_t *counters)
@@ -162,6 +171,63 @@ static void take_migration(Events *e, json_t *event)
     json_decref(sums);
 }
 
+static void add_to(Events *e, const char *name, json_int_t much)
+{
+    json_t *one = json_pack("{sI}", name, much);
+    add_counters(e->counters, one);
+    add_counters(e->call, one);
+    json_decref(one);
+}
+
+static int64_t busiest(const Events *e)
+{
+    int64_t most = 0;
+    for (int d = 0; d < EVENTS_DEVICES; d++) {
+        most = e->work.in[d] > most ? e->work.in[d] : most;
+        most = e->work.out[d] > most ? e->work.out[d] : most;
+    }
+    return most;
+}
+
+// What crossed the links, or the host's bus twice where devices cannot reach one another.
+static void take_links(Events *e, json_t *links, bool by_host)
+{
+    size_t i;
+    json_t *link;
+    json_array_foreach(links, i, link) {
+        int from, to;
+        json_int_t bytes;
+        if (json_unpack(link, "[iiI]", &from, &to, &bytes) || from < 0 || from >= EVENTS_DEVICES || to < 0 ||
+            to >= EVENTS_DEVICES)
+            continue;
+        if (by_host) {
+            add_to(e, COPIED_DTOH, bytes);
+            add_to(e, COPIED_HTOD, bytes);
+        } else {
+            e->work.out[from] += bytes;
+            e->work.in[to] += bytes;
+        }
+    }
+}
+
+static void take_work(Events *e, json_t *event)
+{
+    double start = json_number_value(json_object_get(event, "start_ns"));
+    double end = json_number_value(json_object_get(event, "end_ns"));
+    double before = e->work.end_ns - e->work.start_ns;
+    int64_t most = busiest(e);
+    if (e->work.end_ns == 0 || start < e->work.start_ns)
+        e->work.start_ns = start;
+    if (end > e->work.end_ns)
+        e->work.end_ns = end;
+    take_links(e, json_object_get(event, "links"), false);
+    take_links(e, json_object_get(event, "by_host"), true);
+    add_to(e, BUSIEST_LINK, busiest(e) - most);
+    add_to(e, ELAPSED, llround(e->work.end_ns - e->work.start_ns) - llround(before));
+    add_to(e, AT_WORK, llround(end - start));
+    add_to(e, PIECES, 1);
+}
+
 static void take_error(Events *e, json_t *event)
 {
     size_t i;
@@ -191,6 +257,8 @@ static void take_line(Events *e, const char *line, size_t bytes)
         take_copy(e, event);
     } else if (type && strcmp(type, "migration") == 0) {
         take_migration(e, event);
+    } else if (type && strcmp(type, "work") == 0) {
+        take_work(e, event);
     } else if (type && strcmp(type, "error") == 0) {
         take_error(e, event);
     } else if (type && strcmp(type, "exit") == 0) {

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { EVENTS_DEVICES = 64 };
+
 typedef struct Events {
     json_t *counters;               // name -> sum over all kernels and copies
     json_t *call;                   // the same since events_new_call()
@@ -15,6 +17,10 @@ typedef struct Events {
     json_t *errors;                 // the error events as they came, the first of each place
     size_t kernels;                 // launches that were reported
     double time_ns;                 // their predicted time, summed
+    struct {                        // where there are several devices, what the call in progress did so far
+        double start_ns, end_ns;    // on the simulated clock; both 0: nothing yet
+        int64_t in[EVENTS_DEVICES], out[EVENTS_DEVICES];    // bytes over each one's link
+    } work;
     bool ended;                     // the exit event has come
     int status, signal;             // of the program; signal 0: it exited by itself
     char *malformed;                // what was wrong with a line that could not be read, or NULL

@@ -16,6 +16,7 @@ enum { MEMORY_CLOCK_KHZ = 36, BUS_BITS = 37, L2_BYTES = 38, MAJOR = 75, MINOR = 
 typedef struct Driver {
     int (*init)(unsigned);
     int (*get_device)(int *, int);
+    int (*get_count)(int *);
     int (*get_name)(char *, int, int);
     int (*get_attribute)(int *, int, int);
     int (*get_version)(int *);
@@ -28,6 +29,7 @@ static bool open_driver(Driver *d)
         return false;
     d->init = dlsym(library, "cuInit");
     d->get_device = dlsym(library, "cuDeviceGet");
+    d->get_count = dlsym(library, "cuDeviceGetCount");
     d->get_name = dlsym(library, "cuDeviceGetName");
     d->get_attribute = dlsym(library, "cuDeviceGetAttribute");
     d->get_version = dlsym(library, "cuDriverGetVersion");
@@ -58,6 +60,8 @@ static bool look(Gpu *gpu)
     if (!open_driver(&d) || d.init(0) || d.get_device(&device, 0) ||
         d.get_name(gpu->name, sizeof gpu->name, device))
         return false;
+    if (!d.get_count || d.get_count(&gpu->count))
+        gpu->count = 1;
     gpu->major = (int)attribute(&d, device, MAJOR);
     gpu->minor = (int)attribute(&d, device, MINOR);
     gpu->l2_bytes = (uint64_t)attribute(&d, device, L2_BYTES);

@@ -89,23 +89,32 @@ void as_matrix(Buffer *b, size_t rows, size_t cols);
 __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 
 // One argument. device(b) is a device pointer (the worker allocates and copies);
-// host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
+// spread(b, parts) an array, on the host, of `parts` device pointers: b's elements
+// are cut into as many equal parts, and part d lies on device d. The worker fills
+// and reads each part in its device's default stream, and waits for that stream
+// alone: work of the function that this order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
 // A host input is mapped read-only in the worker: a write to it is a CRASH.
 typedef struct Arg {
-    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64 } kind;
+    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD } kind;
     union {
         Buffer *buffer;
         int64_t i;         // ARG_I32, ARG_I64
         double f;          // ARG_F32, ARG_F64
     };
+    uint32_t parts;        // ARG_SPREAD: 1 to device_count()
 } Arg;
 
 static inline Arg device(Buffer *b) { return (Arg){ARG_DEVICE, .buffer = b}; }
+static inline Arg spread(Buffer *b, int parts) { return (Arg){ARG_SPREAD, .buffer = b, .parts = (uint32_t)parts}; }
 static inline Arg host(Buffer *b) { return (Arg){ARG_HOST, .buffer = b}; }
 static inline Arg i32(int32_t x) { return (Arg){ARG_I32, .i = x}; }
 static inline Arg i64(int64_t x) { return (Arg){ARG_I64, .i = x}; }
 static inline Arg f32(float x) { return (Arg){ARG_F32, .f = x}; }
 static inline Arg f64(double x) { return (Arg){ARG_F64, .f = x}; }
+
+// How many devices there are: simulated ones as many as the profile says
+// (`devices`), on a machine with GPUs at most 8.
+int device_count(void);
 
 // Calls the extern "C" function `name` with these arguments (at most 16), then
 // synchronises the device. When it returns, outputs hold the function's answer,
@@ -127,6 +136,10 @@ void compulsory(uint64_t bytes_read, uint64_t bytes_written);
 // The same of the bus: the bytes of the last call that must go from the host to
 // the device and back, whatever carries them: pages, or copies.
 void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh);
+
+// The same of the links between devices: the bytes of the last call that must come
+// in over a device's link, or go out over it, on one device at least.
+void compulsory_link(uint64_t bytes);
 
 // ---- Measurements on a GPU -----------------------------------------------
 

@@ -276,6 +276,17 @@ static void run_on_the_gpu(Result *r, const char *root)
         result_judge_gpu(r, run_profile());
 }
 
+// A lesson about several devices takes two GPUs at least; with one the simulated ones grade it.
+static void few_gpus(Result *r, const Gpu *gpu)
+{
+    int devices = run_profile()->devices;
+    if (devices == 1 || gpu->count > 1)
+        return;
+    r->gpu = NULL;
+    r->remark = text_format("It takes two GPUs or more to run this on GPUs, and this machine has one: it was graded "
+                            "on %d simulated devices alone.", devices);
+}
+
 // ---- The main act ----
 
 typedef struct Options {
@@ -363,8 +374,9 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
     if (run_profile_problem())
         return fact_new(VERDICT_GRADER_ERROR, run_profile_problem(), NULL, "mend the profile");
     if (gpu_wish() == GPU_ALWAYS && !r->gpu)
-        return fact_new(VERDICT_NODEVICE, "DEVICE asks for a GPU, and there is none that its "
-                        "driver can use", NULL, "leave DEVICE unset, or type: make doctor");
+        return fact_new(VERDICT_NODEVICE, r->remark ? "DEVICE asks for GPUs, and this lesson takes two or more"
+                        : "DEVICE asks for a GPU, and there is none that its driver can use", NULL,
+                        "leave DEVICE unset, or type: make doctor");
 
     switch (compile_program(root, run_folder(), "worker", r->submission, define)) {
     case COMPILED:
@@ -429,6 +441,7 @@ int main(int argc, char **argv)
         setenv("ARCH", arch, 0);
         free(arch);
         r.gpu = gpu_run_new(&gpu);
+        few_gpus(&r, &gpu);
     }
 
     result_find_todo(&r);

@@ -10,6 +10,8 @@
 //
 //     PASS_DEVICE   two: what the buffer holds before (sealed), and where the
 //                   worker copies the whole of it to, guards too, after the call
+//     PASS_SPREAD   the same, of an array that is cut into parts: part d goes to device d,
+//                   with guards of its own, and the parts stand one after the other
 //     PASS_HOST     one, mapped as it is: sealed for an input, writable for an output
 //
 // A call is made at once, or in steps, for the clock: each call to be timed is HELD
@@ -26,16 +28,18 @@ enum {
     PROTOCOL_NAME = 64,
     PROTOCOL_ERROR = 160,
     PROTOCOL_HELD = 16,             // calls at most
+    PROTOCOL_PARTS = 8,             // devices
 };
 
 enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
-enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64 };
+enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD };
 
 typedef struct RequestArg {
     uint32_t pass;                  // enum pass
     uint32_t writable;              // PASS_HOST: an output
-    uint64_t bytes, guard;          // buffers
+    uint32_t parts, reserved;       // buffers: PASS_SPREAD: how many; else 1
+    uint64_t bytes, guard;          // of each part
     uint64_t bits;                  // scalars: the value, in its low bytes
 } RequestArg;
 
@@ -62,6 +66,6 @@ typedef struct Answer {
     uint32_t magic, stage;          // enum stage
     int32_t cuda;                   // cudaError_t of that stage
     int32_t returned;               // what the function returned, if it returns an int
-    uint64_t address[PROTOCOL_ARGS];// where each buffer was, device or host
+    uint64_t address[PROTOCOL_ARGS][PROTOCOL_PARTS];    // where each buffer's parts were, device or host
     char error[PROTOCOL_ERROR];     // the error's name and words
 } Answer;

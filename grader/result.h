@@ -32,6 +32,7 @@ typedef struct Result {
     GpuRun *gpu;                    // NULL: there is no GPU, or the checks failed before
     int todo_line, todos;           // the first line with TODO, and how many; 0: none
     char *todo;                     // its words
+    const char *remark;             // a sentence beside the verdict, or NULL
     const char *again;              // the command to type next: "make lesson-5"
     const char *forward;            // what comes after a PASS: "make lesson-6", or NULL
 } Result;

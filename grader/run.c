@@ -1,6 +1,7 @@
 // The run's facts, in the environment from main() to the checks.
 #define _GNU_SOURCE
 #include "run.h"
+#include "protocol.h"
 #include "session.h"
 #include "text.h"
 #include <stdlib.h>
@@ -66,6 +67,7 @@ const char *run_device(void)
 }
 
 bool run_on_gpu(void) { return *exported("WARPWISE_GPU") != 0; }
+int run_devices(void) { return run_on_gpu() ? atoi(exported("WARPWISE_GPUS")) : run_profile()->devices; }
 uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10); }
 
 double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
@@ -74,8 +76,11 @@ void run_use_gpu(const Gpu *gpu)
 {
     char *l2 = text_format("%llu", (unsigned long long)gpu->l2_bytes);
     char *seed = text_format("%016llx", fresh_key());
+    char *count = text_format("%d", gpu->count < PROTOCOL_PARTS ? gpu->count : PROTOCOL_PARTS);
     setenv("WARPWISE_GPU", l2, 1);
     setenv("SEED", seed, 1);
+    setenv("WARPWISE_GPUS", gpu->count > 1 ? count : "1", 1);
+    free(count);
     free(l2);
     free(seed);
 }
@@ -106,7 +111,7 @@ static void read_profile(void)
         return;
     done = true;
     char *path = text_format("%s/profiles/lessons/%s.cfg", exported("WARPWISE_ROOT"), run_lesson());
-    profile = (Profile){.instructions = 100000000, .seconds = 20};
+    profile = (Profile){.instructions = 100000000, .seconds = 20, .devices = 1};
     if (access(path, F_OK) == 0)
         profile_problem = profile_read(path, &profile);
     free(path);

@@ -70,12 +70,13 @@ static size_t split(char *words, const char **argv)
 static pid_t start_simulator(const char *device, const char *worker, uint64_t instructions,
                              const Channels *c)
 {
-    char words[4096], limit[32];
-    const char *argv[COMMAND_WORDS + 8];
+    char words[4096], limit[32], devices[32];
+    const char *argv[COMMAND_WORDS + 10];
     snprintf(words, sizeof words, "%s", device);
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)instructions);
+    snprintf(devices, sizeof devices, "%d", run_profile()->devices);
     size_t n = split(words, argv);
-    const char *rest[] = {"--report", "9", "--limit", limit, "--", worker, "8", NULL};
+    const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
 
     // Nothing of ours tells the program where to look for the grader's files.

@@ -370,6 +370,8 @@ static void print_right(const Result *r, FILE *out)
     }
     print_claims(r, out);
     print_gpu(r, out);
+    if (r->remark)
+        print_sentence(out, r->remark);
     if (r->forward) {
         char *next = text_format("Next: %s", r->forward);
         text_paragraph(out, INDENT, next);

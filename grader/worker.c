@@ -21,14 +21,26 @@
 typedef struct Slot {
     const RequestArg *arg;
     int given, returned;            // descriptors, -1: none
-    unsigned char *memory;          // PASS_HOST: the mapping; PASS_DEVICE: the allocation
-    void *first;                    // a held output's first contents, on the device
+    unsigned char *memory[PROTOCOL_PARTS];  // PASS_HOST: the mapping; else each part's allocation
+    void *first[PROTOCOL_PARTS];    // a held output's first contents, on the device
+    void *pointer[PROTOCOL_PARTS];  // PASS_SPREAD: what the function gets
     union { void *pointer; int32_t i32; int64_t i64; float f32; double f64; } value;
 } Slot;
 
+// Of each part, with its guards.
 static size_t span(const Slot *s)
 {
     return s->arg->guard + s->arg->bytes + s->arg->guard;
+}
+
+static bool on_device(const Slot *s)
+{
+    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD;
+}
+
+static bool is_spread(const Slot *s)
+{
+    return s->arg->pass == PASS_SPREAD;
 }
 
 static void die(const char *what)
@@ -77,40 +89,78 @@ static void unmap(void *memory, size_t bytes)
         munmap(memory, bytes);
 }
 
-static cudaError_t prepare_device(Slot *s)
+// Part p of an array that is spread over devices belongs to device p.
+static cudaError_t go_to(const Slot *s, uint32_t part)
+{
+    return is_spread(s) ? cudaSetDevice((int)part) : cudaSuccess;
+}
+
+// In the device's default stream; for an array that is spread, without the host's waiting for it.
+static cudaError_t copy(const Slot *s, void *to, const void *from, enum cudaMemcpyKind kind)
+{
+    return is_spread(s) ? cudaMemcpyAsync(to, from, span(s), kind, 0) : cudaMemcpy(to, from, span(s), kind);
+}
+
+static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *given)
 {
     size_t bytes = span(s);
     void *memory = NULL;
-    cudaError_t error = cudaMalloc(&memory, bytes ? bytes : 1);
+    cudaError_t error = go_to(s, part);
+    if (!error)
+        error = cudaMalloc(&memory, bytes ? bytes : 1);
     if (error)
         return error;
+    s->memory[part] = memory;
+    s->pointer[part] = s->memory[part] + s->arg->guard;
+    return bytes ? copy(s, memory, given + part * bytes, cudaMemcpyHostToDevice) : cudaSuccess;
+}
 
-    s->memory = memory;
-    s->value.pointer = s->memory + s->arg->guard;
-    if (bytes == 0)
-        return cudaSuccess;
-    void *given = map(s->given, bytes, PROT_READ);
-    error = cudaMemcpy(memory, given, bytes, cudaMemcpyHostToDevice);
-    unmap(given, bytes);
+static cudaError_t prepare_device(Slot *s)
+{
+    uint32_t parts = s->arg->parts;
+    if (parts < 1 || parts > PROTOCOL_PARTS)
+        die("too many parts");
+    unsigned char *given = map(s->given, parts * span(s), PROT_READ);
+    cudaError_t error = cudaSuccess;
+    for (uint32_t p = 0; p < parts && !error; p++)
+        error = prepare_part(s, p, given);
+    unmap(given, parts * span(s));
+    s->value.pointer = is_spread(s) ? (void *)s->pointer : s->pointer[0];
     return error;
 }
 
-static cudaError_t copy_back(const Slot *s)
+// The host waits for the device's default stream alone. Then it writes an input anew, as it is, in
+// that stream: as a caller may who goes on.
+static cudaError_t copy_back(const Slot *s, uint32_t part)
 {
-    size_t bytes = span(s);
+    size_t bytes = span(s), parts = s->arg->parts;
     if (bytes == 0)
         return cudaSuccess;
-    void *returned = map(s->returned, bytes, PROT_READ | PROT_WRITE);
-    cudaError_t error = cudaMemcpy(returned, s->memory, bytes, cudaMemcpyDeviceToHost);
-    unmap(returned, bytes);
+    unsigned char *returned = map(s->returned, parts * bytes, PROT_READ | PROT_WRITE);
+    unsigned char *at = returned + part * bytes;
+    cudaError_t error = go_to(s, part);
+    if (!error)
+        error = cudaMemcpy(at, s->memory[part], bytes, cudaMemcpyDeviceToHost);
+    if (!error && is_spread(s) && !s->arg->writable)
+        error = copy(s, s->memory[part], at, cudaMemcpyHostToDevice);
+    unmap(returned, parts * bytes);
     return error;
 }
 
 static void prepare_host(Slot *s)
 {
     int protection = s->arg->writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    s->memory = map(s->given, span(s), protection);
-    s->value.pointer = s->memory + s->arg->guard;
+    s->memory[0] = map(s->given, span(s), protection);
+    s->value.pointer = s->memory[0] + s->arg->guard;
+}
+
+// Does the call work on several devices?
+static bool several(const Request *request)
+{
+    for (uint32_t i = 0; i < request->argc; i++)
+        if (request->arg[i].pass == PASS_SPREAD)
+            return true;
+    return false;
 }
 
 static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
@@ -121,6 +171,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         cudaError_t error = cudaSuccess;
         switch (s->arg->pass) {
         case PASS_DEVICE:
+        case PASS_SPREAD:
             s->given = *fds++;
             s->returned = *fds++;
             error = prepare_device(s);
@@ -135,7 +186,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         if (error)
             return error;
     }
-    return cudaSuccess;
+    return several(request) ? cudaSetDevice(0) : cudaSuccess;
 }
 
 static ffi_type *type_of(enum pass pass)
@@ -167,23 +218,48 @@ static int32_t invoke(void *function, const Request *request, Slot *slots)
     return (int32_t)returned;
 }
 
+// Device by device, so that the first ones' memory is read, and inputs written, before the host has
+// waited for the others.
 static cudaError_t copy_all_back(const Request *request, Slot *slots)
 {
     cudaError_t error = cudaSuccess;
-    for (uint32_t i = 0; i < request->argc && !error; i++)
-        if (slots[i].arg->pass == PASS_DEVICE)
-            error = copy_back(&slots[i]);
+    for (uint32_t part = 0; part < PROTOCOL_PARTS; part++)
+        for (uint32_t i = 0; i < request->argc && !error; i++)
+            if (on_device(&slots[i]) && part < slots[i].arg->parts)
+                error = copy_back(&slots[i], part);
     return error;
 }
 
-// Waits for the device. The first error tells a launch that was refused, the second
+static cudaError_t synchronize_all(void)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    for (int d = 0; d < count && !error; d++) {
+        error = cudaSetDevice(d);
+        if (!error)
+            error = cudaDeviceSynchronize();
+    }
+    return error ? error : cudaSetDevice(0);
+}
+
+// Waits for the device, or for all. The first error tells a launch that was refused, the second
 // one that failed while it ran.
-static enum stage synchronize(Answer *answer)
+static enum stage synchronize(bool all, Answer *answer)
 {
     cudaError_t refused = cudaGetLastError();
-    cudaError_t failed = cudaDeviceSynchronize();
+    cudaError_t failed = all ? synchronize_all() : cudaDeviceSynchronize();
     answer->cuda = failed ? failed : refused;
     return failed ? STAGE_SYNCHRONIZE : refused ? STAGE_CALL : STAGE_DONE;
+}
+
+// The same of a call on several devices, whose answer is read before all is waited for.
+static enum stage read_then_synchronize(const Request *request, Slot *slots, Answer *answer)
+{
+    answer->cuda = cudaGetLastError();
+    if (answer->cuda)
+        return STAGE_CALL;
+    answer->cuda = copy_all_back(request, slots);
+    return answer->cuda ? STAGE_SYNCHRONIZE : synchronize(true, answer);
 }
 
 // The call itself, and what the device makes of it.
@@ -193,7 +269,9 @@ static enum stage perform(const Request *request, Slot *slots, Answer *answer)
     if (!function)
         return STAGE_FUNCTION;
     answer->returned = invoke(function, request, slots);
-    enum stage stage = synchronize(answer);
+    if (several(request))
+        return read_then_synchronize(request, slots, answer);
+    enum stage stage = synchronize(false, answer);
     if (stage != STAGE_DONE)
         return stage;
     answer->cuda = copy_all_back(request, slots);
@@ -205,15 +283,22 @@ static void release(const Request *request, Slot *slots)
 {
     for (uint32_t i = 0; i < request->argc; i++) {
         Slot *s = &slots[i];
-        if (s->arg->pass == PASS_DEVICE)
-            cudaFree(s->memory), cudaFree(s->first);
-        else if (s->arg->pass == PASS_HOST)
-            unmap(s->memory, span(s));
+        for (uint32_t p = 0; on_device(s) && p < s->arg->parts; p++)
+            cudaFree(s->memory[p]), cudaFree(s->first[p]);
+        if (s->arg->pass == PASS_HOST)
+            unmap(s->memory[0], span(s));
         if (s->given >= 0)
             close(s->given);
         if (s->returned >= 0)
             close(s->returned);
     }
+}
+
+static void tell_addresses(const Request *request, const Slot *slots, Answer *answer)
+{
+    for (uint32_t i = 0; i < request->argc; i++)
+        for (uint32_t p = 0; p < PROTOCOL_PARTS; p++)
+            answer->address[i][p] = (uint64_t)slots[i].memory[p];
 }
 
 static void make_call(const Request *request, const int *fds, Answer *answer)
@@ -222,8 +307,7 @@ static void make_call(const Request *request, const int *fds, Answer *answer)
     answer->cuda = prepare(request, fds, slots);
     if (answer->cuda)
         return;
-    for (uint32_t i = 0; i < request->argc; i++)
-        answer->address[i] = (uint64_t)slots[i].memory;
+    tell_addresses(request, slots, answer);
     answer->stage = perform(request, slots, answer);
     release(request, slots);
 }
@@ -239,12 +323,22 @@ static uint32_t held_count;
 
 static bool is_device_output(const Slot *s)
 {
-    return s->arg->pass == PASS_DEVICE && s->arg->writable && span(s);
+    return on_device(s) && s->arg->writable && span(s);
 }
 
-static cudaError_t copy_within(void *to, const void *from, size_t bytes)
+static cudaError_t copy_within(const Slot *s, uint32_t part, void *to, const void *from)
 {
-    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+    cudaError_t error = go_to(s, part);
+    return error ? error : cudaMemcpy(to, from, span(s), cudaMemcpyDeviceToDevice);
+}
+
+// Keeps an output's first contents beside it.
+static cudaError_t keep_first(Slot *s, uint32_t part)
+{
+    cudaError_t error = go_to(s, part);
+    if (!error)
+        error = cudaMalloc(&s->first[part], span(s));
+    return error ? error : copy_within(s, part, s->first[part], s->memory[part]);
 }
 
 static void hold(const Request *request, const int *fds, Answer *answer)
@@ -255,15 +349,12 @@ static void hold(const Request *request, const int *fds, Answer *answer)
     h->request = *request;
     h->function = dlsym(RTLD_DEFAULT, request->function);
     answer->cuda = prepare(&h->request, fds, h->slots);
-    for (uint32_t i = 0; i < request->argc && !answer->cuda; i++) {
-        Slot *s = &h->slots[i];
-        answer->address[i] = (uint64_t)s->memory;
-        if (!is_device_output(s))
-            continue;
-        answer->cuda = cudaMalloc(&s->first, span(s));
-        if (!answer->cuda)
-            answer->cuda = copy_within(s->first, s->memory, span(s));
-    }
+    for (uint32_t i = 0; i < request->argc && !answer->cuda; i++)
+        for (uint32_t p = 0; is_device_output(&h->slots[i]) && p < h->slots[i].arg->parts && !answer->cuda; p++)
+            answer->cuda = keep_first(&h->slots[i], p);
+    tell_addresses(&h->request, h->slots, answer);
+    if (!answer->cuda && several(request))
+        answer->cuda = synchronize_all();
     if (!answer->cuda)
         answer->stage = h->function ? STAGE_DONE : STAGE_FUNCTION;
 }
@@ -271,13 +362,13 @@ static void hold(const Request *request, const int *fds, Answer *answer)
 static void reset(Answer *answer)
 {
     for (uint32_t n = 0; n < held_count; n++)
-        for (uint32_t i = 0; i < held[n].request.argc && !answer->cuda; i++) {
+        for (uint32_t i = 0; i < held[n].request.argc; i++) {
             Slot *s = &held[n].slots[i];
-            if (is_device_output(s))
-                answer->cuda = copy_within(s->memory, s->first, span(s));
+            for (uint32_t p = 0; is_device_output(s) && p < s->arg->parts && !answer->cuda; p++)
+                answer->cuda = copy_within(s, p, s->memory[p], s->first[p]);
         }
     if (!answer->cuda)
-        answer->stage = synchronize(answer);
+        answer->stage = synchronize(held_count && several(&held[0].request), answer);
 }
 
 static void run_held(uint32_t times, Answer *answer)
@@ -286,7 +377,7 @@ static void run_held(uint32_t times, Answer *answer)
         struct held *h = &held[n % held_count];
         invoke(h->function, &h->request, h->slots);
     }
-    answer->stage = synchronize(answer);
+    answer->stage = synchronize(held_count && several(&held[0].request), answer);
 }
 
 static void take(uint32_t number, Answer *answer)

@@ -1,4 +1,4 @@
-// A fake device for the grader's own tests: device --report FD --limit N -- PROGRAM ARGS
+// A fake device for the grader's own tests: device --report FD --limit N --devices N -- PROGRAM ARGS
 // Writes the lines of $FAKE_EVENTS to FD, runs the program with the fake runtime
 // library beside it (cudart.c), and ends the report as a device does.
 #include <fcntl.h>
@@ -23,8 +23,8 @@ static void copy_events(const char *path, FILE *report)
 
 int main(int argc, char **argv)
 {
-    if (argc < 7 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit") ||
-        strcmp(argv[5], "--"))
+    if (argc < 9 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit") ||
+        strcmp(argv[5], "--devices") || strcmp(argv[7], "--"))
         return 2;
     FILE *report = fdopen(atoi(argv[2]), "w");
     fcntl(atoi(argv[2]), F_SETFD, FD_CLOEXEC);
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execv(argv[6], argv + 6);
+        execv(argv[8], argv + 8);
         _exit(127);
     }
 

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 Test(buffer, same_key_same_numbers)
 {
@@ -52,4 +53,39 @@ Test(buffer, poison_is_a_nan)
     memcpy(&f, &word, 4);
     memcpy(&d, &wide, 8);
     cr_assert(isnan(f) && isnan(d));
+}
+
+static uint32_t word_at(int fd, off_t offset)
+{
+    uint32_t word = 0;
+    cr_assert_eq(pread(fd, &word, sizeof word, offset), (ssize_t)sizeof word);
+    return word;
+}
+
+// Two parts of three words: | guard | 0 1 2 | guard | guard | 3 4 5 | guard |.
+Test(buffer, parts_have_guards_of_their_own)
+{
+    enum { WORDS = 6, PARTS = 2, PART = WORDS / PARTS * 4 };
+    Buffer *b = output_i32("out", WORDS);
+    RequestArg arg;
+    int fds[2];
+    size_t count = 0;
+    enum verdict v;
+    cr_assert(buffer_give(b, true, PARTS, true, &arg, fds, &count));
+    cr_assert_eq(arg.parts, PARTS);
+    cr_assert_eq(arg.bytes, PART);
+    off_t second = arg.guard + PART + arg.guard + arg.guard;
+    cr_assert_eq(word_at(fds[0], arg.guard), POISON);
+    cr_assert_eq(word_at(fds[0], second + PART - 4), POISON);
+    cr_assert_neq(word_at(fds[0], second - 4), POISON);
+
+    int32_t answer[WORDS / PARTS] = {7, 8, 9};
+    cr_assert_eq(pwrite(fds[1], answer, PART, second), (ssize_t)PART);
+    cr_assert_null(buffer_take(b, true, &v));
+    cr_assert_eq(b->i32[3], 7);
+    cr_assert_eq(b->i32[5], 9);
+    cr_assert_eq(pwrite(fds[1], answer, 4, second + PART), 4);
+    cr_assert_str_eq(buffer_take(b, true, &v), "memory just behind out[1] was written");
+    cr_assert_eq(v, VERDICT_BOUNDS);
+    buffer_close(b);
 }

@@ -144,6 +144,10 @@ Test(profile, is_read)
                              CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.instructions, 5000000000);
     cr_assert_float_eq(p.seconds, 2.5, 0);
+    cr_assert_null(read_text("devices = 4;", &p));
+    cr_assert_eq(p.devices, 4);
+    cr_assert_null(read_text("instructions = 5000000000L; seconds = 2.5;"
+                             CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.claims, 1);
     cr_assert_eq(p.claim[0].counters, 2);
     cr_assert_str_eq(p.claim[0].counter[1], "b");
@@ -166,6 +170,8 @@ Test(profile, is_refused_with_its_reason)
     refused("seconds = ;", "syntax error");
     refused("second = 3;", "there is no setting 'second'");
     refused("seconds = -1;", "seconds must be");
+    refused("devices = 9;", "devices must be");
+    refused("devices = 1.5;", "devices must be");
     refused(CLAIM(""), "needs at_least or at_most");
     refused(CLAIM("at_most = 3;"), "needs words");
     refused(CLAIM("at_most = \"3\"; slow = \"s\";"), "no range");

@@ -81,3 +81,36 @@ Test(events, nonsense_is_never_overlooked)
         cr_expect_not_null(e.malformed, "%s", nonsense[i]);
     }
 }
+
+static const char works[] =
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":100,\"end_ns\":300,\"links\":[[0,1,64]]}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":1,\"start_ns\":200,\"end_ns\":400,\"links\":[[1,0,32]]}\n"
+    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":2,\"start_ns\":150,\"end_ns\":250,\"links\":[[2,0,16],[0,2,8]]}\n";
+static const char by_host[] =
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":1000,\"end_ns\":1010,\"by_host\":[[0,1,5]]}\n";
+
+static int sum_of(const Events *e, const char *name)
+{
+    return (int)json_integer_value(json_object_get(e->counters, name));
+}
+
+// Device 0 sends 64 + 8 bytes, which no other link beats either way. The next call begins anew.
+Test(events, what_devices_send_is_told_of_the_busiest_link)
+{
+    Events e;
+    events_init(&e);
+    events_feed(&e, works, sizeof works - 1);
+    cr_assert_eq(sum_of(&e, "link__bytes_busiest.sum"), 72);
+    cr_assert_eq(sum_of(&e, "devices__elapsed_ns.sum"), 300);
+    cr_assert_eq(sum_of(&e, "devices__work_ns.sum"), 500);
+    cr_assert_eq(sum_of(&e, "devices__work.sum"), 3);
+    events_new_call(&e);
+    events_feed(&e, by_host, sizeof by_host - 1);
+    cr_assert_eq(sum_of(&e, "link__bytes_busiest.sum"), 72);
+    cr_assert_eq(sum_of(&e, "memcpy__bytes_dtoh.sum"), 5);
+    cr_assert_eq(sum_of(&e, "memcpy__bytes_htod.sum"), 5);
+    cr_assert_eq(sum_of(&e, "devices__elapsed_ns.sum"), 310);
+    events_new_call(&e);
+    events_feed(&e, works, sizeof works - 1);
+    cr_assert_eq(sum_of(&e, "link__bytes_busiest.sum"), 144);
+}
