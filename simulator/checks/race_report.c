@@ -77,6 +77,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (x->warp != y->warp) {
         r->why = "Nothing orders the two threads: which comes first changes from run to run.";
         r->next = "Put a __syncthreads() that all threads reach between the two lines.";
+        r->gravity = 1;   // a __syncwarp() would do for lanes of one warp, but not for these
     } else {
         r->why = "Threads of one warp need not run in step.";
         r->next = shared ? "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it."

@@ -126,11 +126,9 @@ static bool same_error(const Report *a, const Report *b)
     return a->place.line || same_string(a->message, b->message);
 }
 
-static Noted *note(const Report *report)
+// The strings of a graver one that is told instead are let go: a few for each line at the most.
+static void keep(Noted *noted, const Report *report)
 {
-    Noted *noted = calloc(1, sizeof *noted);
-    if (!noted)
-        return NULL;
     noted->report = *report;
     noted->report.message = copy_string(report->message);
     noted->report.why = copy_string(report->why);
@@ -142,6 +140,14 @@ static Noted *note(const Report *report)
     copy_place(&noted->report.other);
     for (int i = 0; i < REPORT_CALLERS; i++)
         copy_place(&noted->report.callers[i]);
+}
+
+static Noted *note(const Report *report)
+{
+    Noted *noted = calloc(1, sizeof *noted);
+    if (!noted)
+        return NULL;
+    keep(noted, report);
     *sink.end = noted;
     sink.end = &noted->next;
     return noted;
@@ -155,6 +161,8 @@ void report_error(const Report *report)
         noted = noted->next;
     if (!noted)
         noted = note(report);
+    else if (report->gravity > noted->report.gravity)
+        keep(noted, report);
     if (noted)
         noted->count++;
     sink.counts[report->kind]++;

@@ -47,6 +47,7 @@ typedef struct {
     char *stands;                       // where warps stand that wait: a line of text for each place
     bool has_other_block;               // it is not in the block above, but in this one
     uint32_t other_block[3];
+    int gravity;                        // of several errors of one kind and line the one with the most is told
 } Report;
 
 typedef struct {

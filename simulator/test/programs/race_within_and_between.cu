@@ -1,0 +1,34 @@
+// expect: race 19
+// says: what thread (0,1,0) writes
+// A line reads what the lanes of its own warp wrote, and what other warps wrote: of the latter it is told, for a
+// __syncwarp() would not mend it.
+#include "check.h"
+
+enum { N = 32 };
+
+__global__ void multiply(int *out, const int *in)
+{
+    __shared__ int rows[N][N], columns[N][N];
+    int x = threadIdx.x, y = threadIdx.y, sum = 0;
+
+    rows[y][x] = in[y * N + x];
+    columns[y][x] = in[x * N + y];
+    // __syncthreads() is missing
+#pragma unroll 1
+    for (int p = 0; p < N; p++)
+        sum += rows[y][p] * columns[p][x];
+    out[y * N + x] = sum;
+}
+
+int main()
+{
+    int *in, *out;
+    OK(cudaMalloc(&in, N * N * sizeof *in));
+    OK(cudaMalloc(&out, N * N * sizeof *out));
+    OK(cudaMemset(in, 0, N * N * sizeof *in));
+    multiply<<<1, dim3(N, N)>>>(out, in);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(in));
+    OK(cudaFree(out));
+    return 0;
+}
