@@ -102,12 +102,12 @@ claims() {
         code ~ /(claims|gpu) *=/ { finish(); inside = 1; next }
         inside && code ~ /\{/ { finish(); open = 1; start = FNR; counter = bound = why = 0; n++ }
         open && code ~ /(counters?|measure) *=/ { counter = 1 }   # of a GPU: what is timed
-        open && code ~ /at_(least|most) *=/ { bound = 1 }
+        open && code ~ /(at_(least|most)|gold) *=/ { bound = 1 }
         open && code ~ /why *=/ { why = 1 }
         END { finish(); exit bad || !n }' "$1"
 }
 for lesson in $lessons; do
-    holds "profiles/lessons/$lesson.cfg: needs claims, each with a counter, at_least or at_most, and why" \
+    holds "profiles/lessons/$lesson.cfg: needs claims, each with a counter, at_least, at_most or gold, and why" \
         claims "profiles/lessons/$lesson.cfg"
 done
 

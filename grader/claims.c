@@ -67,10 +67,36 @@ static const char *unknown_key(config_setting_t *group, const char *const *keys)
     return NULL;
 }
 
+// A whole number from 1; 0 where there is none, -1 where it is something else.
+static int read_version(config_setting_t *group, const char *name)
+{
+    double value;
+    if (!read_number(group, name, &value))
+        return 0;
+    return value >= 1 && value == (int)value ? (int)value : -1;
+}
+
+// What is amiss with the versions that a bound names, or NULL.
+static const char *versions_problem(const char *name, int version, bool bound, int gold_version,
+                                    bool gold)
+{
+    if (version < 0 || gold_version < 0)
+        return text_format("'%s' has a version that is no whole number from 1", name);
+    if (version && !bound)
+        return text_format("'%s' has a version, but no bound that it could be the first to keep",
+                           name);
+    if (gold != (gold_version > 0))
+        return text_format("'%s' needs gold and gold_version together", name);
+    if (gold_version && gold_version < version)
+        return text_format("'%s' has gold in a version that does not pass", name);
+    return NULL;
+}
+
 static const char *read_claim(config_setting_t *group, Claim *c)
 {
     static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
-                                       "why", "suspect", "slow", "next", NULL};
+                                       "version", "gold", "gold_version", "why", "suspect", "slow",
+                                       "next", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
         return text_format("a claim has no '%s'", stranger);
@@ -80,29 +106,35 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         .per = read_text(group, "per"), .why = read_text(group, "why"),
         .suspect = read_text(group, "suspect"), .slow = read_text(group, "slow"),
         .next = read_text(group, "next"),
-        .at_least = -INFINITY, .at_most = INFINITY,
+        .at_least = -INFINITY, .at_most = INFINITY, .gold = INFINITY,
+        .version = read_version(group, "version"),
+        .gold_version = read_version(group, "gold_version"),
     };
     read_counters(group, c);
     bool least = read_number(group, "at_least", &c->at_least);
     bool most = read_number(group, "at_most", &c->at_most);
+    bool gold = read_number(group, "gold", &c->gold);
 
     if (!c->name || !c->check || !c->per || !c->why || !c->counters)
         return "a claim needs name, check, counter, per and why";
     if (text_columns(c->name) > 24)
         return text_format("the claim '%s' has a name longer than 24", c->name);
-    if (!least && !most)
-        return text_format("the claim '%s' needs at_least or at_most", c->name);
+    if (!least && !most && !gold)
+        return text_format("the claim '%s' needs at_least, at_most or gold", c->name);
     if (isnan(c->at_least) || isnan(c->at_most) || !(c->at_least <= c->at_most))
         return text_format("the claim '%s' has bounds that are no range", c->name);
+    if (!(c->gold >= c->at_least) || (gold && !(c->gold <= c->at_most)))
+        return text_format("the claim '%s' has gold outside its bounds", c->name);
     if ((least && !c->suspect) || (most && !c->slow))
         return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
                            c->name);
-    return NULL;
+    return versions_problem(c->name, c->version, most, c->gold_version, gold);
 }
 
 static const char *read_target(config_setting_t *group, Target *t)
 {
-    static const char *const keys[] = {"name", "measure", "at_least", "why", "slow", NULL};
+    static const char *const keys[] = {"name", "measure", "at_least", "version", "gold",
+                                       "gold_version", "why", "slow", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
         return text_format("a target of `gpu` has no '%s'", stranger);
@@ -110,13 +142,18 @@ static const char *read_target(config_setting_t *group, Target *t)
     *t = (Target){
         .name = read_text(group, "name"), .measure = read_text(group, "measure"),
         .why = read_text(group, "why"), .slow = read_text(group, "slow"),
+        .gold = -INFINITY, .version = read_version(group, "version"),
+        .gold_version = read_version(group, "gold_version"),
     };
     read_number(group, "at_least", &t->at_least);
+    bool gold = read_number(group, "gold", &t->gold);
     if (!t->name || !t->measure || !t->why || !t->slow || !(t->at_least > 0))
         return "a target of `gpu` needs name, measure, at_least, why and slow";
     if (text_columns(t->name) > 24)
         return text_format("the target '%s' has a name longer than 24", t->name);
-    return NULL;
+    if (gold && !(t->gold >= t->at_least))
+        return text_format("the target '%s' has gold below at_least", t->name);
+    return versions_problem(t->name, t->version, true, t->gold_version, gold);
 }
 
 static const char *read_targets(config_setting_t *list, Profile *p)
@@ -200,8 +237,9 @@ static double counter_sum(const json_t *record, const char *name)
 
 const char *claim_unit(const Claim *c)
 {
+    bool traffic = strstr(c->counter[0], "sectors") || strstr(c->counter[0], "bytes");
     if (strncmp(c->per, "compulsory", 10) == 0)
-        return "x compulsory";
+        return traffic ? "x compulsory" : "a sector";
     if (strcmp(c->per, "call") == 0)
         return "a call";
     if (strcmp(c->per, "launch__thread_count") == 0)
@@ -398,6 +436,20 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     return f;
 }
 
+bool finding_is_gold(const Finding *f)
+{
+    return isfinite(f->claim->gold) && f->value <= f->claim->gold;
+}
+
+enum gold claims_gold(const Finding *findings, size_t count)
+{
+    enum gold gold = GOLD_NONE;
+    for (size_t i = 0; i < count && gold != GOLD_MISSED; i++)
+        if (isfinite(findings[i].claim->gold))
+            gold = finding_is_gold(&findings[i]) ? GOLD_KEPT : GOLD_MISSED;
+    return gold;
+}
+
 int claims_speed(const Finding *findings, size_t count)
 {
     double speed = 10;
@@ -446,6 +498,21 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
                               t.peer_rate / 1e9, target->slow);
     }
     return t;
+}
+
+// Where the ratios spread too far to judge by, gold is not given either.
+bool timing_is_gold(const Timing *t)
+{
+    return isfinite(t->target->gold) && !t->unsteady && t->ratio >= t->target->gold;
+}
+
+enum gold targets_gold(const Timing *timings, size_t count)
+{
+    enum gold gold = GOLD_NONE;
+    for (size_t i = 0; i < count && gold != GOLD_MISSED; i++)
+        if (isfinite(timings[i].target->gold))
+            gold = timing_is_gold(&timings[i]) ? GOLD_KEPT : GOLD_MISSED;
+    return gold;
 }
 
 int targets_speed(const Timing *timings, size_t count)

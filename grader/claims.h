@@ -11,7 +11,8 @@
 //         counter = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
 //         per = "compulsory_write";
 //         at_least = 1.0;
-//         at_most = 1.10;
+//         at_most = 1.10; version = 2;
+//         gold = 1.02; gold_version = 4;
 //         why = "Every sector holds 32 bytes of the answer, and is stored once.";
 //         suspect = "Fewer sectors were stored than the answer holds.";
 //         slow = "neighbouring threads write far apart";
@@ -30,14 +31,25 @@
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
 // next     what to do about it, where that is not to change the worst line.
 // why      for whoever reads the profile, and for the JSON result.
-// At least one of the bounds must be there; each needs its words.
+// At least one of the bounds must be there; at_least and at_most need their words.
+//
+// gold     the expert's upper bound, at most at_most. It costs nobody a point: an answer
+//          that keeps every gold bound of the device that graded it is told so (PASS gold),
+//          and whoever passes reads how far gold is. The textbook's version need not reach
+//          it: full marks are within a beginner's reach, and gold is what there is beyond.
+// version  the version of the solution that first keeps at_most, and
+// gold_version  the one that first keeps gold, which must be said. grader/try.sh runs the
+//          versions and holds the profile to it: kept by that version, and broken by the
+//          one before. So a bound that everybody keeps, or nobody, cannot stay unseen; a
+//          bound that version 1 keeps already has version = 1, or none.
 //
 // What is held against a GPU's clock, where there is one:
 //
 //     gpu = (
 //       { name = "of the copy rate";
 //         measure = "large";                         # the Measure() it is timed in
-//         at_least = 0.76;
+//         at_least = 0.76; version = 3;
+//         gold = 0.88; gold_version = 4;
 //         why = "Version 3 reached 0.85 in profiles/results/h200; a tenth less is full marks.";
 //         slow = "the GPU copies the same bytes in less time";
 //       }
@@ -45,8 +57,9 @@
 //
 // at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
 // to those of a peer that copies as many on the same GPU, timed in turns with it.
-// Below it the verdict is SLOW. Bytes a second that the GPU's memory cannot deliver
-// are SUSPECT. Ratios that spread too far to judge by, twice, are said and not held
+// Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
+// are held to what profiles/results/ has of the versions. Bytes a second that the GPU's
+// memory cannot deliver are SUSPECT. Ratios that spread too far to judge by, twice, are said and not held
 // against anybody.
 #pragma once
 #include "gpu.h"
@@ -55,6 +68,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8 };
 
@@ -63,11 +77,15 @@ typedef struct Claim {
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
     double at_least, at_most;       // -INFINITY, INFINITY: no such bound
+    double gold;                    // INFINITY: none
+    int version, gold_version;      // that first keep at_most, gold; 0: not said
 } Claim;
 
 typedef struct Target {
     const char *name, *measure, *why, *slow;
     double at_least;
+    double gold;                    // -INFINITY: none
+    int version, gold_version;      // that first keep at_least, gold; 0: not said
 } Target;
 
 typedef struct Profile {
@@ -117,6 +135,24 @@ Finding claim_judge(const Claim *claim, const json_t *record);
 
 // Judges a target by the record of its measurement, on a GPU.
 Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu);
+
+// How an answer stands to the gold bounds of claims and targets.
+enum gold {
+    GOLD_NONE,                      // there are no such bounds
+    GOLD_MISSED,                    // one is not kept, or cannot be judged
+    GOLD_KEPT,
+};
+bool finding_is_gold(const Finding *f);     // it keeps the bound that there is
+bool timing_is_gold(const Timing *t);
+enum gold claims_gold(const Finding *findings, size_t count);
+enum gold targets_gold(const Timing *timings, size_t count);
+
+// Holds the versions of a solution to what the profile says of them. results[i] is the
+// JSON result of version i + 1, NULL where it is not known: then nothing is said of it.
+// Of claims, or (on_gpu) of targets. Prints a line for each that is not so; returns
+// how many are not, and adds to *held how many were looked at.
+size_t claims_hold(const Profile *profile, bool on_gpu, json_t *const *results, size_t count,
+                   FILE *out, size_t *held);
 
 // 1 to 10: ten where every upper bound holds, else ten times the worst bound / value
 // (of a target: ratio / bound), and never below one, since the answer is right.

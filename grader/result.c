@@ -63,6 +63,16 @@ static bool was_skipped(const json_t *fact)
     return json_is_true(json_object_get(fact, "skipped"));
 }
 
+// Gold of all bounds together, where there is a PASS.
+static void judge_gold(Result *r)
+{
+    enum gold claims = claims_gold(r->finding, r->findings);
+    enum gold targets = r->gpu ? targets_gold(r->gpu->timing, r->gpu->timings) : GOLD_NONE;
+    bool missed = claims == GOLD_MISSED || targets == GOLD_MISSED;
+    r->gold = r->verdict != VERDICT_PASS ? GOLD_NONE
+            : missed ? GOLD_MISSED : claims == GOLD_KEPT ? GOLD_KEPT : targets;
+}
+
 void result_judge(Result *r, const Profile *profile)
 {
     size_t i;
@@ -86,6 +96,7 @@ void result_judge(Result *r, const Profile *profile)
     if (r->behind == VERDICT_PASS)
         judge_claims(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
+    judge_gold(r);
 }
 
 static void judge_timings(Result *r, const Profile *profile)
@@ -121,12 +132,14 @@ void result_judge_gpu(Result *r, const Profile *profile)
     if (!r->fact)
         judge_timings(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
+    judge_gold(r);
 }
 
 void result_refuse(Result *r, json_t *fact)
 {
     r->fact = fact;
     r->speed = -1;
+    r->gold = GOLD_NONE;
     r->verdict = r->behind = fact_verdict(fact);
 }
 
@@ -141,7 +154,7 @@ static json_t *finding_json(const Finding *f)
     for (size_t i = 0; i < f->claim->counters; i++)
         json_array_append_new(counters, json_string(f->claim->counter[i]));
 
-    json_t *j = json_pack("{ss ss so ss sf sf sf sf so so ss sb ss}",
+    json_t *j = json_pack("{ss ss so ss sf sf sf sf so so so ss sb ss}",
         "name", f->claim->name,
         "check", f->claim->check,
         "counters", counters,
@@ -152,6 +165,7 @@ static json_t *finding_json(const Finding *f)
         "ideal", f->ideal,
         "at_least", bound(f->claim->at_least),
         "at_most", bound(f->claim->at_most),
+        "gold", bound(f->claim->gold),
         "verdict", verdict_word(f->verdict),
         "estimate", f->estimate,
         "why", f->claim->why);
@@ -176,12 +190,13 @@ static json_t *checks_json(const json_t *records)
 
 static json_t *timing_json(const Timing *t)
 {
-    json_t *j = json_pack("{ss ss sf sf sf ss ss sf sf sf}",
+    json_t *j = json_pack("{ss ss sf sf sf so ss ss sf sf sf}",
         "name", t->target->name,
         "measure", t->target->measure,
         "ratio", t->ratio,
         "spread", t->spread,
         "at_least", t->target->at_least,
+        "gold", bound(t->target->gold),
         "verdict", verdict_word(t->verdict),
         "why", t->target->why,
         "rate", isfinite(t->rate) ? t->rate : 0.0,
@@ -218,7 +233,7 @@ json_t *result_json(const Result *r)
     for (size_t i = 0; i < r->findings; i++)
         json_array_append_new(claims, finding_json(&r->finding[i]));
 
-    json_t *j = json_pack("{si ss si ss ss ss ss ss s{si si so} so so}",
+    json_t *j = json_pack("{si ss si ss ss ss ss ss s{si si so so} so so}",
         "schema", 1,
         "lesson", r->lesson,
         "number", atoi(r->lesson),
@@ -231,6 +246,7 @@ json_t *result_json(const Result *r)
             "passed", (int)r->passed,
             "checks", (int)r->checks,
             "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
+            "gold", r->gold == GOLD_NONE ? json_null() : json_boolean(r->gold == GOLD_KEPT),
         "claims", claims,
         "checks", checks_json(r->records));
     if (r->fact)

@@ -29,6 +29,7 @@ typedef struct Result {
     Finding finding[CLAIMS_MAX];
     size_t findings;                // 0 unless every check passed
     int speed;                      // 0..10, of findings; -1: there are none
+    enum gold gold;                 // of the device that graded; of a PASS alone
     GpuRun *gpu;                    // NULL: there is no GPU, or the checks failed before
     int todo_line, todos;           // the first line with TODO, and how many; 0: none
     char *todo;                     // its words
@@ -60,17 +61,19 @@ void result_print(const Result *r, FILE *out);
 //    "device": "h200", "seed": "warpwise",
 //    "verdict": "SLOW",              with the TODO rule
 //    "behind": "SLOW",               without it
-//    "score": {"passed": 7, "checks": 7, "speed": 1},        speed: 1 to 10, or null
+//    "score": {"passed": 7, "checks": 7, "speed": 1,         speed: 1 to 10, or null
+//              "gold": false},       all gold bounds are kept; null: it is no PASS, or there are none
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
-//                "unit", "ideal": sectors a request, or 0, "at_least", "at_most", "verdict", "estimate", "why",
+//                "unit", "ideal": sectors a request, or 0, "at_least", "at_most", "gold": the bound, or null,
+//                "verdict", "estimate", "why",
 //                "words": why it does not hold, "place": {"file", "line"}}, ...],
 //    "checks": [RECORD with its "verdict", ...],
 //    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",
 //            "date": "2026-01-31T12:00:00Z", "compute_capability": "9.0",
 //            "passed": 6, "checks": 6,
-//            "timings": [{"name", "measure", "ratio", "spread", "at_least", "verdict", "why",
+//            "timings": [{"name", "measure", "ratio", "spread", "at_least", "gold", "verdict", "why",
 //                         "rate", "peer_rate", "limit": bytes a second, "words"}, ...],
 //            "records": [RECORD with its "verdict", ...]}}   if there is one
 json_t *result_json(const Result *r);

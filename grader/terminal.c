@@ -12,7 +12,8 @@ enum { OUTPUT_LINES = 20, INDENT = 2 };
 
 static void print_state(const Result *r, FILE *out, const char *words)
 {
-    char *line = text_format("lesson %d: %s", atoi(r->lesson), words);
+    const char *gold = r->gold == GOLD_KEPT ? "gold, " : "";
+    char *line = text_format("%slesson %d: %s", gold, atoi(r->lesson), words);
     text_state(out, verdict_colour(r->verdict), verdict_word(r->verdict), line);
     free(line);
 }
@@ -129,6 +130,8 @@ static void print_output(const Result *r, FILE *out)
 
 static char *bounds(const Claim *c, int digits)
 {
+    if (isinf(c->at_most) && isinf(c->at_least))
+        return strdup("");
     if (isinf(c->at_most))
         return text_format("at least %.*f", digits, c->at_least);
     if (isinf(c->at_least))
@@ -146,79 +149,98 @@ static int digits_for(const Finding *f)
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
 }
 
+// What bounds gold alone is of interest to whoever passes.
+static bool is_shown(const Result *r, const Finding *f)
+{
+    return r->verdict == VERDICT_PASS || isfinite(f->claim->at_least) || isfinite(f->claim->at_most) ||
+           f->verdict != VERDICT_PASS;
+}
+
 // The columns that the longest name takes.
 static int name_width(const Result *r)
 {
     size_t width = 0;
     for (size_t i = 0; i < r->findings; i++)
-        width = MAX(width, text_columns(r->finding[i].claim->name));
+        if (is_shown(r, &r->finding[i]))
+            width = MAX(width, text_columns(r->finding[i].claim->name));
     for (size_t i = 0; r->gpu && i < r->gpu->timings; i++)
         width = MAX(width, text_columns(r->gpu->timing[i].target->name));
     return (int)width;
 }
 
+// What a row that holds says, once everything does: how far gold is. Until then that would
+// only be in the way.
+static char *good_words(const Result *r, double gold, bool kept, int digits)
+{
+    if (r->verdict != VERDICT_PASS || !isfinite(gold))
+        return strdup("ok");
+    return kept ? strdup("gold") : text_format("gold: %.*f", digits, gold);
+}
+
 // A row of the table; on a narrow terminal the name has a line of its own.
-static void print_claim(FILE *out, const Finding *f, int name)
+static void print_row(FILE *out, const char *name, int width, const char *value, const char *unit,
+                      const char *range, const char *state)
+{
+    if (text_width() < TEXT_COLUMNS) {
+        char *row = text_format("%s %s%s%s: %s", value, unit, *range ? ", " : "", range, state);
+        fprintf(out, "%*s%s\n", INDENT, "", name);
+        text_paragraph(out, 2 * INDENT, row);
+        free(row);
+    } else {
+        fprintf(out, "%*s%-*s %7s %-12s %-13s %s\n", INDENT, "", width, name, value, unit, range,
+                state);
+    }
+}
+
+static void print_claim(const Result *r, FILE *out, const Finding *f, int name)
 {
     int digits = digits_for(f);
     char *range = bounds(f->claim, digits);
     char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
-    const char *state = f->verdict == VERDICT_PASS    ? "ok"
+    char *good = good_words(r, f->claim->gold, finding_is_gold(f), digits);
+    const char *state = f->verdict == VERDICT_PASS    ? good
                       : f->verdict == VERDICT_SLOW    ? "too many"
                       : f->verdict == VERDICT_SUSPECT ? "too few" : "unknown";
-    if (text_width() < TEXT_COLUMNS) {
-        char *row = text_format("%s %s, %s: %s", value, claim_unit(f->claim), range, state);
-        fprintf(out, "%*s%s\n", INDENT, "", f->claim->name);
-        text_paragraph(out, 2 * INDENT, row);
-        free(row);
-    } else {
-        fprintf(out, "%*s%-*s %7s %-12s %-13s %s\n", INDENT, "", name, f->claim->name, value,
-                claim_unit(f->claim), range, state);
-    }
+    print_row(out, f->claim->name, name, value, claim_unit(f->claim), range, state);
     free(range);
     free(value);
+    free(good);
 }
 
 static void print_claims(const Result *r, FILE *out)
 {
     int name = name_width(r);
     for (size_t i = 0; i < r->findings; i++)
-        print_claim(out, &r->finding[i], name);
+        if (is_shown(r, &r->finding[i]))
+            print_claim(r, out, &r->finding[i], name);
 }
 
 // ---- On a GPU ----
 
 // A row of the same table.
-static void print_timing(FILE *out, const Timing *t, int name, const char *state)
+static void print_timing(const Result *r, FILE *out, const Timing *t, int name)
 {
-    static const char unit[] = "x the copy";
     char *range = text_format("at least %.2f", t->target->at_least);
-    if (text_width() < TEXT_COLUMNS) {
-        char *row = text_format("%.2f %s, %s: %s", t->ratio, unit, range, state);
-        fprintf(out, "%*s%s\n", INDENT, "", t->target->name);
-        text_paragraph(out, 2 * INDENT, row);
-        free(row);
-    } else {
-        fprintf(out, "%*s%-*s %7.2f %-12s %-13s %s\n", INDENT, "", name, t->target->name, t->ratio,
-                unit, range, state);
-    }
+    char *value = text_format("%.2f", t->ratio);
+    char *good = good_words(r, t->target->gold, timing_is_gold(t), 2);
+    const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
+                      : t->verdict == VERDICT_SUSPECT ? "too fast"
+                      : t->verdict != VERDICT_PASS    ? "unknown"
+                      : t->unsteady ? "not judged" : good;
+    print_row(out, t->target->name, name, value, "x the copy", range, state);
+    if (t->words)
+        print_sentence(out, t->words);
     free(range);
+    free(value);
+    free(good);
 }
 
 static void print_timings(const Result *r, FILE *out)
 {
     const GpuRun *g = r->gpu;
     int name = name_width(r);
-    for (size_t i = 0; i < g->timings; i++) {
-        const Timing *t = &g->timing[i];
-        const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
-                          : t->verdict == VERDICT_SUSPECT ? "too fast"
-                          : t->verdict != VERDICT_PASS    ? "unknown"
-                          : t->unsteady ? "not judged" : "ok";
-        print_timing(out, t, name, state);
-        if (t->words)
-            print_sentence(out, t->words);
-    }
+    for (size_t i = 0; i < g->timings; i++)
+        print_timing(r, out, &g->timing[i], name);
 }
 
 static void print_gpu(const Result *r, FILE *out)

@@ -5,7 +5,8 @@
 #     grader/try.sh 05-transpose naive.cu      one wrong submission
 #
 # The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS); our own solution
-# (PASS, twice, with the same figures); the lesson's text, which shows what these print, and what a change prints
+# (PASS, twice, with the same figures); its versions, each of which is right, and keeps the bounds that the profile
+# says (claims.h: version, gold_version), also in what was recorded on a GPU; the lesson's text, which shows what these print, and what a change prints
 # that it talks the reader into ({.output cmd="make lesson-5" edit="/__syncthreads/d"}: sed's words, applied to
 # the skeleton with its blanks filled in, or, after version="4", to that version of the solution); and each submission
 # in grader/wrong/05-transpose/ (the verdict of its `// expect:` line, its source lines, and the words of its
@@ -96,6 +97,40 @@ figures_are_the_same() {
         diff "$tree/solution-1.log" "$tree/solution-2.log" >"$tree/figures.log"
         complain "$lesson: two runs of the solution do not print the same figures" "$tree/figures.log"
     }
+}
+
+# The versions before the last, which the solution takes by itself. Each is right, be it ever so slow.
+versions=$(sed -n 's|^#define VERSION \([0-9]*\).*|\1|p' "solutions/$lesson.cu")
+version_is_right() {
+    log=$tree/version-$1.log
+    run "$log" "build/grader/$lesson" --define "VERSION=$1" --result "build/version-$1.json" "solutions/$lesson.cu" ||
+        first "$log" SLOW || complain "$lesson: version $1 of the solution is not right" "$log"
+}
+
+# result_files FOLDER-AND-PREFIX LAST: a name for each version's result, in order.
+result_files() {
+    for version in $(seq 1 $((${versions:-1} - 1))); do echo "$1-$version.json"; done
+    echo "$2"
+}
+
+# The profile says which version is the first to keep a bound: that one does, and the one before does not.
+versions_are_held() {
+    # shellcheck disable=SC2046
+    run "$tree/held.log" "build/grader/$lesson" --hold $(result_files build/version "build/results/solutions/$lesson.json") ||
+        complain "profiles/lessons/$lesson.cfg: not what the versions do" "$tree/held.log"
+}
+
+recorded_are_held() {
+    # shellcheck disable=SC2046
+    run "$tree/held-gpu.log" "build/grader/$lesson" --hold gpu \
+        $(result_files "$1/$lesson-version" "$1/$lesson.json") ||
+        complain "profiles/lessons/$lesson.cfg: not what $1 has of the versions" "$tree/held-gpu.log"
+}
+
+# The last version is the expert's, if the simulated device can tell.
+solution_is_gold() {
+    grep -q '"gold": false' "$tree/build/results/solutions/$lesson.json" || return 0
+    complain "$lesson: the solution misses a gold bound" "$tree/solution-1.log"
 }
 
 # The lesson's text shows what a run printed, to the letter; make's own last line is not part of it.
@@ -200,6 +235,10 @@ count solution_is_pass 1
 count solution_is_pass 2
 count figures_are_the_same
 count text_shows solution-1 "make solution-$number"
+count solution_is_gold
+for version in $(seq 1 $((${versions:-1} - 1))); do count version_is_right "$version"; done
+count versions_are_held
+for results in profiles/results/*/; do count recorded_are_held "${results%/}"; done
 awk -v fill=1 -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/filled.cu"
 edits >"$tree/edits"
 while read -r version edit; do

@@ -34,6 +34,7 @@ Outcome outcome_read(const Lesson *lesson)
         o.passed = (int)json_integer_value(json_object_get(score, "passed"));
         o.checks = (int)json_integer_value(json_object_get(score, "checks"));
         o.speed = json_is_integer(speed) ? (int)json_integer_value(speed) : -1;
+        o.gold = json_is_true(json_object_get(score, "gold"));
         o.edited = newer(lesson->exercise, path);
     }
     free(path);

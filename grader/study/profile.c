@@ -91,9 +91,19 @@ static char *count(const json_t *bound, double by)
     return json_is_number(bound) ? text_format("%.0f", json_number_value(bound) * by) : strdup("-");
 }
 
-static const char *judgement(const char *verdict)
+// Does a claim that holds have an expert's bound, and is that kept or not?
+static bool is_gold(const json_t *claim, bool kept)
 {
-    return strcmp(verdict, "PASS") == 0    ? "ok"
+    const json_t *gold = json_object_get(claim, "gold");
+    return strcmp(text_of(claim, "verdict"), "PASS") == 0 && json_is_number(gold) &&
+           kept == (number_of(claim, "value") <= json_number_value(gold));
+}
+
+static const char *judgement(const json_t *claim)
+{
+    const char *verdict = text_of(claim, "verdict");
+    return is_gold(claim, true)            ? "gold"
+         : strcmp(verdict, "PASS") == 0    ? "ok"
          : strcmp(verdict, "SLOW") == 0    ? "too many"
          : strcmp(verdict, "SUSPECT") == 0 ? "too few" : "unknown";
 }
@@ -118,7 +128,7 @@ static void print_claim(const json_t *claim)
     char *most = count(json_object_get(claim, "at_most"), by);
     char *value = text_format("%s%.0f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
                               number_of(claim, "sum"));
-    print_row(text_of(claim, "name"), value, least, most, judgement(text_of(claim, "verdict")));
+    print_row(text_of(claim, "name"), value, least, most, judgement(claim));
     free(least);
     free(most);
     free(value);
@@ -150,6 +160,15 @@ static void print_time(const json_t *check, const char *device)
     free(least);
 }
 
+static void print_gold(const json_t *claim)
+{
+    char *most = count(json_object_get(claim, "gold"), number_of(claim, "by"));
+    char *words = text_format("Gold: %s, at most %s.", text_of(claim, "name"), most);
+    text_paragraph(stdout, 2, words);
+    free(words);
+    free(most);
+}
+
 static void print_bounds(const json_t *result, const json_t *check)
 {
     size_t i;
@@ -161,6 +180,9 @@ static void print_bounds(const json_t *result, const json_t *check)
         if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0)
             print_claim(claim);
     print_time(check, text_of(result, "device"));
+    json_array_foreach(claims, i, claim)
+        if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0 && is_gold(claim, false))
+            print_gold(claim);
     json_array_foreach(claims, i, claim)
         if (*text_of(claim, "words"))
             text_paragraph(stdout, 2, text_of(claim, "words"));

@@ -69,6 +69,7 @@ typedef struct Outcome {
     json_t *result;                 // the grader's (result.h), or NULL: it never was graded
     const char *verdict;            // its word, or NULL
     int passed, checks, speed;      // speed -1: none
+    bool gold;                      // it keeps the expert's bounds
     bool edited;                    // the file is newer than its result
 } Outcome;
 

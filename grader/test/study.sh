@@ -106,6 +106,9 @@ case_ progress-edited env COLUMNS=60 build/grader/study progress
 echo PASS >exercises/98-sample.cu
 build/grader/98-sample exercises/98-sample.cu >/dev/null
 case_ progress-passed env CLICOLOR_FORCE=1 build/grader/study progress
+echo PASS, GOLD >exercises/98-sample.cu
+build/grader/98-sample exercises/98-sample.cu >/dev/null
+case_ progress-gold build/grader/study progress
 case_ usage build/grader/study hint nonsense
 
 [ -z "$only" ] || exit

@@ -11,6 +11,8 @@ static double call_seconds(bool student)
     const char *now = getenv("FAKE_CASE");
     if (!student)
         return 0.2e-6;
+    if (strcmp(now, "gpu-gold") == 0)
+        return 0.2e-6;
     if (strcmp(now, "gpu-slow") == 0)
         return 0.5e-6;
     if (strcmp(now, "gpu-suspect") == 0)

@@ -108,6 +108,124 @@ Test(claims, divide_by_what_they_say)
     cr_expect_float_eq(claim_judge(&c, record(7)).value, 257, 1e-12);
 }
 
+static Finding finding(const Claim *claim, int sectors)
+{
+    return claim_judge(claim, record(sectors));
+}
+
+Test(claims, are_gold_where_every_gold_bound_is_kept)
+{
+    Claim c = stored, other = stored;
+    Finding plain = finding(&stored, 1000);
+    c.gold = other.gold = INFINITY;
+    plain.claim = &other;
+    cr_expect_eq(claims_gold(&plain, 1), GOLD_NONE);
+    cr_expect_eq(claims_gold(NULL, 0), GOLD_NONE);
+
+    c.gold = 1.05;
+    Finding kept = finding(&c, 1050), missed = finding(&c, 1051);
+    cr_expect_eq(missed.verdict, VERDICT_PASS, "gold costs nobody a point");
+    cr_expect_eq(claims_speed(&missed, 1), 10);
+    cr_expect(finding_is_gold(&kept) && !finding_is_gold(&missed) && !finding_is_gold(&plain));
+    cr_expect_eq(claims_gold((Finding[]){plain, kept}, 2), GOLD_KEPT);
+    cr_expect_eq(claims_gold((Finding[]){kept, plain}, 2), GOLD_KEPT);
+    cr_expect_eq(claims_gold((Finding[]){missed, kept}, 2), GOLD_MISSED);
+    cr_expect_eq(claims_gold((Finding[]){kept, missed}, 2), GOLD_MISSED);
+}
+
+Test(claims, are_no_gold_for_want_of_a_counter)
+{
+    Claim c = stored;
+    json_t *r = record(1000);
+    c.gold = 1.1;
+    json_object_del(json_object_get(r, "counters"), ST);
+    Finding unknown = claim_judge(&c, r);
+    cr_expect_eq(claims_gold(&unknown, 1), GOLD_MISSED);
+}
+
+Test(targets, are_gold_where_the_ratio_can_be_judged)
+{
+    Target t = {.name = "n", .at_least = 0.5, .gold = 0.9}, plain = {.name = "p", .gold = -INFINITY};
+    Timing kept = {.target = &t, .ratio = 0.9}, missed = {.target = &t, .ratio = 0.89};
+    Timing unsteady = {.target = &t, .ratio = 0.95, .unsteady = true};
+    Timing other = {.target = &plain, .ratio = 2};
+    cr_expect_eq(targets_gold(&other, 1), GOLD_NONE);
+    cr_expect_eq(targets_gold((Timing[]){other, kept}, 2), GOLD_KEPT);
+    cr_expect_eq(targets_gold((Timing[]){kept, missed}, 2), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){unsteady}, 1), GOLD_MISSED);
+}
+
+// ---- Versions, and what the profile says of them
+
+// What claims_hold prints of versions that came to these values; a value below 0: not known.
+static char *held_to(Profile *p, bool on_gpu, const double *values, size_t count, size_t *wrong,
+                     size_t *held)
+{
+    json_t *results[8] = {0};
+    char *text;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    for (size_t i = 0; i < count; i++)
+        if (values[i] >= 0)
+            results[i] = on_gpu
+                ? json_pack("{s{s[{ss sf}]}}", "gpu", "timings", "name", "t", "ratio", values[i])
+                : json_pack("{s[{ss sf}{ss sf}]}", "claims", "name", "other", "value", 77.0,
+                            "name", "n", "value", values[i]);
+    *held = 0;
+    *wrong = claims_hold(p, on_gpu, results, count, f, held);
+    fclose(f);
+    return text;
+}
+
+#define HELD(on_gpu, ...) \
+    held_to(&p, on_gpu, (double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
+            &wrong, &held)
+
+Test(versions, are_held_to_their_claims)
+{
+    Profile p = {.claims = 1, .claim = {{.name = "n", .at_most = 1, .version = 2, .gold = 0.5,
+                                         .gold_version = 3}}};
+    size_t wrong, held;
+    cr_expect_str_eq(HELD(false, 2, 1, 0.5), "");
+    cr_expect(wrong == 0 && held == 4, "%zu wrong of %zu", wrong, held);
+    cr_expect_str_eq(HELD(false, 1, 1, 0.5), "'n': version 2 is the first that keeps at_most = 1, says "
+                     "the profile; but version 1 comes to 1\n");
+    cr_expect_str_eq(HELD(false, 2, 1.5, 0.5), "'n': version 2 is the first that keeps at_most = 1, "
+                     "says the profile; but version 2 comes to 1.5\n");
+    cr_expect_str_eq(HELD(false, 2, 0.5, 0.5), "'n': version 3 is the first that keeps gold = 0.5, says "
+                     "the profile; but version 2 comes to 0.5\n");
+    cr_expect_str_eq(HELD(false, 2, 1, 0.6), "'n': version 3 is the first that keeps gold = 0.5, says "
+                     "the profile; but version 3 comes to 0.6\n");
+    cr_expect_str_eq(HELD(false, 2, 1), "'n': there is no version 3 that could keep gold = 0.5\n");
+    cr_expect_eq(wrong, 1);
+}
+
+Test(versions, of_which_nothing_is_known_are_not_held)
+{
+    Profile p = {.claims = 1, .claim = {{.name = "n", .at_most = 1, .version = 2}}};
+    size_t wrong, held;
+    cr_expect_str_eq(HELD(false, -1, 1), "");
+    cr_expect(wrong == 0 && held == 1);
+    p.claim[0].name = "m";          // a result without the claim is not the same as no result
+    HELD(false, 2, 1);
+    cr_expect_eq(wrong, 2);
+}
+
+Test(versions, are_held_to_their_targets)
+{
+    Profile p = {.targets = 1, .target = {{.name = "t", .at_least = 0.4, .version = 2, .gold = 0.8,
+                                           .gold_version = 3}}};
+    size_t wrong, held;
+    cr_expect_str_eq(HELD(true, 0.2, 0.4, 0.9), "");
+    cr_expect(wrong == 0 && held == 4);
+    HELD(true, 0.4, 0.4, 0.9);
+    cr_expect_eq(wrong, 1);
+    HELD(true, 0.2, 0.3, 0.7);
+    cr_expect_eq(wrong, 2);
+    HELD(true, 0.2, 0.8, 0.9);
+    cr_expect_eq(wrong, 1);
+}
+
 Test(claims, speed_is_ten_only_where_all_hold)
 {
     Finding right = claim_judge(&stored, record(1000)), slow = claim_judge(&stored, record(2200));
@@ -136,6 +254,23 @@ static const char *read_text(const char *text, Profile *p)
 
 #define CLAIM(more) "claims = ({ name = \"n\"; check = \"c\"; counter = [\"a\", \"b\"]; " \
                     "per = \"call\"; why = \"w\"; " more " });"
+
+#define TARGET(more) "gpu = ({ name = \"t\"; measure = \"m\"; at_least = 0.5; why = \"w\"; " \
+                     "slow = \"s\"; " more " });"
+
+Test(profile, has_gold_and_the_versions_that_reach_it)
+{
+    Profile p;
+    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\"; version = 2; gold = 1.5; "
+                                   "gold_version = 4;")
+                             TARGET("version = 3; gold = 0.75; gold_version = 5;"), &p));
+    cr_expect(p.claim[0].version == 2 && p.claim[0].gold == 1.5 && p.claim[0].gold_version == 4);
+    cr_expect(p.target[0].version == 3 && p.target[0].gold == 0.75 && p.target[0].gold_version == 5);
+    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\";") TARGET(""), &p));
+    cr_expect(isinf(p.claim[0].gold) && !p.claim[0].version && !p.claim[0].gold_version);
+    cr_expect(isinf(p.target[0].gold) && !p.target[0].version);
+    cr_assert_null(read_text(CLAIM("gold = 1; gold_version = 2;"), &p), "gold may stand alone");
+}
 
 Test(profile, is_read)
 {
@@ -172,10 +307,23 @@ Test(profile, is_refused_with_its_reason)
     refused("seconds = -1;", "seconds must be");
     refused("devices = 9;", "devices must be");
     refused("devices = 1.5;", "devices must be");
-    refused(CLAIM(""), "needs at_least or at_most");
+    refused(CLAIM(""), "needs at_least, at_most or gold");
     refused(CLAIM("at_most = 3;"), "needs words");
     refused(CLAIM("at_most = \"3\"; slow = \"s\";"), "no range");
     refused(CLAIM("at_least = 4; at_most = 3; slow = \"s\"; suspect = \"t\";"), "no range");
     refused(CLAIM("atmost = 3; slow = \"s\";"), "a claim has no 'atmost'");
     refused("claims = ({ name = \"n\"; });", "a claim needs");
+    refused(CLAIM("at_most = 3; slow = \"s\"; gold = 4; gold_version = 2;"), "gold outside");
+    refused(CLAIM("at_least = 3; suspect = \"s\"; gold = 2; gold_version = 2;"), "gold outside");
+    refused(CLAIM("at_most = 3; slow = \"s\"; gold = \"1\"; gold_version = 2;"), "gold outside");
+    refused(CLAIM("at_most = 3; slow = \"s\"; gold = 2;"), "gold and gold_version");
+    refused(CLAIM("at_most = 3; slow = \"s\"; gold_version = 2;"), "gold and gold_version");
+    refused(CLAIM("at_most = 3; slow = \"s\"; version = 0;"), "no whole number");
+    refused(CLAIM("at_most = 3; slow = \"s\"; version = 1.5;"), "no whole number");
+    refused(CLAIM("at_least = 3; suspect = \"s\"; version = 1;"), "no bound that");
+    refused(CLAIM("at_most = 3; slow = \"s\"; version = 3; gold = 2; gold_version = 2;"),
+            "a version that does not pass");
+    refused(TARGET("gold = 0.4; gold_version = 2;"), "gold below at_least");
+    refused(TARGET("gold = 0.9;"), "gold and gold_version");
+    refused(TARGET("golden = 0.9;"), "has no 'golden'");
 }
