@@ -154,7 +154,7 @@ int grid_run(Launch *l)
     g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
     g.shapes = aligned_alloc(_Alignof(Shape), (l->kernel->shape_count + 1) * sizeof *g.shapes);
     if (!g.tally || !g.shapes) no_memory(l->kernel);
-    for (u32 n = 0; n < l->kernel->shape_count; n++) g.shapes[n].mask = 0;
+    for (u32 n = 0; n < l->kernel->shape_count; n++) g.shapes[n].mask = g.shapes[n].first = 0;
     OBSERVERS(grid_start, &g);
     run_blocks(&g);
     for (u32 n = 0; n < g.slot_count; n++) block_free(g.slots[n]);

@@ -195,42 +195,67 @@ static void note_progress(const Access *a)
     if (address > w->asked_high) w->asked_high = address;
 }
 
-// Has observer o promised that it need not see this one?
-static inline bool passes(const Access *a, const Pass *pass) { return a->address[a->first] - pass->from < pass->span; }
+static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
 
 static void keep_promise(const Access *a, Pass *pass) { *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from }; }
 
-static bool observe_access(Access *a)
+// What all those promises come to that hold here.
+static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
 {
-    for (u32 o = 0; o < observer_count; o++) {
-        if (!observers[o]->access || (a->shape && passes(a, &a->shape->access[o]))) continue;
-        a->pass_from = a->pass_to = 0;
-        if (!observers[o]->access(a)) return false;
-        if (a->shape) keep_promise(a, &a->shape->access[o]);
+    u64 from = 0, to = ~0ull;
+    quiet->rest = 0;
+    for (u32 rest = all; rest; rest &= rest - 1) {
+        u32 o = __builtin_ctz(rest);
+        const Pass *pass = &passes[o];
+        if (lies_in(address, pass)) {
+            if (pass->from > from) from = pass->from;
+            if (pass->from + pass->span < to) to = pass->from + pass->span;
+        } else {
+            quiet->rest |= 1u << o;
+        }
     }
-    return true;
+    quiet->pass = (Pass){ from, to - from };
 }
 
-static void observe_loaded(Access *a)
+// A bit for each observer that looks at accesses, and at what was loaded.
+static u32 lookers(bool loaded)
 {
-    for (u32 o = 0; o < observer_count; o++) {
-        if (!observers[o]->loaded || (a->shape && passes(a, &a->shape->loaded[o]))) continue;
+    u32 all = 0;
+    for (u32 o = 0; o < observer_count; o++) all |= (u32)(loaded ? observers[o]->loaded != NULL : observers[o]->access != NULL) << o;
+    return all;
+}
+
+// Shows the access to those that have not promised that they need not see it. False: it must not happen.
+static inline bool observe(Access *a, bool loaded)
+{
+    Shape *s = a->shape;
+    Quiet *quiet = s ? loaded ? &s->quiet_loaded : &s->quiet_access : NULL;
+    Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
+    const u64 address = a->address[a->first];
+    bool known = s && lies_in(address, &quiet->pass), promised = false;
+    for (u32 rest = known ? quiet->rest : lookers(loaded); rest; rest &= rest - 1) {
+        u32 o = __builtin_ctz(rest);
+        if (!known && s && lies_in(address, &passes[o])) continue;
         a->pass_from = a->pass_to = 0;
-        observers[o]->loaded(a);
-        if (a->shape) keep_promise(a, &a->shape->loaded[o]);
+        if (loaded) observers[o]->loaded(a);
+        else if (!observers[o]->access(a)) return false;
+        if (s && a->pass_to) keep_promise(a, &passes[o]), promised = true;
     }
+    if (!known && s) sum_up(quiet, passes, lookers(loaded), address);
+    else if (promised) quiet->pass.span = 0;
+    return true;
 }
 
 // `a` has its shape.
 static void perform(Access *a)
 {
     note_progress(a);
-    if (!observe_access(a)) return;
+    if (!observe(a, false)) return;
     if (a->atomic) atomic_lanes(a);
     else if (move_spans(a)) {}
     else if (a->store) store_lanes(a);
     else load_lanes(a);
-    if (!a->store) observe_loaded(a);
+    if (!a->store) observe(a, true);
 }
 
 // Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that observers know.
@@ -299,15 +324,16 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.store = store;
     a.atomic = atomic;
     a.bytes = i->elements * i->width;
-    if (i->source_width == 8) {
-        const u64 *base = row_of(w, i->a);
-        for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + i->offset;
-    } else {
-        const u32 *base = row_of(w, i->a);
-        for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + (u32)i->offset;
-    }
     Shape *shape = &w->block->grid->shapes[i->shape];
-    if (!shape_recall(&a, shape)) shape_learn(&a, shape);
+    const u64 *base = row_of(w, i->a);
+    u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
+    if (i->source_width != 8) {
+        const u32 *narrow = row_of(w, i->a);
+        for (u32 l = 0; l < LANES; l++) wide[l] = narrow[l] + (u32)i->offset;
+        base = wide;
+        offset = 0;
+    }
+    if (!shape_recall(&a, shape, base, offset)) shape_learn(&a, shape);
     a.shape = a.address[a.first] & (a.bytes - 1) ? NULL : shape;
     if (i->space != SPACE_GENERIC) perform(&a);
     else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);

@@ -104,6 +104,10 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(block_clocks);
     FIGURE(kernel_seconds);
 #undef FIGURE
+    if (p->l1_ways < 1 || p->l1_ways > 16 || p->l2_ways < 1 || p->l2_ways > 16) {
+        fprintf(stderr, "%s: l1_ways and l2_ways are from 1 to 16\n", path);
+        return false;
+    }
     return read_carveouts(config, path, p);
 }
 

@@ -3,7 +3,6 @@
 
 #include "shape.h"
 
-typedef u64 Eight __attribute__((vector_size(64)));
 typedef s64 Signs __attribute__((vector_size(64)));     // of a comparison: 0 or -1
 
 // Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is done for every access.
@@ -80,7 +79,9 @@ void shape_learn(Access *a, Shape *s)
     for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
     memset(s->access, 0, sizeof s->access);
     memset(s->loaded, 0, sizeof s->loaded);
-    s->banks.phase = s->lines.phase = 0;
+    s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
+    s->banks.phase = 0;
+    memset(s->line_phase, 0, sizeof s->line_phase);
     s->span_count = a->span_count;
     for (u32 n = 0; n < a->span_count; n++) {
         s->span[n] = a->span[n];
@@ -91,7 +92,20 @@ void shape_learn(Access *a, Shape *s)
 void shape_forget_passes(Grid *g)
 {
     for (u32 n = 0; n < g->kernel->shape_count; n++) {
-        memset(g->shapes[n].access, 0, sizeof g->shapes[n].access);
-        memset(g->shapes[n].loaded, 0, sizeof g->shapes[n].loaded);
+        Shape *s = &g->shapes[n];
+        memset(s->access, 0, sizeof s->access);
+        memset(s->loaded, 0, sizeof s->loaded);
+        s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
+    }
+}
+
+void shape_forget_passes_of(Grid *g, const Observer *observer)
+{
+    u32 o = 0;
+    while (observers[o] != observer) o++;
+    for (u32 n = 0; n < g->kernel->shape_count; n++) {
+        Shape *s = &g->shapes[n];
+        s->access[o].span = s->loaded[o].span = 0;
+        s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
     }
 }

@@ -3,9 +3,12 @@
 #pragma once
 #include "observer.h"
 
-enum { MOST_OBSERVERS = 8, FEW_LINES = 4 };
+enum { MOST_OBSERVERS = 8, FEW_LINES = 4, LINE_PHASES = 32 };
 
 typedef struct Pass { u64 from, span; } Pass;
+
+// Where all observers but the `rest`, a bit for each, need not see an access.
+typedef struct Quiet { Pass pass; u32 rest; } Quiet;
 
 typedef struct Shape {
     u32 mask;               // 0: nothing is remembered
@@ -16,8 +19,10 @@ typedef struct Shape {
     u32 span_count;
     Span span[LANES];       // addresses from the first's on
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
+    Quiet quiet_access, quiet_loaded;                       // what follows from that
     struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
-    struct { u32 phase, count, sectors[FEW_LINES]; u64 line[FEW_LINES]; } lines;    // for this address % LINE_BYTES + 1
+    u8 line_phase[LINE_PHASES]; // of each of the following: this address % LINE_BYTES + 1
+    struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; } lines[LINE_PHASES];
 } Shape;
 
 // Fills in the shape of `a` and remembers it.
@@ -26,19 +31,33 @@ void shape_learn(Access *a, Shape *s);
 // Takes back what observers promised in this launch.
 void shape_forget_passes(Grid *g);
 
-// Where `a` has the shape that is remembered, fills it in. False: it has another.
-static inline bool shape_recall(Access *a, const Shape *s)
+// Forgets what observer `o` promised in this launch.
+void shape_forget_passes_of(Grid *g, const Observer *o);
+
+typedef u64 Eight __attribute__((vector_size(64)));     // of a row of addresses
+
+// Fills in the addresses, and the shape where it is the one that is remembered. False: it is another.
+static inline bool shape_recall(Access *a, const Shape *s, const u64 *base, u64 offset)
 {
-    if (a->mask != s->mask) return false;
-    u64 differs = 0, first = a->address[s->first];
-    for (u32 l = 0; l < LANES; l++) differs |= (a->address[l] - first) ^ s->offset[l];
-    if (differs) return false;
+    Eight *address = (Eight *)a->address, differs = { 0 };
+    const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
+    const u64 first = base[s->first];
+    for (u32 n = 0; n < LANES / 8; n++) {
+        address[n] = row[n] + offset;
+        differs |= (row[n] - first) ^ remembered[n];
+    }
+    typedef u64 Four __attribute__((vector_size(32)));
+    typedef u64 Two __attribute__((vector_size(16)));
+    union { Eight all; Four part[2]; } halves = { differs };
+    union { Four all; Two part[2]; } quarters = { halves.part[0] | halves.part[1] };
+    Two last = quarters.part[0] | quarters.part[1];
+    if (a->mask != s->mask || last[0] | last[1]) return false;
     a->first = s->first;
     a->sectors = 0;
     a->regular = s->regular;
     a->stride = s->stride;
     a->span_count = s->span_count;
     for (u32 n = 0; n < s->span_count; n++)
-        a->span[n] = (Span){ .address = first + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
+        a->span[n] = (Span){ .address = first + offset + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
     return true;
 }

@@ -1,18 +1,27 @@
-// A set's lines lie in the order of their last use, so that a line that is used again soon is found at once.
+// A set is two lines of the host's own cache, and a line that is found stays where it is: only its place in the order changes.
 #include "cache.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4 * SECTOR_BYTES };
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+enum { LINE_BYTES = 4 * SECTOR_BYTES, AT_HIGH = 12 };
+static const CacheLine THERE = 1 << 14;         // and below it the bits of the line's number that the tag does not hold
+static const u64 IN_ORDER = 0xfedcba9876543210;
+static const u64 EACH = 0x1111111111111111;
+
+static size_t bytes_of(const Cache *c) { return (size_t)c->room * sizeof *c->set; }
 
 bool cache_make(Cache *c, u64 bytes, u32 ways)
 {
-    c->ways = ways;
-    c->room = bytes / LINE_BYTES / ways;
+    *c = (Cache){ .ways = ways, .room = bytes / LINE_BYTES / ways, .clearings = 1 };
     if (!c->room) c->room = 1;
-    c->line = calloc((size_t)c->room * ways, sizeof *c->line);
     cache_use(c, 1);
-    return c->line != NULL;
+    c->set = aligned_alloc(_Alignof(CacheSet), bytes_of(c));
+    if (c->set) memset(c->set, 0, bytes_of(c));
+    return c->set != NULL;
 }
 
 void cache_use(Cache *c, double part)
@@ -24,36 +33,85 @@ void cache_use(Cache *c, double part)
 
 void cache_free(Cache *c)
 {
-    free(c->line);
-    c->line = NULL;
+    free(c->set);
+    c->set = NULL;
 }
 
-void cache_clear(Cache *c) { memset(c->line, 0, (size_t)c->room * c->ways * sizeof *c->line); }
-
-static CacheLine *move_to_front(CacheLine *set, u32 way)
+void cache_clear(Cache *c)
 {
-    CacheLine line = set[way];
-    memmove(set + 1, set, way * sizeof *set);
-    set[0] = line;
+    if (++c->clearings) return;
+    memset(c->set, 0, bytes_of(c));
+    c->clearings = 1;
+}
+
+// A bit for each way with that tag.
+static inline u32 ways_with(const u32 tag[MOST_WAYS], u32 wanted)
+{
+#if defined __AVX512F__
+    return _mm512_cmpeq_epi32_mask(_mm512_load_si512(tag), _mm512_set1_epi32((s32)wanted));
+#elif defined __AVX2__
+    u32 all = 0;
+    for (u32 w = 0; w < MOST_WAYS; w += 8) {
+        __m256i same = _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)(tag + w)), _mm256_set1_epi32((s32)wanted));
+        all |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(same)) << w;
+    }
+    return all;
+#else
+    u32 all = 0;
+    for (u32 w = 0; w < MOST_WAYS; w++) all |= (u32)(tag[w] == wanted) << w;
+    return all;
+#endif
+}
+
+// The way comes first in the order, those before it each move on by one.
+static inline void put_first(CacheSet *set, u32 way)
+{
+    if ((set->order & 15) == way) return;
+    u64 others = set->order ^ EACH * way, zero = (others - EACH) & ~others & EACH << 3;
+    u32 at = __builtin_ctzll(zero) - 3;
+    u64 before = set->order & ((1ull << at) - 1), behind = set->order & ~((16ull << at) - 1);
+    set->order = behind | before << 4 | way;
+}
+
+// The set that the line belongs in, and the line if it is there.
+static inline CacheSet *set_of(Cache *c, u64 number, CacheLine **found)
+{
+    CacheSet *set = cache_set(c, number);
+    *found = NULL;
+    if (set->clearing != c->clearings) {
+        set->clearing = c->clearings;
+        set->order = IN_ORDER;
+        memset(set->line, 0, sizeof set->line);
+        return set;
+    }
+    CacheLine wanted = THERE | (CacheLine)(number >> 32 << AT_HIGH);
+    for (u32 here = ways_with(set->tag, (u32)number); here; here &= here - 1) {
+        u32 way = __builtin_ctz(here);
+        if (set->line[way] >> AT_HIGH != wanted >> AT_HIGH) continue;
+        put_first(set, way);
+        *found = &set->line[way];
+        break;
+    }
     return set;
 }
 
 CacheLine *cache_find(Cache *c, u64 number)
 {
-    CacheLine *set = cache_set(c, number);
-    for (u32 way = 0; way < c->ways && set[way]; way++)
-        if (cache_number(set[way]) == number) return move_to_front(set, way);
-    return NULL;
+    CacheLine *found;
+    set_of(c, number, &found);
+    return found;
 }
 
 CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted)
 {
-    CacheLine *set = cache_set(c, number);
-    u32 way = 0;
+    CacheLine *found;
+    CacheSet *set = set_of(c, number, &found);
     *evicted = 0;
-    for (; way < c->ways && set[way]; way++)
-        if (cache_number(set[way]) == number) return move_to_front(set, way);
-    if (way == c->ways) *evicted = set[--way];
-    set[way] = number << 12;
-    return move_to_front(set, way);
+    if (found) return found;
+    u32 way = set->order >> 4 * (c->ways - 1) & 15;
+    *evicted = set->line[way];
+    put_first(set, way);
+    set->tag[way] = (u32)number;
+    set->line[way] = THERE | (CacheLine)(number >> 32 << AT_HIGH);
+    return &set->line[way];
 }

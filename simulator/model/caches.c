@@ -29,14 +29,17 @@
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 
-// One line that one access touches, as it is noted down.
-typedef struct Note {
-    u64 number : 34;        // the line's
-    u64 sectors : 4;
-    u64 kind : 3;           // enum kind
-    u64 more : 5;           // atomics: passes over the sectors beyond the first
-    u64 pc : 18;
-} Note;
+// One line that one access touches, as it is noted down: from bit 0 on its number, its sectors, the kind of access, of atomics
+// the passes over the sectors beyond the first, and the instruction.
+typedef u64 Note;
+enum { AT_SECTORS = 34, AT_KIND = 38, AT_MORE = 41, AT_PC = 46 };
+
+static inline u64 note_number(Note n) { return n & ((1ull << AT_SECTORS) - 1); }
+static inline u32 note_sectors(Note n) { return n >> AT_SECTORS & 15; }
+static inline u32 note_kind(Note n) { return n >> AT_KIND & 7; }
+static inline u32 note_more(Note n) { return n >> AT_MORE & 31; }
+static inline u32 note_pc(Note n) { return n >> AT_PC; }
+
 enum kind { LOAD, LOAD_PAST_L1, STORE, ATOMIC_KIND, REDUCTION };
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
@@ -74,13 +77,18 @@ static void no_memory(void)
     exit(1);
 }
 
-static void add_note(Notes *n, Note note)
+// Room for so many more.
+static inline void make_room(Notes *n, u32 more)
 {
-    if (n->count == n->room) {
-        n->room = n->room ? 2 * n->room : 64;
-        n->note = realloc(n->note, n->room * sizeof *n->note);
-        if (!n->note) no_memory();
-    }
+    if (n->count + more <= n->room) return;
+    while (n->count + more > n->room) n->room = n->room ? 2 * n->room : 64;
+    n->note = realloc(n->note, n->room * sizeof *n->note);
+    if (!n->note) no_memory();
+}
+
+static inline void add_note(Notes *n, Note note)
+{
+    make_room(n, 1);
     n->note[n->count++] = note;
 }
 
@@ -101,7 +109,7 @@ static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partiti
 
 static Cache *l2_of(u32 device)
 {
-    if (!l2[device].line && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    if (!l2[device].set && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
     return &l2[device];
 }
 
@@ -113,11 +121,11 @@ static CacheLine *l2_take(u32 device, u64 number)
 }
 
 // Fetches what is missing, in whole granules.
-static void dram_read(const Note *n, CacheLine *line, u32 missing)
+static void dram_read(Note n, CacheLine *line, u32 missing)
 {
     now.traffic.dram_read += bytes_of(granules(missing));
-    now.grid->tally[n->pc].l2_misses += __builtin_popcount(missing);
-    now.grid->tally[n->pc].dram_sectors += __builtin_popcount(granules(missing));
+    now.grid->tally[note_pc(n)].l2_misses += __builtin_popcount(missing);
+    now.grid->tally[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
     *line |= granules(missing);
 }
 
@@ -128,45 +136,45 @@ static void look_up(u32 sectors, u32 present)
 }
 
 // A read by an SM of that partition.
-static void l2_read(const Note *n, CacheLine *line, bool at_home)
+static void l2_read(Note n, CacheLine *line, bool at_home)
 {
     Traffic *t = &now.traffic;
-    u32 afar = at_home ? 0 : n->sectors & ~cache_copied(*line), missing = n->sectors & ~cache_present(*line);
-    if (!at_home) look_up(n->sectors, cache_copied(*line)), *line |= cache_copies(afar);
-    look_up(at_home ? n->sectors : afar, cache_present(*line));
-    t->l2_reads += __builtin_popcount(n->sectors) + __builtin_popcount(afar);
+    u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
+    if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
+    look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
+    t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
     if (missing) dram_read(n, line, missing);
 }
 
 // Stores write whole sectors and fetch nothing; atomics read first.
-static void l2_change(const Note *n, CacheLine *line, bool at_home)
+static void l2_change(Note n, CacheLine *line, bool at_home)
 {
     Traffic *t = &now.traffic;
-    u32 passes = (__builtin_popcount(n->sectors) + n->more) * (at_home ? 1 : 2);
-    u32 missing = n->kind == STORE ? 0 : n->sectors & ~cache_present(*line);
+    u32 passes = (__builtin_popcount(note_sectors(n)) + note_more(n)) * (at_home ? 1 : 2);
+    u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
     t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
-    *(n->kind == STORE ? &t->l2_writes : n->kind == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
+    *(note_kind(n) == STORE ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
     if (missing) dram_read(n, line, missing);
-    *line |= n->sectors | cache_dirt(n->sectors);
+    *line |= note_sectors(n) | cache_dirt(note_sectors(n));
 }
 
-static void l2_replay(const Note *n, u32 partition)
+static void l2_replay(Note n, u32 partition)
 {
-    CacheLine *line = l2_take(now.grid->launch->device, n->number);
-    u64 mixed = n->number ^ n->number >> 7 ^ n->number >> 17;
+    CacheLine *line = l2_take(now.grid->launch->device, note_number(n));
+    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     bool at_home = mixed % profile.l2_partitions == partition;
-    if (n->kind >= STORE) l2_change(n, line, at_home);
+    if (note_kind(n) >= STORE) l2_change(n, line, at_home);
     else l2_read(n, line, at_home);
 }
 
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
-static bool is_coalesced(u32 gpc, u32 turn, const Note *n)
+static bool is_coalesced(u32 gpc, u32 turn, Note n)
 {
-    Read *r = &now.recent[gpc * RECENT + (n->number ^ n->number >> 12) % RECENT];
-    bool same = r->number == n->number && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
-    if (!same) *r = (Read){ .number = n->number, .turn = turn };
-    if (n->sectors & ~r->sectors) r->sectors |= n->sectors, same = false;
+    Read *r = &now.recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+    bool same = r->number == note_number(n) && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
+    if (!same) *r = (Read){ .number = note_number(n), .turn = turn };
+    if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
     r->merged++;
     return same;
 }
@@ -181,10 +189,10 @@ static void replay_misses(void)
         for (int sm = 0; sm < profile.sm_count; sm++) {
             const Notes *n = &now.misses[sm];
             u64 from = (u64)turn * TURN, to = from + TURN < n->count ? from + TURN : n->count;
-            for (u64 k = from; k < to; k++) cache_expect(cache, n->note[k].number);
+            for (u64 k = from; k < to; k++) cache_expect(cache, note_number(n->note[k]));
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
-                if (n->note[k].kind != LOAD || !is_coalesced(gpc, turn, &n->note[k])) l2_replay(&n->note[k], partition);
+                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_replay(n->note[k], partition);
             left |= to < n->count;
         }
     }
@@ -196,40 +204,55 @@ static void replay_misses(void)
 static Cache *l1_of(u32 sm)
 {
     Cache *c = &now.l1[sm];
-    if (!c->line && !cache_make(c, now.l1_bytes, profile.l1_ways)) no_memory();
+    if (!c->set && !cache_make(c, now.l1_bytes, profile.l1_ways)) no_memory();
     return c;
 }
 
-// Loads and stores make room. What L2 changes, or is to be asked for, is not kept.
-static void l1_replay(u32 sm, Cache *c, const Note *n)
+// The accesses of an SM, one after another.
+typedef struct Replay { Cache *cache; Notes *misses; u64 number; CacheLine *line; } Replay;
+
+// Loads and stores make room: the line, now the one used last. Often it is the one that was asked for just before.
+static inline CacheLine *l1_line(Replay *r, u64 number)
 {
-    Note miss = *n;
-    CacheLine evicted, *line = n->kind == LOAD || n->kind == STORE ? cache_take(c, n->number, &evicted) : cache_find(c, n->number);
-    if (n->kind != LOAD && n->kind != STORE) {
-        if (line) *line &= ~(CacheLine)n->sectors;
+    CacheLine evicted;
+    if (r->number == number) return r->line;
+    r->number = number;
+    return r->line = cache_take(r->cache, number, &evicted);
+}
+
+// What L2 changes, or is to be asked for, is not kept.
+static inline void l1_replay(Replay *r, Note n)
+{
+    u32 kind = note_kind(n), missing = note_sectors(n);
+    u64 number = note_number(n);
+    if (kind != LOAD && kind != STORE) {
+        CacheLine *line = cache_find(r->cache, number);
+        if (line) *line &= ~(CacheLine)missing;
+        r->number = 0;
     } else {
-        Tally *t = &now.grid->tally[n->pc];
-        u32 hits = cache_present(*line) & n->sectors;
-        *(n->number & LOCAL_LINE ? &t->local.hits : &t->global.hits) += __builtin_popcount(hits);
-        *line |= n->sectors;
-        if (n->kind == LOAD) miss.sectors &= ~hits;
+        CacheLine *line = l1_line(r, number);
+        Tally *t = &now.grid->tally[note_pc(n)];
+        u32 hits = cache_present(*line) & missing, fresh = missing & ~hits;
+        *(number & LOCAL_LINE ? &t->local.hits : &t->global.hits) += __builtin_popcount(hits);
+        if (fresh) *line |= fresh;
+        if (kind == LOAD) missing = fresh;
     }
-    if (miss.sectors) add_note(&now.misses[sm], miss);
+    if (missing) add_note(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
 }
 
 // The blocks of the wave on one SM; next[b] is the one after b, or -1.
 static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
 {
-    Cache *c = l1_of(sm);
+    Replay r = { .cache = l1_of(sm), .misses = &now.misses[sm] };
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
-    cache_use(c, cut && blocks < now.resident ? (double)blocks / now.resident : 1);
+    cache_use(r.cache, cut && blocks < now.resident ? (double)blocks / now.resident : 1);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
             const Notes *n = &now.wave[b].notes;
-            for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(sm, c, &n->note[k]);
+            for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(&r, n->note[k]);
             left |= from + TURN < n->count;
         }
     }
@@ -268,13 +291,15 @@ static void join_wave(Block *b)
 static void put_in_turn(Block *b)
 {
     CachedBlock *cached = b->cached;
-    for (u32 k = 0, left = 1; left; k++) {
-        left = 0;
-        for (u32 w = 0; w < b->warp_count; w++) {
-            const Notes *n = &cached->warps[w];
-            if (k < n->count) add_note(&cached->all, n->note[k]), left++;
-        }
-    }
+    u32 total = 0;
+    for (u32 w = 0; w < b->warp_count; w++) total += cached->warps[w].count;
+    make_room(&cached->all, total);
+    Note *to = cached->all.note + cached->all.count;
+    const Note *end = to + total;
+    for (u32 k = 0; to < end; k++)
+        for (u32 w = 0; w < b->warp_count; w++)
+            if (k < cached->warps[w].count) *to++ = cached->warps[w].note[k];
+    cached->all.count += total;
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = 0;
     if (cached->all.count >= MOST_OF_BLOCK) {
         join_wave(b);
@@ -302,15 +327,21 @@ static void caches_grid_start(Grid *g)
     const Launch *l = g->launch;
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], share = (blocks + profile.sm_count - 1) / profile.sm_count;
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
+    coalesce_start();
     now.grid = g;
     now.traffic = (Traffic){ 0 };
     now.resident = fit < share ? fit : share;
     if (!now.resident) now.resident = 1;
-    now.l1_bytes = profile.l1_bytes - carveout(l, fit);
-    now.l1 = calloc(profile.sm_count, sizeof *now.l1);
-    now.misses = calloc(profile.sm_count, sizeof *now.misses);
+    u64 l1_bytes = profile.l1_bytes - carveout(l, fit);
+    if (!now.l1) now.l1 = calloc(profile.sm_count, sizeof *now.l1);
+    if (!now.misses) now.misses = calloc(profile.sm_count, sizeof *now.misses);
     if (!now.recent) now.recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now.recent);
     if (!now.l1 || !now.misses || !now.recent) no_memory();
+    for (int sm = 0; sm < profile.sm_count; sm++) {
+        if (now.l1_bytes != l1_bytes) cache_free(&now.l1[sm]);
+        else if (now.l1[sm].set) cache_clear(&now.l1[sm]);
+    }
+    now.l1_bytes = l1_bytes;
 }
 
 static void caches_block_make(Block *b)
@@ -353,14 +384,22 @@ static bool caches_access(Access *a)
     if (a->space == SPACE_SHARED || access_is_constant(a) || is_host_memory(a)) return true;
     if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
     cached->latest = a->warp->number;
+    Notes *to = &cached->warps[a->warp->number];
+    Note note = (u64)kind_of(a) << AT_KIND | (u64)(a->insn - b->grid->kernel->code) << AT_PC;
+    const struct ShapeLines *lines = access_lines(a);
+    if (lines) {
+        u64 first = a->address[a->first] / LINE_BYTES;
+        make_room(to, FEW_LINES);
+        for (u32 n = 0; n < lines->count; n++)
+            to->note[to->count++] = note | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
+        a->sectors = lines->all;
+        return true;
+    }
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
-    Note note = { .kind = kind_of(a), .pc = a->insn - b->grid->kernel->code };
     for (u32 n = 0; n < count; n++) {
-        note.number = number_of(a, pieces[n].line);
-        note.sectors = pieces[n].sectors;
-        note.more = pieces[n].passes - __builtin_popcount(pieces[n].sectors);
-        add_note(&cached->warps[a->warp->number], note);
+        u64 more = pieces[n].passes - __builtin_popcount(pieces[n].sectors);
+        add_note(to, note | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS | (more & 31) << AT_MORE);
     }
     return true;
 }
@@ -378,9 +417,6 @@ static void caches_grid_end(Grid *g)
 {
     (void)g;
     replay_wave(false);
-    for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&now.l1[sm]), free(now.misses[sm].note);
-    free(now.l1);
-    free(now.misses);
 }
 
 const Observer caches_observer = {

@@ -7,7 +7,6 @@
 // bytes a lane go by half warps: ncu counts 2 passes where all lanes load the same 16 bytes, and 4 where none do
 // (profiles/accuracy: bodies_tiled, matmul_registers).
 #include "coalesce.h"
-#include "machine/shape.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,17 +80,24 @@ static u32 recalled_pieces(const Access *a, Piece *pieces)
 {
     Shape *s = a->shape;
     u64 first = a->address[a->first], line = first / LINE_BYTES;
-    u32 phase = first % LINE_BYTES + 1, count;
-    if (s && s->lines.phase == phase) {
-        for (u32 n = 0; n < s->lines.count; n++)
-            pieces[n] = (Piece){ .line = line + s->lines.line[n], .sectors = s->lines.sectors[n] };
-        return s->lines.count;
+    u32 phase = first % LINE_BYTES, place = phase / 4 % LINE_PHASES;
+    if (!s) return global_pieces(a, pieces);
+    struct ShapeLines *kept = &s->lines[place];
+    if (s->line_phase[place] == phase + 1) {
+        for (u32 n = 0; n < kept->count; n++)
+            pieces[n] = (Piece){ .line = line + kept->line[n], .sectors = kept->sectors[n] };
+        return kept->count;
     }
-    count = global_pieces(a, pieces);
-    if (!s || count > FEW_LINES) return count;
-    s->lines.phase = phase;
-    s->lines.count = count;
-    for (u32 n = 0; n < count; n++) s->lines.line[n] = pieces[n].line - line, s->lines.sectors[n] = pieces[n].sectors;
+    u32 count = global_pieces(a, pieces);
+    if (count > FEW_LINES) return count;
+    *kept = (struct ShapeLines){ .count = count };
+    for (u32 n = 0; n < count; n++) {
+        kept->line[n] = pieces[n].line - line;
+        kept->sectors[n] = pieces[n].sectors;
+        kept->all += __builtin_popcount(pieces[n].sectors);
+        if (line + kept->line[n] != pieces[n].line) return count;
+    }
+    s->line_phase[place] = phase + 1;
     return count;
 }
 
@@ -112,12 +118,9 @@ u32 access_sectors(Access *a)
     return a->sectors;
 }
 
-bool access_is_constant(const Access *a)
-{
-    static const IsaRow *row;
-    if (!row) row = isa_find("ld.const", UNARY);
-    return &isa_rows[a->insn->row] == row;
-}
+u32 coalesce_constant;
+
+void coalesce_start(void) { coalesce_constant = isa_find("ld.const", UNARY) - isa_rows; }
 
 // Does each lane add the constant 1, and look at nothing? The hardware counts them (ATOMS.POPC.INC), at a word all at once.
 static bool is_increment(const Access *a)

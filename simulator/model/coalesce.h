@@ -1,6 +1,7 @@
 // How the lanes of one memory instruction share what memory moves at a time.
 #pragma once
 #include "machine/observer.h"
+#include "machine/shape.h"
 
 enum { LINE_BYTES = 128, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES };
 enum { MOST_PIECES = 128 };             // of one access: 32 lanes, each with four words of local memory
@@ -15,7 +16,19 @@ typedef struct Piece {                  // what an access touches of one line of
 u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 
 // __constant__ memory has a cache of its own, beside L1.
-bool access_is_constant(const Access *a);
+extern u32 coalesce_constant;           // the row of what loads from it
+static inline bool access_is_constant(const Access *a) { return a->insn->row == coalesce_constant; }
+
+// To be called when a launch begins.
+void coalesce_start(void);
+
+// What is remembered of its lines, for an access to global memory whose lanes share none; NULL: nothing.
+static inline const struct ShapeLines *access_lines(const Access *a)
+{
+    const Shape *s = a->shape;
+    u32 phase = a->address[a->first] % LINE_BYTES, n = phase / 4 % LINE_PHASES;
+    return s && a->space == SPACE_GLOBAL && !a->atomic && s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
+}
 
 // 32-byte sectors that an access touches, as often as it passes over them.
 u32 access_sectors(Access *a);

@@ -44,7 +44,7 @@ Test(cache, the_line_used_longest_ago_makes_room)
     cr_assert_eq(c.sets, 1);
     for (u64 n = 1; n <= WAYS; n++) cr_expect_eq(put(&c, n, 15), 0);
     cr_expect_eq(present(&c, 1), 15);                           // now 2 is the oldest
-    cr_expect_eq(cache_number(put(&c, 9, 15)), 2);
+    cr_expect_neq(put(&c, 9, 15), 0);
     cr_expect_eq(present(&c, 2), 0);
     for (u64 n = 1; n <= WAYS; n++) if (n != 2) cr_expect_eq(present(&c, n), 15);
     cache_free(&c);
@@ -58,6 +58,26 @@ Test(cache, says_what_was_dirty_in_the_line_that_went)
     for (u64 n = 2; n <= WAYS; n++) cache_find(&c, n);
     cr_expect_eq(cache_dirty(put(&c, 9, 15)), 6);
     cr_expect_eq(cache_dirty(put(&c, 10, 15)), 0);
+    cache_free(&c);
+}
+
+Test(cache, tells_lines_apart_by_all_34_bits)
+{
+    Cache c = make(WAYS * LINE, WAYS);
+    for (u64 n = 0; n < WAYS; n++) put(&c, n << 32 | 7, 1 << n);
+    for (u64 n = 0; n < WAYS; n++) cr_expect_eq(present(&c, n << 32 | 7), 1u << n);
+    cache_free(&c);
+}
+
+Test(cache, is_empty_after_each_clearing)
+{
+    Cache c = make(64 * LINE, 16);
+    for (u32 k = 0; k < 3; k++) {
+        c.clearings = k == 1 ? UINT32_MAX : c.clearings;        // the count begins again
+        for (u64 n = 1; n <= 32; n++) cr_expect_null(cache_find(&c, n));
+        for (u64 n = 1; n <= 32; n++) cr_expect_eq(put(&c, n, 15), 0);
+        cache_clear(&c);
+    }
     cache_free(&c);
 }
 
