@@ -329,6 +329,9 @@ build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/gra
 # Where the text of a page is.
 text = $(firstword $(wildcard lessons/$1.md book/$1.md) build/book/$1.md)
 
+# What it quotes, and what is drawn in it.
+quoted = $(wildcard solutions/$1.cu profiles/figures/$1.txt) book/plot.awk
+
 book_parts := book/common.lua book/numbers.lua book/quotes.lua book/verdicts.md build/book/labels.txt
 book_env   := BOOK_CONTENTS=build/book/contents BOOK_LABELS=build/book/labels.txt
 pandoc     := pandoc --fail-if-warnings --standalone
@@ -339,7 +342,7 @@ $(book_files): build/book/%: book/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-build/book/%.html: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_parts) book/web.lua book/template.html book/cuda.xml
+build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $(book_parts) book/web.lua book/template.html book/cuda.xml
 	$(call once,book,Building the book)
 	@$(book_env) $(pandoc) $(call filters,book/web.lua) $(colours) --to html5 --toc --toc-depth=2 \
 	    --template book/template.html -o $@ $<
@@ -347,7 +350,7 @@ build/book/%.html: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_parts)
 # The bound book: every page as a chapter of one document, which makes the EPUB and the PDF.
 bound := $(pages:%=build/book/bound/%.json)
 
-build/book/bound/%.json: $$(call text,$$*) $$(wildcard solutions/$$*.cu) $(book_parts) book/bound.lua
+build/book/bound/%.json: $$(call text,$$*) $$(call quoted,$$*) $(book_parts) book/bound.lua
 	@mkdir -p $(@D)
 	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json -o $@ $<
 

@@ -1,4 +1,4 @@
--- Quotes the solutions by region, and shows what a terminal shows.
+-- Quotes the solutions by region, shows what a terminal shows, and draws what was measured.
 
 local common = dofile('book/common.lua')
 local fail, html, escape = common.fail, common.html, common.escape
@@ -94,6 +94,33 @@ local function terminal(block)
   return html('<pre class="terminal" tabindex="0"><samp>' .. prompt .. text .. '</samp></pre>')
 end
 
+-- ---- Figures of data: <plot data="profiles/figures/15-tiled-matmul.txt" title="..." x="n" y="..."/> ------------
+
+-- Its other attributes are variables of plot.awk.
+local function plot(attributes)
+  local arguments, data = { '-F', '\t' }, nil
+  for name, value in attributes:gmatch('([%w_]+)="(.-)"') do
+    if name == 'data' then data = value else
+      arguments[#arguments + 1] = '-v'
+      arguments[#arguments + 1] = name .. '=' .. value
+    end
+  end
+  common.lines_of(data or '', 'draw')
+  arguments[#arguments + 1] = '-v'
+  arguments[#arguments + 1] = 'id=' .. data:match('([^/]+)%.%w+$')
+  arguments[#arguments + 1] = '-f'
+  arguments[#arguments + 1] = 'book/plot.awk'
+  arguments[#arguments + 1] = data
+  local drawn, svg = pcall(pandoc.pipe, 'awk', arguments, '')
+  if not drawn then fail('%s cannot be drawn', data) end
+  return svg
+end
+
+local function drawing(block)
+  if block.format ~= 'html' then return nil end
+  return html((block.text:gsub('<plot(.-)/>', plot)))
+end
+
 local function code_block(block)
   if block.attributes.include then return listing(block) end
   if block.classes:includes('output') then return terminal(block) end
@@ -108,4 +135,4 @@ local function inline(code)
   return code
 end
 
-return { { CodeBlock = code_block, Code = inline } }
+return { { CodeBlock = code_block, Code = inline, RawBlock = drawing } }

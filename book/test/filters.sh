@@ -60,4 +60,20 @@ refuses 'a label that is not there' '' 'See [@fig:none].' 'points to fig:none, a
 refuses 'a label given twice' '' "$figure${figure}See [@fig:one]." 'the label fig:one is in 01-page and in 01-page'
 refuses 'a lesson that is not there' '' 'See [@lesson:2].' 'points to lesson:2'
 
+# ---- Figures of data
+
+printf '# measured\nslow\t1\t10\nslow\t4\t20\nfast\t1\t100\nfast\t4\t5000\n' >"$scratch/data.txt"
+plot='```{=html}\n<figure><plot data="DATA" title="Speeds" x="n" y="speed" limit="20000" limit_name="most"/><figcaption>.</figcaption></figure>\n```'
+plots() { echo "$plot" | sed "s|DATA|$scratch/$1|"; }
+plant '' "$(plots data.txt)"
+verdict "the filter should draw a plot: $(cat "$scratch/says")"
+for words in '<title id="data">Speeds</title>' '>slow</text>' '>fast</text>' '>most</text>' '>100,000</text>' '>4</text>' \
+    'd="M62.0 282.0L348.0 261.8"' 'd="M62.0 215.0L348.0 101.2"'; do    # from 10 to 20, and from 100 to 5,000, of 10 to 100,000
+    grep -qF "$words" "$scratch/page.html"
+    verdict "the filter should draw a plot: there is no $words"
+done
+refuses 'a plot of a file that is not there' '' "$(plots none.txt)" 'no file .*none.txt to draw'
+printf 'slow\t1\n' >"$scratch/half.txt"
+refuses 'a plot of what is no data' '' "$(plots half.txt)" 'half.txt:1: is not a series, x and y'
+
 finish
