@@ -82,6 +82,11 @@ void compulsory_link(uint64_t bytes)
     check.compulsory_link += bytes;
 }
 
+void compulsory_operations(uint64_t count)
+{
+    check.compulsory_operations += count;
+}
+
 uint64_t counter(const char *name)
 {
     return json_integer_value(json_object_get(check.session.events.call, name));
@@ -118,7 +123,7 @@ static json_t *record(void)
     const struct criterion_test *test = criterion_current_test;
     const Events *e = &check.session.events;
     char *output = clean_output();
-    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}",
+    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}",
         "check", test->name,
         "source_line", (int)test->data->line_,
         "calls", (json_int_t)check.calls,
@@ -128,6 +133,7 @@ static json_t *record(void)
         "compulsory_htod", (json_int_t)check.compulsory_htod,
         "compulsory_dtoh", (json_int_t)check.compulsory_dtoh,
         "compulsory_link", (json_int_t)check.compulsory_link,
+        "compulsory_operations", (json_int_t)check.compulsory_operations,
         "kernels", (json_int_t)e->kernels,
         "counters", e->counters,
         "estimates", e->estimates,

@@ -22,7 +22,7 @@ struct check {
     Answer answer;
     char given[256];
     uint64_t calls, expectations, compulsory_read, compulsory_write;
-    uint64_t compulsory_htod, compulsory_dtoh, compulsory_link;
+    uint64_t compulsory_htod, compulsory_dtoh, compulsory_link, compulsory_operations;
     const char *(*explain)(const Mismatch *);
     json_t *measured;               // record.h; NULL: nothing was
 };

@@ -238,6 +238,8 @@ static double counter_sum(const json_t *record, const char *name)
 const char *claim_unit(const Claim *c)
 {
     bool traffic = strstr(c->counter[0], "sectors") || strstr(c->counter[0], "bytes");
+    if (strcmp(c->per, "compulsory_operations") == 0)
+        return "an operation";
     if (strncmp(c->per, "compulsory", 10) == 0)
         return traffic ? "x compulsory" : "a sector";
     if (strcmp(c->per, "call") == 0)
@@ -259,6 +261,8 @@ static double divisor(const Claim *c, const json_t *record)
         return write / 32;
     if (strcmp(c->per, "compulsory") == 0)
         return (read + write) / 32;
+    if (strcmp(c->per, "compulsory_operations") == 0)
+        return number_of(record, c->per) / 32;
     if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0 ||
         strcmp(c->per, "compulsory_link") == 0)
         return number_of(record, c->per);

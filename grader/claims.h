@@ -24,6 +24,7 @@
 //          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
 //          "compulsory_link": those that compulsory_link() said;
+//          "compulsory_operations": what compulsory_operations() said / 32, in warp instructions;
 //          "call", the number of calls; or another counter's name.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
 // at_most  above it the verdict is SLOW; the worst source line is found in the

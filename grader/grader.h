@@ -141,6 +141,10 @@ void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh);
 // in over a device's link, or go out over it, on one device at least.
 void compulsory_link(uint64_t bytes);
 
+// The operations that any right answer to the last call needs, of all its threads: of a
+// matrix product the multiply-and-adds.
+void compulsory_operations(uint64_t count);
+
 // ---- Measurements on a GPU -----------------------------------------------
 
 // Like a check, but timed: it runs only where there is a GPU, alone, when every

@@ -21,8 +21,9 @@ static const Claim stored = {
 // 32,000 bytes in 250 full requests of a warp; so many sectors, all on one line.
 static json_t *record(int sectors)
 {
-    return json_pack("{si si si si si s{si si si} s[{ss si s{si si}}]}", "kernels", 1, "calls", 1,
+    return json_pack("{si si si si si si s{si si si} s[{ss si s{si si}}]}", "kernels", 1, "calls", 1,
                      "compulsory_read", 64000, "compulsory_write", 32000, "compulsory_htod", 4000,
+                     "compulsory_operations", 6400,
                      "counters", ST, sectors, REQUESTS, 250, "launch__count", 1, "lines", "file",
                      "/x/a.cu", "line", 14, "counters", ST, sectors, REQUESTS, 250);
 }
@@ -99,6 +100,9 @@ Test(claims, divide_by_what_they_say)
     cr_expect_float_eq(claim_judge(&c, record(3000)).value, 1, 1e-12);
     c.per = "compulsory_htod";
     cr_expect_float_eq(claim_judge(&c, record(8000)).value, 2, 1e-12);
+    c.per = "compulsory_operations";
+    cr_expect_float_eq(claim_judge(&c, record(500)).value, 2.5, 1e-12);
+    cr_expect_str_eq(claim_unit(&c), "an operation");
     c.per = "call";
     cr_expect_float_eq(claim_judge(&c, record(7)).value, 7, 1e-12);
     c.per = "launch__count";
