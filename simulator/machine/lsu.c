@@ -163,10 +163,12 @@ static bool move_spans(const Access *a)
     const Insn *i = a->insn;
     if (a->span_count > FEW || i->elements != 1 || i->width != i->register_width || i->width < 4
         || a->space == SPACE_LOCAL) return false;
-    const Bytes b = bytes_of(a);
-    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+    u64 from;
+    const Span *spans = access_spans(a, &from);
+    u8 *start = bytes_of(a).base + from;
+    for (const Span *s = spans; s < spans + a->span_count; s++) {
         u32 first = __builtin_ctz(s->lanes), count = __builtin_popcount(s->lanes);
-        u8 *row = (u8 *)row_of(a->warp, i->vector[0]) + first * i->width, *memory = b.base + s->address;
+        u8 *row = (u8 *)row_of(a->warp, i->vector[0]) + first * i->width, *memory = start + s->address;
         if (s->bytes == count * i->width) {
             if (a->store) copy(memory, row, s->bytes);
             else copy(row, memory, s->bytes);
@@ -187,7 +189,7 @@ static void note_progress(const Access *a)
     Warp *w = a->warp;
     if (a->space == SPACE_LOCAL) return;
     if (a->store && !a->atomic) w->block->grid->progress++;
-    u64 address = a->address[a->first];
+    u64 address = a->base;
     if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->asks_host = true;
     if (!a->insn->strong || (a->store && !a->atomic)) return;
     w->asked = a->insn;
@@ -231,12 +233,13 @@ static inline bool observe(Access *a, bool loaded)
     Shape *s = a->shape;
     Quiet *quiet = s ? loaded ? &s->quiet_loaded : &s->quiet_access : NULL;
     Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
-    const u64 address = a->address[a->first];
+    const u64 address = a->base;
     bool known = s && lies_in(address, &quiet->pass), promised = false;
     for (u32 rest = known ? quiet->rest : lookers(loaded); rest; rest &= rest - 1) {
         u32 o = __builtin_ctz(rest);
         if (!known && s && lies_in(address, &passes[o])) continue;
         a->pass_from = a->pass_to = 0;
+        if (loaded || !observers[o]->frugal) access_fill(a);
         if (loaded) observers[o]->loaded(a);
         else if (!observers[o]->access(a)) return false;
         if (s && a->pass_to) keep_promise(a, &passes[o]), promised = true;
@@ -251,9 +254,9 @@ static void perform(Access *a)
 {
     note_progress(a);
     if (!observe(a, false)) return;
-    if (a->atomic) atomic_lanes(a);
+    if (a->atomic) access_fill(a), atomic_lanes(a);
     else if (move_spans(a)) {}
-    else if (a->store) store_lanes(a);
+    else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) observe(a, true);
 }
@@ -309,8 +312,10 @@ static void perform_generic(Access *a)
 // All windows lie below device memory.
 static bool in_global_memory(const Access *a)
 {
-    for (const Span *s = a->span; s < a->span + a->span_count; s++)
-        if (s->address < MEMORY_BASE) return false;
+    u64 from;
+    const Span *spans = access_spans(a, &from);
+    for (const Span *s = spans; s < spans + a->span_count; s++)
+        if (from + s->address < MEMORY_BASE) return false;
     return true;
 }
 
@@ -333,11 +338,14 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
         base = wide;
         offset = 0;
     }
-    if (!shape_recall(&a, shape, base, offset)) shape_learn(&a, shape);
-    a.shape = a.address[a.first] & (a.bytes - 1) ? NULL : shape;
+    if (!shape_recall(&a, shape, base, offset)) {
+        for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + offset;
+        shape_learn(&a, shape);
+    }
+    if (a.base & (a.bytes - 1)) access_fill(&a), a.shape = NULL;
     if (i->space != SPACE_GENERIC) perform(&a);
     else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);
-    else perform_generic(&a);
+    else access_fill(&a), perform_generic(&a);
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, false, false); }

@@ -20,8 +20,10 @@ typedef struct Access {
     bool store;             // it writes
     bool atomic;            // it reads and writes in one step
     u32 bytes;              // that each lane reads or writes
+    u64 base;               // address[first]
     bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
+    bool filled;            // the two arrays are filled in: whoever is `frugal` sees to that, by access_fill() (shape.h)
     _Alignas(64) u64 address[LANES];    // global: device address; shared, local: offset
     u32 span_count;         // one where all lanes read the same or side by side; one for each lane at worst
     Span span[LANES];       // by rising lane
@@ -41,6 +43,7 @@ typedef struct Observer {
     void (*block_end)(Block *);     // its last warp has ended
     void (*step)(Warp *, const Insn *);     // the next instruction of a warp that has a `trace`
     bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
+    bool frugal;                    // `access` does with the shape of the access, or fills in its arrays itself
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*barrier)(Block *);       // every thread of the block has arrived
     // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
@@ -53,7 +56,7 @@ typedef struct Observer {
     void (*grid_end)(Grid *);
 } Observer;
 
-// Works out `first`, the shape and the spans from the mask and the addresses (shape.c).
+// Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).
 void access_shape(Access *);
 
 // In the order in which they look: those that refuse an access come before those that count it.

@@ -57,6 +57,8 @@ void access_shape(Access *a)
     enum { FEW = 4 };
     a->sectors = 0;
     a->first = __builtin_ctz(a->mask);
+    a->base = a->address[a->first];
+    a->filled = true;
     find_spans(a);
     const Span *s = a->span;
     u32 count = __builtin_popcount(a->mask);
@@ -71,7 +73,8 @@ void access_shape(Access *a)
 void shape_learn(Access *a, Shape *s)
 {
     access_shape(a);
-    u64 first = a->address[a->first];
+    a->shape = s;
+    u64 first = a->base;
     s->mask = a->mask;
     s->first = a->first;
     s->regular = a->regular;

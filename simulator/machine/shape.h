@@ -36,28 +36,43 @@ void shape_forget_passes_of(Grid *g, const Observer *o);
 
 typedef u64 Eight __attribute__((vector_size(64)));     // of a row of addresses
 
-// Fills in the addresses, and the shape where it is the one that is remembered. False: it is another.
-static inline bool shape_recall(Access *a, const Shape *s, const u64 *base, u64 offset)
+// Has the access the shape that is remembered? Then all but the arrays is filled in. Lane l's address is base[l] + offset.
+static inline bool shape_recall(Access *a, Shape *s, const u64 *base, u64 offset)
 {
-    Eight *address = (Eight *)a->address, differs = { 0 };
-    const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
-    const u64 first = base[s->first];
-    for (u32 n = 0; n < LANES / 8; n++) {
-        address[n] = row[n] + offset;
-        differs |= (row[n] - first) ^ remembered[n];
-    }
     typedef u64 Four __attribute__((vector_size(32)));
     typedef u64 Two __attribute__((vector_size(16)));
+    const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
+    const u64 first = base[s->first];
+    Eight differs = { 0 };
+    for (u32 n = 0; n < LANES / 8; n++) differs |= (row[n] - first) ^ remembered[n];
     union { Eight all; Four part[2]; } halves = { differs };
     union { Four all; Two part[2]; } quarters = { halves.part[0] | halves.part[1] };
     Two last = quarters.part[0] | quarters.part[1];
     if (a->mask != s->mask || last[0] | last[1]) return false;
     a->first = s->first;
+    a->base = first + offset;
     a->sectors = 0;
     a->regular = s->regular;
     a->stride = s->stride;
     a->span_count = s->span_count;
-    for (u32 n = 0; n < s->span_count; n++)
-        a->span[n] = (Span){ .address = first + offset + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
+    a->shape = s;
+    a->filled = false;
     return true;
+}
+
+static inline void access_fill(Access *a)
+{
+    if (a->filled) return;
+    const Shape *s = a->shape;
+    for (u32 l = 0; l < LANES; l++) a->address[l] = a->base + s->offset[l];
+    for (u32 n = 0; n < s->span_count; n++)
+        a->span[n] = (Span){ .address = a->base + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
+    a->filled = true;
+}
+
+// The spans, filled in or not: their addresses are *from on.
+static inline const Span *access_spans(const Access *a, u64 *from)
+{
+    *from = a->filled ? 0 : a->base;
+    return a->filled ? a->span : a->shape->span;
 }

@@ -375,7 +375,7 @@ static u64 number_of(const Access *a, u64 line)
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
 }
 
-static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->address[a->first] >= MEMORY_PINNED; }
+static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
 
 static bool caches_access(Access *a)
 {
@@ -388,7 +388,7 @@ static bool caches_access(Access *a)
     Note note = (u64)kind_of(a) << AT_KIND | (u64)(a->insn - b->grid->kernel->code) << AT_PC;
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
-        u64 first = a->address[a->first] / LINE_BYTES;
+        u64 first = a->base / LINE_BYTES;
         make_room(to, FEW_LINES);
         for (u32 n = 0; n < lines->count; n++)
             to->note[to->count++] = note | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
@@ -421,7 +421,7 @@ static void caches_grid_end(Grid *g)
 
 const Observer caches_observer = {
     .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
-    .access = caches_access, .block_end = caches_block_end, .grid_end = caches_grid_end,
+    .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end,
 };
 
 // ---- What others ask and tell ----

@@ -76,11 +76,11 @@ static void add_passes(const Access *a, Piece *pieces, u32 count)
 }
 
 // Few lines are kept with the shape, for when it comes again with its first lane at the same place of a line.
-static u32 recalled_pieces(const Access *a, Piece *pieces)
+static u32 recalled_pieces(Access *a, Piece *pieces)
 {
     Shape *s = a->shape;
-    u64 first = a->address[a->first], line = first / LINE_BYTES;
-    u32 phase = first % LINE_BYTES, place = phase / 4 % LINE_PHASES;
+    u64 line = a->base / LINE_BYTES;
+    u32 phase = a->base % LINE_BYTES, place = phase / 4 % LINE_PHASES;
     if (!s) return global_pieces(a, pieces);
     struct ShapeLines *kept = &s->lines[place];
     if (s->line_phase[place] == phase + 1) {
@@ -88,6 +88,7 @@ static u32 recalled_pieces(const Access *a, Piece *pieces)
             pieces[n] = (Piece){ .line = line + kept->line[n], .sectors = kept->sectors[n] };
         return kept->count;
     }
+    access_fill(a);
     u32 count = global_pieces(a, pieces);
     if (count > FEW_LINES) return count;
     *kept = (struct ShapeLines){ .count = count };
@@ -103,6 +104,7 @@ static u32 recalled_pieces(const Access *a, Piece *pieces)
 
 u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
 {
+    if (a->space == SPACE_LOCAL || a->atomic) access_fill(a);
     u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
     if (a->atomic) add_passes(a, pieces, count);
     else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
@@ -166,10 +168,11 @@ static u32 count_wavefronts(const Access *a, u32 *conflicts)
 }
 
 // Moving all lanes on by whole words moves the banks round and changes nothing.
-u32 access_wavefronts(const Access *a, u32 *conflicts)
+u32 access_wavefronts(Access *a, u32 *conflicts)
 {
     Shape *s = a->shape;
-    u32 phase = a->address[a->first] % BANK_BYTES + 1;
+    u32 phase = a->base % BANK_BYTES + 1;
+    if (!s || s->banks.phase != phase) access_fill(a);
     if (!s) return count_wavefronts(a, conflicts);
     if (s->banks.phase != phase) {
         s->banks.wavefronts = count_wavefronts(a, &s->banks.conflicts);

@@ -26,7 +26,7 @@ void coalesce_start(void);
 static inline const struct ShapeLines *access_lines(const Access *a)
 {
     const Shape *s = a->shape;
-    u32 phase = a->address[a->first] % LINE_BYTES, n = phase / 4 % LINE_PHASES;
+    u32 phase = a->base % LINE_BYTES, n = phase / 4 % LINE_PHASES;
     return s && a->space == SPACE_GLOBAL && !a->atomic && s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
 }
 
@@ -34,4 +34,4 @@ static inline const struct ShapeLines *access_lines(const Access *a)
 u32 access_sectors(Access *a);
 
 // Passes over the banks that an access to shared memory takes, and how many of them conflicts cost.
-u32 access_wavefronts(const Access *a, u32 *conflicts);
+u32 access_wavefronts(Access *a, u32 *conflicts);

@@ -243,4 +243,4 @@ static void counters_grid_end(Grid *g)
     free(over);
 }
 
-const Observer counters_observer = { .access = counters_access, .grid_end = counters_grid_end };
+const Observer counters_observer = { .access = counters_access, .frugal = true, .grid_end = counters_grid_end };

@@ -104,6 +104,7 @@ static bool trace_access(Access *a)
         u32 conflicts;
         to->passes = access_wavefronts(a, &conflicts);
         u64 bits = 16;
+        access_fill(a);
         for (u32 l = a->first; l < LANES; l++) if (a->mask >> l & 1) bits |= a->address[l];
         to->aligned = (u8)(bits & -bits);
     } else {
@@ -147,5 +148,5 @@ static void trace_block_end(Block *b)
 
 const Observer trace_observer = {
     .grid_start = trace_grid_start, .block_start = trace_block_start, .step = trace_step,
-    .access = trace_access, .block_end = trace_block_end,
+    .access = trace_access, .frugal = true, .block_end = trace_block_end,
 };
