@@ -57,13 +57,17 @@ CUDA     = -isystem $(CUDA_HOME)/include
 # $(call once,thing,words) says the words the first time that a step of that thing runs.
 once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(eval $1_said := yes))
 
+# The simulated device: its program, the CUDA runtime that a program finds in front of it, and NCCL where there is NVIDIA's.
+simulator := build/simulator/device build/simulator/lib/libcudart.so.13 \
+             $(if $(wildcard $(CUDA_HOME)/include/nccl.h),build/simulator/lib/libnccl.so.2)
+
 # ---- The commands
 
-.PHONY: help progress watch doctor setup book book-pdf bundle accuracy device-profile bench-simulator test check clean nvcc FORCE
+.PHONY: simulated help progress watch doctor setup book book-pdf bundle accuracy device-profile bench-simulator test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
-          build/simulator/device build/simulator/lib/libcudart.so.13)
+          $(simulator))
 
 desk = $(if $(call name,$1),build/grader/study)
 
@@ -143,7 +147,7 @@ accuracy: nvcc $$(accuracy) $(foreach l,$(numbers),$(call grading,$l))    ## the
 device-profile: nvcc build/profiles/measure               ## measure this GPU: profiles/devices/NAME.cfg
 	@sh profiles/device.sh $(NAME)
 
-bench-simulator: build/bench/cuda build/bench/opencl build/simulator/device build/simulator/lib/libcudart.so.13    ## the simulator's speed beside Oclgrind's and PoCL's
+bench-simulator: build/bench/cuda build/bench/opencl $(simulator)    ## the simulator's speed beside Oclgrind's and PoCL's
 	@sh simulator/bench/run.sh simulator/bench/results.md
 
 test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
@@ -204,8 +208,11 @@ build/cuda/installed: setup/toolkit.sh setup/toolkit.txt | build/setup/toolkit
 objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
 # Its rooms: every folder of simulator/ but what runs in the program, measures or tests.
-rooms  := $(filter-out client bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
+rooms  := $(filter-out client nccl bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
 device := $(call objects,simulator/*.c $(rooms:%=simulator/%/*.c))
+
+# All that simulator/run takes.
+simulated: $(simulator)
 
 build/simulator/device: $(device)
 	@mkdir -p $(@D)
@@ -269,6 +276,33 @@ $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
 $(client)/stubs.o: $(client)/stubs.c
 	@$(CC) $(client_flags) -fno-builtin -c -o $@ $<
 
+# NCCL for simulated devices, on CUDA's own calls. The toolkit need not have NVIDIA's; without its nccl.h nobody calls it.
+nccl      := build/objects/simulator/nccl
+nccl_heads = $(wildcard $(CUDA_HOME)/include/nccl.h $(CUDA_HOME)/include/nccl_device/*.h)
+
+build/simulator/lib/libnccl.so.2: $(nccl)/stubs.o $(nccl)/kernels.o $(call objects,simulator/nccl/*.c)
+	@mkdir -p $(@D)
+	@$(CC) -shared -Wl,-soname,libnccl.so.2 @$(nccl)/names -o $@.new $^ -L$(dir $(runtime)) -lcudart -lstdc++ -lpthread && mv $@.new $@
+
+$(nccl)/%.o: simulator/nccl/%.c | nvcc build/setup/lesson
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(CUDA) -c -o $@ $<
+
+$(nccl)/kernels.o: simulator/nccl/kernels.cu simulator/nccl/kernels.h | nvcc
+	$(call once,nccl,Building NCCL for simulated devices (once))
+	@mkdir -p $(@D)
+	@$(NVCC) -std=c++17 -O2 -cudart shared -Xcompiler -fPIC,-fvisibility=hidden -gencode arch=compute_75,code=compute_75 -c -o $@ $<
+
+$(nccl)/exported: $(call objects,simulator/nccl/*.c)
+	@nm --defined-only $^ >$@
+
+$(nccl)/stubs.c: simulator/nccl/stubs.awk $(nccl)/exported
+	@awk -f $^ $(nccl_heads) >$@
+	@awk -v names=1 -f $^ $(nccl_heads) >$(nccl)/names
+
+$(nccl)/stubs.o: $(nccl)/stubs.c
+	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
 # ---- The simulator's benchmark: the same kernels in CUDA and in OpenCL
 
 build/bench/cuda: simulator/bench/cuda.cu simulator/bench/work.h | nvcc
@@ -281,7 +315,7 @@ build/bench/opencl: simulator/bench/opencl.c simulator/bench/work.h | build/setu
 
 # ---- Profiles: what measures a GPU, and the simulated device beside one
 
-accuracy := build/profiles/accuracy build/simulator/device build/simulator/lib/libcudart.so.13 \
+accuracy := build/profiles/accuracy $(simulator) \
             $(patsubst profiles/accuracy/kernels/%.cu,build/accuracy/%,$(wildcard profiles/accuracy/kernels/*.cu))
 own_arch  = $(or $(ARCH),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>&1 | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$$/\1\2/p'),90)
 nvcc_own  = $(NVCC) -std=c++17 -O3 -lineinfo -cudart shared -gencode arch=compute_$(own_arch),code=[compute_$(own_arch),sm_$(own_arch)]

@@ -25,6 +25,7 @@ done
 cp build/grader/worker.o "$to/build/grader/"
 cp "$device" "$to/build/simulator/"
 cp build/simulator/lib/libcudart.so.13 "$to/build/simulator/lib/"
+[ ! -f build/simulator/lib/libnccl.so.2 ] || cp build/simulator/lib/libnccl.so.2 "$to/build/simulator/lib/"
 
 # All that these load, but the C library's own parts and the kernel's.
 ldd "$to"/build/grader/[0-9]* "$to/build/simulator/device" |

@@ -1,0 +1,203 @@
+// The calls of the program: what each rank is asked to do waits here until the others have been asked too. Between
+// ncclGroupStart() and ncclGroupEnd() a thread may speak for several ranks; outside, each call waits for the other ranks',
+// which must come from other threads.
+#define _GNU_SOURCE
+#include "clique.h"
+#include "issue.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Thread_local int depth;         // of open groups
+static _Thread_local Operation *asked, **last_asked;    // in the group, in order; linked by `next`
+static _Thread_local ncclComm_t joining[MOST_RANKS];
+static _Thread_local int joining_count;
+static _Thread_local ncclResult_t group_result;
+
+bool group_is_open(void) { return depth > 0; }
+
+void group_will_join(ncclComm_t comm)
+{
+    if (joining_count < MOST_RANKS)
+        joining[joining_count++] = comm;
+}
+
+const char *kind_call(enum kind kind)
+{
+    static const char *const calls[] = { "ncclAllReduce", "ncclBroadcast", "ncclReduce", "ncclReduceScatter",
+                                         "ncclAllGather", "ncclAlltoAll", "ncclGather", "ncclScatter", "ncclSend",
+                                         "ncclRecv" };
+    return calls[kind];
+}
+
+// ---- Waiting for the others ----
+
+static void append(Operation **list, Operation *o)
+{
+    while (*list)
+        list = &(*list)->next;
+    o->next = NULL;
+    *list = o;
+}
+
+// To their ranks; returns them as a list of their own.
+static int hand_over(Operation *list, Operation ***all)
+{
+    int count = 0;
+    for (Operation *o = list; o; o = o->next)
+        count++;
+    *all = malloc(count * sizeof **all);
+    int n = 0;
+    for (Operation *o = list, *next; o; o = next) {
+        next = o->next;
+        (*all)[n++] = o;
+        append(o->kind == SEND || o->kind == RECEIVE ? &o->comm->messages : &o->comm->collectives, o);
+    }
+    return count;
+}
+
+static ncclResult_t settle(Operation *list)
+{
+    Operation **all;
+    ncclResult_t result = ncclSuccess;
+    clique_lock();
+    int count = hand_over(list, &all);
+    for (int i = 0; i < count; i++)
+        issue_complete(all[i]->comm->clique);
+    for (int i = 0; i < count; i++) {
+        while (!all[i]->done)
+            clique_wait();
+        if (all[i]->result)
+            result = all[i]->result;
+        free(all[i]);
+    }
+    clique_unlock();
+    free(all);
+    return result;
+}
+
+EXPORT ncclResult_t ncclGroupStart(void)
+{
+    if (depth++ == 0) {
+        asked = NULL;
+        last_asked = &asked;
+        group_result = ncclSuccess;
+    }
+    return ncclSuccess;
+}
+
+EXPORT ncclResult_t ncclGroupEnd(void)
+{
+    if (depth == 0)
+        return clique_fail(ncclInvalidUsage, "ncclGroupEnd without an ncclGroupStart before it");
+    if (--depth > 0)
+        return ncclSuccess;
+    clique_lock();
+    for (int i = 0; i < joining_count; i++)
+        while (joining[i]->clique->joined < joining[i]->clique->ranks)
+            clique_wait();
+    joining_count = 0;
+    clique_unlock();
+    ncclResult_t result = asked ? settle(asked) : ncclSuccess;
+    asked = NULL;
+    return group_result ? group_result : result;
+}
+
+// ---- One call ----
+
+static ncclResult_t check(const Operation *o)
+{
+    const char *call = kind_call(o->kind);
+    bool sums = o->kind == ALL_REDUCE || o->kind == REDUCE || o->kind == REDUCE_SCATTER;
+    if (!o->comm)
+        return clique_fail(ncclInvalidArgument, "%s was given no communicator", call);
+    if ((unsigned)o->type >= ncclNumTypes)
+        return clique_fail(ncclInvalidArgument, "%s was given type %d, which there is not", call, (int)o->type);
+    if (sums && (unsigned)o->op >= ncclNumOps)
+        return clique_fail(ncclInvalidArgument, "%s was given operation %d, which there is not", call, (int)o->op);
+    if (o->other < 0 || o->other >= o->comm->clique->ranks)
+        return clique_fail(ncclInvalidArgument, "%s names rank %d of %d", call, o->other, o->comm->clique->ranks);
+    return ncclSuccess;
+}
+
+static ncclResult_t ask(Operation operation)
+{
+    ncclResult_t result = check(&operation);
+    if (result) {
+        group_result = result;
+        return result;
+    }
+    Operation *o = malloc(sizeof *o);
+    *o = operation;
+    if (depth == 0)
+        return settle(o);
+    *last_asked = o;
+    last_asked = &o->next;
+    return ncclSuccess;
+}
+
+EXPORT ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataType_t type, ncclRedOp_t op,
+                                  ncclComm_t comm, cudaStream_t stream)
+{
+    return ask((Operation){ ALL_REDUCE, comm, send, recv, count, type, op, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclBroadcast(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                                  ncclComm_t comm, cudaStream_t stream)
+{
+    return ask((Operation){ BROADCAST, comm, send, recv, count, type, .other = root, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclBcast(void *both, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                              cudaStream_t stream)
+{
+    return ncclBroadcast(both, both, count, type, root, comm, stream);
+}
+
+EXPORT ncclResult_t ncclReduce(const void *send, void *recv, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
+                               ncclComm_t comm, cudaStream_t stream)
+{
+    return ask((Operation){ REDUCE, comm, send, recv, count, type, op, root, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclReduceScatter(const void *send, void *recv, size_t count, ncclDataType_t type, ncclRedOp_t op,
+                                      ncclComm_t comm, cudaStream_t stream)
+{
+    return ask((Operation){ REDUCE_SCATTER, comm, send, recv, count, type, op, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclAllGather(const void *send, void *recv, size_t count, ncclDataType_t type, ncclComm_t comm,
+                                  cudaStream_t stream)
+{
+    return ask((Operation){ ALL_GATHER, comm, send, recv, count, type, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclAlltoAll(const void *send, void *recv, size_t count, ncclDataType_t type, ncclComm_t comm,
+                                 cudaStream_t stream)
+{
+    return ask((Operation){ ALL_TO_ALL, comm, send, recv, count, type, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                               cudaStream_t stream)
+{
+    return ask((Operation){ GATHER, comm, send, recv, count, type, .other = root, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                                ncclComm_t comm, cudaStream_t stream)
+{
+    return ask((Operation){ SCATTER, comm, send, recv, count, type, .other = root, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                             cudaStream_t stream)
+{
+    return ask((Operation){ SEND, comm, send, NULL, count, type, .other = peer, .stream = stream });
+}
+
+EXPORT ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                             cudaStream_t stream)
+{
+    return ask((Operation){ RECEIVE, comm, NULL, recv, count, type, .other = peer, .stream = stream });
+}
