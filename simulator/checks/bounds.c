@@ -187,6 +187,6 @@ static bool bounds_access(Access *a)
     return true;
 }
 
-static void bounds_start(Grid *g) { (void)g, memset(recent, 0, sizeof recent); }
+static void bounds_turn(Grid *g) { (void)g, memset(recent, 0, sizeof recent); }
 
-const Observer bounds_observer = { .grid_start = bounds_start, .access = bounds_access };
+const Observer bounds_observer = { .grid_turn = bounds_turn, .access = bounds_access };

@@ -32,7 +32,7 @@ static void free_place(Place *p)
     knowledge_free(&p->hint);
 }
 
-void happens_grid_start(void)
+void happens_forget(void)
 {
     for (u32 n = 0; table.count && n < table.room; n++) free_place(&table.places[n]);
     if (table.count) memset(table.places, 0, table.room * sizeof *table.places);
@@ -62,9 +62,10 @@ static void grow(void)
 // The shared memory of each slot has places of its own; those of blocks that have ended tell nobody anything.
 static u64 key_of(const Access *a, u64 address)
 {
-    const Block *b = a->warp->block;
-    return a->space == SPACE_SHARED ? SHARED_WINDOW | (u64)(b->slot + 1) << 48 | address : address;
+    return a->space == SPACE_SHARED ? (u64)a->warp->block->shared + address : address;
 }
+
+static u32 number_of(const Block *b) { return b->grid->first_block + b->number; }
 
 static Place *find_place(const Access *a, u64 address, bool make)
 {
@@ -182,7 +183,7 @@ u32 happens_unmet(const BlockOrder *o, const Warp *w, u32 lane, u32 others, u32 
 
 static void learn_own(u32 to[LANES], const Knowledge *k, const Block *b)
 {
-    for (u32 v = 0; k->count && v < b->warp_count; v++) to[v] = larger(to[v], knowledge_of(k, b->number, v));
+    for (u32 v = 0; k->count && v < b->warp_count; v++) to[v] = larger(to[v], knowledge_of(k, number_of(b), v));
 }
 
 // A fence stands behind all that its thread knows of its block, and before it behind what it read.
@@ -212,7 +213,7 @@ static void learn(BlockOrder *o, const Access *a, Place *p)
 {
     const Block *b = a->warp->block;
     WarpOrder *w = &o->warps[a->warp->number];
-    bool acquire = acquires(a->insn), same = p->near_block == b->number;
+    bool acquire = acquires(a->insn), same = p->near_block == number_of(b);
     if (w->seen == p->key && w->seen_version == p->version && (w->seen_acquired || !acquire)) return;
     w->seen = p->key;
     w->seen_version = p->version;
@@ -255,9 +256,9 @@ static void compose(const BlockOrder *o, const Access *a, Knowledge *m, const u3
         told[v] = fenced && fenced[v] < known ? fenced[v] : known;
         if (told[v] < every) every = told[v];
     }
-    knowledge_add(m, b->number, EVERY_WARP, every);
+    knowledge_add(m, number_of(b), EVERY_WARP, every);
     for (u32 v = 0; v < b->warp_count; v++)
-        if (told[v] > every) knowledge_add(m, b->number, v, told[v]);
+        if (told[v] > every) knowledge_add(m, number_of(b), v, told[v]);
     if (fenced && !fenced[a->warp->number]) return;
     knowledge_join(m, &o->known);
     knowledge_join(m, &w->known);
@@ -266,7 +267,7 @@ static void compose(const BlockOrder *o, const Access *a, Knowledge *m, const u3
 // A store's message takes the place of what was there; an atomic's is added to it.
 static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint)
 {
-    u32 block = a->warp->block->number;
+    u32 block = number_of(a->warp->block);
     bool far = a->insn->scope != SCOPE_CTA && a->space != SPACE_SHARED;
     if (p->near_block != block) {
         knowledge_clear(&p->near);
@@ -312,7 +313,7 @@ void happens_write(BlockOrder *o, const Access *a)
 enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick)
 {
     const WarpOrder *w = &o->warps[warp->number];
-    if (block == warp->block->number) {
+    if (block == number_of(warp->block)) {
         if (tick <= own_tick(o, w, v)) return BEFORE;
         return tick <= w->own_pending[v] || tick <= w->own_hint[v] ? FENCE_MISSING : UNORDERED;
     }

@@ -2,6 +2,8 @@
 // barriers, __syncwarp(), and hand-offs, in which one thread writes a place strongly, behind a fence or as a release, and
 // another reads it strongly, before a fence or as an acquire.
 //
+// Blocks have numbers among those of all launches that nothing puts in order: a flag may go from one to another.
+//
 // Time of a block is counted in ticks: an access happens in the tick that the block stands at, and whatever may
 // hand over what was done so far ends the tick.
 #pragma once
@@ -37,7 +39,7 @@ enum before {
     FENCE_MISSING,              // a flag says so, but for a fence beside it
 };
 
-void happens_grid_start(void);
+void happens_forget(void);      // nobody is at work, and all that was done comes before what follows
 void happens_block_make(Block *, BlockOrder *);
 void happens_block_free(BlockOrder *, u32 warps);
 void happens_block_start(BlockOrder *, u32 warps);
@@ -51,7 +53,7 @@ void happens_fence(BlockOrder *, const Warp *, const Insn *);
 void happens_read(BlockOrder *, const Access *);
 void happens_write(BlockOrder *, const Access *);
 
-// Does what a warp of some block of the grid did in a tick come before what this warp does now?
+// Does what a warp of some block did in a tick come before what this warp does now?
 enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick);
 
 // Those of `others` that the lane of this warp has not met since a visit.

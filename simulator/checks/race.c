@@ -23,9 +23,10 @@ struct RaceBlock {
 static Shadow global;
 static Operation *operations;   // Site.operation is the index; 0: none
 static u32 operation_count = 1, operation_room;
-static u32 over;                // the operation that was last found to come before the current one
 static u32 races_found;
-static u32 launches;            // so far: Look.quiet
+static u32 block_count;         // of all launches that are remembered
+static u32 running;             // grids that have begun and not ended
+static u32 transfer;            // the latest copy or fill
 static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
 
 static void *need(void *memory)
@@ -40,34 +41,39 @@ static void *need(void *memory)
 void race_forget(void)
 {
     if (global.lines) shadow_forget(&global);
+    happens_forget();
     operation_count = 1;
-    over = 0;
+    block_count = 0;
 }
 
 // The number of an operation that begins.
 static u32 begin(const Operation *o)
 {
     if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN);
-    if (!o->number || clock_all_ordered(o->number)) race_forget();
+    if (!running && (!o->number || clock_all_ordered(o->number))) race_forget();
     if (operation_count >= operation_room) {
         operation_room = operation_room ? 2 * operation_room : 64;
         operations = need(realloc(operations, operation_room * sizeof *operations));
     }
     operations[operation_count] = *o;
-    over = 0;
     return operation_count++;
 }
 
-static bool comes_before(u32 earlier)
+static bool comes_before(u32 earlier, u32 operation)
 {
-    const Operation *now = &operations[operation_count - 1];
-    if (earlier == over) return true;
+    Operation *now = &operations[operation];
+    if (earlier == now->over) return true;
     if (!clock_ordered(operations[earlier].number, now->number)) return false;
-    over = earlier;
+    now->over = earlier;
     return true;
 }
 
-static bool is_over(Look *k, const Site *earlier) { (void)k; return comes_before(earlier->operation); }
+static bool is_over(Look *k, const Site *earlier) { return comes_before(earlier->operation, k->site.operation); }
+
+// The number of the block that touched it, among those of all launches.
+static u32 block_of(const Site *s) { return operations[s->operation].first_block + s->block; }
+
+static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
 
 // ---- Is it a race? ----
 
@@ -140,11 +146,12 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     const Access *a = k->context;
     const Site *now = &k->site;
     if (reach_each_other(s, now) || races_found >= MOST_RACES) return false;
-    if (s->operation != now->operation) return !comes_before(s->operation) && collide(k, s, from, to, UNORDERED);
-    bool same_warp = s->block == now->block && s->warp == now->warp;
+    if (s->operation != now->operation && comes_before(s->operation, now->operation)) return false;
+    if (is_transfer(s)) return collide(k, s, from, to, UNORDERED);
+    bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
-    enum before order = happens_before(&a->warp->block->race->order, a->warp, s->block, s->warp, s->tick);
+    enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
     return order != BEFORE && !looks_before_swap(s, now) && collide(k, s, from, to, order);
 }
 
@@ -190,7 +197,7 @@ static void look_at_span(const Access *a, Shadow *s, const Look *k, const Span *
     }
 }
 
-static u32 quiet_of(const Access *a) { return a->store || a->insn->strong ? 0 : a->space == SPACE_SHARED ? 1 : launches; }
+static u32 quiet_of(const Access *a) { return a->store || a->insn->strong ? 0 : a->space == SPACE_SHARED ? 1 : a->warp->block->grid->number; }
 
 static Look look_of(const Access *a)
 {
@@ -199,7 +206,7 @@ static Look look_of(const Access *a)
     const Insn *i = a->insn;
     bool shared = a->space == SPACE_SHARED;
     return (Look){
-        .site = { .bytes = a->bytes, .operation = operation_count - 1, .block = b->number, .tick = o->tick, .visit = o->visit,
+        .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
                   .block_only = i->strong && i->scope == SCOPE_CTA },
         .quiet = quiet_of(a), .by_warp = shared,
@@ -240,7 +247,7 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Site *now = &k->site;
     u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
-    if (comes_before(s->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    if (comes_before(s->operation, now->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
     Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
     race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
@@ -250,8 +257,8 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 
 void race_transfer(const Operation *o, bool lasts)
 {
-    begin(o);
-    transfer_alone = global.site_count == 1 && !(lasts && clock_streams_made());
+    transfer = begin(o);
+    transfer_alone = global.site_count == 1 && !running && !(lasts && clock_streams_made());
 }
 
 void race_range(u64 address, u64 bytes, bool store)
@@ -259,7 +266,7 @@ void race_range(u64 address, u64 bytes, bool store)
     enum { MOST = 1 << 30 };
     for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
         n = bytes < MOST ? bytes : MOST;
-        Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = operation_count - 1, .pc = ~0u, .store = store },
+        Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = transfer, .pc = ~0u, .store = store },
                    .races = transfer_races, .is_over = is_over };
         shadow_look(&global, &k);
     }
@@ -270,14 +277,17 @@ void race_range(u64 address, u64 bytes, bool store)
 static void race_grid_start(Grid *g)
 {
     const Launch *l = g->launch;
-    Operation o = { .number = l->operation, .kernel = g->kernel };
+    Operation o = { .number = l->operation, .kernel = g->kernel, .device = l->device };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
-    begin(&o);
-    happens_grid_start();
-    launches++;
+    g->raced = begin(&o);
+    g->first_block = operations[g->raced].first_block = block_count;
+    block_count += g->blocks;
+    running++;
     races_found = 0;
 }
+
+static void race_grid_end(Grid *g) { (void)g, running--; }
 
 static void race_block_make(Block *b)
 {
@@ -313,5 +323,5 @@ static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->
 const Observer race_observer = {
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
     .access = race_access, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
-    .fence = race_fence,
+    .fence = race_fence, .grid_end = race_grid_end,
 };

@@ -9,6 +9,9 @@
 typedef struct Operation {
     u64 number;                 // among those of the streams (clock.h)
     const Kernel *kernel;       // NULL: a copy or fill
+    u32 device;                 // of a launch
+    u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
+    u32 over;                   // the operation that was last found to come before it
     u32 grid[3], block[3];
     char call[48];              // "cudaMemcpyAsync"
     u64 callers[MEMORY_CALLERS];    // of that call: host return addresses

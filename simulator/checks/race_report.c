@@ -62,7 +62,7 @@ static void name_side(const Side *s, const Side *beside, char *text, size_t size
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
-    if (x->operation != y->operation) {
+    if (x->operation != y->operation && race->order != FENCE_MISSING) {
         r->why = "Work on different streams is done in any order, or at the same time.";
         r->next = "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";
     } else if (race->block_only) {
@@ -87,7 +87,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 
 static const char *between(const Race *race, const Side *x, const Side *y)
 {
-    if (x->operation != y->operation) return ", and nothing puts the two operations in order";
+    if (x->operation != y->operation && race->order != FENCE_MISSING) return ", and nothing puts the two operations in order";
     if (race->order == FENCE_MISSING && !race->block_only) return ", with a flag but no fence between";
     return x->block == y->block ? ", with no barrier between" : ", and nothing puts one block before the other";
 }

@@ -123,22 +123,22 @@ static bool all_defined(const Access *a)
 // written from one end to the other needs no further looks.
 
 enum { CHUNK = 256 << 10, CHUNKS = 1024 };
-static struct { u64 number, from, to; } chunks[CHUNKS];     // `from` up to below `to` is written
-static bool watching;                                       // some warp holds such a value
+static struct { u64 number, from, to; } chunks[CHUNKS];     // `from` up to below `to` is written, in this turn of the grid
 
-static void undefined_grid_start(Grid *g)
+static void undefined_grid_turn(Grid *g)
 {
     (void)g;
-    watching = false;
     memset(chunks, 0, sizeof chunks);
 }
+
+static bool watching(const Access *a) { return a->warp->block->grid->watched; }
 
 // Promises the rest of the chunk that the access lies in, if all of it is written.
 static void promise_chunk(Access *a)
 {
     u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
     u32 place = number % CHUNKS;
-    if (watching || a->space != SPACE_GLOBAL) return;
+    if (watching(a) || a->space != SPACE_GLOBAL) return;
     if (chunks[place].number != number) {
         const Allocation *in = memory_find(address);
         u64 from = number * CHUNK, to = from + CHUNK;
@@ -224,7 +224,7 @@ static bool undefined_access(Access *a)
         if (lanes) a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
     }
     if (!a->store) access_pass_all(a);
-    else if (!watching) store(a), promise_chunk(a);
+    else if (!watching(a)) store(a), promise_chunk(a);
     else store(a);
     return true;
 }
@@ -334,8 +334,9 @@ static void watch(Warp *w, const Insn *i, u32 mask)
 static void start_watching(Warp *w)
 {
     w->watch = watch;
-    if (!watching) shape_forget_passes(w->block->grid);
-    watching = true;
+    Grid *g = w->block->grid;
+    if (!g->watched) shape_forget_passes(g);
+    g->watched = true;
 }
 
 static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
@@ -374,6 +375,6 @@ static void undefined_loaded(Access *a)
 }
 
 const Observer undefined_observer = {
-    .grid_start = undefined_grid_start, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
+    .grid_turn = undefined_grid_turn, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
     .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };

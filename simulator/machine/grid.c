@@ -124,9 +124,10 @@ static void end_block(Grid *g, Block *b)
     for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
 }
 
-static void run_blocks(Grid *g)
+// Blocks take turns until all have ended, or wait for what others do.
+static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
 {
-    u64 progress = 0;
+    u64 progress = g->progress;
     for (u32 turns = 0; !g->status && (g->resident || g->next < g->blocks); turns++) {
         Block *b = pick(g);
         if (block_run(b)) end_block(g, b);
@@ -134,35 +135,80 @@ static void run_blocks(Grid *g)
             progress = g->progress;
             g->quiet_since = g->steps;
             turns = 0;
-        } else if (turns % g->resident == 0 && !can_start(g) && stand_is_over(g)) {
-            stand_report_deadlock(g);
+        } else if (turns % g->resident == 0 && !can_start(g)) {
+            if (!last && stand_waits(g)) return GRID_WAITS;
+            if (last && stand_is_over(g, alone)) return GRID_STANDS;
         }
     }
+    return GRID_ENDED;
 }
 
-int grid_run(Launch *l)
+// The clocks of all grids show the warp instructions of them all.
+static u64 machine_steps;
+
+enum grid_turn grid_run(Grid *g, bool last, bool alone)
 {
-    Grid g = { .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2],
-               .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2] };
-    static u64 steps_before;
+    u64 before = g->steps + g->waited;
+    g->steps_before = machine_steps - before;
+    OBSERVERS(grid_turn, g);
+    if (g->begun) {                     // others have run: what was found out about memory may no longer be so
+        shape_forget_passes(g);
+        g->progress++;
+        for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
+    }
+    g->begun = true;
+    enum grid_turn turn = run_blocks(g, last, alone);
+    machine_steps += g->steps + g->waited - before;
+    return turn;
+}
+
+u64 grid_progress(const Grid *g) { return g->progress; }
+
+void grid_drop(Grid *g, int status)
+{
+    OBSERVERS(grid_turn, g);
+    grid_fail(g, status);
+}
+
+void grid_report_deadlock(Grid *g, const char *behind)
+{
+    OBSERVERS(grid_turn, g);
+    stand_report_deadlock(g, behind);
+}
+
+Grid *grid_start(Launch *l)
+{
     static u32 launches;
-    g.steps_before = steps_before;
-    g.number = ++launches;
-    g.slot_limit = occupancy_resident(l);
+    Grid *g = calloc(1, sizeof *g);
+    if (!g) no_memory(l->kernel);
+    *g = (Grid){ .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2],
+                 .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], .number = ++launches };
+    g->slot_limit = occupancy_resident(l);
     call_make_room(l);
-    if (l->cooperative) g.workspace = cooperative_workspace(l->device);
-    g.tally = calloc(l->kernel->code_count + 1, sizeof *g.tally);
-    g.shapes = aligned_alloc(_Alignof(Shape), (l->kernel->shape_count + 1) * sizeof *g.shapes);
-    if (!g.tally || !g.shapes) no_memory(l->kernel);
-    for (u32 n = 0; n < l->kernel->shape_count; n++) g.shapes[n].mask = g.shapes[n].first = 0;
-    OBSERVERS(grid_start, &g);
-    run_blocks(&g);
-    for (u32 n = 0; n < g.slot_count; n++) block_free(g.slots[n]);
-    OBSERVERS(grid_end, &g);
-    steps_before += g.steps + g.waited;
-    free(g.slots);
-    free(g.tally);
-    free(g.shapes);
-    free(g.beyond);
-    return g.status;
+    if (l->cooperative) g->workspace = cooperative_take(l->device);
+    g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
+    g->shapes = aligned_alloc(_Alignof(Shape), (l->kernel->shape_count + 1) * sizeof *g->shapes);
+    if (!g->tally || !g->shapes) no_memory(l->kernel);
+    for (u32 n = 0; n < l->kernel->shape_count; n++) g->shapes[n].mask = g->shapes[n].first = 0;
+    OBSERVERS(grid_start, g);
+    return g;
+}
+
+int grid_finish(Grid *g)
+{
+    for (u32 n = 0; n < g->slot_count; n++) block_free(g->slots[n]);
+    g->slot_count = 0;
+    OBSERVERS(grid_end, g);
+    if (g->workspace) cooperative_give_back(g->workspace);
+    return g->status;
+}
+
+void grid_free(Grid *g)
+{
+    OBSERVERS(grid_free, g);
+    free(g->slots);
+    free(g->tally);
+    free(g->shapes);
+    free(g->beyond);
+    free(g);
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include "ptx/module.h"
 
+typedef struct Grid Grid;
+
 typedef struct Launch {
     Kernel *kernel;
     u32 grid[3], block[3];
@@ -17,5 +19,24 @@ typedef struct Launch {
 // Is the configuration one that the device takes? 0, or the cudaError_t that a real device gives.
 int grid_check(const Launch *launch);
 
-// Runs it to its end. 0, or the sticky cudaError_t that it ended with. Observers have reported the rest.
-int grid_run(Launch *launch);
+// A launch that runs, or waits for others to run. It lives until grid_free(), and its launch must live as long.
+Grid *grid_start(Launch *launch);
+
+enum grid_turn {
+    GRID_ENDED,                         // or failed: nothing of it is left to run
+    GRID_WAITS,                         // every warp waits for what others do: nothing comes of a further turn before they have
+    GRID_STANDS,                        // and will for ever, unless another launch changes something
+};
+
+// Gives it a turn, which lasts until it has ended or waits. `last`: nobody else can get on, so it goes on until it does
+// something, or it is certain that it never will. `alone`: nor does the host do anything any more.
+enum grid_turn grid_run(Grid *grid, bool last, bool alone);
+u64 grid_progress(const Grid *grid);    // counts what it has done that others could see
+
+// It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end, or NULL.
+void grid_report_deadlock(Grid *grid, const char *behind);
+void grid_drop(Grid *grid, int status); // ends it as it is, with a sticky error
+
+// It has ended: 0, or the sticky cudaError_t that it ended with. Observers have reported the rest.
+int grid_finish(Grid *grid);
+void grid_free(Grid *grid);

@@ -37,6 +37,7 @@ static inline void access_pass_all(Access *a) { a->pass_from = 0, a->pass_to = ~
 
 typedef struct Observer {
     void (*grid_start)(Grid *);
+    void (*grid_turn)(Grid *);      // it begins, or goes on after others have run: memory may have changed, and be gone
     void (*block_make)(Block *);    // a slot, in which blocks run one after another: room for what is known of them
     void (*block_free)(Block *);
     void (*block_start)(Block *);   // a block begins in its slot
@@ -54,6 +55,7 @@ typedef struct Observer {
     // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);
+    void (*grid_free)(Grid *);      // nobody asks any more what was kept of it
 } Observer;
 
 // Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).

@@ -85,21 +85,31 @@ bool stand_spins(Warp *w)
     return true;
 }
 
-bool stand_is_over(Grid *g)
+bool stand_waits(const Grid *g)
 {
+    for (u32 n = 0; n < g->slot_count; n++) {
+        const Block *b = g->slots[n];
+        for (u32 k = 0; b->occupied && k < b->warp_count; k++)
+            if (b->warps[k].live && !b->warps[k].waiting && !b->warps[k].spins) return false;
+    }
+    return true;
+}
+
+bool stand_is_over(Grid *g, bool alone)
+{
+    if (!stand_waits(g)) return false;
     bool repeats = true, hosts = false, timed = false;
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
         for (u32 k = 0; b->occupied && k < b->warp_count; k++) {
             const Warp *w = &b->warps[k];
             if (!w->live || w->waiting) continue;
-            if (!w->spins) return false;
             repeats &= w->spin.repeats && w->spin.progress == g->progress;
             hosts |= w->asks_host;
             timed |= w->asks_time;
         }
     }
-    if (hosts) return false;
+    if (hosts && !alone) return false;
     if (timed && g->waited < HOURS) {
         g->waited += g->waited + g->steps;
         return false;
@@ -211,7 +221,7 @@ char *stand_list(const Grid *g, const Block *only)
     return text;
 }
 
-void stand_report_deadlock(Grid *g)
+void stand_report_deadlock(Grid *g, const char *behind)
 {
     const Warp *first = NULL;
     for (u32 s = 0; s < g->slot_count && !first; s++)
@@ -226,7 +236,13 @@ void stand_report_deadlock(Grid *g)
     u32 lanes = first->active ? first->active : first->ready_count ? first->ready[0].mask : first->live;
     source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc], __builtin_ctz(lanes));
     r.stands = stand_list(g, NULL);
-    if (left) {
+    char why[512];
+    if (behind) {
+        snprintf(why, sizeof why, "What waits for its end cannot help it: %s.", behind);
+        r.why = why;
+        r.next = "Launch what a kernel waits for before it, or on another stream, and leave room for it on the device.";
+        report_errorf(&r, "no warp can go on: all that have not ended wait for something that nobody does before the kernel's end");
+    } else if (left) {
         r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
         report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more have not begun", g->resident,

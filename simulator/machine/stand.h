@@ -7,12 +7,15 @@
 // before? Then it spins, and its next turn is a short one.
 bool stand_spins(Warp *warp);
 
-// Can no warp of the resident blocks go on, whatever turns they take? To be asked when all of
-// them spin; it may put the clocks forward.
-bool stand_is_over(Grid *grid);
+// Do all warps of the resident blocks wait for what others do, as far as they know? To be asked when each has had a turn.
+bool stand_waits(const Grid *grid);
 
-// Reports that, and ends the grid.
-void stand_report_deadlock(Grid *grid);
+// Can none of them go on, whatever turns they take? It may put the clocks forward. `alone`: nor does the host change what
+// they read.
+bool stand_is_over(Grid *grid, bool alone);
+
+// Reports that, and ends the grid. `behind`: what waits for its end, or NULL.
+void stand_report_deadlock(Grid *grid, const char *behind);
 
 // Where the warps of a block, or with NULL of all resident ones, stand: a line of text for each place. The caller frees it.
 char *stand_list(const Grid *grid, const Block *only);

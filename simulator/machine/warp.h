@@ -186,15 +186,16 @@ typedef struct Block {
     struct CachedBlock *cached;     // caches.c
 } Block;
 
-typedef struct Grid {
+struct Grid {
     Launch *launch;
     Kernel *kernel;
     Tally *tally;           // for each instruction
     struct Shape *shapes;   // for each memory instruction: what its last access looked like (shape.h)
     u64 steps;              // warp instructions executed
-    u64 steps_before;       // by all grids before it; with `waited`, what the clocks show
+    u64 steps_before;       // by all other grids so far; with `waited`, what the clocks show
     u64 waited;             // added when nothing happens but that warps look at a clock
     u32 number;             // of the launch
+    bool begun;             // it has had a turn
     u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
@@ -210,7 +211,13 @@ typedef struct Grid {
     Warp *running;
     bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
     u32 beyond_pc;
-} Grid;
+    u32 raced, first_block; // what observers keep of it: race.c: its number, and that of its first block
+    bool watched;           // undefined.c: some warp of it holds a value that nothing wrote
+    struct ManagedGrid *managed;    // managed.c
+    struct PeerGrid *peered;        // peer.c
+    struct CachedGrid *cached;      // caches.c
+    struct TracedGrid *traced;      // trace.c
+};
 
 // Runs the warp until it ends, waits, or has had its turn.
 void warp_run(Warp *warp);

@@ -57,8 +57,8 @@ typedef struct CachedBlock {
 
 typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
 
-static struct {
-    const Grid *grid;
+typedef struct CachedGrid {
+    Grid *grid;
     Cache *l1;              // of each SM; not made: no block has run there
     Notes *misses;          // of each SM, in the wave that is replayed
     u32 resident;           // blocks that share an L1
@@ -68,7 +68,10 @@ static struct {
     u64 wave_notes;
     Read *recent;           // of each GPC
     Traffic traffic;
-} now;
+} CachedGrid;
+
+static CachedGrid *now;         // of the grid whose turn it is
+static CachedGrid *spare;       // of one that has ended: its room is used again
 static Cache l2[MOST_DEVICES];
 
 static void no_memory(void)
@@ -113,32 +116,33 @@ static Cache *l2_of(u32 device)
     return &l2[device];
 }
 
-static CacheLine *l2_take(u32 device, u64 number)
+// `written`: to which the bytes are added that this makes DRAM take back.
+static CacheLine *l2_take(u32 device, u64 number, u64 *written)
 {
     CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
-    now.traffic.dram_written += bytes_of(granules(cache_dirty(evicted)));
+    *written += bytes_of(granules(cache_dirty(evicted)));
     return line;
 }
 
 // Fetches what is missing, in whole granules.
 static void dram_read(Note n, CacheLine *line, u32 missing)
 {
-    now.traffic.dram_read += bytes_of(granules(missing));
-    now.grid->tally[note_pc(n)].l2_misses += __builtin_popcount(missing);
-    now.grid->tally[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
+    now->traffic.dram_read += bytes_of(granules(missing));
+    now->grid->tally[note_pc(n)].l2_misses += __builtin_popcount(missing);
+    now->grid->tally[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
     *line |= granules(missing);
 }
 
 static void look_up(u32 sectors, u32 present)
 {
-    now.traffic.l2_hits += __builtin_popcount(sectors & present);
-    now.traffic.l2_misses += __builtin_popcount(sectors & ~present);
+    now->traffic.l2_hits += __builtin_popcount(sectors & present);
+    now->traffic.l2_misses += __builtin_popcount(sectors & ~present);
 }
 
 // A read by an SM of that partition.
 static void l2_read(Note n, CacheLine *line, bool at_home)
 {
-    Traffic *t = &now.traffic;
+    Traffic *t = &now->traffic;
     u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
     if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
     look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
@@ -149,7 +153,7 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
 // Stores write whole sectors and fetch nothing; atomics read first.
 static void l2_change(Note n, CacheLine *line, bool at_home)
 {
-    Traffic *t = &now.traffic;
+    Traffic *t = &now->traffic;
     u32 passes = (__builtin_popcount(note_sectors(n)) + note_more(n)) * (at_home ? 1 : 2);
     u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
@@ -161,7 +165,7 @@ static void l2_change(Note n, CacheLine *line, bool at_home)
 
 static void l2_replay(Note n, u32 partition)
 {
-    CacheLine *line = l2_take(now.grid->launch->device, note_number(n));
+    CacheLine *line = l2_take(now->grid->launch->device, note_number(n), &now->traffic.dram_written);
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     bool at_home = mixed % profile.l2_partitions == partition;
     if (note_kind(n) >= STORE) l2_change(n, line, at_home);
@@ -171,7 +175,7 @@ static void l2_replay(Note n, u32 partition)
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
 static bool is_coalesced(u32 gpc, u32 turn, Note n)
 {
-    Read *r = &now.recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+    Read *r = &now->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
     bool same = r->number == note_number(n) && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
     if (!same) *r = (Read){ .number = note_number(n), .turn = turn };
     if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
@@ -181,13 +185,13 @@ static bool is_coalesced(u32 gpc, u32 turn, Note n)
 
 static void replay_misses(void)
 {
-    const Cache *cache = l2_of(now.grid->launch->device);
+    const Cache *cache = l2_of(now->grid->launch->device);
     bool left = true;
-    memset(now.recent, 0, (size_t)profile.gpc_count * RECENT * sizeof *now.recent);
+    memset(now->recent, 0, (size_t)profile.gpc_count * RECENT * sizeof *now->recent);
     for (u32 turn = 0; left; turn++) {
         left = false;
         for (int sm = 0; sm < profile.sm_count; sm++) {
-            const Notes *n = &now.misses[sm];
+            const Notes *n = &now->misses[sm];
             u64 from = (u64)turn * TURN, to = from + TURN < n->count ? from + TURN : n->count;
             for (u64 k = from; k < to; k++) cache_expect(cache, note_number(n->note[k]));
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
@@ -196,15 +200,15 @@ static void replay_misses(void)
             left |= to < n->count;
         }
     }
-    for (int sm = 0; sm < profile.sm_count; sm++) now.misses[sm].count = 0;
+    for (int sm = 0; sm < profile.sm_count; sm++) now->misses[sm].count = 0;
 }
 
 // ---- L1 ----
 
 static Cache *l1_of(u32 sm)
 {
-    Cache *c = &now.l1[sm];
-    if (!c->set && !cache_make(c, now.l1_bytes, profile.l1_ways)) no_memory();
+    Cache *c = &now->l1[sm];
+    if (!c->set && !cache_make(c, now->l1_bytes, profile.l1_ways)) no_memory();
     return c;
 }
 
@@ -231,7 +235,7 @@ static inline void l1_replay(Replay *r, Note n)
         r->number = 0;
     } else {
         CacheLine *line = l1_line(r, number);
-        Tally *t = &now.grid->tally[note_pc(n)];
+        Tally *t = &now->grid->tally[note_pc(n)];
         u32 hits = cache_present(*line) & missing, fresh = missing & ~hits;
         *(number & LOCAL_LINE ? &t->local.hits : &t->global.hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
@@ -243,15 +247,15 @@ static inline void l1_replay(Replay *r, Note n)
 // The blocks of the wave on one SM; next[b] is the one after b, or -1.
 static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
 {
-    Replay r = { .cache = l1_of(sm), .misses = &now.misses[sm] };
+    Replay r = { .cache = l1_of(sm), .misses = &now->misses[sm] };
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
-    cache_use(r.cache, cut && blocks < now.resident ? (double)blocks / now.resident : 1);
+    cache_use(r.cache, cut && blocks < now->resident ? (double)blocks / now->resident : 1);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
-            const Notes *n = &now.wave[b].notes;
+            const Notes *n = &now->wave[b].notes;
             for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(&r, n->note[k]);
             left |= from + TURN < n->count;
         }
@@ -260,30 +264,30 @@ static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
 
 static void replay_wave(bool cut)
 {
-    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((now.wave_blocks + 1) * sizeof *next);
+    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((now->wave_blocks + 1) * sizeof *next);
     if (!first || !next) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) first[sm] = -1;
-    for (u32 b = now.wave_blocks; b-- > 0;) next[b] = first[now.wave[b].sm], first[now.wave[b].sm] = b;
+    for (u32 b = now->wave_blocks; b-- > 0;) next[b] = first[now->wave[b].sm], first[now->wave[b].sm] = b;
     for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(sm, first[sm], next, cut);
-    for (u32 b = 0; b < now.wave_blocks; b++) free(now.wave[b].notes.note);
+    for (u32 b = 0; b < now->wave_blocks; b++) free(now->wave[b].notes.note);
     free(first);
     free(next);
-    now.wave_blocks = 0;
-    now.wave_notes = 0;
+    now->wave_blocks = 0;
+    now->wave_notes = 0;
     replay_misses();
 }
 
 // Hands what the block has noted to the wave.
 static void join_wave(Block *b)
 {
-    if (now.wave_blocks == now.wave_room) {
-        now.wave_room = now.wave_room ? 2 * now.wave_room : 256;
-        now.wave = realloc(now.wave, now.wave_room * sizeof *now.wave);
-        if (!now.wave) no_memory();
+    if (now->wave_blocks == now->wave_room) {
+        now->wave_room = now->wave_room ? 2 * now->wave_room : 256;
+        now->wave = realloc(now->wave, now->wave_room * sizeof *now->wave);
+        if (!now->wave) no_memory();
     }
-    now.wave[now.wave_blocks].notes = b->cached->all;
-    now.wave[now.wave_blocks++].sm = b->sm;
-    now.wave_notes += b->cached->all.count;
+    now->wave[now->wave_blocks].notes = b->cached->all;
+    now->wave[now->wave_blocks++].sm = b->sm;
+    now->wave_notes += b->cached->all.count;
     b->cached->all = (Notes){ 0 };
 }
 
@@ -328,20 +332,23 @@ static void caches_grid_start(Grid *g)
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], share = (blocks + profile.sm_count - 1) / profile.sm_count;
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
     coalesce_start();
-    now.grid = g;
-    now.traffic = (Traffic){ 0 };
-    now.resident = fit < share ? fit : share;
-    if (!now.resident) now.resident = 1;
+    now = g->cached = spare ? spare : calloc(1, sizeof *now);
+    spare = NULL;
+    if (!now) no_memory();
+    now->grid = g;
+    now->traffic = (Traffic){ 0 };
+    now->resident = fit < share ? fit : share;
+    if (!now->resident) now->resident = 1;
     u64 l1_bytes = profile.l1_bytes - carveout(l, fit);
-    if (!now.l1) now.l1 = calloc(profile.sm_count, sizeof *now.l1);
-    if (!now.misses) now.misses = calloc(profile.sm_count, sizeof *now.misses);
-    if (!now.recent) now.recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now.recent);
-    if (!now.l1 || !now.misses || !now.recent) no_memory();
+    if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
+    if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
+    if (!now->recent) now->recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now->recent);
+    if (!now->l1 || !now->misses || !now->recent) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
-        if (now.l1_bytes != l1_bytes) cache_free(&now.l1[sm]);
-        else if (now.l1[sm].set) cache_clear(&now.l1[sm]);
+        if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
+        else if (now->l1[sm].set) cache_clear(&now->l1[sm]);
     }
-    now.l1_bytes = l1_bytes;
+    now->l1_bytes = l1_bytes;
 }
 
 static void caches_block_make(Block *b)
@@ -371,7 +378,7 @@ static u64 number_of(const Access *a, u64 line)
 {
     const Block *b = a->warp->block;
     if (a->space == SPACE_GLOBAL) return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE;
-    u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now.resident);
+    u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now->resident);
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
 }
 
@@ -409,8 +416,8 @@ static void caches_block_end(Block *b)
     put_in_turn(b);
     b->cached->latest = 0;
     join_wave(b);
-    bool whole = now.wave_blocks >= profile.sm_count * now.resident;
-    if (whole || now.wave_notes >= MOST_NOTES) replay_wave(!whole);
+    bool whole = now->wave_blocks >= profile.sm_count * now->resident;
+    if (whole || now->wave_notes >= MOST_NOTES) replay_wave(!whole);
 }
 
 static void caches_grid_end(Grid *g)
@@ -419,19 +426,39 @@ static void caches_grid_end(Grid *g)
     replay_wave(false);
 }
 
+static void caches_grid_turn(Grid *g) { now = g->cached; }
+
+static void free_grid(CachedGrid *c)
+{
+    for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&c->l1[sm]), free(c->misses[sm].note);
+    free(c->l1);
+    free(c->misses);
+    free(c->wave);
+    free(c->recent);
+    free(c);
+}
+
+static void caches_grid_free(Grid *g)
+{
+    if (spare) free_grid(spare);
+    spare = g->cached;
+}
+
 const Observer caches_observer = {
     .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
-    .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end,
+    .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
+    .grid_free = caches_grid_free,
 };
 
 // ---- What others ask and tell ----
 
-const Traffic *caches_traffic(void) { return &now.traffic; }
-u32 caches_resident(void) { return now.resident; }
-u32 caches_carveout(void) { return profile.l1_bytes - now.l1_bytes; }
+const Traffic *caches_traffic(void) { return &now->traffic; }
+u32 caches_resident(void) { return now->resident; }
+u32 caches_carveout(void) { return profile.l1_bytes - now->l1_bytes; }
 
 void caches_written(u64 address, u64 bytes)
 {
+    u64 none = 0;
     const Allocation *a = memory_find(address);
     if (!a || !bytes || address >= MEMORY_PINNED) return;
     if (bytes > (u64)profile.l2_bytes) address += bytes - profile.l2_bytes, bytes = profile.l2_bytes;
@@ -440,6 +467,6 @@ void caches_written(u64 address, u64 bytes)
         u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
         u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
         u32 sectors = (2u << high) - (1u << low);
-        *l2_take(a->device, line + 1) |= sectors | cache_dirt(sectors);
+        *l2_take(a->device, line + 1, &none) |= sectors | cache_dirt(sectors);
     }
 }

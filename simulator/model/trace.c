@@ -1,5 +1,6 @@
 // Follows the blocks of the first SM, and the grid's last block, which often does what is left over.
 #include "trace.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +9,19 @@
 // What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
 
-static Trace trace;
-
 // Where atomics meet: a slice of L2 does those of REGION bytes one after another. Regions that share a place here take it
 // from one another, and the one that most meet at keeps it.
 enum { REGION = 512, PLACES = 1024 };
-static struct { u64 region, count; } hot[PLACES];
 
-const Trace *trace_latest(void) { return &trace; }
+typedef struct TracedGrid {
+    Trace trace;
+    struct { u64 region, count; } hot[PLACES];
+} TracedGrid;
+
+static TracedGrid *now;         // of the grid whose turn it is
+static TracedGrid *spare;       // of one that has ended: its room is used again
+
+const Trace *trace_latest(void) { return &now->trace; }
 
 static void *grow(void *array, u32 count, u32 *room, size_t size)
 {
@@ -24,82 +30,98 @@ static void *grow(void *array, u32 count, u32 *room, size_t size)
     return realloc(array, *room * size);
 }
 
-static void forget(void)
+static void forget_blocks(Trace *t)
 {
-    for (u32 b = 0; b < trace.block_count; b++) {
-        for (u32 w = 0; w < trace.block[b]->warp_count; w++) free(trace.block[b]->warp[w].step);
-        free(trace.block[b]->warp);
-        free(trace.block[b]);
+    for (u32 b = 0; b < t->block_count; b++) {
+        for (u32 w = 0; w < t->block[b]->warp_count; w++) free(t->block[b]->warp[w].step);
+        free(t->block[b]->warp);
+        free(t->block[b]);
     }
-    trace.op = NULL;
-    trace.block_count = trace.access_count = trace.piece_count = 0;
-    trace.steps = 0;
-    trace.full = false;
-    trace.hottest = 0;
-    memset(hot, 0, sizeof hot);
+    t->block_count = 0;
 }
 
 static void trace_grid_start(Grid *g)
 {
-    forget();
-    trace.op = ops_of(g->kernel);
-    trace.op_count = g->kernel->code_count;
+    TracedGrid *t = g->traced = spare ? spare : calloc(1, sizeof *t);
+    spare = NULL;
+    if (!t) {
+        perror("simulator: no memory left to trace a launch");
+        exit(1);
+    }
+    Trace *trace = &t->trace;
+    *trace = (Trace){ .op = ops_of(g->kernel), .op_count = g->kernel->code_count,
+                      .block = trace->block, .block_room = trace->block_room, .access = trace->access,
+                      .access_room = trace->access_room, .piece = trace->piece, .piece_room = trace->piece_room };
+    memset(t->hot, 0, sizeof t->hot);
+}
+
+static void trace_grid_turn(Grid *g) { now = g->traced; }
+
+static void trace_grid_free(Grid *g)
+{
+    forget_blocks(&g->traced->trace);
+    if (spare) free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece), free(spare);
+    spare = g->traced;
 }
 
 static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
 
 static void trace_block_start(Block *b)
 {
+    Trace *trace = &now->trace;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
     bool first_sm = b->number % profile.sm_count == 0;
-    if (!trace.op || (!first_sm && b->number != last_block(b->grid->launch))) return;
-    if (trace.steps > MOST_STEPS || trace.piece_count > MOST_PIECES_KEPT) {
-        trace.full |= first_sm;
+    if (!trace->op || (!first_sm && b->number != last_block(b->grid->launch))) return;
+    if (trace->steps > MOST_STEPS || trace->piece_count > MOST_PIECES_KEPT) {
+        trace->full |= first_sm;
         return;
     }
     TraceBlock *t = calloc(1, sizeof *t);
     t->number = b->number;
     t->warp_count = b->warp_count;
     t->warp = calloc(b->warp_count, sizeof *t->warp);
-    trace.block = grow(trace.block, trace.block_count, &trace.block_room, sizeof *trace.block);
-    trace.block[trace.block_count++] = t;
+    trace->block = grow(trace->block, trace->block_count, &trace->block_room, sizeof *trace->block);
+    trace->block[trace->block_count++] = t;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
 }
 
 static void trace_step(Warp *w, const Insn *i)
 {
+    Trace *trace = &now->trace;
     TraceWarp *t = w->trace;
-    if (trace.steps >= MOST_STEPS) {
-        trace.full = true;
+    if (trace->steps >= MOST_STEPS) {
+        trace->full = true;
         w->trace = NULL;
         return;
     }
     t->step = grow(t->step, t->count, &t->room, sizeof *t->step);
     t->step[t->count++] = (Step){ .pc = (u32)(i - w->block->grid->kernel->code) };
-    trace.steps += w->block->number % profile.sm_count == 0;
+    trace->steps += w->block->number % profile.sm_count == 0;
 }
 
 static void count_atomics(Access *a)
 {
+    Trace *trace = &now->trace;
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
     for (u32 n = 0; n < count; n++) {
         u64 region = pieces[n].line * LINE_BYTES / REGION, place = (region ^ region >> 10) % PLACES, passes = pieces[n].passes;
-        if (hot[place].region == region) hot[place].count += passes;
-        else if (hot[place].count > passes) hot[place].count -= passes;
-        else hot[place].region = region, hot[place].count = passes;
-        if (hot[place].count > trace.hottest) trace.hottest = hot[place].count;
+        if (now->hot[place].region == region) now->hot[place].count += passes;
+        else if (now->hot[place].count > passes) now->hot[place].count -= passes;
+        else now->hot[place].region = region, now->hot[place].count = passes;
+        if (now->hot[place].count > trace->hottest) trace->hottest = now->hot[place].count;
     }
 }
 
 static bool trace_access(Access *a)
 {
+    Trace *trace = &now->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count) return true;
-    trace.access = grow(trace.access, trace.access_count, &trace.access_room, sizeof *trace.access);
-    TraceAccess *to = &trace.access[trace.access_count++];
-    *to = (TraceAccess){ .first = trace.piece_count, .space = a->space };
+    trace->access = grow(trace->access, trace->access_count, &trace->access_room, sizeof *trace->access);
+    TraceAccess *to = &trace->access[trace->access_count++];
+    *to = (TraceAccess){ .first = trace->piece_count, .space = a->space };
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
         to->passes = access_wavefronts(a, &conflicts);
@@ -110,12 +132,12 @@ static bool trace_access(Access *a)
     } else {
         Piece pieces[MOST_PIECES];
         to->count = access_pieces(a, pieces);
-        while (trace.piece_count + to->count > trace.piece_room)
-            trace.piece = grow(trace.piece, trace.piece_room, &trace.piece_room, sizeof *trace.piece);
-        memcpy(trace.piece + to->first, pieces, to->count * sizeof *pieces);
-        trace.piece_count += to->count;
+        while (trace->piece_count + to->count > trace->piece_room)
+            trace->piece = grow(trace->piece, trace->piece_room, &trace->piece_room, sizeof *trace->piece);
+        memcpy(trace->piece + to->first, pieces, to->count * sizeof *pieces);
+        trace->piece_count += to->count;
     }
-    t->step[t->count - 1].access = trace.access_count;
+    t->step[t->count - 1].access = trace->access_count;
     return true;
 }
 
@@ -141,12 +163,13 @@ static void arrange(const Trace *t, TraceWarp *w)
 static void trace_block_end(Block *b)
 {
     for (u32 n = 0; n < b->warp_count; n++) {
-        if (b->warps[n].trace) arrange(&trace, b->warps[n].trace);
+        if (b->warps[n].trace) arrange(&now->trace, b->warps[n].trace);
         b->warps[n].trace = NULL;
     }
 }
 
 const Observer trace_observer = {
-    .grid_start = trace_grid_start, .block_start = trace_block_start, .step = trace_step,
+    .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
+    .block_start = trace_block_start, .step = trace_step,
     .access = trace_access, .frugal = true, .block_end = trace_block_end,
 };

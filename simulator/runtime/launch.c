@@ -395,13 +395,13 @@ static double share_of(const Launch *launch)
 }
 
 // When it ran beside the other devices' work, and what it moved from and to them.
-static void report_ran(void)
+static void report_ran(const Grid *grid)
 {
     LinkReport links[2 * MOST_DEVICES];
     u32 of = queued.launch.device;
     double end = clock_stream_end(queued.stream);
     if (device.count > 1)
-        report_work("kernel", of, end - queued.launch.seconds * 1e9, end, false, links, peer_links(of, links));
+        report_work("kernel", of, end - queued.launch.seconds * 1e9, end, false, links, peer_links(grid, links));
 }
 
 void launch_run_queued(void)
@@ -409,14 +409,17 @@ void launch_run_queued(void)
     if (!queued.waits)
         return;
     queued.waits = false;
-    managed_launch(queued.launch.kernel->signature, queued.caller);
     queued.launch.operation = clock_operation(queued.stream);
-    device.sticky = grid_run(&queued.launch);
+    Grid *grid = grid_start(&queued.launch);
+    if (grid_run(grid, true, false) == GRID_STANDS)
+        grid_report_deadlock(grid, NULL);
+    device.sticky = grid_finish(grid);
     if (queued.in_graph)
         queued.launch.seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
     clock_work(queued.stream, ENGINE_COMPUTE, share_of(&queued.launch), queued.launch.seconds * 1e9, false);
-    managed_launched(clock_stream_end(queued.stream));
-    report_ran();
+    managed_launched(grid, queued.caller, clock_stream_end(queued.stream));
+    report_ran(grid);
+    grid_free(grid);
     gather_printed();
     report_flush();
 }

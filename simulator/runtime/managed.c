@@ -57,10 +57,14 @@ typedef struct Unfinished {
 
 static const u64 page_count = MEMORY_SHARED_SPAN / PAGE, managed_pages = (MEMORY_PINNED - MEMORY_SHARED) / PAGE;
 static Page *pages;             // of managed and pinned memory; NULL before there is any
-static Unfinished unfinished[MOST_UNFINISHED], running;
+static Unfinished unfinished[MOST_UNFINISHED];
 static u32 unfinished_count;
-static bool wrote;              // the running kernel wrote some
-static u64 kernel_faults, kernel_moved, kernel_linked, kernel_remote;   // the running kernel's; bytes
+
+typedef struct ManagedGrid {
+    u64 faults, moved, linked, remote;  // all but the first are bytes
+    bool wrote;                 // it wrote managed memory
+} ManagedGrid;
+
 static WirePages *touched;      // by the host since the last request
 static size_t touched_count, touched_room;
 static double host_ns;          // that the host's faults take
@@ -73,9 +77,10 @@ double managed_seconds(u64 faults, u64 bytes)
     return faults * profile.managed_fault_seconds + bytes / profile.managed_bytes_per_second;
 }
 
-double managed_kernel_seconds(void)
+double managed_kernel_seconds(const Grid *g)
 {
-    return managed_seconds(kernel_faults, kernel_moved) + kernel_remote / profile.copy_bytes_per_second;
+    const ManagedGrid *m = g->managed;
+    return managed_seconds(m->faults, m->moved) + m->remote / profile.copy_bytes_per_second;
 }
 
 void managed_allocated(const Allocation *a)
@@ -222,8 +227,9 @@ static u32 arrive(u64 page, bool store, u32 device)
     return from;
 }
 
-static void device_fault(u64 page, bool store, u32 device, Tally *t)
+static void device_fault(u64 page, bool store, const Grid *g, Tally *t)
 {
+    u32 device = g->launch->device;
     u64 moved = 0, linked = 0;
     Pages group = group_of(page);
     for (u64 n = group.first; n < group.end; n++) {
@@ -233,34 +239,35 @@ static void device_fault(u64 page, bool store, u32 device, Tally *t)
     }
     t->faults++;
     t->moved += moved;
-    kernel_faults++;
-    kernel_moved += moved;
-    kernel_linked += linked;
-    peer_moves(t, device, linked, 0);
+    g->managed->faults++;
+    g->managed->moved += moved;
+    g->managed->linked += linked;
+    peer_moves(g, t, linked, 0);
 }
 
 enum { OVER_BUS = 1, OVER_LINK = 2 };
 
-static u32 touch(u64 page, bool store, u32 device, Tally *t)
+static u32 touch(u64 page, bool store, const Grid *g, Tally *t)
 {
     Page *p = &pages[page];
+    u32 device = g->launch->device;
     if (store && page < managed_pages) {
-        p->writer = running.launch;
-        wrote = true;
+        p->writer = g->number;
+        g->managed->wrote = true;
     }
     if (p->where == 1u << device || (has(p, device) && !store)) return 0;
-    if (!is_reached(p, device)) device_fault(page, store, device, t);
+    if (!is_reached(p, device)) device_fault(page, store, g, t);
     return !is_reached(p, device) ? 0 : p->where & ON_HOST ? OVER_BUS : OVER_LINK;
 }
 
-static u32 touch_lanes(const Access *a, u32 device, Tally *t)
+static u32 touch_lanes(const Access *a, const Grid *g, Tally *t)
 {
     u32 remote = 0;
     u64 before = ~0ull;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
         u64 page = page_of(a->address[l]);              // an access is aligned: it crosses no page
-        if (page != before) remote |= touch(page, a->store, device, t);
+        if (page != before) remote |= touch(page, a->store, g, t);
         before = page;
     }
     return remote;
@@ -275,33 +282,37 @@ static bool managed_access(Access *a)
     const Grid *g = a->warp->block->grid;
     Tally *t = &g->tally[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
-    u32 remote = 0, device = g->launch->device;
-    if (!a->regular) remote = touch_lanes(a, device, t);
+    u32 remote = 0;
+    if (!a->regular) remote = touch_lanes(a, g, t);
     else if (!is_shared(first) && !is_shared(last)) return true;
-    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, device, t);
-    else remote = touch_lanes(a, device, t);
+    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, g, t);
+    else remote = touch_lanes(a, g, t);
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
-    if (remote & OVER_BUS) kernel_remote += bytes;
-    else peer_moves(t, device, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
+    if (remote & OVER_BUS) g->managed->remote += bytes;
+    else peer_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 
 static void managed_grid_start(Grid *g)
 {
-    (void)g;
-    kernel_faults = kernel_moved = kernel_linked = kernel_remote = 0;
+    g->managed = calloc(1, sizeof *g->managed);
+    if (g->managed) return;
+    perror("simulator: no memory left to count what managed memory moves");
+    exit(1);
 }
 
 static void managed_grid_end(Grid *g)
 {
-    (void)g;
-    if (kernel_faults) report_migration("HtoD", "gpu-fault", kernel_moved, kernel_faults);
-    if (kernel_linked) report_migration("DtoD", "gpu-fault", kernel_linked, 0);
+    const ManagedGrid *m = g->managed;
+    if (m->faults) report_migration("HtoD", "gpu-fault", m->moved, m->faults);
+    if (m->linked) report_migration("DtoD", "gpu-fault", m->linked, 0);
 }
 
+static void managed_grid_free(Grid *g) { free(g->managed); }
+
 const Observer managed_observer = {
-    .grid_start = managed_grid_start, .access = managed_access, .grid_end = managed_grid_end,
+    .grid_start = managed_grid_start, .access = managed_access, .grid_end = managed_grid_end, .grid_free = managed_grid_free,
 };
 
 void managed_written(u64 address, u64 bytes, u32 device)
@@ -312,21 +323,20 @@ void managed_written(u64 address, u64 bytes, u32 device)
 
 // ---- Who waited for whom ----
 
-void managed_launch(const char *signature, const u64 callers[WIRE_CALLERS])
+void managed_launched(const Grid *g, const u64 callers[WIRE_CALLERS], double done)
 {
-    running.launch++;
-    wrote = false;
-    snprintf(running.signature, sizeof running.signature, "%s", signature);
-    memcpy(running.callers, callers, sizeof running.callers);
-}
-
-void managed_launched(double done)
-{
-    if (!wrote) return;
-    running.done = done;
-    if (unfinished_count == MOST_UNFINISHED)
-        memmove(unfinished, unfinished + 1, --unfinished_count * sizeof *unfinished);
-    unfinished[unfinished_count++] = running;
+    u32 n = 0;
+    if (!g->managed->wrote) return;
+    while (n < unfinished_count && unfinished[n].launch != g->number) n++;
+    if (n == MOST_UNFINISHED) memmove(unfinished, unfinished + 1, --n * sizeof *unfinished), unfinished_count--;
+    Unfinished *u = &unfinished[n];
+    if (n == unfinished_count) {
+        *u = (Unfinished){ .launch = g->number };
+        snprintf(u->signature, sizeof u->signature, "%s", g->kernel->signature);
+        memcpy(u->callers, callers, sizeof u->callers);
+        unfinished_count++;
+    }
+    u->done = done;
 }
 
 void managed_waited(bool all)

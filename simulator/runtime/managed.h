@@ -13,9 +13,9 @@ void managed_touched(const WirePages *pages, size_t count);
 // A device has written this range in a copy or a fill. Other memory than managed is let be.
 void managed_written(u64 address, u64 bytes, u32 device);
 
-// Around a kernel. `done`: when the clock has it end.
-void managed_launch(const char *signature, const u64 callers[WIRE_CALLERS]);
-void managed_launched(double done);
+// The kernel, launched there, has run so far, and may have written managed memory; the clock has it end at `done`, in ns.
+struct Grid;
+void managed_launched(const struct Grid *, const u64 callers[WIRE_CALLERS], double done);
 
 // All earlier launches have run: reports those whose memory the host touched too early, and lets the host's
 // page faults take their time.
@@ -37,5 +37,5 @@ void managed_range(u64 address, u64 bytes, WireReply *reply);
 // How long these page faults and the bytes that they moved take, in seconds.
 double managed_seconds(u64 faults, u64 bytes);
 
-// The time of the running kernel's page faults and its reads and writes of host memory over the bus, in seconds.
-double managed_kernel_seconds(void);
+// The time of the kernel's page faults and its reads and writes of host memory over the bus, in seconds.
+double managed_kernel_seconds(const struct Grid *);

@@ -5,13 +5,14 @@
 #include "model/coalesce.h"
 #include "peer.h"
 #include "machine/profile.h"
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static u32 reach[MOST_DEVICES];         // bit d: it may reach device d
 
-// What the running kernel of a device moved over its link: all of it, and to and from which other device. Of managed
-// memory the other end is not known: that is in the sums alone.
-static struct { u64 in, out, from[MOST_DEVICES], to[MOST_DEVICES]; } moved[MOST_DEVICES];
+// What a kernel moved over its device's link: all of it, and to and from which other device. Of managed memory the other
+// end is not known: that is in the sums alone.
+typedef struct PeerGrid { u64 in, out, from[MOST_DEVICES], to[MOST_DEVICES]; } PeerGrid;
 
 bool peer_enabled(u32 from, u32 to) { return reach[from] >> to & 1; }
 
@@ -44,26 +45,28 @@ double peer_copy_seconds(u32 from, u32 to, u64 bytes)
     return peer_linked(from, to) ? link_seconds(bytes) : bytes / profile.copy_bytes_per_second;
 }
 
-double peer_kernel_seconds(u32 device)
+double peer_kernel_seconds(const Grid *g)
 {
-    u64 most = moved[device].in > moved[device].out ? moved[device].in : moved[device].out;
+    u64 most = g->peered->in > g->peered->out ? g->peered->in : g->peered->out;
     return most ? link_seconds(most) : 0;
 }
 
-void peer_moves(Tally *t, u32 device, u64 in, u64 out)
+void peer_moves(const Grid *g, Tally *t, u64 in, u64 out)
 {
     t->received += in;
     t->sent += out;
-    moved[device].in += in;
-    moved[device].out += out;
+    g->peered->in += in;
+    g->peered->out += out;
 }
 
-u32 peer_links(u32 device, LinkReport links[])
+u32 peer_links(const Grid *g, LinkReport links[])
 {
+    const PeerGrid *p = g->peered;
+    u32 device = g->launch->device;
     u32 count = 0;
     for (u32 d = 0; d < MOST_DEVICES; d++) {
-        if (moved[device].from[d]) links[count++] = (LinkReport){ d, device, moved[device].from[d] };
-        if (moved[device].to[d]) links[count++] = (LinkReport){ device, d, moved[device].to[d] };
+        if (p->from[d]) links[count++] = (LinkReport){ d, device, p->from[d] };
+        if (p->to[d]) links[count++] = (LinkReport){ device, d, p->to[d] };
     }
     return count;
 }
@@ -83,7 +86,7 @@ static u32 lanes_abroad(const Access *a, u32 device, u32 *other)
     return lanes;
 }
 
-static void count_lanes(const Access *a, u32 lanes, u32 device, u32 other)
+static void count_lanes(const Access *a, u32 lanes, u32 other)
 {
     const Grid *g = a->warp->block->grid;
     Access part = *a;
@@ -94,9 +97,9 @@ static void count_lanes(const Access *a, u32 lanes, u32 device, u32 other)
     access_shape(&part);
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
-    peer_moves(&g->tally[a->insn - g->kernel->code], device, in, out);
-    moved[device].from[other] += in;
-    moved[device].to[other] += out;
+    peer_moves(g, &g->tally[a->insn - g->kernel->code], in, out);
+    g->peered->from[other] += in;
+    g->peered->to[other] += out;
 }
 
 static bool peer_access(Access *a)
@@ -110,7 +113,7 @@ static bool peer_access(Access *a)
     Access left = *a;
     u32 lanes, other = 0;
     while (left.mask && (left.first = (u32)__builtin_ctz(left.mask), lanes = lanes_abroad(&left, device, &other))) {
-        count_lanes(&left, lanes, device, other);
+        count_lanes(&left, lanes, other);
         left.mask &= ~lanes;
     }
     return true;
@@ -118,7 +121,12 @@ static bool peer_access(Access *a)
 
 static void peer_grid_start(Grid *g)
 {
-    memset(&moved[g->launch->device], 0, sizeof moved[0]);
+    g->peered = calloc(1, sizeof *g->peered);
+    if (g->peered) return;
+    perror("simulator: no memory left to count what goes over links");
+    exit(1);
 }
 
-const Observer peer_observer = { .grid_start = peer_grid_start, .access = peer_access };
+static void peer_grid_free(Grid *g) { free(g->peered); }
+
+const Observer peer_observer = { .grid_start = peer_grid_start, .access = peer_access, .grid_free = peer_grid_free };

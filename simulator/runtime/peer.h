@@ -25,12 +25,13 @@ bool peer_linked(u32 from, u32 to);
 // How long so many bytes take, in seconds.
 double peer_copy_seconds(u32 from, u32 to, u64 bytes);
 
-// The device's running kernel has moved so many bytes in and out over the link, by an instruction with that tally.
+// The kernel has moved so many bytes into and out of its device over the link, by an instruction with that tally.
 struct Tally;
-void peer_moves(struct Tally *tally, u32 device, u64 in, u64 out);
+struct Grid;
+void peer_moves(const struct Grid *, struct Tally *, u64 in, u64 out);
 
 // How long its accesses to other devices' memory keep the link busy, in seconds.
-double peer_kernel_seconds(u32 device);
+double peer_kernel_seconds(const struct Grid *);
 
-// What went over the links for the device's kernel that ran last; returns how many there are, at most 2 * MOST_DEVICES.
-u32 peer_links(u32 device, LinkReport links[]);
+// What went over the links for the kernel; returns how many there are, at most 2 * MOST_DEVICES.
+u32 peer_links(const struct Grid *, LinkReport links[]);
