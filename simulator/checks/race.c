@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/shape.h"
 #include "runtime/clock.h"
 #include "race.h"
 
@@ -49,7 +50,7 @@ void race_forget(void)
 // The number of an operation that begins.
 static u32 begin(const Operation *o)
 {
-    if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN);
+    if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN), shadow_make_chunks(&global, MEMORY_SPAN);
     if (!running && (!o->number || clock_all_ordered(o->number))) race_forget();
     if (operation_count >= operation_room) {
         operation_room = operation_room ? 2 * operation_room : 64;
@@ -157,6 +158,8 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
 
 // ---- What a warp touches, in regular parts ----
 
+extern const Observer race_observer;
+
 static void look(Shadow *s, Look k, u64 base, s64 stride, u32 lanes)
 {
     k.site.base = base;
@@ -214,11 +217,36 @@ static Look look_of(const Access *a)
     };
 }
 
-static bool all_quiet(const Access *a, const Shadow *s)
+// As long as all that it touches lies in quiet lines, and nobody stores there.
+static void promise(Access *a, const Span *spans, u64 from, u32 quiet)
 {
-    u32 quiet = quiet_of(a), n = 0;
-    while (quiet && n < a->span_count && shadow_quiet(s, a->span[n].address, a->span[n].bytes, quiet)) n++;
-    return n == a->span_count;
+    u64 low = a->base, high = low, first, end;
+    for (const Span *s = spans; s < spans + a->span_count; s++) {
+        if (from + s->address < low) low = from + s->address;
+        if (from + s->address + s->bytes > high) high = from + s->address + s->bytes;
+    }
+    shadow_quiet_range(&global, low, quiet, &first, &end);
+    if (low < first || high > end) return;
+    a->pass_from = first + (a->base - low);
+    a->pass_to = end - (high - a->base) + 1;
+}
+
+// Reads that are nothing new, and that a few comparisons tell. False: it must be looked at.
+static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
+{
+    u64 from;
+    bool shared = s != &global, each = shared && !(a->regular && a->span_count > 1 && a->stride);
+    u32 warp = a->warp->number, tick = a->warp->block->race->order.tick, me = shared ? 1 + warp : 0, n = 0;
+    const Span *spans = access_spans(a, &from);
+    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet, me)) n++;
+    if (n == a->span_count && !shared) promise(a, spans, from, quiet);
+    for (; n < a->span_count; n++) {
+        const Span *span = &spans[n];
+        if (!each) return false;
+        if (shadow_quiet(s, from + span->address, span->bytes, quiet, me)) continue;
+        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, warp, tick)) return false;
+    }
+    return true;
 }
 
 static bool race_access(Access *a)
@@ -226,8 +254,10 @@ static bool race_access(Access *a)
     if (a->space == SPACE_LOCAL) return true;
     struct RaceBlock *r = a->warp->block->race;
     Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
+    u32 quiet = quiet_of(a);
     r->order.visit++;
-    if (all_quiet(a, s)) return true;
+    if (quiet && is_nothing_new(a, s, quiet)) return true;
+    access_fill(a);
     bool strong = a->insn->strong;
     if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
     Look k = look_of(a);
@@ -237,6 +267,10 @@ static bool race_access(Access *a)
         for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
     }
     if (strong && a->store) happens_write(&r->order, a);
+    if (global.loud) {
+        shape_forget_passes_of(a->warp->block->grid, &race_observer);
+        global.loud = false;
+    }
     return true;
 }
 
@@ -322,6 +356,6 @@ static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->
 
 const Observer race_observer = {
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
-    .access = race_access, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .access = race_access, .frugal = true, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
     .fence = race_fence, .grid_end = race_grid_end,
 };

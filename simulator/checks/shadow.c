@@ -24,6 +24,12 @@ void shadow_make(Shadow *s, u64 base, u64 bytes)
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
+void shadow_make_chunks(Shadow *s, u64 bytes)
+{
+    s->chunks = need(mmap(NULL, bytes / CHUNK_BYTES * sizeof *s->chunks, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
 void shadow_free(Shadow *s, u64 bytes)
 {
     munmap(s->lines, bytes / LINE_BYTES * sizeof *s->lines);
@@ -34,6 +40,7 @@ void shadow_free(Shadow *s, u64 bytes)
 void shadow_forget(Shadow *s)
 {
     s->era++;
+    s->loud = true;
     s->site_count = s->cell_count = 1;
     s->free_words = s->free_bytes = 0;
 }
@@ -171,6 +178,38 @@ static void take_further_apart(Shadow *s, Line *n)
     n->granule = 1;
 }
 
+// ---- Quiet lines ----
+
+static void make_quiet(Shadow *s, Line *n, u32 quiet)
+{
+    if (n->quiet == quiet) return;
+    n->quiet = quiet;
+    if (!s->chunks) return;
+    Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
+    if (c->era != s->era || c->quiet != quiet) *c = (Chunk){ .era = s->era, .quiet = quiet };
+    c->lines++;
+}
+
+// The line was as quiet as that.
+static void make_loud(Shadow *s, const Line *n, u32 quiet)
+{
+    if (!s->chunks) return;
+    Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
+    if (c->era != s->era || c->quiet != quiet) return;
+    if (c->lines-- == CHUNK_LINES) s->loud = true;
+}
+
+void shadow_quiet_range(const Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
+{
+    enum { MOST = 64 };
+    const Chunk *here = &s->chunks[(address - s->base) / CHUNK_BYTES], *low = here, *high = here;
+    const Chunk *first = here - s->chunks > MOST ? here - MOST : s->chunks;
+    while (low >= first && low->lines == CHUNK_LINES && low->quiet == quiet && low->era == s->era) low--;
+    while (high < here + MOST && high->lines == CHUNK_LINES && high->quiet == quiet && high->era == s->era) high++;
+    *from = s->base + (low + 1 - s->chunks) * CHUNK_BYTES;
+    *to = s->base + (high - s->chunks) * CHUNK_BYTES;
+}
+
 // ---- Remembering ----
 
 // Which of two reads gives way to a new one; 2: none. Readers of two blocks tell more than two of one.
@@ -205,7 +244,25 @@ static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
     for (u32 w = 0; w < 2; w++)
         if (n->write[w] && s->sites[n->write[w]].operation == k->site.operation) return;
     if (a->operation == k->site.operation && b->operation == k->site.operation && !same_warp(a, b)
-        && (a->block != b->block || k->by_warp)) n->quiet = k->quiet;
+        && (a->block != b->block || k->by_warp)) make_quiet(s, n, k->quiet);
+    else if (k->by_warp && same_warp(a, b)) n->full = 1 + a->warp;
+}
+
+bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 warp, u32 tick)
+{
+    Line *n = shadow_line(s, address);
+    if (n->era != s->era || n->cells || n->write[0] || n->write[1] || n != shadow_line(s, address + span->bytes - 1)) return false;
+    if (n->read[1] && s->sites[n->read[1]].warp != warp) return false;
+    for (u32 r = 0; r < 2 && n->read[r]; r++) {
+        Site *old = &s->sites[n->read[r]];
+        if (old->warp != warp || old->tick != tick || old->strong || old->stride) return false;
+        if (old->base <= address && address + span->bytes <= old->base + old->bytes) return true;
+        if (old->lanes == span->lanes && address == old->base + old->bytes) {
+            old->bytes += span->bytes;
+            return true;
+        }
+    }
+    return false;
 }
 
 // False: it does not fit beside what is there.
@@ -221,7 +278,7 @@ static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
     n->write[slot] = number_of(s, k);
     for (u32 r = 0; r < 2; r++)
         if (n->read[r] && covers(&k->site, &s->sites[n->read[r]], line)) n->read[r] = 0;
-    n->quiet = 0;
+    n->quiet = n->full = 0;
     return true;
 }
 
@@ -260,7 +317,7 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
     return raced;
 }
 
-static bool look_at_line(Shadow *s, Line *n, Look *k, u64 line)
+static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
 {
     if (n->era != s->era) *n = (Line){ .era = s->era };
     if (n->cells) return look_at_cells(s, n, k, line);
@@ -284,14 +341,20 @@ static bool look_at_line(Shadow *s, Line *n, Look *k, u64 line)
     return false;
 }
 
-static Line *line_at(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
+static bool look_at_line(Shadow *s, Line *n, Look *k, u64 line)
+{
+    u32 quiet = n->era == s->era ? n->quiet : 0;
+    bool raced = look_at_line_itself(s, n, k, line);
+    if (quiet && n->quiet != quiet) make_loud(s, n, quiet);
+    return raced;
+}
 
 static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
 {
     u64 first = from - (from - s->base) % LINE_BYTES;
     for (u64 line = first; line < to; line += LINE_BYTES) {
-        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet)) continue;
-        if (look_at_line(s, line_at(s, line), k, line)) return;
+        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet, k->by_warp ? 1 + k->site.warp : 0)) continue;
+        if (look_at_line(s, shadow_line(s, line), k, line)) return;
     }
 }
 

@@ -2,7 +2,7 @@
 // shared by all the lines that it touches; a line remembers two that wrote and two that read it, and only where
 // more of them share it, it is taken apart into cells of 4 bytes, or of 1 where something narrower touches it.
 #pragma once
-#include "base.h"
+#include "machine/observer.h"
 
 enum { LINE_BYTES = 128 };
 
@@ -27,10 +27,17 @@ typedef struct Line {
     u32 cells;                  // index of its cells, which then are in place of the above; 0: none
     u32 quiet;                  // Look.quiet of those whose reads need not be looked at
     u8 granule;                 // bytes of a cell
+    u8 full;                    // 1 + the warp whose two reads are all that it remembers: reads of others it need not look at
 } Line;
+
+// Lines side by side: how many of them are as quiet as that.
+enum { CHUNK_LINES = 16, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
+typedef struct Chunk { u32 era, quiet, lines; } Chunk;
 
 typedef struct Shadow {
     Line *lines;
+    Chunk *chunks;              // NULL: nobody asks
+    bool loud;                  // a chunk that was quiet is no more
     u64 base;                   // address of the first
     u32 era;
     Site *sites;
@@ -55,6 +62,7 @@ typedef struct Look {
 
 // Room for `bytes` bytes from `base` on, a multiple of LINE_BYTES. The memory is used as it is touched.
 void shadow_make(Shadow *, u64 base, u64 bytes);
+void shadow_make_chunks(Shadow *, u64 bytes);
 void shadow_free(Shadow *, u64 bytes);
 
 // All that was remembered comes before all that follows.
@@ -63,14 +71,23 @@ void shadow_forget(Shadow *);
 // Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
 void shadow_look(Shadow *, Look *);
 
-// Do its lines have no need to look at reads that are as quiet as this? Most have none.
-static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet)
+static inline Line *shadow_line(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
+
+// Do its lines have no need to look at reads that are as quiet as this, of 1 + the warp, or 0? Most have none.
+static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet, u32 warp)
 {
-    const Line *n = &s->lines[(address - s->base) / LINE_BYTES], *last = &s->lines[(address - s->base + bytes - 1) / LINE_BYTES];
+    const Line *n = shadow_line(s, address), *last = shadow_line(s, address + bytes - 1);
     for (; n <= last; n++)
-        if (n->quiet != quiet || n->era != s->era) return false;
+        if (n->era != s->era || (n->quiet != quiet && (!n->full || !warp || n->full == warp))) return false;
     return true;
 }
+
+// The range of lines, of those round about here, that are all as quiet as this: empty, or around the address.
+void shadow_quiet_range(const Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
+
+// A quiet read of lanes that all read the same, once more or right behind what they read before: is that all that there is
+// to remember? It is remembered then.
+bool shadow_read_on(Shadow *, const Span *, u64 address, u32 warp, u32 tick);
 
 // Lanes of the site that touch bytes `from` up to `to`.
 u32 site_lanes(const Site *, u64 from, u64 to);
