@@ -66,6 +66,22 @@ static char *message_words(const json_t *event)
                        name ? name : "buffer that the function was given", rest);
 }
 
+// Two operations that nothing orders, one of them the harness's, which stands for the caller: the student is shown the
+// other's place.
+static const char *tell_caller(json_t *event)
+{
+    json_t *other = json_object_get(event, "other");
+    if (!other || in_worker(event) == in_worker(other))
+        return words_of(event, "why");
+    if (in_worker(event)) {
+        json_object_set(event, "file", json_object_get(other, "file"));
+        json_object_set(event, "line", json_object_get(other, "line"));
+    }
+    json_object_del(event, "other");
+    return "One of the two is the caller's, who fills and reads its arrays in each device's default stream and waits for "
+           "nothing else.";
+}
+
 static void add_event(json_t *event)
 {
     static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
@@ -76,12 +92,13 @@ static void add_event(json_t *event)
         return;                     // what the harness could not free, or repeats of an error
 
     char *says = message_words(event);
-    json_t *fact = check_add_fact(v, says, words_of(event, "why"), words_of(event, "next"));
+    const char *why = tell_caller(event);
+    json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
     free(says);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));
-    if (words_of(event, "file") && !ours) {
+    if (words_of(event, "file") && !in_worker(event)) {
         char *file = text_clean(words_of(event, "file"));
         json_object_set_new(fact, "file", json_string(file));
         json_object_set(fact, "line", json_object_get(event, "line"));
