@@ -93,6 +93,20 @@ Buffer *output_i32(const char *name, size_t count)
     return buffer_new(name, count, ELEMENT_I32, true);
 }
 
+Buffer *buffer_twin(Buffer *b, const char *peer)
+{
+    struct Store *s = b->store;
+    Buffer *twin = buffer_new(b->name, b->count, s->element, s->output);
+    twin->rows = b->rows;
+    twin->cols = b->cols;
+    if (!s->output)
+        memcpy(twin->data, b->data, buffer_bytes(b));
+    twin->store->peer = peer;
+    twin->store->twins = s->twins;
+    s->twins = twin->store;
+    return twin;
+}
+
 float *reference_f32(size_t count) { return memory(count * sizeof(float)); }
 double *reference_f64(size_t count) { return memory(count * sizeof(double)); }
 int32_t *reference_i32(size_t count) { return memory(count * sizeof(int32_t)); }

@@ -15,7 +15,8 @@ struct Store {
     int given, returned;            // memory files of the call in progress, or -1
     uint64_t guard;                 // bytes of guard zone on either side, in this call
     uint32_t parts;                 // that it is cut into, in this call, each with guard zones
-    struct Store *next;
+    struct Store *twins;            // what peers had in its place (buffer_twin)
+    const char *peer;               // of a twin: whose it is
 };
 
 static inline size_t buffer_bytes(const Buffer *b) { return b->count * 4; }
@@ -38,6 +39,10 @@ char *buffer_place(const Buffer *b, size_t index);
 
 // "0.5", "-7", or "never written"; the caller frees it.
 char *buffer_value(const Buffer *b, size_t index);
+
+// A buffer like this one for a peer: the same size, and as an input the same numbers.
+// What is expected of an output is then expected of its twins too.
+Buffer *buffer_twin(Buffer *b, const char *peer);
 
 // The next buffers' random numbers come from this key.
 void buffer_seed(uint64_t key);

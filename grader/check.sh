@@ -55,6 +55,7 @@ done
 belongs() {
     for lesson in $lessons; do
         parts "$lesson"
+        ls "grader/lessons/$lesson.peer.cu" 2>/dev/null
     done
     echo solutions/strip.awk
 }
@@ -111,6 +112,24 @@ for lesson in $lessons; do
         claims "profiles/lessons/$lesson.cfg"
 done
 
+# ---- Peers: those that targets name are there, and no others
+
+# names WORD FILE: the names that a profile or a peer's file gives after WORD.
+targets_name() {
+    sed -n 's|//.*||; s/.*[ {]peer *= *"\([^"]*\)".*/\1/p' "$1" | grep -vx copy | sort -u
+}
+peers_have() {
+    sed -n 's/^extern "C".*[ *]\([a-z_0-9]*\)(.*/\1/p' "$1" 2>/dev/null | sort -u
+}
+for lesson in $lessons; do
+    peers=grader/lessons/$lesson.peer.cu
+    targets_name "profiles/lessons/$lesson.cfg" >"$scratch"
+    none "is named in profiles/lessons/$lesson.cfg, but is no extern \"C\" function of $peers" \
+        "$(peers_have "$peers" | comm -13 - "$scratch")"
+    none "is in $peers, but no target of profiles/lessons/$lesson.cfg names it" \
+        "$(peers_have "$peers" | comm -23 - "$scratch")"
+done
+
 # ---- The lessons' texts have their sections
 
 total=0
@@ -149,11 +168,13 @@ none 'the machine knows none of those who look on (machine/observer.h)' \
 none 'the grader reaches the simulator through its command and its events only' \
     "$(includes grader | grep -E '(simulator|exercises|solutions)/')"
 none "a lesson's checks include grader.h only" \
-    "$(includes grader/lessons | grep -v '\.h:' | grep -v ':grader\.h$')"
+    "$(includes grader/lessons | grep -vE '\.(h|peer\.cu):' | grep -v ':grader\.h$')"
 none 'a contract includes CUDA only' "$(includes grader/lessons | grep '\.h:')"
 for lesson in $lessons; do
     none 'a submission includes its own contract and CUDA only' \
         "$(includes "exercises/$lesson.cu" "solutions/$lesson.cu" "grader/wrong/$lesson" | grep -v ":$lesson\.h$")"
+    none 'a peer includes its contract, CUDA and its library only' \
+        "$(includes "grader/lessons/$lesson.peer.cu" 2>/dev/null | grep -v ":$lesson\.h$")"
 done
 
 # ---- Nothing of one machine, nothing left undone

@@ -2,6 +2,7 @@
 // explained by the source line that is to blame.
 #define _GNU_SOURCE
 #include "claims.h"
+#include "peer.h"
 #include "protocol.h"
 #include "ratio.h"
 #include "text.h"
@@ -133,7 +134,7 @@ static const char *read_claim(config_setting_t *group, Claim *c)
 
 static const char *read_target(config_setting_t *group, Target *t)
 {
-    static const char *const keys[] = {"name", "measure", "at_least", "version", "gold",
+    static const char *const keys[] = {"name", "measure", "peer", "at_least", "version", "gold",
                                        "gold_version", "why", "slow", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
@@ -141,6 +142,7 @@ static const char *read_target(config_setting_t *group, Target *t)
 
     *t = (Target){
         .name = read_text(group, "name"), .measure = read_text(group, "measure"),
+        .peer = read_text(group, "peer"),
         .why = read_text(group, "why"), .slow = read_text(group, "slow"),
         .gold = -INFINITY, .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
@@ -149,6 +151,10 @@ static const char *read_target(config_setting_t *group, Target *t)
     bool gold = read_number(group, "gold", &t->gold);
     if (!t->name || !t->measure || !t->why || !t->slow || !(t->at_least > 0))
         return "a target of `gpu` needs name, measure, at_least, why and slow";
+    if (config_setting_get_member(group, "peer") && !t->peer)
+        return text_format("the target '%s' has a peer that is no name", t->name);
+    if (!t->peer)
+        t->peer = PEER_COPY;
     if (text_columns(t->name) > 24)
         return text_format("the target '%s' has a name longer than 24", t->name);
     if (gold && !(t->gold >= t->at_least))
@@ -472,15 +478,24 @@ int claims_speed(const Finding *findings, size_t count)
 
 Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
 {
-    const json_t *m = json_object_get(record, "measured");
+    const json_t *m = json_object_get(json_object_get(record, "measured"), target->peer);
     const json_t *student = json_object_get(m, "student"), *peer = json_object_get(m, "peer");
     Timing t = {.target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second};
     double bytes = number_of(student, "bytes");
+    t.bytes = bytes;
     t.ratio = number_of(m, "ratio");
     t.spread = number_of(m, "spread");
     t.rate = bytes / number_of(student, "seconds");
     t.peer_rate = number_of(peer, "bytes") / number_of(peer, "seconds");
     t.unsteady = !ratio_is_steady((Ratio){.median = t.ratio, .spread = t.spread});
+
+    t.missing = json_string_value(json_object_get(m, "missing"));
+    if (t.missing) {
+        t.ratio = t.rate = t.peer_rate = 0;
+        t.words = text_format("%s needs %s, which is not on this machine: not judged.", target->peer,
+                              t.missing);
+        return t;
+    }
 
     // A tenth is left for the clock of the memory, and for ours.
     double quick = number_of(student, "quick");
@@ -496,6 +511,10 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
     } else if (t.unsteady) {
         t.words = text_format("Twice, the ratios spread by %.0f %%: too far to judge by, and not "
                               "held against you.", 100 * t.spread);
+    } else if (t.ratio < target->at_least && strcmp(target->peer, PEER_COPY) != 0) {
+        t.verdict = VERDICT_SLOW;
+        t.words = text_format("%.4g us a call, where %s takes %.4g: %s.", 1e6 * bytes / t.rate,
+                              target->peer, 1e6 * bytes / t.peer_rate, target->slow);
     } else if (t.ratio < target->at_least) {
         t.verdict = VERDICT_SLOW;
         t.words = text_format("%.0f GB/s, where a copy reaches %.0f: %s.", t.rate / 1e9,
@@ -504,10 +523,10 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
     return t;
 }
 
-// Where the ratios spread too far to judge by, gold is not given either.
+// What cannot be judged is not given gold either.
 bool timing_is_gold(const Timing *t)
 {
-    return isfinite(t->target->gold) && !t->unsteady && t->ratio >= t->target->gold;
+    return isfinite(t->target->gold) && !t->unsteady && !t->missing && t->ratio >= t->target->gold;
 }
 
 enum gold targets_gold(const Timing *timings, size_t count)

@@ -49,6 +49,7 @@
 //     gpu = (
 //       { name = "of the copy rate";
 //         measure = "large";                         # the Measure() it is timed in
+//         peer = "scan_cub";                         # left out: a copy
 //         at_least = 0.76; version = 3;
 //         gold = 0.88; gold_version = 4;
 //         why = "Version 3 reached 0.85 in profiles/results/h200; a tenth less is full marks.";
@@ -57,8 +58,10 @@
 //     );
 //
 // at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
-// to those of a peer that copies as many on the same GPU, timed in turns with it.
-// Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
+// to those of a peer that copies as many on the same GPU, timed in turns with it; or,
+// where the target names a peer of the lesson's own (peer.h), the time that this takes
+// for the same work to the time of the call. Targets of one measure may have different
+// peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
 // are held to what profiles/results/ has of the versions. Bytes a second that the GPU's
 // memory cannot deliver are SUSPECT. Ratios that spread too far to judge by, twice, are said and not held
 // against anybody.
@@ -83,7 +86,7 @@ typedef struct Claim {
 } Claim;
 
 typedef struct Target {
-    const char *name, *measure, *why, *slow;
+    const char *name, *measure, *peer, *why, *slow;    // peer: "copy", or the lesson's own
     double at_least;
     double gold;                    // -INFINITY: none
     int version, gold_version;      // that first keep at_least, gold; 0: not said
@@ -116,9 +119,11 @@ typedef struct Finding {
 typedef struct Timing {
     const Target *target;
     double ratio, spread;
+    double bytes;                   // compulsory, of a call
     double rate, peer_rate;         // bytes a second
     double limit;                   // that the memory can deliver, 0: not known
     bool unsteady;                  // the spread is too large to judge by
+    const char *missing;            // the library that its peer wants in vain, or NULL
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     char *words;                    // a sentence about what is not as it should be; else NULL
 } Timing;

@@ -15,7 +15,7 @@ static const char *setting(const char *name, const char *otherwise)
 }
 
 enum compiled compile_program(const char *root, const char *folder, const char *name,
-                              const char *source, const char *define)
+                              const char *source, const char *const *more)
 {
     const char *arch = setting("ARCH", "90");
     char *harness = text_format("%s/build/grader/worker.o", root);
@@ -27,10 +27,13 @@ enum compiled compile_program(const char *root, const char *folder, const char *
     if (access(harness, R_OK) != 0)
         return COMPILE_NO_HARNESS;
 
-    const char *argv[] = {
+    const char *argv[32 + COMPILE_MORE] = {
         setting("NVCC", "nvcc"), "-std=c++17", "-O2", "-g", "-lineinfo", "-cudart", "shared",
         "-gencode", code, "-I", lessons, source, harness, "-L", libraries, "-lffi",
-        "-Xlinker", "--export-dynamic", "-o", worker, define, NULL};
+        "-Xlinker", "--export-dynamic", "-o", worker, NULL};
+    for (size_t n = 0, i = 0; more && i < COMPILE_MORE && more[i]; n++)
+        if (!argv[n])
+            argv[n] = more[i++];
     const char *environment[] = {temporary, NULL};
     Spawn spawn = {.argv = argv, .environment = environment,
                    .from = {STDOUT_FILENO, STDERR_FILENO}, .to = {1, 2}, .descriptors = 2};

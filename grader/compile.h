@@ -10,10 +10,10 @@ enum compiled {
     COMPILE_NO_HARNESS,             // build/grader/worker.o is not there
 };
 
-enum { COMPILE_SECONDS = 60 };
+enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };
 
 // Compiles and links `source`, a submission or a peer, with the harness of the
-// project at `root`, into `folder`/`name`. define: an option more ("-DVERSION=1"),
-// or NULL. Environment: NVCC (nvcc) and ARCH (90).
+// project at `root`, into `folder`/`name`. more: further options ("-DVERSION=1",
+// "-lcublas"), COMPILE_MORE at most, then NULL. Environment: NVCC (nvcc) and ARCH (90).
 enum compiled compile_program(const char *root, const char *folder, const char *name,
-                              const char *source, const char *define);
+                              const char *source, const char *const *more);

@@ -80,17 +80,44 @@ static void report(const Mismatch *m)
     check_stop_if_failed();
 }
 
-static void compare(const Buffer *out, bool (*is_wrong)(size_t))
+// What a peer was expected to answer, and did not.
+static void report_peer(const Mismatch *m)
+{
+    char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
+    char *due = due_value(m->first);
+    check_add_fact(VERDICT_GRADER_ERROR,
+                   text_format("the peer %s is wrong: its %s is %s, should be %s (%zu of %zu wrong)",
+                               m->out->store->peer, place, got, due, m->wrong, m->out->count),
+                   NULL, NULL);
+    free(place);
+    free(got);
+    free(due);
+    check_stop_if_failed();
+}
+
+static Mismatch mismatch(const Buffer *out, bool (*is_wrong)(size_t))
 {
     Mismatch m = {.out = out, .is_wrong = is_wrong, .want = want};
-    check.expectations++;
+    now.out = out;
     for (size_t i = out->count; i-- > 0;)
         if (is_wrong(i)) {
             m.first = i;
             m.wrong++;
         }
+    return m;
+}
+
+static void compare(const Buffer *out, bool (*is_wrong)(size_t))
+{
+    Mismatch m = mismatch(out, is_wrong);
+    check.expectations++;
     if (m.wrong)
         report(&m);
+    for (const struct Store *s = out->store->twins; s; s = s->twins) {
+        m = mismatch(&s->buffer, is_wrong);
+        if (m.wrong)
+            report_peer(&m);
+    }
 }
 
 void expect_equal_f32(const Buffer *out, const float *reference)

@@ -20,7 +20,8 @@ static double value_of(const Bound *b, json_t *result)
     json_t *one, *all = b->above ? json_object_get(json_object_get(result, "gpu"), "timings")
                                  : json_object_get(result, "claims");
     json_array_foreach(all, i, one)
-        if (strcmp(json_string_value(json_object_get(one, "name")), b->name) == 0)
+        if (strcmp(json_string_value(json_object_get(one, "name")), b->name) == 0 &&
+            !json_object_get(one, "missing"))
             return json_number_value(json_object_get(one, b->above ? "ratio" : "value"));
     return NAN;
 }

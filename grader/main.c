@@ -22,6 +22,7 @@
 #define _GNU_SOURCE
 #include "compile.h"
 #include "grader.h"
+#include "peer.h"
 #include "process.h"
 #include "result.h"
 #include "run.h"
@@ -255,23 +256,13 @@ static bool all_right(const json_t *records)
     return true;
 }
 
-// Compiles what the submission is timed against. A fact, if it cannot be.
-static json_t *prepare_peer(const char *root)
-{
-    char *source = text_format("%s/grader/copy.peer.cu", root);
-    bool good = compile_program(root, run_folder(), "peer", source, NULL) == COMPILED;
-    free(source);
-    return good ? NULL : fact_new(VERDICT_GRADER_ERROR, "grader/copy.peer.cu does not compile",
-                                  NULL, "make doctor");
-}
-
 static void run_on_the_gpu(Result *r, const char *root)
 {
     json_t *refusal = NULL;
     run_use_gpu(&r->gpu->gpu);
     run_tests(false, r->gpu->records);
     if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
-        refusal = prepare_peer(root);
+        refusal = peer_prepare(root);
         if (!refusal)
             run_tests(true, r->gpu->records);
     }
@@ -400,7 +391,7 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
                         : "DEVICE asks for a GPU, and there is none that its driver can use", NULL,
                         "leave DEVICE unset, or type: make doctor");
 
-    switch (compile_program(root, run_folder(), "worker", r->submission, define)) {
+    switch (compile_program(root, run_folder(), "worker", r->submission, (const char *[]){define, NULL})) {
     case COMPILED:
         return NULL;
     case COMPILE_LATE:

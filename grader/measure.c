@@ -1,5 +1,5 @@
-// A measurement: the student's function and its peer, each in a worker of its own
-// on the GPU, timed by the grader's clock in turns.
+// A measurement: the student's function and its peers, each in a worker of its own
+// on the GPU, timed by the grader's clock in turns, one peer after the other.
 //
 //     A  N calls, 2N calls         the student's: the slope of the two is a call's time
 //     B  N calls, 2N calls         the peer's
@@ -11,6 +11,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "grader.h"
+#include "peer.h"
 #include "process.h"
 #include "ratio.h"
 #include "run.h"
@@ -32,11 +33,11 @@ typedef struct Side {
     double bytes;                   // that a call must move
     double seconds[2 * GROUPS];     // a call's, by slope
     size_t timed;
+    uint32_t calls;                 // N
     bool is_peer;
 } Side;
 
 static Side student, peer;
-static Session peer_session;
 
 size_t rotations(uint64_t bytes_a_call)
 {
@@ -104,36 +105,36 @@ static double time_calls(Side *s, uint32_t times)
     return seconds;
 }
 
-static double slope(Side *s, uint32_t calls)
+static double slope(Side *s)
 {
-    double one = time_calls(s, calls), two = time_calls(s, 2 * calls);
-    return s->seconds[s->timed++] = (two - one) / calls;
+    double one = time_calls(s, s->calls), two = time_calls(s, 2 * s->calls);
+    return s->seconds[s->timed++] = (two - one) / s->calls;
 }
 
 // So many calls that they take long enough to be timed; whole rounds of the buffers.
-static uint32_t choose_calls(Side *s)
+static void choose_calls(Side *s)
 {
     uint32_t round = (uint32_t)s->held;
     time_calls(s, 2 * round);       // the first loads the module, and wakes the GPU up
     double each = fmax(time_calls(s, 4 * round) / (4 * round), 1e-7);
     double rounds = fmin(fmax(ceil(SHORT_RUN / each / round), 1), 1e4 / round);
-    return (uint32_t)rounds * round;
+    s->calls = (uint32_t)rounds * round;
 }
 
 // One turn A/B/B/A: how much faster than the peer, as a ratio of bytes a second.
-static double turn(uint32_t calls, uint32_t peer_calls)
+static double turn(void)
 {
-    double a = slope(&student, calls), b = slope(&peer, peer_calls);
-    b += slope(&peer, peer_calls);
-    a += slope(&student, calls);
+    double a = slope(&student), b = slope(&peer);
+    b += slope(&peer);
+    a += slope(&student);
     return (student.bytes / a) / (peer.bytes / b);
 }
 
-static Ratio try_once(uint32_t calls, uint32_t peer_calls, double ratios[GROUPS])
+static Ratio try_once(double ratios[GROUPS])
 {
     student.timed = peer.timed = 0;
     for (size_t g = 0; g < GROUPS; g++)
-        ratios[g] = turn(calls, peer_calls);
+        ratios[g] = turn();
     return ratio_of(ratios, GROUPS);
 }
 
@@ -151,7 +152,7 @@ static void take(Side *s)
     }
 }
 
-// ---- The peer that copies ----
+// ---- The peers ----
 
 static void add_copies(void)
 {
@@ -161,7 +162,7 @@ static void add_copies(void)
     for (size_t n = 0; n < sets; n++) {
         Arg argv[] = {device(output_f32("copy", floats)), device(input_f32("original", floats)),
                       i64((int64_t)floats)};
-        add_call(&peer, "copy", 3, argv);
+        add_call(&peer, PEER_COPY, 3, argv);
     }
 }
 
@@ -175,47 +176,95 @@ static void check_copies(void)
     check_stop_if_failed();
 }
 
+// The student's calls, on buffers of the peer's own. Whether it answers right is seen when
+// the test compares the student's answers: the same is expected of their twins.
+static void add_twins(const char *name)
+{
+    peer.bytes = student.bytes;
+    for (size_t n = 0; n < student.held; n++) {
+        Arg argv[PROTOCOL_ARGS];
+        for (size_t i = 0; i < student.argc[n]; i++) {
+            argv[i] = student.argv[n][i];
+            if (call_is_buffer(&argv[i]))
+                argv[i].buffer = buffer_twin(argv[i].buffer, name);
+        }
+        add_call(&peer, name, student.argc[n], argv);
+    }
+}
+
+static bool is_copy(const char *name) { return strcmp(name, PEER_COPY) == 0; }
+
 // ---- The main act ----
 
-static json_t *side_json(Side *s, uint32_t calls)
+static json_t *side_json(Side *s)
 {
     Ratio seconds = ratio_of(s->seconds, s->timed);
     return json_pack("{ss sf sf sf si si}", "function", s->function,
                      "bytes", s->bytes,
                      "seconds", seconds.median,
                      "quick", seconds.low,
-                     "calls", (int)calls,
+                     "calls", (int)s->calls,
                      "sets", (int)s->held);
 }
 
-void measure(void)
+// The student's calls in turns with a peer's; what it came to.
+static json_t *measure_beside(const char *name)
 {
+    Session session;
     double ratios[GROUPS];
-    student.session = &check.session;
-    student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
-    peer.session = &peer_session;
-    peer.is_peer = true;
-    add_copies();
-
-    begin(&student, run_worker());
-    check.started = true;
-    begin(&peer, run_peer());
-    uint32_t calls = choose_calls(&student), peer_calls = choose_calls(&peer);
-    Ratio r = try_once(calls, peer_calls, ratios);
+    peer = (Side){.session = &session, .is_peer = true};
+    if (is_copy(name))
+        add_copies();
+    else
+        add_twins(name);
+    begin(&peer, run_peer(name));
+    choose_calls(&peer);
+    Ratio r = try_once(ratios);
     int tries = 1;
     if (!ratio_is_steady(r)) {
-        r = try_once(calls, peer_calls, ratios);
+        r = try_once(ratios);
         tries = 2;
     }
-    take(&student);
     take(&peer);
-    check_copies();
-    session_hang_up(&peer_session);
+    if (is_copy(name))
+        check_copies();
+    session_hang_up(&session);
 
     json_t *all = json_array();
     for (size_t g = 0; g < GROUPS; g++)
         json_array_append_new(all, json_real(ratios[g]));
-    check.measured = json_pack("{sf sf si so so so}", "ratio", r.median, "spread", r.spread,
-                               "tries", tries, "ratios", all, "student", side_json(&student, calls),
-                               "peer", side_json(&peer, peer_calls));
+    return json_pack("{sf sf si so so so}", "ratio", r.median, "spread", r.spread, "tries", tries,
+                     "ratios", all, "student", side_json(&student), "peer", side_json(&peer));
+}
+
+// Once beside each peer that a target of this measure names. A peer whose library is not
+// here is named, and no more.
+static void measure_beside_all(void)
+{
+    const Profile *p = run_profile();
+    bool measured = false;
+    for (size_t i = 0; i < p->targets; i++) {
+        const char *name = p->target[i].peer;
+        if (strcmp(p->target[i].measure, criterion_current_test->name) != 0 ||
+            json_object_get(check.measured, name))
+            continue;
+        bool missing = !is_copy(name) && run_missing();
+        json_object_set_new(check.measured, name, missing ? json_pack("{ss}", "missing", run_missing())
+                                                          : measure_beside(name));
+        measured |= !missing;
+    }
+    if (!measured)                  // the answers of calls in a row are looked at all the same
+        json_object_set_new(check.measured, PEER_COPY, measure_beside(PEER_COPY));
+}
+
+void measure(void)
+{
+    student.session = &check.session;
+    student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
+    check.measured = json_object();
+    begin(&student, run_worker());
+    check.started = true;
+    choose_calls(&student);
+    measure_beside_all();
+    take(&student);
 }

@@ -11,10 +11,11 @@
 //    "facts": [FACT, ...],                         what is wrong; none: the check passed
 //    "notes": [FACT, ...],                         failed API calls, which decide nothing
 //    "output": "what the program printed", "output_cut": false,
-//    "measured": {                                 of a Measure(); "ratio": of bytes a second
+//    "measured": {"copy": {                        of a Measure(), by peer; "ratio": of bytes a second
 //      "ratio": 0.84, "spread": 0.002, "tries": 1, "ratios": [one of each turn A/B/B/A, sorted],
 //      "student": {"function", "bytes": of a call, "seconds": of a call, the median, "quick": a quarter took less,
-//                  "calls": N, "sets": of buffers}, "peer": {the same}}}
+//                  "calls": N, "sets": of buffers}, "peer": {the same}},
+//      "sgemm_cublas": {"missing": "libcublas"}}}
 //
 // A fact: {"verdict": "BOUNDS", "says": "n = 33: ...", "why": ..., "next": ...,
 //          "kernel", "file", "line", "block", "thread", "other"}; all after "says" as there is.

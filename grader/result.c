@@ -190,9 +190,10 @@ static json_t *checks_json(const json_t *records)
 
 static json_t *timing_json(const Timing *t)
 {
-    json_t *j = json_pack("{ss ss sf sf sf so ss ss sf sf sf}",
+    json_t *j = json_pack("{ss ss ss sf sf sf so ss ss sf sf sf}",
         "name", t->target->name,
         "measure", t->target->measure,
+        "peer", t->target->peer,
         "ratio", t->ratio,
         "spread", t->spread,
         "at_least", t->target->at_least,
@@ -204,6 +205,8 @@ static json_t *timing_json(const Timing *t)
         "limit", t->limit);
     if (t->words)
         json_object_set_new(j, "words", json_string(t->words));
+    if (t->missing)
+        json_object_set_new(j, "missing", json_string(t->missing));
     return j;
 }
 

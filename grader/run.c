@@ -1,10 +1,12 @@
 // The run's facts, in the environment from main() to the checks.
 #define _GNU_SOURCE
 #include "run.h"
+#include "peer.h"
 #include "protocol.h"
 #include "session.h"
 #include "text.h"
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,13 +44,18 @@ const char *run_worker(void)
     return path;
 }
 
-const char *run_peer(void)
+const char *run_peer(const char *name)
 {
-    static char *path;
-    if (!path)
-        path = text_format("%s/peer", run_folder());
-    return path;
+    return text_format("%s/%s", run_folder(), strcmp(name, PEER_COPY) == 0 ? "copy" : "peers");
 }
+
+const char *run_missing(void)
+{
+    const char *library = exported("WARPWISE_MISSING");
+    return *library ? library : NULL;
+}
+
+void run_set_missing(const char *library) { setenv("WARPWISE_MISSING", library, 1); }
 
 const char *run_simulator(void)
 {

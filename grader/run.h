@@ -13,7 +13,9 @@ void run_export(const char *lesson, const char *root, const char *folder);
 const char *run_lesson(void);       // "05-transpose"
 const char *run_folder(void);       // records and the worker are in it
 const char *run_worker(void);       // the compiled submission
-const char *run_peer(void);         // what it is timed against, compiled
+const char *run_peer(const char *name);    // the program of that peer (peer.h), compiled
+const char *run_missing(void);      // the library that the lesson's own peers want in vain, or NULL
+void run_set_missing(const char *library);
 const char *run_simulator(void);    // the command of a device that reports: $DEVICE if it is one
 const char *run_device(void);       // that, or on a GPU what is put before the worker: may be ""
 bool run_on_gpu(void);              // the checks run on the GPU now, not on the simulated device

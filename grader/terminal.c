@@ -1,6 +1,7 @@
 // The verdict as the student reads it: first the state, then one cause, one
 // place and one next step, in at most 72 columns.
 #define _GNU_SOURCE
+#include "peer.h"
 #include "result.h"
 #include "text.h"
 #include <math.h>
@@ -217,30 +218,58 @@ static void print_claims(const Result *r, FILE *out)
 
 // ---- On a GPU ----
 
+static bool is_copy(const Timing *t)
+{
+    return strcmp(t->target->peer, PEER_COPY) == 0;
+}
+
 // A row of the same table.
 static void print_timing(const Result *r, FILE *out, const Timing *t, int name)
 {
     char *range = text_format("at least %.2f", t->target->at_least);
-    char *value = text_format("%.2f", t->ratio);
+    char *value = t->missing ? strdup("-") : text_format("%.2f", t->ratio);
+    const char *unit = is_copy(t) ? "x the copy" : "x the peer";
     char *good = good_words(r, t->target->gold, timing_is_gold(t), 2);
     const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
                       : t->verdict == VERDICT_SUSPECT ? "too fast"
                       : t->verdict != VERDICT_PASS    ? "unknown"
-                      : t->unsteady ? "not judged" : good;
-    print_row(out, t->target->name, name, value, "x the copy", range, state);
-    if (t->words)
-        print_sentence(out, t->words);
+                      : t->unsteady || t->missing ? "not judged" : good;
+    print_row(out, t->target->name, name, value, unit, range, state);
     free(range);
     free(value);
     free(good);
+}
+
+// Beside each peer the same may be amiss: it is said once.
+static bool is_said(const GpuRun *g, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (g->timing[k].words && strcmp(g->timing[k].words, g->timing[i].words) == 0)
+            return true;
+    return false;
 }
 
 static void print_timings(const Result *r, FILE *out)
 {
     const GpuRun *g = r->gpu;
     int name = name_width(r);
-    for (size_t i = 0; i < g->timings; i++)
+    for (size_t i = 0; i < g->timings; i++) {
         print_timing(r, out, &g->timing[i], name);
+        if (g->timing[i].words && !is_said(g, i))
+            print_sentence(out, g->timing[i].words);
+    }
+}
+
+// How fast the first of what was timed is, beside its peer.
+static char *speed_words(const Timing *t)
+{
+    double bytes = t->bytes;
+    if (t->missing)
+        return strdup("");
+    if (is_copy(t))
+        return text_format(" %.0f GB/s; a copy there: %.0f.", t->rate / 1e9, t->peer_rate / 1e9);
+    return text_format(" %.4g us a call; %s: %.4g.", 1e6 * bytes / t->rate, t->target->peer,
+                       1e6 * bytes / t->peer_rate);
 }
 
 static void print_gpu(const Result *r, FILE *out)
@@ -248,12 +277,11 @@ static void print_gpu(const Result *r, FILE *out)
     const GpuRun *g = r->gpu;
     if (!g)
         return;
-    char *words = g->timings
-                ? text_format("On the %s: right, %zu of %zu. %.0f GB/s; a copy there: %.0f.",
-                              g->gpu.name, g->passed, g->checks, g->timing[0].rate / 1e9,
-                              g->timing[0].peer_rate / 1e9)
-                : text_format("On the %s: right, %zu of %zu.", g->gpu.name, g->passed, g->checks);
+    char *speeds = g->timings ? speed_words(&g->timing[0]) : strdup("");
+    char *words = text_format("On the %s: right, %zu of %zu.%s", g->gpu.name, g->passed, g->checks,
+                              speeds);
     text_paragraph(out, INDENT, words);
+    free(speeds);
     free(words);
     print_timings(r, out);
 }

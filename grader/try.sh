@@ -127,6 +127,13 @@ recorded_are_held() {
         complain "profiles/lessons/$lesson.cfg: not what $1 has of the versions" "$tree/held-gpu.log"
 }
 
+# The peers compile, though nothing is timed here. 2: a library's header is not on this machine.
+compile_peers() {
+    run "$tree/peers.log" "${NVCC:-nvcc}" -std=c++17 -O2 -arch=sm_90 -I grader/lessons -c -o peers.o "$peers" && return
+    grep -q 'fatal error: .*: No such file' "$tree/peers.log" && return 2
+    complain "$peers: does not compile" "$tree/peers.log"
+}
+
 # The last version is the expert's, if the simulated device can tell.
 solution_is_gold() {
     grep -q '"gold": false' "$tree/build/results/solutions/$lesson.json" || return 0
@@ -236,6 +243,14 @@ count solution_is_pass 2
 count figures_are_the_same
 count text_shows solution-1 "make solution-$number"
 count solution_is_gold
+peers=grader/lessons/$lesson.peer.cu
+if [ -f "$peers" ]; then
+    compile_peers
+    case $? in
+    2) echo "$peers: not compiled here, $(grep -o '[^ ]*: No such file.*' "$tree/peers.log" | head -n 1)" ;;
+    *) count [ -f "$tree/peers.o" ] ;;
+    esac
+fi
 for version in $(seq 1 $((${versions:-1} - 1))); do count version_is_right "$version"; done
 count versions_are_held
 for results in profiles/results/*/; do count recorded_are_held "${results%/}"; done

@@ -60,6 +60,11 @@ finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire.h\"
 finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
 finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
 finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"
+peer=grader/lessons/$lesson.peer.cu
+finds 'turn_fast: is named in' "sed -i 's/measure = /peer = \"turn_fast\"; &/' profiles/lessons/$lesson.cfg"
+finds 'no target of' "echo 'extern \"C\" void turn_fast(float *out)' >$peer"
+finds 'a peer includes' "echo '#include \"helper.h\"' >$peer"
+finds 'belongs to no lesson' "touch grader/lessons/99-extra.peer.cu"
 home=/home
 finds 'path of one machine' "echo 'see $home/me/notes' >>book/index.md"
 finds 'left undone' "printf 'FIX%s\n' ME >>book/index.md"

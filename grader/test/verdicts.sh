@@ -14,6 +14,7 @@ ln -s ../simulator "$root/cuda/lib64"
 
 cp $here/fake/99-fake.h "$root/grader/lessons/"
 cp $here/fake/copy.peer.cu "$root/grader/"
+cp $here/fake/99-fake.peer.cu "$root/grader/lessons/"
 cp $here/fake/99-fake.cfg "$root/profiles/lessons/"
 cp $here/verdicts/*.cu "$root/exercises/"
 gcc -std=gnu17 -O1 -o "$root/simulator/run" $here/fake/device.c &&
@@ -67,6 +68,9 @@ for source in "$cases"/*.cu; do
     [ -f "$cases/$name.events" ] && events=$cases/$name.events
     device=DEVICE=$PWD/simulator/run
     case $name in gpu-*) device=LD_LIBRARY_PATH=$PWD/driver ;; esac
+    link=-lm
+    case $name in gpu-peer-missing) link=-lnowhere ;; esac
+    sed -i "1s/-l.*/$link/" grader/lessons/99-fake.peer.cu
     env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_EVENTS="$events" \
         FAKE_CASE="$name" FAKE_TREE="$tree" NO_COLOR=1 COLUMNS= TERM=dumb SEED= PROFILE= LC_ALL=C \
         build/grader/99-fake --result "$name.json" "exercises/$name.cu" \

@@ -9,8 +9,9 @@ static double call_seconds(bool student)
 {
     static int turn;
     const char *now = getenv("FAKE_CASE");
+    bool library = strcmp(check.function, "twice_fast") == 0;
     if (!student)
-        return 0.2e-6;
+        return library && strcmp(now, "gpu-peer-slow") == 0 ? 0.11e-6 : 0.2e-6;
     if (strcmp(now, "gpu-gold") == 0)
         return 0.2e-6;
     if (strcmp(now, "gpu-slow") == 0)

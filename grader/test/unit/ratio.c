@@ -22,15 +22,20 @@ Test(ratio, half_of_them_elsewhere_is_not_steady)
 }
 
 static const Gpu gpu = {.bytes_per_second = 4.8e12};
-static const Target target = {.name = "of the copy rate", .measure = "large", .why = "w",
+static const Target target = {.name = "of the copy rate", .measure = "large", .peer = "copy", .why = "w",
                               .slow = "far apart", .at_least = 0.8};
 
 // A call that moves 480 MB, which the memory can in 100 us.
+static json_t *measured(double ratio, double spread, double seconds)
+{
+    return json_pack("{sf sf s{sf sf sf} s{sf sf}}", "ratio", ratio, "spread", spread, "student",
+                     "bytes", 480e6, "seconds", seconds, "quick", seconds, "peer", "bytes", 480e6,
+                     "seconds", 110e-6);
+}
+
 static Timing judge(double ratio, double spread, double seconds)
 {
-    json_t *record = json_pack("{s{sf sf s{sf sf sf} s{sf sf}}}", "measured", "ratio", ratio,
-                               "spread", spread, "student", "bytes", 480e6, "seconds", seconds,
-                               "quick", seconds, "peer", "bytes", 480e6, "seconds", 110e-6);
+    json_t *record = json_pack("{s{so}}", "measured", "copy", measured(ratio, spread, seconds));
     return target_judge(&target, record, &gpu);
 }
 
@@ -56,6 +61,33 @@ Test(target, suspects_what_the_memory_cannot_do)
     cr_expect_eq(judge(1.2, 0.01, 91e-6).verdict, VERDICT_PASS);
     cr_expect_eq(judge(1.3, 0.01, 89e-6).verdict, VERDICT_SUSPECT);
     cr_expect_eq(judge(9.0, 0.40, 12e-6).verdict, VERDICT_SUSPECT);
+}
+
+Test(target, is_judged_beside_its_own_peer)
+{
+    Target other = target;
+    other.peer = "sgemm_cublas";
+    json_t *record = json_pack("{s{so so}}", "measured", "copy", measured(0.9, 0.01, 120e-6),
+                               "sgemm_cublas", measured(0.5, 0.01, 220e-6));
+    cr_expect_eq(target_judge(&target, record, &gpu).verdict, VERDICT_PASS);
+    Timing t = target_judge(&other, record, &gpu);
+    cr_expect_eq(t.verdict, VERDICT_SLOW);
+    cr_expect_str_eq(t.words, "220 us a call, where sgemm_cublas takes 110: far apart.");
+    other.peer = "another";
+    cr_expect_eq(target_judge(&other, record, &gpu).verdict, VERDICT_GRADER_ERROR);
+}
+
+Test(target, whose_peer_wants_a_library_is_not_judged)
+{
+    Target other = target;
+    other.peer = "sgemm_cublas";
+    other.gold = 0.9;
+    json_t *record = json_pack("{s{s{ss}}}", "measured", "sgemm_cublas", "missing", "libcublas");
+    Timing t = target_judge(&other, record, &gpu);
+    cr_expect_eq(t.verdict, VERDICT_PASS);
+    cr_expect_str_eq(t.words, "sgemm_cublas needs libcublas, which is not on this machine: not judged.");
+    cr_expect_not(timing_is_gold(&t));
+    cr_expect_eq(targets_speed(&t, 1), 10);
 }
 
 Test(target, that_was_not_measured_is_the_graders_error)
