@@ -23,7 +23,7 @@ static void take_step(double *next, const double *now, int n)
     next[n / 2] += 0.5 * (1.0 - now[n / 2]);
 }
 
-static void spread(const Buffer *in, int steps)
+static void spreads(const Buffer *in, int steps)
 {
     int n = (int)in->count;
     rod.n = n;
@@ -76,7 +76,7 @@ static void heats(int n, int steps)
 {
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
 
-    spread(in, steps);
+    spreads(in, steps);
     diagnose(not_the_last_state);
     given("n = %d, steps = %d", n, steps);
     call("heat", host(out), host(in), i32(n), i32(steps));
