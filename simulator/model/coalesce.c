@@ -136,14 +136,15 @@ static bool is_increment(const Access *a)
 }
 
 // Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,
-// but not in an atomic: each has to find what the one before it left. *ideal: if the words were in the right banks.
-static u32 count_passes(const Access *a, u32 lanes, u32 words, bool apart, u32 *ideal)
+// but not in an atomic: each has to find what the one before it left. Addresses are `before` those of the access. *ideal: if
+// the words were in the right banks.
+static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool apart, u32 *ideal)
 {
     u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0, all = 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1)) continue;
         for (u32 n = 0; n < words; n++) {
-            u32 word = a->address[l] / BANK_BYTES + n, bank = word % BANKS, k = 0;
+            u32 word = (a->address[l] - before) / BANK_BYTES + n, bank = word % BANKS, k = 0;
             while (k < depth[bank] && (apart || wanted[bank][k] != word)) k++;
             if (k == depth[bank]) wanted[bank][depth[bank]++] = word, all++;
             if (depth[bank] > most) most = depth[bank];
@@ -153,29 +154,42 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, bool apart, u32 *
     return most;
 }
 
-static u32 count_wavefronts(const Access *a, u32 *conflicts)
+static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflicts)
 {
-    *conflicts = 0;
     bool apart = a->atomic && !is_increment(a);
-    u32 groups = a->bytes <= 4 ? 1 : 2, size = LANES / groups, words = a->bytes <= 4 ? 1 : a->bytes / 4, wavefronts = 0;
+    u32 groups = bytes <= 4 ? 1 : 2, size = LANES / groups, words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0;
     for (u32 g = 0; g < groups; g++) {
         u32 lanes = a->mask & (u32)(((1ull << size) - 1) << g * size), ideal;
-        u32 passes = count_passes(a, lanes, words, apart, &ideal);
+        u32 passes = count_passes(a, lanes, words, before, apart, &ideal);
         wavefronts += passes;
         *conflicts += passes - ideal;
     }
     return wavefronts;
 }
 
-// Moving all lanes on by whole words moves the banks round and changes nothing.
-u32 access_wavefronts(Access *a, u32 *conflicts)
+static bool is_aligned(const Access *a, Wide wide)
+{
+    u64 bits = 0;
+    for (u32 l = a->first; l < LANES; l++) if (a->mask >> l & 1) bits |= a->address[l] - wide.offset;
+    return bits % wide.bytes == 0;
+}
+
+static u32 count_as(const Access *a, Wide wide, u32 *conflicts)
+{
+    *conflicts = 0;
+    if (!wide.bytes || !is_aligned(a, wide)) return count_wavefronts(a, a->bytes, 0, conflicts);
+    return wide.leads ? count_wavefronts(a, wide.bytes, wide.offset, conflicts) : 0;
+}
+
+// Moving all lanes on by whole words moves the banks round and changes nothing else; nor do 16 bytes what is aligned.
+u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     Shape *s = a->shape;
-    u32 phase = a->base % BANK_BYTES + 1;
+    u32 phase = a->base % (wide.bytes ? 16 : BANK_BYTES) + 1;
     if (!s || s->banks.phase != phase) access_fill(a);
-    if (!s) return count_wavefronts(a, conflicts);
+    if (!s) return count_as(a, wide, conflicts);
     if (s->banks.phase != phase) {
-        s->banks.wavefronts = count_wavefronts(a, &s->banks.conflicts);
+        s->banks.wavefronts = count_as(a, wide, &s->banks.conflicts);
         s->banks.phase = phase;
     }
     *conflicts = s->banks.conflicts;

@@ -33,5 +33,12 @@ static inline const struct ShapeLines *access_lines(const Access *a)
 // 32-byte sectors that an access touches, as often as it passes over them.
 u32 access_sectors(Access *a);
 
-// Passes over the banks that an access to shared memory takes, and how many of them conflicts cost.
-u32 access_wavefronts(Access *a, u32 *conflicts);
+// What the GPU's code does with an instruction's access to shared memory: as one with others, if that is aligned.
+typedef struct Wide {
+    u8 bytes, offset;           // of all of them, and where this one's lie in that; 0: it stays alone
+    bool leads;                 // the first of them, at which they all happen
+} Wide;
+
+// Passes over the banks that an access to shared memory takes, and how many of them conflicts cost; none if it happens
+// with another one.
+u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts);

@@ -59,7 +59,7 @@ static bool counters_access(Access *a)
     Tally *t = &g->tally[a->insn - g->kernel->code];
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        t->wavefronts += access_wavefronts(a, &conflicts);
+        t->wavefronts += access_wavefronts(a, trace_latest()->op[a->insn - g->kernel->code].wide, &conflicts);
         t->conflicts += conflicts;
     } else if (!access_is_constant(a)) {
         MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;

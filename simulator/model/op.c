@@ -194,32 +194,7 @@ static void predicate(const Kernel *k, Op *ops)
     }
 }
 
-// ---- Wide loads ----
-
-// Loads of words side by side from shared memory become one of 8 or 16 bytes where the first is so aligned.
-static void widen(const Kernel *k, Op *ops)
-{
-    const IsaRow *shared = isa_find("ld.shared", UNARY);
-    for (u32 pc = 0; pc < k->code_count; pc++) {
-        const Insn *i = &k->code[pc];
-        if (&isa_rows[i->row] != shared || i->elements != 1 || i->width != 4 || ops[pc].wide_first) continue;
-        u32 bytes = 4, parts[4] = { pc };
-        for (u32 n = pc + 1; n < k->code_count && n < pc + 64 && bytes < 16 && ops[n].kind != OP_BRANCH &&
-                             ops[n].kind != OP_BARRIER && ops[n].kind != OP_STORE; n++) {
-            const Insn *other = &k->code[n];
-            if (&isa_rows[other->row] != shared || other->a != i->a || other->width != 4 || other->elements != 1 ||
-                other->offset != i->offset + bytes) continue;
-            parts[bytes / 4] = n;
-            bytes += 4;
-        }
-        if (bytes == 12) bytes = 8;
-        if (bytes == 4) continue;
-        ops[pc].wide_bytes = (u8)bytes;
-        for (u32 n = 0; n < bytes / 4; n++) ops[parts[n]].wide_first = pc + 1;
-    }
-}
-
-// ---- Order ----
+// ---- Wide accesses ----
 
 static bool touches(const u32 *list, u32 count, u32 row)
 {
@@ -227,6 +202,71 @@ static bool touches(const u32 *list, u32 count, u32 row)
         if (list[n] == row) return true;
     return false;
 }
+
+// The pc's of accesses to words of one aligned 16 bytes of shared memory, by word; ~0: there is none.
+typedef struct Window { u32 word[4]; } Window;
+
+static bool is_word(const Insn *i, const IsaRow *row)
+{
+    return &isa_rows[i->row] == row && i->elements == 1 && i->width == 4;
+}
+
+// Those from `first` on that use the same base, up to whatever ptxas does not move them over.
+static Window find_window(const Kernel *k, const Op *ops, u32 first)
+{
+    const Insn *i = &k->code[first];
+    Window w = { { ~0u, ~0u, ~0u, ~0u } };
+    bool stores = ops[first].kind == OP_STORE;
+    for (u32 pc = first; pc < k->code_count && pc < first + 64; pc++) {
+        const Insn *other = &k->code[pc];
+        u32 word = other->offset / 4 & 3;
+        if (ops[pc].kind >= OP_ATOMIC || (!stores && ops[pc].kind == OP_STORE)) break;
+        if (stores && pc > first && ops[pc].kind != OP_PLAIN && &isa_rows[other->row] != &isa_rows[i->row]) break;
+        if (!is_word(other, &isa_rows[i->row]) || other->a != i->a || (other->offset ^ i->offset) & ~15 || ops[pc].wide.bytes) continue;
+        if (other->guard == i->guard && w.word[word] == ~0u) w.word[word] = pc;
+        if (touches(ops[pc].write, ops[pc].write_count, i->a / 64)) break;
+    }
+    return w;
+}
+
+// ptxas joins what it finds to be aligned: four words, or three of the four for loads; two, if they are the first or the
+// last two. That is what it did with some fifteen small kernels; that it can tell what is aligned the native code must show.
+static u32 choose_width(const Kernel *k, const Window *w, u32 word, bool stores)
+{
+    const u32 *native = stores ? k->native_shared.stores : k->native_shared.loads;
+    u32 count = 0, pair = word & ~1u;
+    for (u32 n = 0; n < 4; n++) count += w->word[n] != ~0u;
+    if (count >= (stores ? 4 : 3) && native[2]) return 16;
+    return w->word[pair] != ~0u && w->word[pair + 1] != ~0u && native[1] ? 8 : 4;
+}
+
+static u32 widen_all(const Kernel *k, Op *ops, const IsaRow *row, bool stores, u32 number)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        if (!is_word(&k->code[pc], row) || ops[pc].wide.bytes) continue;
+        Window w = find_window(k, ops, pc);
+        u32 word = k->code[pc].offset / 4 & 3, bytes = choose_width(k, &w, word, stores), from = bytes == 16 ? 0 : word & ~1u;
+        if (bytes == 4) continue;
+        for (u32 n = from; n < from + bytes / 4; n++) {
+            if (w.word[n] == ~0u) continue;
+            Op *op = &ops[w.word[n]];
+            op->wide = (Wide){ .bytes = (u8)bytes, .offset = (u8)(4 * (n - from)), .leads = w.word[n] == pc };
+            op->wide_number = number;
+            if (w.word[n] != pc) op->slots = op->own = 0;
+        }
+        number++;
+    }
+    return number;
+}
+
+static void widen(const Kernel *k, Op *ops)
+{
+    if (!k->native_known) return;
+    u32 loads = widen_all(k, ops, isa_find("ld.shared", UNARY), false, 0);
+    widen_all(k, ops, isa_find("st.shared", UNARY), true, loads);
+}
+
+// ---- Order ----
 
 // Accesses of which one writes keep their order, unless they are to different spaces.
 static bool may_meet(const Op *a, const Op *b)
@@ -274,11 +314,9 @@ static bool can_go(const Plan *plan, u32 pc)
     return true;
 }
 
-// A load of its own: the parts of a wide one after the first come with it.
-static bool is_load(const Op *op, u32 pc)
-{
-    return op->kind == OP_LOAD && (!op->wide_first || op->wide_first == pc + 1);
-}
+// The parts of a wide access after the first come with it.
+static bool is_part(const Op *op) { return op->wide.bytes && !op->wide.leads; }
+static bool is_load(const Op *op) { return op->kind == OP_LOAD && !is_part(op); }
 
 // A list scheduler, as compilers have: of the instructions that could go next, the one that is ready first; loads before
 // others, as long as not too many are under way.
@@ -295,20 +333,21 @@ static void order_run(Op *ops, Plan *plan, u32 first, u32 end)
         for (u32 pc = lowest; pc < stop && pc < lowest + WINDOW; pc++) {
             if (plan->placed[pc] || !can_go(plan, pc)) continue;
             float start = plan->earliest[pc] > now ? plan->earliest[pc] : now;
-            if (is_load(&ops[pc], pc)) start += under_way < UNDER_WAY ? -1 : 1000;      // registers wait for them
+            if (is_part(&ops[pc])) start = -2;
+            if (is_load(&ops[pc])) start += under_way < UNDER_WAY ? -1 : 1000;      // registers wait for them
             if (best == ~0u || start < best_start) best = pc, best_start = start;
         }
         Op *op = &ops[best];
         now = (plan->earliest[best] > now ? plan->earliest[best] : now) + op->slots;
         op->rank = next;
         plan->placed[best] = true;
-        if (is_load(op, best)) under_way += op->write_count;
+        if (is_load(op)) under_way += op->write_count;
         float done = now + (op->kind == OP_LOAD ? (float)profile.shared_latency_clocks : op->latency);
         for (u32 pc = best + 1; pc < stop && pc <= best + WINDOW; pc++)
             if (plan->needs[pc] >> (pc - 1 - best) & 1 && plan->earliest[pc] < done) plan->earliest[pc] = done;
         for (u64 rest = plan->needs[best]; rest; rest &= rest - 1) {
             u32 pc = best - 1 - __builtin_ctzll(rest);
-            if (is_load(&ops[pc], pc)) under_way -= under_way < ops[pc].write_count ? under_way : ops[pc].write_count;
+            if (is_load(&ops[pc])) under_way -= under_way < ops[pc].write_count ? under_way : ops[pc].write_count;
         }
     }
     if (stop < end) ops[stop].rank = stop;

@@ -1,6 +1,7 @@
 // What the hardware makes of an instruction: issue slots, the unit that executes it, and how long its result takes. ptxas
 // turns PTX into the GPU's own instructions; this is a table of what usually becomes of each (op.c).
 #pragma once
+#include "coalesce.h"
 #include "pipe.h"
 #include "machine/warp.h"
 
@@ -26,8 +27,8 @@ typedef struct Op {
     u32 rank;                           // where ptxas puts it: its place within its run of instructions
     u32 run_end;                        // behind the last instruction of the run that it belongs to
     u32 skips;                          // a branch over so few instructions that they become predicated ones instead
-    u32 wide_first;                     // 1 + the load that this one may be a part of, if that is aligned; 0: none
-    u8 wide_bytes;                      // of the first of them: the bytes that they load together
+    Wide wide;                          // what it is a part of
+    u32 wide_number;                    // which in the kernel
 } Op;
 
 // One for each instruction of the kernel, which keeps them: they are worked out once. NULL: no memory.

@@ -18,7 +18,7 @@
 
 #include "machine/profile.h"
 
-enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384 };
+enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384, WIDE_KEPT = 16 };
 
 typedef struct L1Line { u64 line; u32 sectors; double used, ready; } L1Line;
 
@@ -28,8 +28,7 @@ typedef struct Runner {             // a warp that runs
     u32 scheduler, slot;
     double ready;                   // when that step's operands are there
     double *reg;                    // when each register is
-    u32 wide_first;                 // 1 + the load that brought its neighbours' words, too
-    double wide_ready;              // when
+    double wide[WIDE_KEPT];         // when what its latest wide loads bring is there, by their numbers
 } Runner;
 
 typedef struct Slot {               // a block that runs
@@ -251,10 +250,10 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
     }
 }
 
-// Is this a load whose word an earlier, wider one has brought?
-static bool is_part(const Runner *r, const Step *step, const Op *op)
+// Is this an access that has happened with an earlier, wider one?
+static bool is_part(const Machine *m, const Step *step, const Op *op)
 {
-    return op->wide_first && op->wide_first != step->pc + 1 && r->wide_first == op->wide_first;
+    return op->wide.bytes && !op->wide.leads && step->access && !m->trace->access[step->access - 1].passes;
 }
 
 // One step of a warp.
@@ -262,8 +261,9 @@ static void advance(Machine *m, Runner *r)
 {
     const Step *step = &r->warp->step[r->at++];
     const Op *op = &m->trace->op[step->pc];
-    if (is_part(r, step, op)) {
-        r->reg[op->write[0]] = r->wide_ready;
+    double *wide = &r->wide[op->wide_number % WIDE_KEPT];
+    if (is_part(m, step, op)) {
+        if (op->write_count) r->reg[op->write[0]] = *wide;
         prepare(m, r);
         heap_put(m, r);
         return;
@@ -272,7 +272,7 @@ static void advance(Machine *m, Runner *r)
     if (step->access) {
         const TraceAccess *a = &m->trace->access[step->access - 1];
         done = touch(m, step->pc, a, now);
-        if (op->wide_bytes) r->wide_first = a->aligned >= op->wide_bytes ? step->pc + 1 : 0, r->wide_ready = done;
+        if (op->wide.leads) *wide = done;
     }
     for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
     Slot *slot = &m->slot[r->slot];

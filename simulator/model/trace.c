@@ -124,11 +124,7 @@ static bool trace_access(Access *a)
     *to = (TraceAccess){ .first = trace->piece_count, .space = a->space };
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        to->passes = access_wavefronts(a, &conflicts);
-        u64 bits = 16;
-        access_fill(a);
-        for (u32 l = a->first; l < LANES; l++) if (a->mask >> l & 1) bits |= a->address[l];
-        to->aligned = (u8)(bits & -bits);
+        to->passes = access_wavefronts(a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
     } else {
         Piece pieces[MOST_PIECES];
         to->count = access_pieces(a, pieces);

@@ -10,9 +10,8 @@ typedef struct Step {           // one instruction of one warp
 
 typedef struct TraceAccess {
     u32 first, count;           // pieces of it, in Trace.piece
-    u32 passes;                 // shared memory: over the banks
+    u32 passes;                 // shared memory: over the banks; 0: it happens with another access
     u8 space;                   // enum space
-    u8 aligned;                 // shared memory: all lanes' addresses are to so many bytes, 4 to 16
 } TraceAccess;
 
 typedef struct TraceWarp { Step *step; u32 count, room; } TraceWarp;

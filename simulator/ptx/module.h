@@ -1,6 +1,7 @@
 // A module: PTX text decoded once into tables that the executor walks.
 #pragma once
 #include "base.h"
+#include "native.h"
 
 typedef struct Module Module;
 typedef struct Insn Insn;
@@ -56,6 +57,8 @@ typedef struct Kernel {
     u32 registers;                      // virtual registers that it names
     u32 hardware_registers;             // that ptxas gave each thread,
     bool registers_known;               // as its native image says; else a guess
+    bool native_known;                  // there is native code,
+    NativeShared native_shared;         // with these accesses to shared memory
     Insn *code;
     u32 code_count;
     u32 shape_count;                    // memory instructions

@@ -3,12 +3,18 @@
 //   u8 format, u8 attribute, u16 bytes that follow (format 4; else a value: nothing follows)
 //
 // of which the register count is attribute 0x2f: u32 symbol, u32 registers.
+//
+// A kernel's code is its section .text.NAME. Since Volta each instruction has 128 bits: the opcode in the lowest 9 (it
+// goes on with where the operands come from, which does not matter here), and in those that access memory the width in bits
+// 73 to 75. So it shows when ptxas's output is looked at with cuobjdump.
 
 #include "native.h"
+#include <stdio.h>
 #include <gelf.h>
 #include <string.h>
 
 enum { FORMAT_SIZED = 4, REGISTER_COUNT = 0x2f, ATTRIBUTE_BYTES = 4 };
+enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0x1ff, OPCODE_LDS = 0x184, OPCODE_STS = 0x188, WIDTH_SHIFT = 73 - 64 };
 
 typedef struct {
     Elf *elf;
@@ -74,4 +80,52 @@ u32 native_registers(const void *image, size_t bytes, const char *kernel)
     u32 count = cubin.info && cubin.info->d_buf && cubin.symbols ? find_count(&cubin, kernel) : 0;
     elf_end(cubin.elf);
     return count;
+}
+
+static Elf_Scn *find_code(Elf *elf, const char *kernel)
+{
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)); ) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strncmp(name, ".text.", 6) == 0 && strcmp(name + 6, kernel) == 0)
+            return section;
+    }
+    return NULL;
+}
+
+// 1, 2, 4, 8 and 16 bytes: 0, 0, 0, 1, 2 here.
+static u32 width_class(u64 high)
+{
+    u32 width = high >> WIDTH_SHIFT & 7;
+    return width == 6 ? 2 : width == 5 ? 1 : 0;
+}
+
+static void count_shared(const Elf_Data *code, NativeShared *to)
+{
+    for (size_t at = 0; at + INSTRUCTION_BYTES <= code->d_size; at += INSTRUCTION_BYTES) {
+        u64 words[2];
+        memcpy(words, (const u8 *)code->d_buf + at, sizeof words);
+        u32 opcode = words[0] & OPCODE_MASK;
+        if (opcode == OPCODE_LDS)
+            to->loads[width_class(words[1])]++;
+        else if (opcode == OPCODE_STS)
+            to->stores[width_class(words[1])]++;
+    }
+}
+
+bool native_shared(const void *image, size_t bytes, const char *kernel, NativeShared *to)
+{
+    *to = (NativeShared){ 0 };
+    elf_version(EV_CURRENT);
+    Elf *elf = image ? elf_memory((char *)image, bytes) : NULL;
+    Elf_Scn *section = elf ? find_code(elf, kernel) : NULL;
+    Elf_Data *code = section ? elf_rawdata(section, NULL) : NULL;
+    if (code && code->d_buf)
+        count_shared(code, to);
+    bool found = code && code->d_buf;
+    elf_end(elf);
+    return found;
 }

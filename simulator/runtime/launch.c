@@ -126,6 +126,7 @@ static void set_registers(Module *module, const void *native, size_t bytes)
         u32 registers = native_registers(native, bytes, k->name);
         k->hardware_registers = registers ? registers : registers_guess(k);
         k->registers_known = registers != 0;
+        k->native_known = native_shared(native, bytes, k->name, &k->native_shared);
     }
 }
 
