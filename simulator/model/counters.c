@@ -238,7 +238,9 @@ static void counters_grid_end(Grid *g)
     u32 *over = find_branches(g->kernel);
     if (!over) return;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
-    l->seconds = timing_seconds(g) + managed_kernel_seconds(g) + peer_kernel_seconds(g);
+    Timing timing = timing_of(g);
+    t.warps_held = timing.warps;
+    l->seconds = timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g);
     report(g, &t, over);
     free(over);
 }

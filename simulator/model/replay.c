@@ -26,6 +26,7 @@ typedef struct Runner {             // a warp that runs
     const TraceWarp *warp;
     u32 at;                         // its next step
     u32 scheduler, slot;
+    double start;                   // when its block began
     double ready;                   // when that step's operands are there
     double *reg;                    // when each register is
     double wide[WIDE_KEPT];         // when what its latest wide loads bring is there, by their numbers
@@ -45,6 +46,7 @@ typedef struct Machine {
     double queue[L1_QUEUE];         // when the latest loads that L1 took are done: they leave it in order
     u32 queued;
     double l1_free, adu_free, port_free, dram_free, launcher, end;
+    double held;                    // sum over the warps that have ended: clocks that each was there
     double *misses;                 // of each instruction: fractions of a miss that have not happened yet
     double l2_bytes, dram_bytes;    // a clock, of this SM
     L1Line *l1;
@@ -223,6 +225,7 @@ static void warp_ends(Machine *m, Runner *r, double now)
 {
     Slot *slot = &m->slot[r->slot];
     m->end = later(m->end, now);
+    m->held += now - r->start;
     if (--slot->live == 0 && m->next_block < m->block_count) block_begin(m, slot, now);
 }
 
@@ -305,8 +308,8 @@ static void block_begin(Machine *m, Slot *slot, double now)
     for (u32 n = 0; n < b->warp_count; n++) {
         Runner *r = &slot->runner[n];
         memset(r->reg, 0, m->registers * sizeof *r->reg);
-        *r = (Runner){ .warp = &b->warp[n], .scheduler = n % SCHEDULERS, .slot = (u32)(slot - m->slot), .ready = start,
-                       .reg = r->reg };
+        *r = (Runner){ .warp = &b->warp[n], .scheduler = n % SCHEDULERS, .slot = (u32)(slot - m->slot), .start = start,
+                       .ready = start, .reg = r->reg };
         slot->live += r->warp->count > 0;
     }
     for (u32 n = 0; n < b->warp_count; n++)
@@ -344,7 +347,7 @@ static void unmake(Machine *m)
 }
 
 // The blocks from `first` on, `count` of them.
-static double run(const Trace *trace, const Load *load, u32 registers, u32 first, u32 count)
+static Replay run(const Trace *trace, const Load *load, u32 registers, u32 first, u32 count)
 {
     Machine m = { .trace = trace, .load = load, .registers = registers, .next_block = first, .block_count = first + count,
                   .slot_count = load->resident < count ? load->resident : count,
@@ -363,15 +366,19 @@ static double run(const Trace *trace, const Load *load, u32 registers, u32 first
         }
     }
     unmake(&m);
-    return later(later(m.end, m.l1_free), later(m.port_free, m.dram_free));
+    return (Replay){ .clocks = later(later(m.end, m.l1_free), later(m.port_free, m.dram_free)),
+                     .warps = m.end > 0 ? m.held / m.end : 0 };
 }
 
-double replay_clocks(const Trace *t, const Load *load, u32 registers)
+// The last block comes alone where another SM had it.
+Replay replay_blocks(const Trace *t, const Load *load, u32 registers)
 {
-    if (!t->block_count) return 0;
+    if (!t->block_count) return (Replay){ 0 };
     u32 last = t->block_count - 1;
     bool apart = t->block[last]->number % profile.sm_count != 0;
     u32 count = t->block_count - apart;
-    double clocks = count ? run(t, load, registers, 0, count) : 0;
-    return apart ? later(clocks, run(t, load, registers, last, 1)) : clocks;
+    Replay all = count ? run(t, load, registers, 0, count) : (Replay){ 0 };
+    if (!apart) return all;
+    Replay of_last = run(t, load, registers, last, 1);
+    return (Replay){ later(all.clocks, of_last.clocks), count ? all.warps : of_last.warps };
 }

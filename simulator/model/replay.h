@@ -10,6 +10,10 @@ typedef struct Load {               // what the whole device does in the launch,
     double bytes_per_store;         // that DRAM writes for each sector stored
 } Load;
 
-// Clocks from the launch of the first block to the end of the last that the trace has; `registers`: rows / 64 of the
-// kernel's register file.
-double replay_clocks(const Trace *trace, const Load *load, u32 registers);
+typedef struct Replay {
+    double clocks;                  // from the launch of the first block to the end of the last that the trace has
+    double warps;                   // that the SM held in them, on average
+} Replay;
+
+// `registers`: rows / 64 of the kernel's register file.
+Replay replay_blocks(const Trace *trace, const Load *load, u32 registers);

@@ -6,7 +6,7 @@
 #include "machine/profile.h"
 #include "replay.h"
 
-double timing_seconds(const Grid *g)
+Timing timing_of(const Grid *g)
 {
     const Launch *l = g->launch;
     const Traffic *t = caches_traffic();
@@ -17,8 +17,9 @@ double timing_seconds(const Grid *g)
             stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
     Load load = { .tally = g->tally, .active_sms = (u32)fmin(blocks, profile.sm_count), .resident = caches_resident(),
                   .l1_bytes = profile.l1_bytes - caches_carveout(), .bytes_per_store = stored > 0 ? t->dram_written / stored : 0 };
-    double clocks = replay_clocks(trace, &load, g->kernel->register_bytes / 64);
+    Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
+    double clocks = replay.clocks;
     if (trace->full && trace->steps) clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
     double hottest = trace->hottest / profile.atomic_one_place_per_clock;
-    return profile.kernel_seconds + fmax(clocks, hottest) / profile.clock_hz;
+    return (Timing){ .seconds = profile.kernel_seconds + fmax(clocks, hottest) / profile.clock_hz, .warps = replay.warps };
 }

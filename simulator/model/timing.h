@@ -2,5 +2,10 @@
 #pragma once
 #include "machine/warp.h"
 
-// Seconds, of the launch that ends: by the model in replay.c.
-double timing_seconds(const Grid *grid);
+typedef struct Timing {
+    double seconds;
+    double warps;               // that an SM with blocks held, on average
+} Timing;
+
+// Of the launch that ends: by the model in replay.c.
+Timing timing_of(const Grid *grid);

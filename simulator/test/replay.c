@@ -1,0 +1,144 @@
+// The model of time, with traces and a device whose clocks can be counted by hand: every unit takes one warp a clock, a
+// result is there after 4 clocks, a word of shared memory after 30.
+#include "model/replay.h"
+#include "machine/profile.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { ALU, LOAD, OTHER_LOAD, STORE, BARRIER, USE, OPS };      // the code: its instructions, by pc
+
+static Op code[OPS];
+static TraceAccess accesses[8];
+static Tally tally[OPS];
+
+static void set_up(void)
+{
+    profile.sm_count = 1;
+    profile.clock_hz = 1e9;
+    profile.alu_lanes_per_clock = profile.fma_lanes_per_clock = profile.imad_lanes_per_clock = 128;
+    profile.shuffle_lanes_per_clock = 32;
+    profile.alu_latency_clocks = 4;
+    profile.shared_latency_clocks = 30;
+    profile.shared_clocks_per_request = 1;
+    profile.barrier_latency_clocks = 10;
+    profile.barrier_clocks_per_warp = 1;
+    profile.block_clocks = 0;
+    profile.l2_bytes_per_sm_per_clock = profile.l2_read_bytes_per_clock = 64;
+    profile.dram_read_bytes_per_second = 64e9;
+    for (u32 pc = 0; pc < OPS; pc++)
+        code[pc] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1, .latency = 4 };
+    code[ALU].write[0] = 1, code[ALU].write_count = 1;
+    code[LOAD] = code[OTHER_LOAD] = (Op){ .kind = OP_LOAD, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    code[LOAD].write[0] = 1, code[LOAD].write_count = 1;
+    code[OTHER_LOAD].write[0] = 2, code[OTHER_LOAD].write_count = 1;
+    code[STORE] = (Op){ .kind = OP_STORE, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    code[BARRIER] = (Op){ .kind = OP_BARRIER, .unit = UNIT_ADU, .slots = 1, .own = 1 };
+    code[USE].read[0] = 1, code[USE].read_count = 1;
+    for (u32 n = 0; n < 8; n++) accesses[n] = (TraceAccess){ .space = SPACE_SHARED, .passes = n };
+}
+
+TestSuite(replay, .init = set_up);
+
+// One step: its pc, and the passes over the banks that it takes; MET is one that happens with another access.
+enum { MET = -1 };
+typedef struct Do { u32 pc; int passes; } Do;
+
+static TraceWarp warp(const Do *what, u32 count)
+{
+    TraceWarp w = { .step = calloc(count, sizeof(Step)), .count = count };
+    for (u32 n = 0; n < count; n++)
+        w.step[n] = (Step){ .pc = what[n].pc, .access = what[n].passes == MET ? 1 : what[n].passes ? 1 + what[n].passes : 0 };
+    return w;
+}
+#define WARP(...) warp((Do[]){ __VA_ARGS__ }, sizeof (Do[]){ __VA_ARGS__ } / sizeof(Do))
+
+// As many blocks as there are, each of these warps, `resident` of them at a time.
+static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
+{
+    TraceBlock block = { .warp_count = warps, .warp = of }, *all[8];
+    for (u32 n = 0; n < blocks; n++) all[n] = &block;
+    Trace trace = { .op = code, .op_count = OPS, .block = all, .block_count = blocks, .access = accesses, .access_count = 8 };
+    Load load = { .tally = tally, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
+    Replay r = replay_blocks(&trace, &load, 4);
+    for (u32 n = 0; n < warps; n++) free(of[n].step);
+    return r;
+}
+
+static void expect_clocks(double expected, Replay r)
+{
+    cr_expect_float_eq(r.clocks, expected, 1e-9, "%g clocks, not %g", r.clocks, expected);
+}
+
+Test(replay, issues_one_instruction_a_clock)
+{
+    TraceWarp w = WARP({ ALU, 0 }, { USE, 0 }, { USE, 0 });      // both wait for the first
+    Replay r = run(1, 1, 1, &w);
+    expect_clocks(6, r);                // at 0, at 4 when the result is there, and at 5
+}
+
+Test(replay, makes_what_uses_a_load_wait_for_it)
+{
+    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(1 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));    // the latency as measured has the use's own 4 clocks in it
+}
+
+Test(replay, takes_a_clock_for_each_pass_over_the_banks)
+{
+    TraceWarp w[] = { WARP({ LOAD, 7 }, { USE, 0 }), WARP({ LOAD, 1 }, { USE, 0 }) };
+    expect_clocks(8 + 30 - 4 - 1 + 1, run(1, 1, 2, w));     // the second warp's comes behind the first's seven passes
+}
+
+Test(replay, does_nothing_for_an_access_that_happened_with_another)
+{
+    code[LOAD].wide = (Wide){ .bytes = 8, .leads = true };
+    code[OTHER_LOAD].wide = (Wide){ .bytes = 8, .offset = 4 };
+    code[OTHER_LOAD].slots = 0;
+    code[USE].read[0] = 2;              // the word of the second
+    TraceWarp w = WARP({ LOAD, 2 }, { OTHER_LOAD, MET }, { USE, 0 });
+    expect_clocks(2 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));
+}
+
+// Loads that belong together keep together, even if others come in between.
+Test(replay, knows_several_wide_loads_apart)
+{
+    code[LOAD].wide = (Wide){ .bytes = 8, .leads = true };
+    code[OTHER_LOAD].wide = (Wide){ .bytes = 8, .offset = 4 };
+    code[OTHER_LOAD].slots = 0;
+    code[STORE] = code[LOAD];           // another group's first
+    code[STORE].write[0] = 3;
+    code[STORE].wide_number = 1;
+    code[USE].read[0] = 2;
+    TraceWarp w = WARP({ LOAD, 2 }, { STORE, 2 }, { OTHER_LOAD, MET }, { USE, 0 });
+    expect_clocks(2 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));    // does not wait for the other group's
+}
+
+Test(replay, lets_nobody_past_a_barrier_before_all_have_come)
+{
+    TraceWarp w[] = { WARP({ BARRIER, 0 }, { ALU, 0 }), WARP({ LOAD, 1 }, { USE, 0 }, { BARRIER, 0 }, { ALU, 0 }) };
+    // The second arrives at 27 and is counted at 28; 10 later both go on, and end a clock after.
+    expect_clocks(28 + 10 + 1, run(1, 1, 2, w));
+}
+
+Test(replay, starts_a_block_when_there_is_room)
+{
+    TraceWarp one = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(27, run(1, 1, 1, &one));
+    one = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(2 * 27, run(2, 1, 1, &one));
+    one = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(1 + 27, run(2, 2, 1, &one));
+}
+
+// Of two blocks side by side one ends a clock after the other; of two in turn there is always one.
+Test(replay, says_how_many_warps_were_held)
+{
+    TraceWarp one = WARP({ LOAD, 1 }, { USE, 0 });
+    double warps = run(2, 1, 1, &one).warps;
+    cr_expect_float_eq(warps, 1, 1e-9);
+    one = WARP({ LOAD, 1 }, { USE, 0 });
+    warps = run(2, 2, 1, &one).warps;
+    cr_expect_float_eq(warps, (27 + 28) / 28.0, 1e-9);
+    TraceWarp two[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ ALU, 0 }) };
+    warps = run(1, 1, 2, two).warps;
+    cr_expect_float_eq(warps, (27 + 1) / 27.0, 1e-9);
+}
