@@ -48,6 +48,7 @@ cat >"$rows" <<'ROWS'
 #define COMPARE_2(name, T, holds, of)   @row@name@pred, T, T@"=" p for the lower halves and q for the upper@
 #define VIDEO(name, kind, lane)         @row@name@video@#lane@
 #define TABLE(name, operands)           @row@name@table@"=" operands@
+#define MATRIX(name, kind, m, n, k, D, A, B, C, operands) @row@name@matrix@"=" operands@
 #define EXCHANGE(name, D, A, operands)  @row@name@exchange@"=" operands@
 #define ATOMIC(name, T, lane)           @row@name@T@#lane@
 #define CARRY(name, T, inputs, keeps, lane) @row@name@T, T, T, T@#lane@

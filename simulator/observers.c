@@ -2,11 +2,11 @@
 #include "machine/memory.h"
 #include "machine/shape.h"
 
-extern const Observer bounds_observer, undefined_observer, race_observer, managed_observer, peer_observer,
+extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer, managed_observer, peer_observer,
                       caches_observer, trace_observer, counters_observer;
 
 static const Observer *const all[] = {
-    &bounds_observer, &undefined_observer, &race_observer, &managed_observer, &peer_observer,
+    &bounds_observer, &undefined_observer, &unfinished_observer, &race_observer, &managed_observer, &peer_observer,
     &caches_observer, &trace_observer, &counters_observer,
 };
 

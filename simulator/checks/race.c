@@ -87,11 +87,11 @@ static bool reach_each_other(const Site *a, const Site *b)
 // The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
 static bool stores_alike(const Access *a, u32 lane, u32 other)
 {
-    const Insn *i = a->insn;
     const u8 *memory = a->space == SPACE_SHARED ? a->warp->block->shared + a->address[lane] : (const u8 *)a->address[lane];
-    for (u32 e = 0; e < i->elements; e++) {
-        const u8 *row = row_of(a->warp, i->vector[e]), *there = other < LANES ? row + other * i->register_width : memory + e * i->width;
-        if (memcmp(row + lane * i->register_width, there, i->width)) return false;
+    if (a->values) return !memcmp(a->values + VALUE_BYTES * lane, other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
+    for (u32 e = 0; e < a->elements; e++) {
+        const u8 *row = row_of(a->warp, a->vector[e]), *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
+        if (memcmp(row + lane * a->register_width, there, a->width)) return false;
     }
     return true;
 }
@@ -251,7 +251,7 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 
 static bool race_access(Access *a)
 {
-    if (a->space == SPACE_LOCAL) return true;
+    if (a->space == SPACE_LOCAL || a->told) return true;
     struct RaceBlock *r = a->warp->block->race;
     Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
     u32 quiet = quiet_of(a);
@@ -273,6 +273,9 @@ static bool race_access(Access *a)
     }
     return true;
 }
+
+// An asynchronous copy writes some time between its beginning and the wait for it: both ends are looked at.
+static void race_copied(Access *a) { race_access(a); }
 
 // ---- Copies and fills ----
 
@@ -356,6 +359,6 @@ static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->
 
 const Observer race_observer = {
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
-    .access = race_access, .frugal = true, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
     .fence = race_fence, .grid_end = race_grid_end,
 };

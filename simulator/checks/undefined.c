@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/tensor.h"
 #include "machine/memory.h"
 #include "machine/shape.h"
 #include "report/source.h"
@@ -173,10 +174,38 @@ static bool is_shared(const Access *a, u32 lane)
     return a->space == SPACE_GLOBAL && a->address[lane] >= MEMORY_SHARED;
 }
 
+// An asynchronous copy: what nothing wrote where it comes from, nothing has written where it goes.
+static void store_copy(const Access *a)
+{
+    u32 bit;
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 *word = word_of(a, l, 0, &bit), undefined = (u64)a->undefined[l] << bit;
+        *word = (*word | ones(a->bytes) << bit) & ~undefined;
+    }
+}
+
+// The lane and the half of its register in which a transposed tile has half h of lane l's word (machine/tensor.c).
+static u32 transposed_lane(u32 l, u32 h) { return (l % 4 * 2 + h) * 4 + l / 4 / 2; }
+
+static void store_tile(const Access *a)
+{
+    u32 bit, marks = *mark(a->warp, *a->vector);
+    for (u32 l = 0; l < LANES; l++)
+        for (u32 h = 0; h < 2; h++) {
+            u64 *word = word_of(a, l, 2 * h, &bit), bits = ones(2) << bit;
+            if (marks >> (a->trans ? transposed_lane(l, h) : l) & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
+            else *word |= bits;
+        }
+}
+
 static void store(const Access *a)
 {
-    const Insn *i = a->insn;
     u32 bit;
+    if (a->undefined) {
+        store_copy(a);
+        return;
+    }
     if (!a->warp->watch && a->space != SPACE_LOCAL) {
         for (const Span *s = a->span; s < a->span + a->span_count; s++) {
             u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
@@ -184,11 +213,15 @@ static void store(const Access *a)
         }
         return;
     }
-    for (u32 e = 0; e < i->elements; e++) {
-        u32 tainted = a->warp->watch ? *mark(a->warp, i->vector[e]) : 0;
+    if (a->values) {
+        store_tile(a);
+        return;
+    }
+    for (u32 e = 0; e < a->elements; e++) {
+        u32 tainted = a->warp->watch ? *mark(a->warp, a->vector[e]) : 0;
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
-            u64 *word = word_of(a, l, e * i->width, &bit), bits = ones(i->width) << bit;
+            u64 *word = word_of(a, l, e * a->width, &bit), bits = ones(a->width) << bit;
             if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
             else *word |= bits;
         }
@@ -285,6 +318,52 @@ static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
     }
 }
 
+// The rows (of b: the columns) of an operand that have an element that nothing defined.
+static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
+{
+    u32 marked = 0;
+    for (u32 r = 0; r < f->distinct; r++)
+        for (u32 lanes = *mark(w, rows[r]); lanes; lanes &= lanes - 1) marked |= 1u << (f->row[r] + __builtin_ctz(lanes) / 4);
+    return marked;
+}
+
+// An element of the product depends on its row of a, its column of b, and its place in c.
+static void watch_multiply(const Warp *w, const Insn *i)
+{
+    const Matrix *x = i->matrix;
+    const u32 *d = i->list, *a = d + x->d.registers, *b = a + x->a.registers, *c = b + x->b.registers;
+    u32 down = marked_rows(w, &x->a, a), across = marked_rows(w, &x->b, b), marked[MOST_SIDE] = { 0 };
+    const Fragment *f = &x->c;
+    for (u32 r = 0; r < f->registers; r++)
+        for (u32 lanes = *mark(w, c[r]); lanes; lanes &= lanes - 1) {
+            u32 l = __builtin_ctz(lanes);
+            for (u32 j = 0; j < f->per; j++) marked[f->row[r] + l / 4] |= 1u << (f->col[r] + l % 4 * 2 + j);
+        }
+    f = &x->d;
+    u32 rows = f->turned ? across : down, cols = f->turned ? down : across;
+    for (u32 r = 0; r < f->registers; r++) {
+        u32 lanes = 0;
+        for (u32 l = 0; l < LANES; l++)
+            for (u32 j = 0; j < f->per; j++) {
+                u32 row = f->row[r] + l / 4, col = f->col[r] + l % 4 * 2 + j;
+                lanes |= ((rows >> row | cols >> col | marked[row] >> col) & 1) << l;
+            }
+        *mark(w, d[r]) = lanes;
+    }
+}
+
+static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    bool copies = i->run == run_copy, stores = copies || *row->lane == '[';
+    u32 rows = row->m == 8 && row->n == 8 ? 8 * row->k : LANES;         // ldmatrix: lanes whose address counts
+    u32 addresses = i->a || copies ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask & ~0u >> (LANES - rows) : 0;
+    if (i->run == run_multiply) watch_multiply(w, i);
+    else if (i->run == run_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
+    else if (addresses) report_use(w, i, addresses, "an address");
+    else if (guard && stores) report_use(w, i, guard, "whether a store happens");
+}
+
 // Follows the marks through one instruction.
 static void watch(Warp *w, const Insn *i, u32 mask)
 {
@@ -314,6 +393,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
         break;
     case COMPARE: case COMPARE_2: watch_compare(w, i, mask, guard); return;
+    case MATRIX: watch_matrix(w, i, mask, guard); return;
     case PACK_4: case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
@@ -358,19 +438,43 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
     d->computed = *computed_word(a, word) >> bit & 1;
 }
 
+// Lanes that get something undefined into a register, of whose value bytes `at` on are. A matrix's elements count each.
+static u32 lanes_given(const Access *a, u32 at)
+{
+    if (!a->part) return lanes_undefined(a, at, a->width);
+    u32 lanes = 0;
+    for (u32 n = 0; n < a->width; n += a->part) {
+        u32 here = lanes_undefined(a, at + n, a->part);
+        if (!a->trans) lanes |= here;
+        else for (; here; here &= here - 1) lanes |= 1u << transposed_lane(__builtin_ctz(here), n / 2);
+    }
+    return lanes;
+}
+
+// An asynchronous copy has no register to mark.
+static void note_undefined(const Access *a)
+{
+    for (u32 n = 0; n < a->bytes; n++)
+        for (u32 lanes = lanes_undefined(a, n, 1); lanes; lanes &= lanes - 1) a->undefined[__builtin_ctz(lanes)] |= 1u << n;
+}
+
 static void undefined_loaded(Access *a)
 {
     Warp *w = a->warp;
-    const Insn *i = a->insn;
     bool defined = all_defined(a);
+    if (a->undefined) {
+        if (defined) promise_chunk(a);
+        else note_undefined(a);
+        return;
+    }
     if (!w->watch && defined) {
         promise_chunk(a);
         return;
     }
-    for (u32 e = 0; e < i->elements; e++) {
-        u32 lanes = defined ? 0 : lanes_undefined(a, e * i->width, i->width);
-        if (lanes) start_watching(w), note_origin(a, lanes, e * i->width);
-        if (w->watch) *mark(w, i->vector[e]) = (*mark(w, i->vector[e]) & ~a->mask) | lanes;
+    for (u32 e = 0; e < a->elements; e++) {
+        u32 lanes = defined ? 0 : lanes_given(a, e * a->width), kept = a->adds ? ~0u : ~a->mask;
+        if (lanes) start_watching(w), note_origin(a, lanes, e * a->width);
+        if (w->watch) *mark(w, a->vector[e]) = (*mark(w, a->vector[e]) & kept) | lanes;
     }
 }
 

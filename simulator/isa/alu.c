@@ -121,6 +121,7 @@
 #define MEMORY(name, space, kind)
 #define FLOW(name, operands)
 #define FENCE(name)
+#define MATRIX(...)
 
 // The low bytes of each lane's register.
 static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
@@ -208,6 +209,7 @@ static void run_table(Warp *w, const Insn *i, u32 mask)
 #undef SAME
 #undef VIDEO
 #undef TABLE
+#undef MATRIX
 
 // ---- the table: the rows' text as it is written ----
 
@@ -253,6 +255,10 @@ static void run_table(Warp *w, const Insn *i, u32 mask)
 #define ATOMIC(n, T, after)                                                                             \
     { .name = #n, .run = run_atomic, .shape = ATOMIC, .lane = #after, .inputs = 2, .store = true,        \
       .type = { TYPE_##T, TYPE_NONE, TYPE_##T, TYPE_##T }, .atomic = after_##n },
+#define MATRIX(id, kind, M, N, K, D, A, B, C, operands)                                                   \
+    { .name = #id, .run = run_##kind, .shape = MATRIX, .lane = operands, .m = M + 0, .n = N + 0, .k = K + 0, \
+      .store = sizeof operands > 9 && operands[0] == '[' && operands[1] == 'a',                            \
+      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
 #define TYPE_none TYPE_NONE
 
 const IsaRow isa_rows[] = {

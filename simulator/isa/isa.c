@@ -11,7 +11,7 @@ static const struct { const char *name; u32 width; } types[TYPES] = {
     [TYPE_u16] = { "u16", 2 }, [TYPE_s16] = { "s16", 2 }, [TYPE_u32] = { "u32", 4 }, [TYPE_s32] = { "s32", 4 },
     [TYPE_u64] = { "u64", 8 }, [TYPE_s64] = { "s64", 8 }, [TYPE_f32] = { "f32", 4 }, [TYPE_f64] = { "f64", 8 },
     [TYPE_f16] = { "f16", 2 }, [TYPE_bf16] = { "bf16", 2 }, [TYPE_f16x2] = { "f16x2", 4 }, [TYPE_bf16x2] = { "bf16x2", 4 },
-    [TYPE_u128] = { "b128", 16 },
+    [TYPE_u128] = { "b128", 16 }, [TYPE_tf32] = { "tf32", 4 },
 };
 
 u32 isa_type_width(enum type type) { return types[type].width; }
@@ -103,7 +103,8 @@ const IsaRow *isa_nearest(const char *opcode)
 
 void isa_spell(const IsaRow *row, char *text, size_t size)
 {
-    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents" };
+    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
+                                         "wait_all" };
     snprintf(text, size, "%s", row->name);
     for (char *at = text; *at; at++) {
         size_t own = 0;         // letters of a word that has a '_' of its own

@@ -4,12 +4,12 @@
 
 enum shape {
     UNARY, BINARY, TERNARY, CONVERT, COMPARE, TEST, SELECT, LOGIC, PACK, UNPACK,
-    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, FENCE, PACK_4, UNPACK_4, COMPARE_2, TABLE, SAME, VIDEO
+    MEMORY, FLOW, EXCHANGE, ATOMIC, INSERT, CARRY, FENCE, PACK_4, UNPACK_4, COMPARE_2, TABLE, SAME, VIDEO, MATRIX
 };
 
 enum type {
     TYPE_NONE, TYPE_pred, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64,
-    TYPE_f32, TYPE_f64, TYPE_f16, TYPE_bf16, TYPE_f16x2, TYPE_bf16x2, TYPE_u128, TYPES
+    TYPE_f32, TYPE_f64, TYPE_f16, TYPE_bf16, TYPE_f16x2, TYPE_bf16x2, TYPE_u128, TYPE_tf32, TYPES
 };
 
 enum video { VIDEO_SCALAR, VIDEO_SHIFT, VIDEO_MULTIPLY, VIDEO_PAIR, VIDEO_FOUR };
@@ -30,6 +30,7 @@ typedef struct IsaRow {
     u64 (*each)(u64 a, u64 b, u64 c);       // RARE...: what a lane computes, in the types' low bits
     u8 video;                       // VIDEO: enum video
     s64 (*two)(s64 a, s64 b);       // VIDEO: what is computed from each two numbers
+    u8 m, n, k;                     // MATRIX: sizes of its matrices
     const char *same;               // SAME: the row that it is another name for
 } IsaRow;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "copy.h"
 #include "observer.h"
 #include "report/source.h"
 #include "special.h"
@@ -39,6 +40,7 @@ void block_start(Block *b, u32 number, u32 sm)
         memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
+        copies_forget(w);
         special_fill(w, fresh);
     }
     OBSERVERS(block_start, b);
@@ -209,6 +211,7 @@ void block_free(Block *b)
         free(b->warps[n].taint);
         free(b->warps[n].inside);
         call_stacks_free(&b->warps[n]);
+        copies_free(&b->warps[n]);
     }
     free(b->warps);
     free(b->shared);

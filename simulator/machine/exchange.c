@@ -2,7 +2,7 @@
 // come or ended. The value of a lane that takes no part is undefined.
 #include <driver_types.h>
 
-#include "observer.h"
+#include "access.h"
 #include "report/report.h"
 #include "report/source.h"
 
@@ -40,6 +40,20 @@ static u32 assemble(Warp *w, const Insn *i, u32 mask)
     g->tally[pc].threads -= __builtin_popcount(w->active);
     w->active &= ~mask;
     warp_hold(w, pc, mask);
+    return 0;
+}
+
+u32 exchange_all(Warp *w, const Insn *i, u32 mask)
+{
+    u32 here = assemble(w, i, mask);
+    if (!here || here == ~0u) return here;
+    char opcode[64];
+    isa_spell(&isa_rows[i->row], opcode, sizeof opcode);
+    Report r = { .kind = REPORT_BARRIER, .why = "The lanes of a warp do it together, each with its part: what comes out is undefined.",
+                 .next = "Launch whole warps, and let none of their threads return before it." };
+    source_fill(&r, w, i, __builtin_ctz(here));
+    report_errorf(&r, "%s is run by %d threads of a warp, and wants all 32", opcode, __builtin_popcount(here));
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 // observers look, and moves the values.
 #include <string.h>
 
+#include "access.h"
 #include "memory.h"
 #include "shape.h"
 
@@ -249,6 +250,29 @@ static inline bool observe(Access *a, bool loaded)
     return true;
 }
 
+bool access_allow(Access *a, Shape *shape)
+{
+    a->shape = NULL;
+    if (!shape) access_shape(a);
+    else if (!shape_recall(a, shape, a->address, 0)) shape_learn(a, shape);
+    if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
+    note_progress(a);
+    return observe(a, false);
+}
+
+void access_loaded(Access *a) { observe(a, true); }
+u8 *access_place(const Access *a, u32 lane) { return place(bytes_of(a), lane); }
+
+enum space access_generic(u64 address[LANES], u32 mask)
+{
+    u64 first = address[__builtin_ctz(mask)], window = 0;
+    enum space space = SPACE_GLOBAL;
+    if (first - SHARED_WINDOW < WINDOW_SPAN) space = SPACE_SHARED, window = SHARED_WINDOW;
+    if (first - LOCAL_WINDOW < WINDOW_SPAN) space = SPACE_LOCAL, window = LOCAL_WINDOW;
+    for (u32 l = 0; l < LANES; l++) address[l] -= window;
+    return space;
+}
+
 // `a` has its shape.
 static void perform(Access *a)
 {
@@ -329,6 +353,14 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.store = store;
     a.atomic = atomic;
     a.bytes = i->elements * i->width;
+    a.elements = i->elements;
+    a.width = i->width;
+    a.register_width = i->register_width;
+    a.vector = i->vector;
+    a.part = 0;
+    a.trans = a.adds = a.told = false;
+    a.values = NULL;
+    a.undefined = NULL;
     Shape *shape = &w->block->grid->shapes[i->shape];
     const u64 *base = row_of(w, i->a);
     u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));

@@ -10,7 +10,9 @@ typedef struct Span {
     u32 lanes;
 } Span;
 
-// One memory instruction of one warp, before it happens.
+enum { VALUE_BYTES = 16 };              // that a lane moves at most
+
+// One memory instruction of one warp, before it happens; or a part of one, where it touches several places for each lane.
 typedef struct Access {
     Warp *warp;
     const Insn *insn;
@@ -21,6 +23,15 @@ typedef struct Access {
     bool atomic;            // it reads and writes in one step
     u32 bytes;              // that each lane reads or writes
     u64 base;               // address[first]
+    u8 elements, width;     // registers of each lane that are loaded or stored, and bytes of each in memory
+    u8 register_width;
+    const u32 *vector;      // their rows
+    u8 part;                // of a matrix: bytes of its elements, each of which counts for itself; 0: it is none
+    bool trans;             // the register of a lane has what a transposed matrix of 8 rows of 16 bytes has there
+    bool adds;              // a load: to what the access before it put into the same register
+    const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
+    bool told;              // an observer has said all that there is to say of its order
+    u16 *undefined;         // an asynchronous copy: of each lane, the bytes that nothing wrote. The load says so to the store
     bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
     bool filled;            // the two arrays are filled in: whoever is `frugal` sees to that, by access_fill() (shape.h)
@@ -43,9 +54,11 @@ typedef struct Observer {
     void (*block_start)(Block *);   // a block begins in its slot
     void (*block_end)(Block *);     // its last warp has ended
     void (*step)(Warp *, const Insn *);     // the next instruction of a warp that has a `trace`
-    bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail()
+    bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail(). An asynchronous copy
+                                    // reads and writes, as far as they are concerned, when it begins
     bool frugal;                    // `access` does with the shape of the access, or fills in its arrays itself
     void (*loaded)(Access *);       // a load has put its values into the registers
+    void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
     void (*barrier)(Block *);       // every thread of the block has arrived
     // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
     // do from now on.

@@ -3,7 +3,7 @@
 #pragma once
 #include "observer.h"
 
-enum { MOST_OBSERVERS = 8, FEW_LINES = 4, LINE_PHASES = 32 };
+enum { MOST_OBSERVERS = 10, FEW_LINES = 4, LINE_PHASES = 32 };
 
 typedef struct Pass { u64 from, span; } Pass;
 

@@ -21,7 +21,9 @@ struct Insn {
     u32 location;           // index into the kernel's locations
     u32 shape;              // memory: its number among the kernel's
     u32 vector[4];          // memory: rows of the registers loaded or stored
-    const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; else NULL
+    const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; matrices: rows of
+                            // d, a, b and c's registers; else NULL
+    const struct Matrix *matrix;    // of a MATRIX row (isa/tensor.h)
     s64 offset;             // memory: added to the address
     u16 row;                // in the instruction table
     u8 elements;            // memory: 1, 2 or 4 registers
@@ -153,6 +155,7 @@ struct Warp {
     u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
     void (*watch)(Warp *, const Insn *, u32 mask);  // sees each instruction before it runs, also where no lane
                                                     // takes part (mask 0); NULL: nobody looks
+    struct Copies *copies;      // asynchronous ones that it has not waited for (copy.h); NULL: it has begun none
     struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
 };
 
@@ -184,6 +187,7 @@ typedef struct Block {
     struct RaceBlock *race;         // what observers keep of it: race.c
     struct DefinedBlock *defined;   // undefined.c
     struct CachedBlock *cached;     // caches.c
+    struct UnfinishedBlock *unfinished;     // unfinished.c
 } Block;
 
 struct Grid {
@@ -267,6 +271,7 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #define TABLE(...)
 #define VIDEO(...)
 #define SAME(...)
+#define MATRIX(...)
 #define RARE_1(...)
 #define RARE_2(...)
 #define RARE_3(...)
@@ -295,6 +300,7 @@ static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row;
 #undef TABLE
 #undef VIDEO
 #undef SAME
+#undef MATRIX
 #undef RARE_1
 #undef RARE_2
 #undef RARE_3
@@ -311,6 +317,15 @@ void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_atomic(Warp *, const Insn *, u32 mask);
 void run_video(Warp *, const Insn *, u32 mask);
 void run_fence(Warp *, const Insn *, u32 mask);
+void run_multiply(Warp *, const Insn *, u32 mask);
+void run_fragment_load(Warp *, const Insn *, u32 mask);
+void run_fragment_store(Warp *, const Insn *, u32 mask);
+void run_rows_load(Warp *, const Insn *, u32 mask);
+void run_rows_store(Warp *, const Insn *, u32 mask);
+void run_rows_transpose(Warp *, const Insn *, u32 mask);
+void run_copy(Warp *, const Insn *, u32 mask);
+void run_copy_commit(Warp *, const Insn *, u32 mask);
+void run_copy_wait(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);
 void run_load_param(Warp *, const Insn *, u32 mask);

@@ -25,6 +25,7 @@
 
 #include "cache.h"
 #include "coalesce.h"
+#include "isa/tensor.h"
 #include "machine/memory.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
@@ -370,6 +371,7 @@ static enum kind kind_of(const Access *a)
 {
     if (a->atomic) return a->insn->reduces ? REDUCTION : ATOMIC_KIND;
     if (a->store) return STORE;
+    if (a->insn->matrix && a->insn->matrix->past_l1) return LOAD_PAST_L1;
     return a->insn->strong && a->insn->scope != SCOPE_CTA ? LOAD_PAST_L1 : LOAD;
 }
 

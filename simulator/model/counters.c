@@ -82,7 +82,7 @@ static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
 static const enum counter unit_counters[UNITS] = {
     [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
     [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
-    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
+    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_TENSOR] = TENSOR_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
 };
 
 static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }

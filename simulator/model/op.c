@@ -9,12 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/tensor.h"
 #include "machine/profile.h"
 
 static bool begins(const char *name, const char *prefix) { return strncmp(name, prefix, strlen(prefix)) == 0; }
 
 static void reads(Op *op, u32 row) { if (row && op->read_count < OP_READS) op->read[op->read_count++] = row / 64; }
 static void writes(Op *op, u32 row) { if (row && op->write_count < OP_WRITES) op->write[op->write_count++] = row / 64; }
+
+// d comes first in the list; where there is nothing but it, it is stored or loaded.
+static void matrix_rows(Op *op, const Insn *i)
+{
+    const Matrix *x = i->matrix;
+    bool multiplies = i->run == run_multiply, moves = i->run == run_rows_transpose, stores = isa_rows[i->row].store;
+    u32 all = moves ? 2 : i->list ? x->d.registers + x->a.registers + x->b.registers + x->c.registers : 0;
+    u32 written = multiplies ? x->d.registers : moves ? 1 : stores ? 0 : all;
+    reads(op, i->a), reads(op, i->b), reads(op, i->c);
+    for (u32 n = 0; n < all; n++) {
+        if (n < written) writes(op, i->list[n]);
+        else reads(op, i->list[n]);
+    }
+}
 
 static void find_rows(Op *op, const Insn *i, const IsaRow *row)
 {
@@ -27,6 +42,7 @@ static void find_rows(Op *op, const Insn *i, const IsaRow *row)
             else writes(op, i->vector[e]);
         }
         return;
+    case MATRIX: matrix_rows(op, i); return;
     case FLOW: case FENCE: reads(op, i->a); writes(op, i->d); return;
     case UNPACK: reads(op, i->a); writes(op, i->d); writes(op, i->b); return;
     case PACK_4: for (u32 n = 0; n < 4; n++) reads(op, i->vector[n]); writes(op, i->d); return;
@@ -83,6 +99,7 @@ static enum unit unit_of(const IsaRow *row)
     case PIPE_XU: return begins(row->name, "cvt_rn_f32_") ? UNIT_ALU : UNIT_XU;
     case PIPE_LSU: return UNIT_LSU;
     case PIPE_ADU: return UNIT_ADU;
+    case PIPE_TENSOR: return UNIT_TENSOR;
     case PIPE_CBU: return UNIT_NONE;
     default:
         return begins(row->name, "add_") || begins(row->name, "sub_") || begins(row->name, "mov_") || begins(row->name, "shl_b32")
@@ -123,9 +140,32 @@ static void find_cost(Op *op, const IsaRow *row)
     op->own = op->slots;
 }
 
+// A product of 16 x 8 elements is one instruction; larger ones are several.
+static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
+{
+    const Matrix *x = i->matrix;
+    op->groups = (s32)i->offset;
+    if (op->unit != UNIT_TENSOR) {
+        bool fragments = i->run == run_fragment_load || i->run == run_fragment_store;
+        op->slots = op->own = fragments ? x->d.distinct + x->a.distinct + x->b.distinct + x->c.distinct : 1;
+        return;
+    }
+    bool small = row->type[1] == TYPE_s8 || row->type[1] == TYPE_u8, tf32 = row->type[1] == TYPE_tf32;
+    double clocks = small ? profile.tensor_int8_clocks : tf32 ? profile.tensor_tf32_clocks : profile.tensor_half_clocks;
+    op->slots = op->own = x->m * x->n / 128.0f;
+    op->busy = clocks * x->m * x->n * x->k / (16 * 8 * (small ? 32 : tf32 ? 8 : 16));
+    op->latency = small ? profile.tensor_int8_latency_clocks : tf32 ? profile.tensor_tf32_latency_clocks : profile.tensor_half_latency_clocks;
+}
+
 static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 {
     switch (row->shape) {
+    case MATRIX:
+        if (i->run == run_copy) return OP_COPY;
+        if (i->run == run_copy_commit) return OP_COMMIT;
+        if (i->run == run_copy_wait) return OP_WAIT;
+        if (i->run == run_multiply || i->run == run_rows_transpose) return OP_PLAIN;
+        return row->store ? OP_STORE : OP_LOAD;
     case MEMORY: return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN : row->store ? OP_STORE : OP_LOAD;
     case ATOMIC: return OP_ATOMIC;
     case FENCE: return OP_BRANCH;
@@ -286,7 +326,7 @@ static bool depends(const Op *later, const Op *earlier)
     return may_meet(later, earlier);
 }
 
-static bool ends_run(const Op *op) { return op->kind == OP_BRANCH || op->kind == OP_BARRIER || op->kind == OP_ATOMIC; }
+static bool ends_run(const Op *op) { return op->kind == OP_BRANCH || op->kind == OP_BARRIER || op->kind == OP_ATOMIC || op->kind >= OP_COPY; }
 
 enum { WINDOW = 48 };
 
@@ -384,6 +424,7 @@ static Op *make(const Kernel *k)
         ops[pc].space = i->space;
         find_rows(&ops[pc], i, row);
         find_cost(&ops[pc], row);
+        if (row->shape == MATRIX) matrix_cost(&ops[pc], i, row);
     }
     melt(k, ops);
     choose(k, ops);

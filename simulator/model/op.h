@@ -8,13 +8,14 @@
 enum unit {
     UNIT_ALU, UNIT_FMA, UNIT_HEAVY,     // HEAVY: the half of the FMA pipe that multiplies integers
     UNIT_INTEGER,                       // ALU or HEAVY, whichever is free: ptxas spreads simple integer work over both
-    UNIT_FP64, UNIT_XU, UNIT_LSU, UNIT_ADU, UNIT_NONE,
+    UNIT_FP64, UNIT_XU, UNIT_LSU, UNIT_TENSOR, UNIT_ADU, UNIT_NONE,
     UNITS
 };
 
-enum op_kind { OP_PLAIN, OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_BRANCH };
+enum op_kind { OP_PLAIN, OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_BRANCH,
+               OP_COPY, OP_COMMIT, OP_WAIT };    // cp.async
 
-enum { OP_READS = 10, OP_WRITES = 6 };
+enum { OP_READS = 28, OP_WRITES = 10 };
 
 typedef struct Op {
     u8 unit, kind;
@@ -22,6 +23,8 @@ typedef struct Op {
     u8 read_count, write_count;
     float slots;                        // instructions that the scheduler issues; 0: part of another one
     float own;                          // of them those that its unit executes; the others are simple ones around it
+    float busy;                         // clocks that a tensor unit works at it
+    s32 groups;                         // OP_WAIT: of copies, that may still be under way; below 0: none, nor any copy
     float latency;                      // clocks until its result can be used; loads: what comes on top of the memory's
     u32 read[OP_READS], write[OP_WRITES];       // rows / 64 of the register file
     u32 rank;                           // where ptxas puts it: its place within its run of instructions

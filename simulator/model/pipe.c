@@ -45,6 +45,7 @@ enum pipe row_pipe(const IsaRow *row)
                           begins(row->name, "bar") ? PIPE_CBU : PIPE_ALU;
     case FLOW: return begins(row->name, "bar") ? PIPE_ADU : begins_with_one(row->name, hints) ? PIPE_LSU :
                       begins_with_one(row->name, stack) ? PIPE_ALU : PIPE_CBU;
+    case MATRIX: return begins(row->name, "mma") || begins(row->name, "wmma_mma") ? PIPE_TENSOR : PIPE_LSU;
     case CONVERT: return conversion(row);
     default: return arithmetic(row);
     }

@@ -9,6 +9,7 @@ enum pipe {
     PIPE_XU,        // approximations, conversions between number formats, counting bits
     PIPE_LSU,       // memory, shuffles
     PIPE_ADU,       // barriers of a block, constants
+    PIPE_TENSOR,    // products of matrices
     PIPE_CBU,       // branches, and what brings lanes together
     PIPES
 };

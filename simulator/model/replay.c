@@ -18,7 +18,7 @@
 
 #include "machine/profile.h"
 
-enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384, WIDE_KEPT = 16 };
+enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384, WIDE_KEPT = 16, GROUPS = 16 };
 
 typedef struct L1Line { u64 line; u32 sectors; double used, ready; } L1Line;
 
@@ -30,6 +30,9 @@ typedef struct Runner {             // a warp that runs
     double ready;                   // when that step's operands are there
     double *reg;                    // when each register is
     double wide[WIDE_KEPT];         // when what its latest wide loads bring is there, by their numbers
+    double copied;                  // when all copies that it has begun are there,
+    double groups[GROUPS];          // and those up to a group that it has committed
+    u32 group;
 } Runner;
 
 typedef struct Slot {               // a block that runs
@@ -158,7 +161,7 @@ static double l1_clocks(const Machine *m, const TraceAccess *a)
     if (a->space == SPACE_SHARED) return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
     u32 sectors = 0;
     for (u32 n = 0; n < a->count; n++) sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
-    return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request;
+    return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request + a->passes;
 }
 
 static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
@@ -170,7 +173,7 @@ static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
         return m->l1_free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
     m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
     start = later(start, m->queue[m->queued % L1_QUEUE]);
-    if (op->kind == OP_LOAD) return load_global(m, pc, a, start);
+    if (op->kind == OP_LOAD || op->kind == OP_COPY) return load_global(m, pc, a, start);
     double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock : profile.l2_random_writes_per_clock;
     store_global(m, a, start, requests / m->load->active_sms);
     return op->kind == OP_ATOMIC ? m->port_free + profile.atomic_latency_clocks : start;
@@ -208,7 +211,7 @@ static double issue(Machine *m, Runner *r, const Op *op)
     if (unit == UNIT_INTEGER) unit = units[UNIT_ALU] <= units[UNIT_HEAVY] ? UNIT_ALU : UNIT_HEAVY;
     now = later(now, m->issue[r->scheduler]);
     if (unit < UNIT_ADU) {
-        double clocks = op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
+        double clocks = unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
         now = later(now, units[unit]);
         units[unit] = now + clocks;
         // The two halves of the FMA pipe take turns; what one does alone leaves the other free.
@@ -259,6 +262,13 @@ static bool is_part(const Machine *m, const Step *step, const Op *op)
     return op->wide.bytes && !op->wide.leads && step->access && !m->trace->access[step->access - 1].passes;
 }
 
+// When all groups of copies but the latest so many are there.
+static double arrival(const Runner *r, s32 groups)
+{
+    if (groups < 0) return r->copied;
+    return (u32)groups < r->group && groups < GROUPS ? r->groups[(r->group - 1 - groups) % GROUPS] : 0;
+}
+
 // One step of a warp.
 static void advance(Machine *m, Runner *r)
 {
@@ -280,6 +290,9 @@ static void advance(Machine *m, Runner *r)
     for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
     Slot *slot = &m->slot[r->slot];
     r->ready = now + op->slots;
+    if (op->kind == OP_COPY) r->copied = later(r->copied, done);
+    if (op->kind == OP_COMMIT) r->groups[r->group++ % GROUPS] = r->copied;
+    if (op->kind == OP_WAIT) r->ready = later(r->ready, arrival(r, op->groups));
     if (op->skips && r->at < r->warp->count && r->warp->step[r->at].pc == step->pc + 1 + op->skips)
         skip(m, r, step->pc, op->skips);
     if (r->at == r->warp->count) {

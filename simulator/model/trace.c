@@ -113,27 +113,37 @@ static void count_atomics(Access *a)
     }
 }
 
+// What the step's accesses are noted in, all together: an instruction may make several.
+static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
+{
+    Step *step = &t->step[t->count - 1];
+    if (step->access) return &trace->access[step->access - 1];
+    trace->access = grow(trace->access, trace->access_count, &trace->access_room, sizeof *trace->access);
+    trace->access[trace->access_count] = (TraceAccess){ .first = trace->piece_count, .space = SPACE_SHARED };
+    step->access = ++trace->access_count;
+    return &trace->access[step->access - 1];
+}
+
 static bool trace_access(Access *a)
 {
     Trace *trace = &now->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count) return true;
-    trace->access = grow(trace->access, trace->access_count, &trace->access_room, sizeof *trace->access);
-    TraceAccess *to = &trace->access[trace->access_count++];
-    *to = (TraceAccess){ .first = trace->piece_count, .space = a->space };
+    TraceAccess *to = access_of(trace, t);
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        to->passes = access_wavefronts(a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
+        to->passes += access_wavefronts(a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
     } else {
         Piece pieces[MOST_PIECES];
-        to->count = access_pieces(a, pieces);
-        while (trace->piece_count + to->count > trace->piece_room)
+        u32 count = access_pieces(a, pieces);
+        to->space = a->space;
+        while (trace->piece_count + count > trace->piece_room)
             trace->piece = grow(trace->piece, trace->piece_room, &trace->piece_room, sizeof *trace->piece);
-        memcpy(trace->piece + to->first, pieces, to->count * sizeof *pieces);
-        trace->piece_count += to->count;
+        memcpy(trace->piece + trace->piece_count, pieces, count * sizeof *pieces);
+        to->count += count;
+        trace->piece_count += count;
     }
-    t->step[t->count - 1].access = trace->access_count;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "body.h"
+#include "isa/tensor.h"
 
 // ---- declarations ----
 
@@ -198,7 +199,8 @@ static void mark_instructions(Kernel *k)
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         const IsaRow *row = &isa_rows[i->row];
         if (row->shape == MEMORY || row->shape == ATOMIC) i->shape = k->shape_count++;
-        i->moves = row->shape == FLOW || row->shape == EXCHANGE || i->run != row->run;
+        if (row->shape == MATRIX) i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
+        i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX || i->run != row->run;
     }
 }
 

@@ -269,12 +269,12 @@ void body_instruction(Body *b)
     i->guard = guard_row;
     i->guard_flip = guard_flip;
     if (body_memory(b, opcode, i) || body_atomic(b, opcode, i) || body_compare(b, opcode, i)
-        || body_video(b, opcode, i)) {
+        || body_video(b, opcode, i) || body_tensor(b, opcode, i)) {
         ptx_expect(p, ";");
         return;
     }
     const IsaRow *row = find_row(opcode, list_shape(p));
-    if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2 || row->shape == VIDEO) {
+    if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2 || row->shape == VIDEO || row->shape == MATRIX) {
         body_unsupported(b, "the instruction", opcode);
         body_skip(b);
     } else {

@@ -135,6 +135,8 @@ static void memory_registers(Body *b, Insn *i, bool store)
     }
 }
 
+void body_address_operand(Body *b, Insn *i) { memory_address(b, i); }
+
 bool body_memory(Body *b, const char *opcode, Insn *i)
 {
     char modifiers[128], name[32] = "", space[16] = "";

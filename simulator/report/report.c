@@ -36,6 +36,7 @@ static const struct { const char *json, *words; } kinds[REPORT_KINDS] = {
     [REPORT_API] = { "api", "misuse of the CUDA runtime" },
     [REPORT_DEADLOCK] = { "deadlock", "deadlock" },
     [REPORT_HANG] = { "hang", "deadlock" },
+    [REPORT_UNFINISHED] = { "unfinished-copy", "copy that was not waited for" },
 };
 
 typedef struct Noted {

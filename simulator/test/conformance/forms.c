@@ -357,6 +357,7 @@ void forms_make(void)
 #define MEMORY(...)
 #define FLOW(...)
 #define FENCE(...)
+#define MATRIX(...)
 #define SAME(n, as) { #n, #as },
 #include "../../isa/isa.def"
 #undef UNARY

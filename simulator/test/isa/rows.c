@@ -14,7 +14,8 @@ int row_count;
 // A row's name as PTX writes it: '.' for '_', "::" for "__", but some words have a '_' of their own.
 static void write_opcode(char *name)
 {
-    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents" };
+    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
+                                         "wait_all" };
     for (char *at = name; *at; at++) {
         size_t own = 0;
         for (unsigned n = 0; n < sizeof words / sizeof *words; n++)
@@ -89,6 +90,7 @@ static void fill_same(Row *row)
 #define EXCHANGE(n, D, A, operands)     add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
 #define ATOMIC(n, T, lane)              add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
 #define FENCE(n)                        add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
+#define MATRIX(n, ...)                  add_row(#n, "", MATRIX, NONE, NONE, NONE, NONE);
 #define INSERT(n, T)                    add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
 
 void rows_make(void)
@@ -126,6 +128,7 @@ void rows_make(void)
 #undef ATOMIC
 #undef INSERT
 #undef FENCE
+#undef MATRIX
 
 bool row_needs_file(const Row *row)
 {

@@ -1,0 +1,138 @@
+// Asynchronous copies that nobody has waited for: until the thread that began one waits for it, what lies in its place of
+// shared memory is neither old nor new, and whoever reads or writes there is told so, with the copy's line and its own. Other warps
+// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/copy.h"
+#include "report/source.h"
+
+enum { UNIT = 4 };                  // bytes of the least copy, and of a bit
+
+struct UnfinishedBlock {
+    u64 *bits;                      // of its shared memory: a copy that has begun goes there; NULL: the kernel makes none
+    u64 words;
+    u32 count;                      // lanes' parts of copies that have begun
+};
+
+static bool copies(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++)
+        if (k->code[pc].run == run_copy) return true;
+    return false;
+}
+
+static void unfinished_block_make(Block *b)
+{
+    struct UnfinishedBlock *u = b->unfinished = calloc(1, sizeof *u);
+    if (u && !copies(b->grid->kernel)) return;
+    if (u) {
+        u->words = b->shared_bytes / UNIT / 64 + 2;
+        u->bits = malloc(u->words * sizeof *u->bits);
+    }
+    if (u && u->bits) return;
+    perror("simulator: no memory left to follow asynchronous copies");
+    exit(1);
+}
+
+static void unfinished_block_free(Block *b)
+{
+    free(b->unfinished->bits);
+    free(b->unfinished);
+}
+
+static void unfinished_block_start(Block *b)
+{
+    b->unfinished->count = 0;
+    if (b->unfinished->bits) memset(b->unfinished->bits, 0, b->unfinished->words * sizeof *b->unfinished->bits);
+}
+
+static bool is_set(const struct UnfinishedBlock *u, u64 address, u64 bytes)
+{
+    for (u64 n = address / UNIT, last = (address + bytes - 1) / UNIT; n <= last; n++) {
+        if (n % 64 == 0 && last - n >= 64 && !u->bits[n / 64]) n += 63;
+        else if (u->bits[n / 64] >> n % 64 & 1) return true;
+    }
+    return false;
+}
+
+static void change(struct UnfinishedBlock *u, const Access *a, bool set)
+{
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u64 n = a->address[__builtin_ctz(rest)] / UNIT, bits = ((1ull << a->bytes / UNIT) - 1) << n % 64;
+        if (set) u->bits[n / 64] |= bits;
+        else u->bits[n / 64] &= ~bits;
+    }
+    u->count += set ? __builtin_popcount(a->mask) : -__builtin_popcount(a->mask);
+}
+
+// The copy that goes to those bytes and has not been waited for, and its thread.
+static const Copy *find_copy(const Block *b, u64 address, u32 bytes, const Warp **warp, u32 *lane)
+{
+    for (u32 v = 0; v < b->warp_count; v++) {
+        const Copies *all = b->warps[v].copies;
+        for (u32 n = 0; all && n < all->count; n++)
+            for (u32 rest = all->copy[n].lanes; rest; rest &= rest - 1) {
+                const Copy *c = &all->copy[n];
+                *lane = __builtin_ctz(rest);
+                *warp = &b->warps[v];
+                if (c->to[*lane] < address + bytes && address < c->to[*lane] + c->bytes) return c;
+            }
+    }
+    return NULL;
+}
+
+// False: there is nothing to tell.
+static bool tell(const Access *a, u32 lane)
+{
+    const Warp *other = NULL;
+    u32 other_lane = 0;
+    const Copy *c = find_copy(a->warp->block, a->address[lane], a->bytes, &other, &other_lane);
+    if (!c || (other != a->warp && c->epoch == a->warp->block->epoch)) return false;
+    bool own = other == a->warp && other_lane == lane;
+    Report r = { .kind = REPORT_UNFINISHED, .address = a->address[lane], .has_other = true,
+                 .why = "An asynchronous copy arrives some time before the thread that began it has waited for it: until then, "
+                        "what is there may be old or new.",
+                 .next = own ? "Wait first: cp.async.commit_group, then cp.async.wait_group with as many groups as may still be under way."
+                             : "Let each thread wait for its own copies (cp.async.wait_group), and then put a __syncthreads()." };
+    source_fill(&r, a->warp, a->insn, lane);
+    r.other = source_place(other->block->grid->kernel, c->pc);
+    warp_thread(other, other_lane, r.other_thread);
+    report_errorf(&r, "thread (%u,%u,%u) %s shared memory that an asynchronous copy of thread (%u,%u,%u) goes to, which that has not waited for",
+                  r.thread[0], r.thread[1], r.thread[2], a->undefined ? "copies to" : a->store ? "writes to" : "reads",
+                  r.other_thread[0], r.other_thread[1], r.other_thread[2]);
+    return true;
+}
+
+static void look(Access *a)
+{
+    const struct UnfinishedBlock *u = a->warp->block->unfinished;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        if (!is_set(u, s->address, s->bytes)) continue;
+        for (u32 rest = s->lanes; rest; rest &= rest - 1)
+            if (is_set(u, a->address[__builtin_ctz(rest)], a->bytes)) {
+                a->told = tell(a, __builtin_ctz(rest));
+                return;
+            }
+    }
+}
+
+static bool unfinished_access(Access *a)
+{
+    struct UnfinishedBlock *u = a->warp->block->unfinished;
+    if (a->space != SPACE_SHARED || !u->bits) {
+        access_pass_all(a);
+        return true;
+    }
+    if (u->count) look(a);
+    if (a->undefined) change(u, a, true);
+    return true;
+}
+
+static void unfinished_copied(Access *a) { change(a->warp->block->unfinished, a, false); }
+
+const Observer unfinished_observer = {
+    .block_make = unfinished_block_make, .block_free = unfinished_block_free, .block_start = unfinished_block_start,
+    .access = unfinished_access, .copied = unfinished_copied,
+};

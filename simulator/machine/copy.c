@@ -1,0 +1,169 @@
+// Asynchronous copies. A copy's source is looked at and read when it begins, and its place in shared memory is then
+// neither the old value's nor the new one's: the bytes change when the thread waits for the group that the copy is in, and not
+// before, so that a program that does not wait reads the old ones in every run, and checks see who touches such bytes.
+#include "copy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "isa/tensor.h"
+#include "shape.h"
+
+static Copies *copies_of(Warp *w)
+{
+    if (w->copies) return w->copies;
+    w->copies = calloc(1, sizeof *w->copies);
+    if (w->copies) return w->copies;
+    perror("simulator: no memory left for asynchronous copies");
+    exit(1);
+}
+
+void copies_forget(Warp *w)
+{
+    if (!w->copies) return;
+    w->copies->count = 0;
+    memset(w->copies->group, 0, sizeof w->copies->group);
+}
+
+void copies_free(Warp *w)
+{
+    if (w->copies) free(w->copies->copy);
+    free(w->copies);
+}
+
+static size_t whole_lines(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static Copy *add_copy(Copies *all)
+{
+    if (all->count == all->room) {
+        all->room = all->room ? 2 * all->room : 16;
+        Copy *larger = aligned_alloc(64, whole_lines(all->room * sizeof *larger));
+        if (!larger) {
+            perror("simulator: no memory left for asynchronous copies");
+            exit(1);
+        }
+        if (all->count) memcpy(larger, all->copy, all->count * sizeof *larger);
+        free(all->copy);
+        all->copy = larger;
+    }
+    return &all->copy[all->count++];
+}
+
+static Access access_of(Warp *w, const Insn *i, u32 mask, u32 bytes, bool store)
+{
+    Access a;
+    memset(&a, 0, offsetof(Access, address));
+    a.warp = w;
+    a.insn = i;
+    a.mask = mask;
+    a.store = store;
+    a.bytes = bytes;
+    a.space = store ? SPACE_SHARED : SPACE_GLOBAL;
+    return a;
+}
+
+// Bytes that each lane reads; the rest of what it writes is zeros.
+static u32 bytes_given(const Warp *w, const Insn *i, u32 lane)
+{
+    if (i->matrix->ignores) return (*(const u32 *)row_of(w, i->c) ^ i->flip) >> lane & 1 ? 0 : i->matrix->bytes;
+    u32 given = ((const u32 *)row_of(w, i->c))[lane];
+    return given < i->matrix->bytes ? given : i->matrix->bytes;
+}
+
+// The lanes that read so many bytes, a power of two of them at a time.
+static bool read_source(Warp *w, const Insn *i, Copy *c, u32 lanes, u32 given)
+{
+    const u64 *from = row_of(w, i->b);
+    Shape *shapes = &w->block->grid->shapes[i->shape];
+    for (u32 at = 0, bytes; at < given; at += bytes) {
+        bytes = 1u << (31 - __builtin_clz(given - at));
+        Access a = access_of(w, i, lanes, bytes, false);
+        u16 undefined[LANES] = { 0 };
+        a.undefined = undefined;
+        for (u32 l = 0; l < LANES; l++) a.address[l] = from[l] + (s32)i->matrix->offset_from + at;
+        if (!access_allow(&a, at ? NULL : shapes)) return false;
+        for (u32 rest = lanes; rest; rest &= rest - 1) {
+            u32 l = __builtin_ctz(rest);
+            memcpy(c->values + VALUE_BYTES * l + at, access_place(&a, l), bytes);
+        }
+        access_loaded(&a);
+        for (u32 l = 0; l < LANES; l++) c->undefined[l] |= undefined[l] << at;
+    }
+    return true;
+}
+
+static bool read_sources(Warp *w, const Insn *i, Copy *c)
+{
+    u32 left = c->lanes;
+    while (left) {
+        u32 given = bytes_given(w, i, __builtin_ctz(left)), same = 0;
+        for (u32 rest = left; rest; rest &= rest - 1)
+            if (bytes_given(w, i, __builtin_ctz(rest)) == given) same |= rest & -rest;
+        if (given && !read_source(w, i, c, same, given)) return false;
+        left &= ~same;
+    }
+    return true;
+}
+
+static Access access_to(Warp *w, const Insn *i, Copy *c, u32 lanes)
+{
+    Access a = access_of(w, i, lanes, c->bytes, true);
+    a.values = c->values;
+    a.undefined = c->undefined;
+    memcpy(a.address, c->to, sizeof a.address);
+    return a;
+}
+
+void run_copy(Warp *w, const Insn *i, u32 mask)
+{
+    Copies *all = copies_of(w);
+    Copy *c = add_copy(all);
+    const void *to = row_of(w, i->a);
+    *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .bytes = i->matrix->bytes,
+                 .epoch = w->block->epoch };
+    memcpy(c->group, all->group, sizeof c->group);
+    for (u32 l = 0; l < LANES; l++)
+        c->to[l] = i->source_width == 8 ? ((const u64 *)to)[l] + i->offset : ((const u32 *)to)[l] + (u32)i->offset;
+    Access a = access_to(w, i, c, mask);
+    if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1])) all->count--;
+}
+
+void run_copy_commit(Warp *w, const Insn *i, u32 mask)
+{
+    Copies *all = copies_of(w);
+    (void)i;
+    for (u32 l = 0; l < LANES; l++) all->group[l] += mask >> l & 1;
+}
+
+// These lanes' part of a copy gets to shared memory.
+static void finish(Warp *w, Copy *c, u32 lanes)
+{
+    Access a = access_to(w, &w->block->grid->kernel->code[c->pc], c, lanes);
+    access_shape(&a);
+    OBSERVERS(copied, &a);
+    for (u32 rest = lanes; rest; rest &= rest - 1) {
+        u32 l = __builtin_ctz(rest);
+        memcpy(w->block->shared + c->to[l], c->values + VALUE_BYTES * l, c->bytes);
+    }
+    c->lanes &= ~lanes;
+    w->block->grid->progress++;
+}
+
+// wait_group N: all groups but the latest N that the lane has committed; wait_all (a number below 0): all copies.
+void run_copy_wait(Warp *w, const Insn *i, u32 mask)
+{
+    Copies *all = copies_of(w);
+    u32 kept = 0;
+    for (u32 n = 0; n < all->count; n++) {
+        Copy *c = &all->copy[n];
+        u32 over = 0;
+        for (u32 l = 0; l < LANES; l++) over |= (u32)(i->offset < 0 || c->group[l] + i->offset < all->group[l]) << l;
+        if (over & mask & c->lanes) finish(w, c, over & mask & c->lanes);
+        if (!c->lanes) continue;
+        if (kept < n) all->copy[kept] = *c;
+        kept++;
+    }
+    all->count = kept;
+}
