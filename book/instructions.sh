@@ -76,6 +76,9 @@ done |
         function dotted(name) {
             gsub(/__/, "::", name)
             gsub(/_/, ".", name)
+            gsub(/commit.group/, "commit_group", name)
+            gsub(/wait.group/, "wait_group", name)
+            gsub(/wait.all/, "wait_all", name)
             return name
         }
         function flush() {

@@ -355,7 +355,7 @@ static void watch_multiply(const Warp *w, const Insn *i)
 static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
-    bool copies = i->run == run_copy, stores = copies || *row->lane == '[';
+    bool copies = i->run == run_copy, stores = copies || row->store;
     u32 rows = row->m == 8 && row->n == 8 ? 8 * row->k : LANES;         // ldmatrix: lanes whose address counts
     u32 addresses = i->a || copies ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask & ~0u >> (LANES - rows) : 0;
     if (i->run == run_multiply) watch_multiply(w, i);

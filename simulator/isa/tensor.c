@@ -14,43 +14,28 @@ enum { SPARE = 2 };         // bits that the adder has below a float's 24
 
 static bool is_wmma(const IsaRow *row) { return !strncmp(row->name, "wmma", 4); }
 
-// Operand `a`, or b turned so that k runs along its rows: tiles of 8 x 4 words, `side` rows in all.
-static Fragment factor(const IsaRow *row, enum type type, u32 side)
+// An operand of `side` rows, along each of which k runs: a, or b turned. Its tiles are 8 x 4 words. Those of 16 rows stand
+// together where the operand is the product's left one, as a is, and b of the products that the hardware turns (m = 8).
+static Fragment factor(const IsaRow *row, enum type type, u32 side, bool left)
 {
-    u32 width = isa_type_width(type), per = 4 / width, across = row->k / (4 * per);     // tiles side by side
+    u32 per = 4 / isa_type_width(type), across = row->k / (4 * per), below = left && side >= 16 ? 2 : 1;
     Fragment f = { .type = type, .per = per, .apart = per, .rows = side, .cols = row->k };
     f.distinct = side / 8 * across;
     f.registers = is_wmma(row) && type == TYPE_f16 ? MOST_FRAGMENT : f.distinct;
     for (u32 r = 0; r < f.registers; r++) {
-        u32 n = r % f.distinct;
-        f.row[r] = n % (side / 8) * 8, f.col[r] = n / (side / 8) * 4 * per;
-    }
-    return f;
-}
-
-static void put_tile(Fragment *f, u32 r, u32 row, u32 col) { f->row[r] = row, f->col[r] = col; }
-
-// a has its tiles in pairs, one below the other; b has those of eight columns together.
-static Fragment fragment_a(const IsaRow *row)
-{
-    Fragment f = factor(row, row->type[1], row->m);
-    u32 across = f.cols / (4 * f.per), below = f.rows / 8 < 2 ? 1 : 2;
-    for (u32 r = 0; r < f.registers; r++) {
         u32 n = r % f.distinct, group = n / (below * across), rest = n % (below * across);
-        put_tile(&f, r, group * 16 + rest % below * 8, rest / below * 4 * f.per);
+        f.row[r] = (group * below + rest % below) * 8;
+        f.col[r] = rest / below * 4 * per;
     }
     return f;
 }
+
+static Fragment fragment_a(const IsaRow *row) { return factor(row, row->type[1], row->m, true); }
 
 static Fragment fragment_b(const IsaRow *row)
 {
-    Fragment f = factor(row, row->type[2], row->n);
-    u32 across = f.cols / (4 * f.per);
+    Fragment f = factor(row, row->type[2], row->n, row->m == 8);
     f.turned = true;
-    for (u32 r = 0; r < f.registers; r++) {
-        u32 n = r % f.distinct;
-        put_tile(&f, r, n / across * 8, n % across * 4 * f.per);
-    }
     return f;
 }
 
@@ -63,7 +48,8 @@ static Fragment fragment_c(const IsaRow *row, enum type type)
     f.registers = f.distinct = rows / 8 * (cols / 8) * each;
     for (u32 r = 0; r < f.registers; r++) {
         u32 tile = r / each, across = cols / 8, group = tile / (2 * across), rest = tile % (2 * across);
-        put_tile(&f, r, group * 16 + rest % 2 * 8, rest / 2 * 8 + r % each);
+        f.row[r] = group * 16 + rest % 2 * 8;
+        f.col[r] = rest / 2 * 8 + r % each;
     }
     return f;
 }
@@ -165,12 +151,14 @@ static void add_up(const f64 *a, const f64 *ua, const Numbers *b, u32 col, u32 k
     for (u32 n = 0; n < WIDE; n++) d[n] = sum[n] / scale[n];
 }
 
-// Towards zero; of halves to nearest.
+// Towards zero, but beyond all numbers to infinity; of halves to nearest.
 static u32 bits_as(enum type type, f64 x)
 {
     f64 size = __builtin_fabs(x);
     if (type == TYPE_f16) return x != x ? 0x7fff : round_f16(x);
-    if (size < 0x1p-126 || size >= 0x1p128) return x != x ? 0x7fffffff : round_small(x, 8, 23, FE_TOWARDZERO);
+    if (x != x) return 0x7fffffff;
+    if (size >= 0x1p128) return x < 0 ? 0xff800000 : 0x7f800000;
+    if (size < 0x1p-126) return round_small(x, 8, 23, FE_TOWARDZERO);
     union { f32 value; u32 bits; } y = { (f32)of_bits(bits_of(x) & ~0ull << 29) };
     return y.bits;
 }

@@ -79,12 +79,10 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(fp64_lanes_per_clock);
     FIGURE(xu_lanes_per_clock);
     FIGURE(shuffle_lanes_per_clock);
-    FIGURE(tensor_half_clocks);
-    FIGURE(tensor_tf32_clocks);
-    FIGURE(tensor_int8_clocks);
-    FIGURE(tensor_half_latency_clocks);
-    FIGURE(tensor_tf32_latency_clocks);
-    FIGURE(tensor_int8_latency_clocks);
+    FIGURE(tensor_clocks);
+    FIGURE(tensor_latency_clocks);
+    FIGURE(tensor_short_clocks);
+    FIGURE(tensor_short_latency_clocks);
     FIGURE(alu_latency_clocks);
     FIGURE(fp64_latency_clocks);
     FIGURE(xu_latency_clocks);

@@ -38,9 +38,8 @@ typedef struct Profile {
     double fp64_lanes_per_clock;
     double xu_lanes_per_clock;
     double shuffle_lanes_per_clock;
-    double tensor_half_clocks, tensor_tf32_clocks, tensor_int8_clocks;     // of a scheduler's Tensor Core: products of 16 x 8
-                                        // elements, of 16, 8 and 32 factors each
-    double tensor_half_latency_clocks, tensor_tf32_latency_clocks, tensor_int8_latency_clocks;
+    double tensor_clocks, tensor_latency_clocks;                // of a scheduler's Tensor Core: products of 16 x 8 elements,
+    double tensor_short_clocks, tensor_short_latency_clocks;    // of 32 bytes of factors each, and of 16
     double alu_latency_clocks;
     double fp64_latency_clocks;
     double xu_latency_clocks;

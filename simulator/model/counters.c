@@ -6,6 +6,7 @@
 
 #include "caches.h"
 #include "coalesce.h"
+#include "isa/tensor.h"
 #include "runtime/managed.h"
 #include "pipe.h"
 #include "runtime/peer.h"
@@ -161,8 +162,13 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
-    sum[shared_kinds[kind].wavefronts] += t->wavefronts;
-    sum[shared_kinds[kind].conflicts] += t->conflicts;
+    if (i->run == run_copy) {
+        sum[SHARED_COPY_WAVEFRONTS] += t->wavefronts;
+        sum[SHARED_COPY_CONFLICTS] += i->matrix->past_l1 ? 0 : t->conflicts;
+    } else {
+        sum[shared_kinds[kind].wavefronts] += t->wavefronts;
+        sum[shared_kinds[kind].conflicts] += t->conflicts;
+    }
     sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
     sum[LINK_IN] += t->received;
     sum[LINK_OUT] += t->sent;

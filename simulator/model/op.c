@@ -140,21 +140,20 @@ static void find_cost(Op *op, const IsaRow *row)
     op->own = op->slots;
 }
 
-// A product of 16 x 8 elements is one instruction; larger ones are several.
+// A product of 16 x 8 elements is one instruction; larger ones are several. Halves come from shared memory four tiles at a
+// time, other parts of a fragment one by one.
 static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
 {
     const Matrix *x = i->matrix;
+    u32 tiles = x->d.distinct + x->a.distinct + x->b.distinct + x->c.distinct;
+    bool fragments = i->run == run_fragment_load || i->run == run_fragment_store;
+    bool halves = fragments && x->a.per + x->b.per == 2 && i->space == SPACE_SHARED;
+    bool whole = isa_type_width(row->type[1]) * x->k >= 32;
     op->groups = (s32)i->offset;
-    if (op->unit != UNIT_TENSOR) {
-        bool fragments = i->run == run_fragment_load || i->run == run_fragment_store;
-        op->slots = op->own = fragments ? x->d.distinct + x->a.distinct + x->b.distinct + x->c.distinct : 1;
-        return;
-    }
-    bool small = row->type[1] == TYPE_s8 || row->type[1] == TYPE_u8, tf32 = row->type[1] == TYPE_tf32;
-    double clocks = small ? profile.tensor_int8_clocks : tf32 ? profile.tensor_tf32_clocks : profile.tensor_half_clocks;
-    op->slots = op->own = x->m * x->n / 128.0f;
-    op->busy = clocks * x->m * x->n * x->k / (16 * 8 * (small ? 32 : tf32 ? 8 : 16));
-    op->latency = small ? profile.tensor_int8_latency_clocks : tf32 ? profile.tensor_tf32_latency_clocks : profile.tensor_half_latency_clocks;
+    op->slots = op->own = op->unit == UNIT_TENSOR ? x->m * x->n / 128.0f : halves ? (tiles + 3) / 4 : fragments ? tiles : 1;
+    if (op->unit != UNIT_TENSOR) return;
+    op->busy = op->slots * (whole ? profile.tensor_clocks : profile.tensor_short_clocks);
+    op->latency = whole ? profile.tensor_latency_clocks : profile.tensor_short_latency_clocks;
 }
 
 static enum op_kind kind_of(const Insn *i, const IsaRow *row)

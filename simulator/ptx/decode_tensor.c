@@ -7,7 +7,7 @@
 #include "body.h"
 #include "isa/tensor.h"
 
-// An opcode without what the table leaves out: of that, where the matrix lies, and how. False: a part is not supported.
+// An opcode without what the table leaves out: of that, where the matrix lies, and how.
 static void plain_opcode(const char *opcode, Insn *i, Matrix *x, char *plain, size_t size)
 {
     static const char *const dropped[] = { "sync", "aligned", "row", "col", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", NULL };
@@ -44,12 +44,12 @@ static void list(Body *b, u32 *rows, u32 count, bool write)
 }
 
 // {registers}, [address], stride, or the address first.
-static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, bool store, bool stride)
+static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, bool store)
 {
     if (!store) list(b, rows, count, true), ptx_expect(b->p, ",");
     body_address_operand(b, i);
     if (store) ptx_expect(b->p, ","), list(b, rows, count, false);
-    if (stride && ptx_accept(b->p, ",")) i->b = body_source(b, TYPE_u32, NULL);
+    if (i->run != run_rows_load && i->run != run_rows_store && ptx_accept(b->p, ",")) i->b = body_source(b, TYPE_u32, NULL);
 }
 
 static void all_registers(Body *b, u32 *rows, const Matrix *x)
@@ -64,13 +64,12 @@ static void all_registers(Body *b, u32 *rows, const Matrix *x)
 static void matrix_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
 {
     u32 *rows = decoder_keep(b->d, 4 * MOST_FRAGMENT * sizeof *rows);
-    bool stride = strstr(row->lane, "stride"), store = *row->lane == '[';
     i->list = rows;
     i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);
-    if (!strcmp(row->lane, "d, a")) rows[0] = word(b, true), ptx_expect(b->p, ","), rows[1] = word(b, false);
-    else if (strstr(row->lane, "[address]"))
-        matrix_in_memory(b, i, rows, x->d.registers + x->a.registers + x->b.registers + x->c.registers, store, stride);
-    else all_registers(b, rows, x);
+    u32 count = x->d.registers + x->a.registers + x->b.registers + x->c.registers;
+    if (i->run == run_multiply) all_registers(b, rows, x);
+    else if (i->run == run_rows_transpose) rows[0] = word(b, true), ptx_expect(b->p, ","), rows[1] = word(b, false);
+    else matrix_in_memory(b, i, rows, count, row->store);
 }
 
 // [to], [from], bytes [, bytes given | predicate: none] [, policy]
@@ -126,9 +125,8 @@ bool body_tensor(Body *b, const char *opcode, Insn *i)
     i->run = row->run;
     i->matrix = x;
     matrix_of(row, x);
-    if (!strncmp(row->lane, "[to]", 4)) copy_operands(b, i, x, opcode);
-    else if (!strcmp(row->lane, "number")) i->offset = ptx_integer(b->p);
-    else if (!*row->lane) i->offset = strstr(row->name, "wait_all") ? -1 : 0;
-    else matrix_operands(b, i, row, x);
+    if (i->run == run_copy) copy_operands(b, i, x, opcode);
+    else if (i->run == run_copy_wait) i->offset = strstr(row->name, "wait_all") ? -1 : (s64)ptx_integer(b->p);
+    else if (i->run != run_copy_commit) matrix_operands(b, i, row, x);
     return true;
 }

@@ -91,6 +91,7 @@ int main()
     measure_clock();
     measure_memory();
     measure_pipes();
+    measure_tensor();
     measure_atomics();
     measure_host();
     return 0;
