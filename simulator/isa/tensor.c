@@ -151,13 +151,14 @@ static void add_up(const f64 *a, const f64 *ua, const Numbers *b, u32 col, u32 k
     for (u32 n = 0; n < WIDE; n++) d[n] = sum[n] / scale[n];
 }
 
-// Towards zero, but beyond all numbers to infinity; of halves to nearest.
+// Towards zero, which has no sign then, but beyond all numbers to infinity; of halves to nearest.
 static u32 bits_as(enum type type, f64 x)
 {
     f64 size = __builtin_fabs(x);
     if (type == TYPE_f16) return x != x ? 0x7fff : round_f16(x);
     if (x != x) return 0x7fffffff;
     if (size >= 0x1p128) return x < 0 ? 0xff800000 : 0x7f800000;
+    if (size < 0x1p-149) return 0;
     if (size < 0x1p-126) return round_small(x, 8, 23, FE_TOWARDZERO);
     union { f32 value; u32 bits; } y = { (f32)of_bits(bits_of(x) & ~0ull << 29) };
     return y.bits;
