@@ -44,14 +44,46 @@ static void *memory(size_t bytes)
     return p;
 }
 
+size_t element_bytes(enum element element)
+{
+    static const size_t bytes[] = {
+#define X(name, bytes) [ELEMENT_##name] = bytes,
+        ELEMENTS(X)
+#undef X
+    };
+    return bytes[element];
+}
+
+double element_value(enum element element, const void *data, size_t i)
+{
+    switch (element) {
+    case ELEMENT_F32:  return ((const float *)data)[i];
+    case ELEMENT_I32:  return ((const int32_t *)data)[i];
+    case ELEMENT_F16:  return f16_value(((const uint16_t *)data)[i]);
+    case ELEMENT_BF16: return bf16_value(((const uint16_t *)data)[i]);
+    default:           return ((const uint8_t *)data)[i];
+    }
+}
+
+char *element_words(enum element element, double value)
+{
+    switch (element) {
+    case ELEMENT_F32:  return text_format("%.9g", value);
+    case ELEMENT_F16:  return text_format("%.5g", value);
+    case ELEMENT_BF16: return text_format("%.4g", value);
+    default:           return text_format("%.0f", value);
+    }
+}
+
 static Buffer *buffer_new(const char *name, size_t count, enum element element, bool output)
 {
     struct Store *s = memory(sizeof *s);
     s->element = element;
     s->output = output;
     s->given = s->returned = -1;
-    s->buffer = (Buffer){.data = memory(count * 4), .count = count, .name = name, .store = s};
-    s->before = output ? NULL : memory(count * 4);
+    size_t bytes = count * element_bytes(element);
+    s->buffer = (Buffer){.data = memory(bytes), .count = count, .name = name, .store = s};
+    s->before = output ? NULL : memory(bytes);
     return &s->buffer;
 }
 
@@ -83,6 +115,49 @@ Buffer *input_i32(const char *name, size_t count, int32_t low, int32_t high)
     return b;
 }
 
+// An odd number over 2^11 (2^8): as many values as there are such numbers, each exact.
+Buffer *input_f16(const char *name, size_t count)
+{
+    Buffer *b = buffer_new(name, count, ELEMENT_F16, false);
+    uint64_t number = made++;
+    for (size_t i = 0; i < count; i++)
+        b->f16[i] = f16_bits((2 * (int)(random_at(number, i) >> 53) - 2047) / 2048.0);
+    return b;
+}
+
+Buffer *input_bf16(const char *name, size_t count)
+{
+    Buffer *b = buffer_new(name, count, ELEMENT_BF16, false);
+    uint64_t number = made++;
+    for (size_t i = 0; i < count; i++)
+        b->bf16[i] = bf16_bits((2 * (int)(random_at(number, i) >> 56) - 255) / 256.0);
+    return b;
+}
+
+Buffer *input_u8(const char *name, size_t count, uint8_t low, uint8_t high)
+{
+    Buffer *b = buffer_new(name, count, ELEMENT_U8, false);
+    uint64_t number = made++, range = (uint64_t)(high - low) + 1;
+    for (size_t i = 0; i < count; i++)
+        b->u8[i] = (uint8_t)(low + ((random_at(number, i) >> 32) * range >> 32));
+    return b;
+}
+
+Buffer *output_f16(const char *name, size_t count)
+{
+    return buffer_new(name, count, ELEMENT_F16, true);
+}
+
+Buffer *output_bf16(const char *name, size_t count)
+{
+    return buffer_new(name, count, ELEMENT_BF16, true);
+}
+
+Buffer *output_u8(const char *name, size_t count)
+{
+    return buffer_new(name, count, ELEMENT_U8, true);
+}
+
 Buffer *output_f32(const char *name, size_t count)
 {
     return buffer_new(name, count, ELEMENT_F32, true);
@@ -110,6 +185,9 @@ Buffer *buffer_twin(Buffer *b, const char *peer)
 float *reference_f32(size_t count) { return memory(count * sizeof(float)); }
 double *reference_f64(size_t count) { return memory(count * sizeof(double)); }
 int32_t *reference_i32(size_t count) { return memory(count * sizeof(int32_t)); }
+uint16_t *reference_f16(size_t count) { return memory(count * sizeof(uint16_t)); }
+uint16_t *reference_bf16(size_t count) { return memory(count * sizeof(uint16_t)); }
+uint8_t *reference_u8(size_t count) { return memory(count); }
 
 void as_matrix(Buffer *b, size_t rows, size_t cols)
 {
@@ -119,10 +197,11 @@ void as_matrix(Buffer *b, size_t rows, size_t cols)
     b->cols = cols;
 }
 
-static void fill(uint32_t *words, size_t count, uint32_t value)
+// Bytes of one word after the other; the last may be cut off.
+static void fill(void *memory, size_t bytes, uint32_t word)
 {
-    for (size_t i = 0; i < count; i++)
-        words[i] = value;
+    for (size_t i = 0; i < bytes; i += sizeof word)
+        memcpy((char *)memory + i, &word, bytes - i < sizeof word ? bytes - i : sizeof word);
 }
 
 static bool write_at(int fd, const void *bytes, size_t count, off_t offset)
@@ -176,7 +255,7 @@ static int memory_file(const Buffer *b, bool writable)
 {
     uint32_t zone[GUARD_BYTES / 4];
     size_t bytes = buffer_bytes(b) + b->store->parts * 2 * b->store->guard;
-    fill(zone, GUARD_BYTES / 4, GUARD);
+    fill(zone, GUARD_BYTES, GUARD);
     int fd = memfd_create("warpwise", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (writable ? 0 : F_SEAL_WRITE);
     if (fd >= 0 && ftruncate(fd, bytes) == 0 && write_parts(fd, b, zone) &&
@@ -192,7 +271,7 @@ bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, Reques
     struct Store *s = b->store;
     size_t bytes = buffer_bytes(b);
     if (s->output)
-        fill(b->data, b->count, POISON);
+        fill(b->data, bytes, POISON);
     else
         memcpy(s->before, b->data, bytes);
 
@@ -221,7 +300,7 @@ static char *part_damage(const Buffer *b, int fd, uint32_t part)
 {
     size_t guard = b->store->guard, bytes = buffer_bytes(b) / b->store->parts;
     unsigned char zone[GUARD_BYTES], intact[GUARD_BYTES];
-    fill((uint32_t *)intact, GUARD_BYTES / 4, GUARD);
+    fill(intact, GUARD_BYTES, GUARD);
 
     for (int behind = 1; guard && behind >= 0; behind--) {
         const char *side = behind ? "behind" : "before";
@@ -279,9 +358,9 @@ char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
         return NULL;
 
     *verdict = VERDICT_WRONG;
-    const uint32_t *now = b->data;
+    size_t size = element_bytes(s->element);
     for (size_t i = 0; i < b->count; i++)
-        if (now[i] != s->before[i]) {
+        if (memcmp((char *)b->data + i * size, s->before + i * size, size) != 0) {
             char *place = buffer_place(b, i);
             char *says = text_format("%s was changed, and it is an input", place);
             free(place);
@@ -309,11 +388,20 @@ char *buffer_place(const Buffer *b, size_t index)
 
 char *buffer_value(const Buffer *b, size_t index)
 {
-    uint32_t word;
-    memcpy(&word, (const char *)b->data + 4 * index, sizeof word);
-    if (b->store->output && word == POISON)
+    enum element element = b->store->element;
+    if (b->store->output && element != ELEMENT_U8 && buffer_is_poison(b, index))
         return text_format("never written");
-    if (b->store->element == ELEMENT_I32)
-        return text_format("%d", b->i32[index]);
-    return text_format("%.9g", b->f32[index]);
+    return element_words(element, value_at(b, index));
+}
+
+double value_at(const Buffer *b, size_t index)
+{
+    return element_value(b->store->element, b->data, index);
+}
+
+bool buffer_is_poison(const Buffer *b, size_t index)
+{
+    uint32_t poison = POISON;
+    size_t size = element_bytes(b->store->element), at = index * size;
+    return memcmp((const char *)b->data + at, (const char *)&poison + at % sizeof poison, size) == 0;
 }

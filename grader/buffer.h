@@ -5,13 +5,25 @@
 #include "protocol.h"
 #include "verdict.h"
 
-enum element { ELEMENT_F32, ELEMENT_I32 };
+// What the elements are, and how many bytes each has.
+#define ELEMENTS(X) X(F32, 4) X(I32, 4) X(F16, 2) X(BF16, 2) X(U8, 1)
+enum element {
+#define X(name, bytes) ELEMENT_##name,
+    ELEMENTS(X)
+#undef X
+};
+size_t element_bytes(enum element element);
+
+// The value of element i of an array of them, and a value in the words of an element: with
+// so many digits that no two different ones look alike. The caller frees them.
+double element_value(enum element element, const void *data, size_t i);
+char *element_words(enum element element, double value);
 
 struct Store {
     Buffer buffer;
     enum element element;
     bool output;
-    uint32_t *before;               // an input's words as they went to the worker
+    unsigned char *before;          // an input's bytes as they went to the worker
     int given, returned;            // memory files of the call in progress, or -1
     uint64_t guard;                 // bytes of guard zone on either side, in this call
     uint32_t parts;                 // that it is cut into, in this call, each with guard zones
@@ -19,7 +31,13 @@ struct Store {
     const char *peer;               // of a twin: whose it is
 };
 
-static inline size_t buffer_bytes(const Buffer *b) { return b->count * 4; }
+static inline size_t buffer_bytes(const Buffer *b)
+{
+    return b->count * element_bytes(b->store->element);
+}
+
+// Does this element hold what every output holds before a call? (Of bytes: perhaps.)
+bool buffer_is_poison(const Buffer *b, size_t index);
 
 // Makes the memory files of a buffer for a call, and says so in `arg`; appends
 // them to fds. It may be cut into parts, each for a device of its own. Device buffers have no guard zones where the device itself

@@ -9,46 +9,36 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The comparison in progress: what Mismatch's functions, which take an index alone, look at.
 static struct {
     const Buffer *out;
-    const float *f32;
-    const double *f64;
-    const int32_t *i32;
+    const void *equal;              // elements like the output's own
+    const double *close;            // or this
     double absolute, relative;
 } now;
 
 static double want(size_t i)
 {
-    return now.f32 ? now.f32[i] : now.f64 ? now.f64[i] : now.i32[i];
-}
-
-static bool is_poison(size_t i)
-{
-    return ((const uint32_t *)now.out->data)[i] == POISON;
+    return now.close ? now.close[i] : element_value(now.out->store->element, now.equal, i);
 }
 
 // NaN where the reference has NaN, but not the one that nobody wrote.
 static bool both_nan(double got, size_t i)
 {
-    return isnan(want(i)) && isnan(got) && !is_poison(i);
+    return isnan(want(i)) && isnan(got) && !buffer_is_poison(now.out, i);
 }
 
-static bool is_wrong_f32(size_t i)
+static bool is_unequal(size_t i)
 {
-    float got = now.out->f32[i];
-    return !(got == now.f32[i] || both_nan(got, i));
+    double got = value_at(now.out, i);
+    return !(got == want(i) || both_nan(got, i));
 }
 
-static bool is_wrong_i32(size_t i)
+static bool is_far(size_t i)
 {
-    return now.out->i32[i] != now.i32[i];
-}
-
-static bool is_wrong_f64(size_t i)
-{
-    double got = now.out->f32[i], due = now.f64[i];
+    double got = value_at(now.out, i), due = want(i);
     if (isinf(due) || isnan(due))
         return !(got == due || both_nan(got, i));
     return !(fabs(got - due) <= now.absolute + now.relative * fabs(due));
@@ -56,14 +46,14 @@ static bool is_wrong_f64(size_t i)
 
 static char *due_value(size_t i)
 {
-    return now.i32 ? text_format("%d", now.i32[i]) : text_format("%.9g", want(i));
+    return now.equal ? element_words(now.out->store->element, want(i)) : text_format("%.9g", want(i));
 }
 
 static void report(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
     char *due = due_value(m->first), *pattern = NULL;
-    bool silent = is_poison(m->first);
+    bool silent = strcmp(got, "never written") == 0;
     char *says = text_format("%s %s%s, should be %s (%zu of %zu wrong)", place,
                              silent ? "was " : "is ", got, due, m->wrong, m->out->count);
 
@@ -120,23 +110,38 @@ static void compare(const Buffer *out, bool (*is_wrong)(size_t))
     }
 }
 
-void expect_equal_f32(const Buffer *out, const float *reference)
+static void expect_equal(const Buffer *out, enum element element, const void *reference)
 {
-    now = (typeof(now)){.out = out, .f32 = reference};
-    compare(out, is_wrong_f32);
+    cr_assert(out->store->element == element, "%s has other elements", out->name);
+    now = (typeof(now)){.out = out, .equal = reference};
+    compare(out, is_unequal);
 }
 
-void expect_equal_i32(const Buffer *out, const int32_t *reference)
+static void expect_close(const Buffer *out, enum element element, const double *reference,
+                         double absolute, double relative)
 {
-    now = (typeof(now)){.out = out, .i32 = reference};
-    compare(out, is_wrong_i32);
+    cr_assert(out->store->element == element, "%s has other elements", out->name);
+    now = (typeof(now)){.out = out, .close = reference, .absolute = absolute, .relative = relative};
+    compare(out, is_far);
 }
 
-void expect_close_f32(const Buffer *out, const double *reference, double absolute, double relative)
-{
-    now = (typeof(now)){.out = out, .f64 = reference, .absolute = absolute, .relative = relative};
-    compare(out, is_wrong_f64);
-}
+#define EQUAL(name, ELEMENT, type) \
+    void expect_equal_##name(const Buffer *out, const type *want) { expect_equal(out, ELEMENT, want); }
+#define CLOSE(name, ELEMENT) \
+    void expect_close_##name(const Buffer *out, const double *want, double absolute, double relative) \
+    { \
+        expect_close(out, ELEMENT, want, absolute, relative); \
+    }
+EQUAL(f32, ELEMENT_F32, float)
+EQUAL(f16, ELEMENT_F16, uint16_t)
+EQUAL(bf16, ELEMENT_BF16, uint16_t)
+EQUAL(i32, ELEMENT_I32, int32_t)
+EQUAL(u8, ELEMENT_U8, uint8_t)
+CLOSE(f32, ELEMENT_F32)
+CLOSE(f16, ELEMENT_F16)
+CLOSE(bf16, ELEMENT_BF16)
+#undef EQUAL
+#undef CLOSE
 
 void expect(bool holds, const char *format, ...)
 {

@@ -51,32 +51,56 @@ typedef struct Buffer {
         void *data;
         float *f32;        // an input: yours to change between calls
         int32_t *i32;      // an output: what the function left, after call()
+        uint16_t *f16;     // the bits of a half: f16_value, f16_bits
+        uint16_t *bf16;    // of an __nv_bfloat16: bf16_value, bf16_bits
+        uint8_t *u8;
     };
-    size_t count;          // elements, 4 bytes each
+    size_t count;          // elements, as wide as the name of what made it says
     size_t rows, cols;     // set by as_matrix, else 0
     const char *name;      // as the contract calls it; printed in messages
     struct Store *store;   // the grader's own
 } Buffer;
 
 // Inputs: random, not uniform in any index, and the same in every run of the
-// same lesson and SEED. f32 is in [-1, 1), and never 0; i32 is in [low, high].
-// During a call they are sealed; one that a call changed is WRONG.
+// same lesson and SEED. f32, f16 and bf16 are in (-1, 1), use all bits that such a
+// number has, and are never 0; i32 and u8 are in [low, high]. During a call they are
+// sealed; one that a call changed is WRONG.
 Buffer *input_f32(const char *name, size_t count);
+Buffer *input_f16(const char *name, size_t count);
+Buffer *input_bf16(const char *name, size_t count);
 Buffer *input_i32(const char *name, size_t count, int32_t low, int32_t high);
+Buffer *input_u8(const char *name, size_t count, uint8_t low, uint8_t high);
 
 // Outputs: each word is POISON before every call, so that an element that was
 // never written is seen and said. Guard zones around them are checked too.
 Buffer *output_f32(const char *name, size_t count);
+Buffer *output_f16(const char *name, size_t count);
+Buffer *output_bf16(const char *name, size_t count);
 Buffer *output_i32(const char *name, size_t count);
+Buffer *output_u8(const char *name, size_t count);
 
 // As f16, bf16, f32 or f64 this is a NaN; as i32 it is -327686, which no
-// reference may contain.
+// reference may contain. As u8 it is 250 and 255 in turns, which are numbers like any
+// other: an element alone cannot be told from one that was written.
 #define POISON 0xFFFAFFFAu
+
+// An element's value, whatever it is an element of.
+double value_at(const Buffer *b, size_t index);
+
+// Numbers of 16 bits: their value, and the nearest to a value, as the device's own
+// conversions round (to even; too large is infinite).
+double f16_value(uint16_t bits);
+double bf16_value(uint16_t bits);
+uint16_t f16_bits(double value);
+uint16_t bf16_bits(double value);
 
 // Memory for expected values, zeroed, live until the check ends.
 float *reference_f32(size_t count);
 double *reference_f64(size_t count);
 int32_t *reference_i32(size_t count);
+uint16_t *reference_f16(size_t count);      // bits
+uint16_t *reference_bf16(size_t count);
+uint8_t *reference_u8(size_t count);
 
 // `b` is a matrix of rows x cols, row after row: messages then say
 // out[3][17], and patterns of rows and columns are looked for.
@@ -189,10 +213,15 @@ uint64_t counter(const char *name);
 // the first wrong index, got and expected, how many are wrong, and the pattern
 // where one can be seen. _equal: the same number (-0 equals 0). _close: within
 // absolute + relative * |want|; a NaN or an infinity passes only where `want`
-// has the same.
+// has the same. What `want` would be in the output's own precision is no matter.
 void expect_equal_f32(const Buffer *out, const float *want);
+void expect_equal_f16(const Buffer *out, const uint16_t *want);
+void expect_equal_bf16(const Buffer *out, const uint16_t *want);
 void expect_equal_i32(const Buffer *out, const int32_t *want);
+void expect_equal_u8(const Buffer *out, const uint8_t *want);
 void expect_close_f32(const Buffer *out, const double *want, double absolute, double relative);
+void expect_close_f16(const Buffer *out, const double *want, double absolute, double relative);
+void expect_close_bf16(const Buffer *out, const double *want, double absolute, double relative);
 
 // Anything else. The words complete "given n = 1000: ", and say what was seen
 // and what was due: expect(code == 0, "vector_add returned %d, should be 0", code).

@@ -5,16 +5,10 @@
 #include "text.h"
 #include <string.h>
 
-static uint32_t word_at(const Buffer *b, size_t i)
+static bool same_bits(const Buffer *b, size_t i, size_t k)
 {
-    uint32_t word;
-    memcpy(&word, (const char *)b->data + 4 * i, sizeof word);
-    return word;
-}
-
-static double got(const Buffer *b, size_t i)
-{
-    return b->store->element == ELEMENT_I32 ? b->i32[i] : b->f32[i];
+    size_t size = element_bytes(b->store->element);
+    return memcmp((const char *)b->data + i * size, (const char *)b->data + k * size, size) == 0;
 }
 
 typedef bool Property(const Mismatch *m, size_t i);
@@ -36,29 +30,29 @@ static bool wrong_exactly_where(const Mismatch *m, Property *holds)
     return true;
 }
 
-static bool untouched(const Mismatch *m, size_t i) { return word_at(m->out, i) == POISON; }
+static bool untouched(const Mismatch *m, size_t i) { return buffer_is_poison(m->out, i); }
 static bool from_first(const Mismatch *m, size_t i) { return i >= m->first; }
 
 static bool next_is_here(const Mismatch *m, size_t i)
 {
-    return i + 1 >= m->out->count || got(m->out, i) == m->want(i + 1);
+    return i + 1 >= m->out->count || value_at(m->out, i) == m->want(i + 1);
 }
 
 static bool last_is_here(const Mismatch *m, size_t i)
 {
-    return i == 0 || got(m->out, i) == m->want(i - 1);
+    return i == 0 || value_at(m->out, i) == m->want(i - 1);
 }
 
 static bool mirrored(const Mismatch *m, size_t i)
 {
-    return got(m->out, i) == m->want(m->out->count - 1 - i);
+    return value_at(m->out, i) == m->want(m->out->count - 1 - i);
 }
 
 // The whole matrix lies as if its rows were columns.
 static bool turned(const Mismatch *m, size_t i)
 {
     size_t rows = m->out->rows, cols = m->out->cols;
-    return got(m->out, i) == m->want(i % rows * cols + i / rows);
+    return value_at(m->out, i) == m->want(i % rows * cols + i / rows);
 }
 
 static bool in_last_tile(const Mismatch *m, size_t i)
@@ -73,7 +67,7 @@ static bool even(const Mismatch *m, size_t i) { (void)m; return i % 2 == 0; }
 static bool same_everywhere(const Mismatch *m)
 {
     for (size_t i = 1; i < m->out->count; i++)
-        if (word_at(m->out, i) != word_at(m->out, 0))
+        if (!same_bits(m->out, i, 0))
             return false;
     return true;
 }

@@ -55,6 +55,79 @@ Test(buffer, poison_is_a_nan)
     cr_assert(isnan(f) && isnan(d));
 }
 
+Test(buffer, narrow_inputs_use_all_their_bits)
+{
+    enum { N = 100000 };
+    static int seen[65536];
+    buffer_seed(7);
+    Buffer *half = input_f16("half", N), *brain = input_bf16("brain", N), *byte = input_u8("byte", N, 3, 9);
+    int halves = 0, brains = 0, bytes = 0;
+    for (int i = 0; i < N; i++) {
+        cr_assert(fabs(value_at(half, i)) < 1 && value_at(half, i) != 0);
+        cr_assert(fabs(value_at(brain, i)) < 1 && value_at(brain, i) != 0);
+        cr_assert(byte->u8[i] >= 3 && byte->u8[i] <= 9);
+        halves += !(seen[half->f16[i]] & 1);
+        brains += !(seen[brain->bf16[i]] & 2);
+        bytes += !(seen[byte->u8[i]] & 4);
+        seen[half->f16[i]] |= 1, seen[brain->bf16[i]] |= 2, seen[byte->u8[i]] |= 4;
+    }
+    cr_expect(halves == 2048 && brains == 256 && bytes == 7, "%d %d %d", halves, brains, bytes);
+    cr_expect_neq(half->f16[0], half->f16[1]);
+}
+
+// Three elements of 2 bytes or 1 are given, taken and guarded to the byte.
+Test(buffer, narrow_elements_end_where_they_end)
+{
+    Buffer *all[] = {output_f16("out", 3), output_bf16("out", 3), output_u8("out", 3)};
+    for (int i = 0; i < 3; i++) {
+        Buffer *b = all[i];
+        size_t size = i < 2 ? 2 : 1, count = 0;
+        unsigned char poison[] = {0xFA, 0xFF, 0xFA, 0xFF, 0xFA, 0xFF}, read[6], byte = 7;
+        RequestArg arg;
+        int fds[2];
+        enum verdict v;
+        cr_assert(buffer_give(b, true, 1, true, &arg, fds, &count));
+        cr_assert_eq(arg.bytes, 3 * size);
+        cr_assert_eq(pread(fds[0], read, 3 * size, arg.guard), (ssize_t)(3 * size));
+        cr_assert_eq(memcmp(read, poison, 3 * size), 0);
+        cr_assert_null(buffer_take(b, true, &v));
+        cr_assert(buffer_is_poison(b, 2));
+        cr_assert_eq(pwrite(fds[1], &byte, 1, arg.guard + 2 * size), 1);
+        cr_assert_null(buffer_take(b, true, &v));
+        cr_assert(buffer_is_poison(b, 1) && !buffer_is_poison(b, 2));
+        cr_assert_eq(pwrite(fds[1], &byte, 1, arg.guard + 3 * size), 1);
+        cr_assert_str_eq(buffer_take(b, true, &v), "memory just behind out was written");
+        buffer_close(b);
+    }
+}
+
+Test(buffer, a_changed_narrow_input_is_seen)
+{
+    Buffer *b = input_u8("in", 5, 0, 255);
+    RequestArg arg;
+    int fds[2];
+    size_t count = 0;
+    enum verdict v;
+    cr_assert(buffer_give(b, true, 1, false, &arg, fds, &count));
+    cr_assert_null(buffer_take(b, true, &v));
+    unsigned char other = b->u8[4] + 1;
+    cr_assert_eq(pwrite(fds[1], &other, 1, 4), 1);
+    cr_assert_str_eq(buffer_take(b, true, &v), "in[4] was changed, and it is an input");
+    cr_assert_eq(v, VERDICT_WRONG);
+    buffer_close(b);
+}
+
+Test(buffer, values_are_told_to_their_last_digit)
+{
+    Buffer *half = input_f16("half", 1), *brain = input_bf16("brain", 1), *byte = output_u8("byte", 1);
+    half->f16[0] = f16_bits(0.1);
+    brain->bf16[0] = bf16_bits(0.1);
+    byte->u8[0] = 0xFA;
+    cr_expect_str_eq(buffer_value(half, 0), "0.099976");
+    cr_expect_str_eq(buffer_value(brain, 0), "0.1001");
+    cr_expect_str_eq(buffer_value(byte, 0), "250");
+}
+
 static uint32_t word_at(int fd, off_t offset)
 {
     uint32_t word = 0;
