@@ -52,6 +52,12 @@ static inline void cache_expect(const Cache *c, u64 number)
     __builtin_prefetch(set->line);
 }
 
+// All of it will be.
+static inline void cache_fetch(const Cache *c)
+{
+    for (const CacheSet *s = c->set; s < c->set + c->sets; s++) __builtin_prefetch(s->tag), __builtin_prefetch(s->line);
+}
+
 static inline u32 cache_present(CacheLine line) { return line & 15; }
 static inline u32 cache_dirty(CacheLine line) { return line >> 4 & 15; }
 static inline u32 cache_copied(CacheLine line) { return line >> 8 & 15; }

@@ -45,6 +45,7 @@ enum kind { LOAD, LOAD_PAST_L1, STORE, ATOMIC_KIND, REDUCTION };
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
+enum { AHEAD = 4 };                     // SMs whose misses are seen to be at hand before their turn
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
 static const u64 LOCAL_LINE = 1ull << 33;
 
@@ -68,6 +69,7 @@ typedef struct CachedGrid {
     u32 wave_blocks, wave_room;
     u64 wave_notes;
     Read *recent;           // of each GPC
+    u32 turn;               // Read.turn of now
     Traffic traffic;
 } CachedGrid;
 
@@ -99,12 +101,16 @@ static inline void add_note(Notes *n, Note note)
 // ---- DRAM and L2 ----
 
 // The sectors of all granules that these are in.
-static u32 granules(u32 sectors)
+static u8 granules_of[1 << LINE_SECTORS];
+
+static void fill_granules(void)
 {
-    u32 all = 0, size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
-    for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) all |= one << s;
-    return all;
+    u32 size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
+    for (u32 sectors = 1; sectors < 1 << LINE_SECTORS; sectors++)
+        for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) granules_of[sectors] |= one << s;
 }
+
+static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
 
 static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
 
@@ -113,6 +119,7 @@ static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partiti
 
 static Cache *l2_of(u32 device)
 {
+    if (!granules_of[1]) fill_granules();
     if (!l2[device].set && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
     return &l2[device];
 }
@@ -168,7 +175,8 @@ static void l2_replay(Note n, u32 partition)
 {
     CacheLine *line = l2_take(now->grid->launch->device, note_number(n), &now->traffic.dram_written);
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
-    bool at_home = mixed % profile.l2_partitions == partition;
+    u32 partitions = profile.l2_partitions;
+    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
     if (note_kind(n) >= STORE) l2_change(n, line, at_home);
     else l2_read(n, line, at_home);
 }
@@ -184,23 +192,30 @@ static bool is_coalesced(u32 gpc, u32 turn, Note n)
     return same;
 }
 
+static void expect_misses(const Cache *c, const Notes *n, u64 from)
+{
+    for (u64 k = from; k < from + TURN && k < n->count; k++) cache_expect(c, note_number(n->note[k]));
+}
+
 static void replay_misses(void)
 {
     const Cache *cache = l2_of(now->grid->launch->device);
     bool left = true;
-    memset(now->recent, 0, (size_t)profile.gpc_count * RECENT * sizeof *now->recent);
-    for (u32 turn = 0; left; turn++) {
+    for (u64 from = 0; left; from += TURN) {
+        u32 turn = now->turn++;
         left = false;
         for (int sm = 0; sm < profile.sm_count; sm++) {
             const Notes *n = &now->misses[sm];
-            u64 from = (u64)turn * TURN, to = from + TURN < n->count ? from + TURN : n->count;
-            for (u64 k = from; k < to; k++) cache_expect(cache, note_number(n->note[k]));
+            u64 to = from + TURN < n->count ? from + TURN : n->count;
+            u32 later = sm + AHEAD;
+            expect_misses(cache, &now->misses[later % profile.sm_count], from + later / profile.sm_count * TURN);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
                 if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_replay(n->note[k], partition);
             left |= to < n->count;
         }
     }
+    now->turn += RECENT_TURNS + 1;      // what is remembered of these is not of the next wave
     for (int sm = 0; sm < profile.sm_count; sm++) now->misses[sm].count = 0;
 }
 
@@ -252,6 +267,7 @@ static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
     cache_use(r.cache, cut && blocks < now->resident ? (double)blocks / now->resident : 1);
+    cache_fetch(r.cache);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         left = false;
@@ -343,7 +359,7 @@ static void caches_grid_start(Grid *g)
     u64 l1_bytes = profile.l1_bytes - carveout(l, fit);
     if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
-    if (!now->recent) now->recent = malloc((size_t)profile.gpc_count * RECENT * sizeof *now->recent);
+    if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
     if (!now->l1 || !now->misses || !now->recent) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
         if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
