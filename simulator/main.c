@@ -6,6 +6,7 @@
 #include "machine/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
+#include "model/worker.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
 #include <errno.h>
@@ -47,7 +48,8 @@ static void usage(FILE *to)
           "  --limit N     stop a launch after N warp instructions\n"
           "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
           "  --device FILE imitate the device that this profile describes\n"
-          "  --devices N   a machine with so many of them\n", to);
+          "  --devices N   a machine with so many of them\n"
+          "  --threads N   use so many of this machine's cores; all that there are, unless told\n", to);
 }
 
 static u64 number(const char *text, const char *option)
@@ -68,7 +70,7 @@ static Options parse(int count, char **words)
         { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
-        { "bare", no_argument, NULL, 'b' },
+        { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
         { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
@@ -81,6 +83,7 @@ static Options parse(int count, char **words)
         case 'p': options.counters = true; break;
         case 'j': options.report = STDERR_FILENO; break;
         case 'b': observers_bare(); break;
+        case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }

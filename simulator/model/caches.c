@@ -29,6 +29,7 @@
 #include "machine/memory.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
+#include "worker.h"
 
 // One line that one access touches, as it is noted down: from bit 0 on its number, its sectors, the kind of access, of atomics
 // the passes over the sectors beyond the first, and the instruction.
@@ -59,21 +60,35 @@ typedef struct CachedBlock {
 
 typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
 
+// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has ended.
+typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
+
+// Blocks that are replayed together.
+typedef struct Wave {
+    struct CachedGrid *grid;
+    struct { Notes notes; u32 sm; } *block;     // those that have ended
+    u32 blocks, room;
+    u64 notes;              // of them all
+    bool cut;
+    struct Wave *next;      // of those that are spare
+} Wave;
+
 typedef struct CachedGrid {
     Grid *grid;
     Cache *l1;              // of each SM; not made: no block has run there
     Notes *misses;          // of each SM, in the wave that is replayed
     u32 resident;           // blocks that share an L1
     u64 l1_bytes;           // what shared memory leaves of it
-    struct { Notes notes; u32 sm; } *wave;      // of the blocks that have ended and are not replayed
-    u32 wave_blocks, wave_room;
-    u64 wave_notes;
+    Wave *wave;             // of the blocks that have ended and are not replayed
+    Found *found;           // of each instruction
     Read *recent;           // of each GPC
     u32 turn;               // Read.turn of now
     Traffic traffic;
 } CachedGrid;
 
 static CachedGrid *now;         // of the grid whose turn it is
+static CachedGrid *replayed;    // of the one whose wave is replayed, which may be done by another thread (worker.h)
+static Wave *spare_waves;
 static CachedGrid *spare;       // of one that has ended: its room is used again
 static Cache l2[MOST_DEVICES];
 
@@ -119,7 +134,6 @@ static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partiti
 
 static Cache *l2_of(u32 device)
 {
-    if (!granules_of[1]) fill_granules();
     if (!l2[device].set && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
     return &l2[device];
 }
@@ -135,22 +149,22 @@ static CacheLine *l2_take(u32 device, u64 number, u64 *written)
 // Fetches what is missing, in whole granules.
 static void dram_read(Note n, CacheLine *line, u32 missing)
 {
-    now->traffic.dram_read += bytes_of(granules(missing));
-    now->grid->tally[note_pc(n)].l2_misses += __builtin_popcount(missing);
-    now->grid->tally[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
+    replayed->traffic.dram_read += bytes_of(granules(missing));
+    replayed->found[note_pc(n)].l2_misses += __builtin_popcount(missing);
+    replayed->found[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
     *line |= granules(missing);
 }
 
 static void look_up(u32 sectors, u32 present)
 {
-    now->traffic.l2_hits += __builtin_popcount(sectors & present);
-    now->traffic.l2_misses += __builtin_popcount(sectors & ~present);
+    replayed->traffic.l2_hits += __builtin_popcount(sectors & present);
+    replayed->traffic.l2_misses += __builtin_popcount(sectors & ~present);
 }
 
 // A read by an SM of that partition.
 static void l2_read(Note n, CacheLine *line, bool at_home)
 {
-    Traffic *t = &now->traffic;
+    Traffic *t = &replayed->traffic;
     u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
     if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
     look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
@@ -161,7 +175,7 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
 // Stores write whole sectors and fetch nothing; atomics read first.
 static void l2_change(Note n, CacheLine *line, bool at_home)
 {
-    Traffic *t = &now->traffic;
+    Traffic *t = &replayed->traffic;
     u32 passes = (__builtin_popcount(note_sectors(n)) + note_more(n)) * (at_home ? 1 : 2);
     u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
@@ -173,7 +187,7 @@ static void l2_change(Note n, CacheLine *line, bool at_home)
 
 static void l2_replay(Note n, u32 partition)
 {
-    CacheLine *line = l2_take(now->grid->launch->device, note_number(n), &now->traffic.dram_written);
+    CacheLine *line = l2_take(replayed->grid->launch->device, note_number(n), &replayed->traffic.dram_written);
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
     bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
@@ -184,7 +198,7 @@ static void l2_replay(Note n, u32 partition)
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
 static bool is_coalesced(u32 gpc, u32 turn, Note n)
 {
-    Read *r = &now->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+    Read *r = &replayed->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
     bool same = r->number == note_number(n) && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
     if (!same) *r = (Read){ .number = note_number(n), .turn = turn };
     if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
@@ -199,32 +213,32 @@ static void expect_misses(const Cache *c, const Notes *n, u64 from)
 
 static void replay_misses(void)
 {
-    const Cache *cache = l2_of(now->grid->launch->device);
+    const Cache *cache = l2_of(replayed->grid->launch->device);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
-        u32 turn = now->turn++;
+        u32 turn = replayed->turn++;
         left = false;
         for (int sm = 0; sm < profile.sm_count; sm++) {
-            const Notes *n = &now->misses[sm];
+            const Notes *n = &replayed->misses[sm];
             u64 to = from + TURN < n->count ? from + TURN : n->count;
             u32 later = sm + AHEAD;
-            expect_misses(cache, &now->misses[later % profile.sm_count], from + later / profile.sm_count * TURN);
+            expect_misses(cache, &replayed->misses[later % profile.sm_count], from + later / profile.sm_count * TURN);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
                 if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_replay(n->note[k], partition);
             left |= to < n->count;
         }
     }
-    now->turn += RECENT_TURNS + 1;      // what is remembered of these is not of the next wave
-    for (int sm = 0; sm < profile.sm_count; sm++) now->misses[sm].count = 0;
+    replayed->turn += RECENT_TURNS + 1;      // what is remembered of these is not of the next wave
+    for (int sm = 0; sm < profile.sm_count; sm++) replayed->misses[sm].count = 0;
 }
 
 // ---- L1 ----
 
 static Cache *l1_of(u32 sm)
 {
-    Cache *c = &now->l1[sm];
-    if (!c->set && !cache_make(c, now->l1_bytes, profile.l1_ways)) no_memory();
+    Cache *c = &replayed->l1[sm];
+    if (!c->set && !cache_make(c, replayed->l1_bytes, profile.l1_ways)) no_memory();
     return c;
 }
 
@@ -251,9 +265,9 @@ static inline void l1_replay(Replay *r, Note n)
         r->number = 0;
     } else {
         CacheLine *line = l1_line(r, number);
-        Tally *t = &now->grid->tally[note_pc(n)];
+        Found *f = &replayed->found[note_pc(n)];
         u32 hits = cache_present(*line) & missing, fresh = missing & ~hits;
-        *(number & LOCAL_LINE ? &t->local.hits : &t->global.hits) += __builtin_popcount(hits);
+        *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
         if (kind == LOAD) missing = fresh;
     }
@@ -261,50 +275,73 @@ static inline void l1_replay(Replay *r, Note n)
 }
 
 // The blocks of the wave on one SM; next[b] is the one after b, or -1.
-static void replay_sm(u32 sm, s32 first, const s32 *next, bool cut)
+static void replay_sm(const Wave *wave, u32 sm, s32 first, const s32 *next)
 {
-    Replay r = { .cache = l1_of(sm), .misses = &now->misses[sm] };
+    Replay r = { .cache = l1_of(sm), .misses = &replayed->misses[sm] };
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
-    cache_use(r.cache, cut && blocks < now->resident ? (double)blocks / now->resident : 1);
+    cache_use(r.cache, wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
     cache_fetch(r.cache);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
-            const Notes *n = &now->wave[b].notes;
+            const Notes *n = &wave->block[b].notes;
             for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(&r, n->note[k]);
             left |= from + TURN < n->count;
         }
     }
 }
 
-static void replay_wave(bool cut)
+static void replay(void *of)
 {
-    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((now->wave_blocks + 1) * sizeof *next);
+    Wave *w = of;
+    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((w->blocks + 1) * sizeof *next);
     if (!first || !next) no_memory();
+    replayed = w->grid;
     for (int sm = 0; sm < profile.sm_count; sm++) first[sm] = -1;
-    for (u32 b = now->wave_blocks; b-- > 0;) next[b] = first[now->wave[b].sm], first[now->wave[b].sm] = b;
-    for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(sm, first[sm], next, cut);
-    for (u32 b = 0; b < now->wave_blocks; b++) free(now->wave[b].notes.note);
+    for (u32 b = w->blocks; b-- > 0;) next[b] = first[w->block[b].sm], first[w->block[b].sm] = b;
+    for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(w, sm, first[sm], next);
+    for (u32 b = 0; b < w->blocks; b++) free(w->block[b].notes.note);
     free(first);
     free(next);
-    now->wave_blocks = 0;
-    now->wave_notes = 0;
+    w->blocks = 0;
+    w->notes = 0;
     replay_misses();
+}
+
+static Wave *begin_wave(void)
+{
+    Wave *w = spare_waves;
+    if (w) spare_waves = w->next;
+    else w = calloc(1, sizeof *w);
+    if (!w) no_memory();
+    w->grid = now;
+    return w;
+}
+
+static void end_wave(bool cut)
+{
+    Wave *w = now->wave;
+    w->cut = cut;
+    worker_do(replay, w);           // the one before it has been done by now: no more than two are needed at a time
+    now->wave = begin_wave();
+    w->next = spare_waves;
+    spare_waves = w;
 }
 
 // Hands what the block has noted to the wave.
 static void join_wave(Block *b)
 {
-    if (now->wave_blocks == now->wave_room) {
-        now->wave_room = now->wave_room ? 2 * now->wave_room : 256;
-        now->wave = realloc(now->wave, now->wave_room * sizeof *now->wave);
-        if (!now->wave) no_memory();
+    Wave *w = now->wave;
+    if (w->blocks == w->room) {
+        w->room = w->room ? 2 * w->room : 256;
+        w->block = realloc(w->block, w->room * sizeof *w->block);
+        if (!w->block) no_memory();
     }
-    now->wave[now->wave_blocks].notes = b->cached->all;
-    now->wave[now->wave_blocks++].sm = b->sm;
-    now->wave_notes += b->cached->all.count;
+    w->block[w->blocks].notes = b->cached->all;
+    w->block[w->blocks++].sm = b->sm;
+    w->notes += b->cached->all.count;
     b->cached->all = (Notes){ 0 };
 }
 
@@ -324,7 +361,7 @@ static void put_in_turn(Block *b)
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = 0;
     if (cached->all.count >= MOST_OF_BLOCK) {
         join_wave(b);
-        replay_wave(true);
+        end_wave(true);
     }
 }
 
@@ -349,6 +386,8 @@ static void caches_grid_start(Grid *g)
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], share = (blocks + profile.sm_count - 1) / profile.sm_count;
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
     coalesce_start();
+    worker_wait();
+    if (!granules_of[1]) fill_granules();
     now = g->cached = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
     if (!now) no_memory();
@@ -360,7 +399,9 @@ static void caches_grid_start(Grid *g)
     if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
     if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
-    if (!now->l1 || !now->misses || !now->recent) no_memory();
+    now->found = calloc(g->kernel->code_count + 1, sizeof *now->found);
+    if (!now->wave) now->wave = begin_wave();
+    if (!now->l1 || !now->misses || !now->recent || !now->found) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
         if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
         else if (now->l1[sm].set) cache_clear(&now->l1[sm]);
@@ -434,14 +475,24 @@ static void caches_block_end(Block *b)
     put_in_turn(b);
     b->cached->latest = 0;
     join_wave(b);
-    bool whole = now->wave_blocks >= profile.sm_count * now->resident;
-    if (whole || now->wave_notes >= MOST_NOTES) replay_wave(!whole);
+    bool whole = now->wave->blocks >= profile.sm_count * now->resident;
+    if (whole || now->wave->notes >= MOST_NOTES) end_wave(!whole);
 }
 
 static void caches_grid_end(Grid *g)
 {
-    (void)g;
-    replay_wave(false);
+    end_wave(false);
+    worker_wait();
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
+        const Found *f = &now->found[pc];
+        Tally *t = &g->tally[pc];
+        t->global.hits = f->hits;
+        t->local.hits = f->local_hits;
+        t->l2_misses = f->l2_misses;
+        t->dram_sectors = f->dram_sectors;
+    }
+    free(now->found);
+    now->found = NULL;
 }
 
 static void caches_grid_turn(Grid *g) { now = g->cached; }
@@ -451,6 +502,7 @@ static void free_grid(CachedGrid *c)
     for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&c->l1[sm]), free(c->misses[sm].note);
     free(c->l1);
     free(c->misses);
+    free(c->wave->block);
     free(c->wave);
     free(c->recent);
     free(c);
@@ -479,6 +531,7 @@ void caches_written(u64 address, u64 bytes)
     u64 none = 0;
     const Allocation *a = memory_find(address);
     if (!a || !bytes || address >= MEMORY_PINNED) return;
+    worker_wait();
     if (bytes > (u64)profile.l2_bytes) address += bytes - profile.l2_bytes, bytes = profile.l2_bytes;
     u64 first = (address - MEMORY_BASE) / SECTOR_BYTES, last = (address + bytes - 1 - MEMORY_BASE) / SECTOR_BYTES;
     for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {

@@ -434,6 +434,29 @@ Test(api, text_fits_a_terminal)
     }
 }
 
+// Whatever is reported with one thread, counters and times included.
+Test(api, the_number_of_threads_changes_nothing)
+{
+    const Program *program = program_named("waves");
+    Header h = read_header(program);
+    const char *device = getenv("DEVICE");
+    char *one = NULL;
+    compile(program, &h);
+    for (int threads = 1; threads <= 3; threads++) {
+        char *command = NULL, *text;
+        asprintf(&command, "%s --json --threads %d %s 2>%s", device ? device : "simulator/run", threads,
+                 output(program, ""), output(program, ".json"));
+        cr_expect_eq(system(command), 0);
+        text = read_text(output(program, ".json"));
+        cr_expect_not_null(strstr(text, "dram__bytes_read.sum"), "no counters:\n%s", text);
+        if (!one)
+            one = strdup(text);
+        cr_expect_str_eq(one, text, "%d threads tell something else", threads);
+        free(command);
+    }
+    free(one);
+}
+
 // The program writes its pid and sleeps; when the device is killed it must die as well.
 Test(api, program_dies_with_the_device)
 {
