@@ -118,8 +118,10 @@ enum wire_error {
     WIRE_PEER_ALREADY_ENABLED = 704,
     WIRE_PEER_NOT_ENABLED = 705,
     WIRE_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+    WIRE_LAUNCH_TIMEOUT = 702,
     WIRE_NOT_SUPPORTED = 801,
     WIRE_UNKNOWN = 999,
+    WIRE_STANDS = 1 << 20,                      // the kernels that the call waits for stand: ask again, and say whether `alone`
 };
 
 // A piece of a larger transfer: `bytes` of it, from `offset` on, lie in `slot`.
@@ -148,6 +150,7 @@ typedef struct {
     uint64_t caller[WIRE_CALLERS];      // host return addresses, innermost first; 0 ends them
     uint64_t stream;                            // id; 0: the default stream of the device
     uint32_t device;                            // the calling thread's current one
+    uint32_t alone;                             // no other thread of the process can help a kernel that waits
     union {
         struct { uint64_t address; uint32_t writes; } fault;
         struct { WireChunk chunk; uint64_t twin; } module;      // twin: its id on another device; 0: none
@@ -158,7 +161,7 @@ typedef struct {
         struct { uint64_t id, bytes; uint32_t attribute, set; } pool;   // POOL_*; id 0: the device's
         struct { uint64_t address, bytes; uint32_t advice; int32_t location; } range;    // managed memory
         struct {
-            WireBox device, from;               // from: COPY_DEVICE only
+            WireBox device, from;               // from: COPY_DEVICE; COPY_OUT: where it goes
             uint64_t width, rows, slices;       // bytes; rows in a slice
             WireChunk chunk;                    // COPY_IN, COPY_OUT
             uint32_t value, value_bytes;        // FILL: 1, 2 or 4 bytes at a time
@@ -187,6 +190,7 @@ typedef struct {
     int32_t sticky;                     // cudaError_t that every later call will return; 0: none
     uint32_t tail;                              // bytes that follow
     uint32_t printed;                           // kernels have printed: ask for it (PRINTED)
+    uint32_t put_off;                           // COPY_OUT: the device will write the bytes itself
     union {
         uint64_t id;                            // MODULE, STREAM_CREATE, EVENT_CREATE
         struct { uint64_t address, size; uint32_t device; } memory; // ALLOC, VARIABLE, POINTER (size 0: none)

@@ -111,6 +111,15 @@ void happens_block_start(BlockOrder *o, u32 warps)
     *o = (BlockOrder){ .tick = 1, .warps = w };
 }
 
+void happens_block_end(BlockOrder *o, u32 warps, Knowledge *known)
+{
+    knowledge_join(known, &o->known);
+    for (u32 n = 0; o->told && n < warps; n++) {
+        knowledge_join(known, &o->warps[n].known);
+        knowledge_join(known, &o->warps[n].pending);
+    }
+}
+
 static u32 larger(u32 a, u32 b) { return a > b ? a : b; }
 
 // Tick of warp v up to which this warp knows what it did.

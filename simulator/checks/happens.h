@@ -44,6 +44,7 @@ void happens_block_make(Block *, BlockOrder *);
 void happens_block_free(BlockOrder *, u32 warps);
 void happens_block_start(BlockOrder *, u32 warps);
 
+void happens_block_end(BlockOrder *, u32 warps, Knowledge *known);      // adds what it knows of other blocks
 void happens_barrier(Block *, BlockOrder *);
 void happens_part_barrier(Block *, BlockOrder *, u32 arrived, u32 freed);
 void happens_warp_barrier(BlockOrder *, const Warp *, u32 lanes);

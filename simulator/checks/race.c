@@ -43,6 +43,7 @@ void race_forget(void)
 {
     if (global.lines) shadow_forget(&global);
     happens_forget();
+    for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known);
     operation_count = 1;
     block_count = 0;
 }
@@ -74,7 +75,20 @@ static bool is_over(Look *k, const Site *earlier) { return comes_before(earlier-
 // The number of the block that touched it, among those of all launches.
 static u32 block_of(const Site *s) { return operations[s->operation].first_block + s->block; }
 
+// Has a kernel that comes before this operation been told of it by a flag? Its end hands that on.
+static bool was_handed_on(const Site *s, u32 operation)
+{
+    if (!operations[s->operation].kernel) return false;
+    for (u32 n = 1; n < operation_count; n++)
+        if (s->tick <= knowledge_of(&operations[n].known, block_of(s), s->warp)
+            && clock_ordered(operations[n].number, operations[operation].number)) return true;
+    return false;
+}
+
 static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
+
+// A copy or fill may set a flag that a kernel looks at strongly.
+static bool may_be_flag(const Site *of_kernel) { return of_kernel->strong && !of_kernel->block_only; }
 
 // ---- Is it a race? ----
 
@@ -148,12 +162,13 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     const Site *now = &k->site;
     if (reach_each_other(s, now) || races_found >= MOST_RACES) return false;
     if (s->operation != now->operation && comes_before(s->operation, now->operation)) return false;
-    if (is_transfer(s)) return collide(k, s, from, to, UNORDERED);
+    if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
     enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
-    return order != BEFORE && !looks_before_swap(s, now) && collide(k, s, from, to, order);
+    if (order == BEFORE || looks_before_swap(s, now)) return false;
+    return !(s->operation != now->operation && was_handed_on(s, now->operation)) && collide(k, s, from, to, order);
 }
 
 // ---- What a warp touches, in regular parts ----
@@ -284,7 +299,8 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Site *now = &k->site;
     u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
-    if (comes_before(s->operation, now->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    if (may_be_flag(s) || comes_before(s->operation, now->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    if (was_handed_on(s, now->operation)) return false;
     Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
     race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
@@ -347,6 +363,12 @@ static void race_block_start(Block *b)
     shadow_forget(&b->race->shared);
 }
 
+static void race_block_end(Block *b)
+{
+    bool others = operation_count > 2;          // that nothing puts before all that follows
+    if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
+}
+
 static void race_barrier(Block *b)
 {
     happens_barrier(b, &b->race->order);
@@ -359,6 +381,7 @@ static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->
 
 const Observer race_observer = {
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
-    .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier, .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
+    .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
     .fence = race_fence, .grid_end = race_grid_end,
 };

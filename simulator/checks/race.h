@@ -12,6 +12,7 @@ typedef struct Operation {
     u32 device;                 // of a launch
     u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
     u32 over;                   // the operation that was last found to come before it
+    Knowledge known;            // what flags have told the blocks of it that have ended
     u32 grid[3], block[3];
     char call[48];              // "cudaMemcpyAsync"
     u64 callers[MEMORY_CALLERS];    // of that call: host return addresses

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "client.h"
 #include "host.h"
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -328,6 +329,25 @@ void client_leave(void)
     send(device.socket, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+// The kernels that a call waits for stand: another thread may make a call, or write memory, that lets them go on. True:
+// there is none that could, or none has for long.
+static bool wait_for_others(int tries)
+{
+    enum { MOST_TRIES = 10000, PAUSE_US = 1000 };
+    static int waiting;
+    int threads = 0, asleep = __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST) + host_is_idle();
+    DIR *tasks = opendir("/proc/self/task");
+    while (tasks && readdir(tasks))
+        threads++;
+    if (tasks)
+        closedir(tasks);
+    bool alone = threads - 2 <= asleep || tries >= MOST_TRIES;  // 2: "." and ".."
+    if (!alone)
+        usleep(PAUSE_US);
+    __atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+    return alone;
+}
+
 cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
                         void *out, size_t out_bytes)
 {
@@ -337,12 +357,16 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
     if (bytes > WIRE_TAIL)
         return cudaErrorInvalidValue;
     host_wait_before(request);
-    pthread_mutex_lock(&device.mutex);
-    client_tell_touched();
-    exchange(request, tail, bytes, reply, out, out_bytes);
-    show_prints(reply);
-    pthread_mutex_unlock(&device.mutex);
-    return reply->error;
+    for (int tries = 0;; tries++) {
+        pthread_mutex_lock(&device.mutex);
+        client_tell_touched();
+        exchange(request, tail, bytes, reply, out, out_bytes);
+        show_prints(reply);
+        pthread_mutex_unlock(&device.mutex);
+        if (reply->error != WIRE_STANDS)
+            return reply->error;
+        request->alone = wait_for_others(tries);
+    }
 }
 
 cudaError_t client_simple(WireRequest *request, WireReply *reply)
@@ -367,7 +391,7 @@ static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, v
 {
     receive_answer(reply, NULL, 0);
     WireChunk chunk = chunk_at(index, total);
-    if (drain && !reply->error)
+    if (drain && !reply->error && !reply->put_off)
         drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
 }
 
@@ -404,10 +428,14 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
     if (error)
         return error;
     host_wait_before(request);
-    pthread_mutex_lock(&device.mutex);
-    client_tell_touched();
-    error = transfer_locked(request, chunk, total, fill, drain, context, reply);
-    show_prints(reply);
-    pthread_mutex_unlock(&device.mutex);
-    return error;
+    for (int tries = 0;; tries++) {
+        pthread_mutex_lock(&device.mutex);
+        client_tell_touched();
+        error = transfer_locked(request, chunk, total, fill, drain, context, reply);
+        show_prints(reply);
+        pthread_mutex_unlock(&device.mutex);
+        if (error != (cudaError_t)WIRE_STANDS)
+            return error;
+        request->alone = wait_for_others(tries);
+    }
 }

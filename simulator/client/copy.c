@@ -121,7 +121,7 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     request.copy.slices = copy.slices;
     request.copy.blocks = copy.blocks;
     request.copy.device = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.from : &copy.to);
-    request.copy.from = wire_box(&copy.from);
+    request.copy.from = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.to : &copy.from);
     const void *host = kind == cudaMemcpyDeviceToHost ? copy.to.address : copy.from.address;
     request.copy.pinned = client_is_pinned(host) || client_is_registered(host);
     WireReply reply;

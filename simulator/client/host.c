@@ -127,6 +127,14 @@ void host_wait_before(const WireRequest *request)
     }
 }
 
+bool host_is_idle(void)
+{
+    pthread_mutex_lock(&queue.mutex);
+    bool idle = queue.started && !queue.first;
+    pthread_mutex_unlock(&queue.mutex);
+    return idle;
+}
+
 bool host_is_busy(uint64_t stream)
 {
     pthread_mutex_lock(&queue.mutex);

@@ -6,6 +6,7 @@
 void host_wait_before(const WireRequest *request);
 
 // Has a function on that stream not returned yet?
+bool host_is_idle(void);                        // the thread that runs host functions waits for some
 bool host_is_busy(uint64_t stream);
 
 // Is the calling thread inside of one? It may make no CUDA calls there.

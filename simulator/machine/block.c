@@ -156,12 +156,15 @@ static void report_waiting(Warp *w)
 bool block_run(Block *b)
 {
     Grid *g = b->grid;
-    enum { MOST_ROUNDS = 256 };
-    for (u32 rounds = 0; rounds < MOST_ROUNDS;) {
+    enum { MOST_ROUNDS = 256, MOST_MEETINGS = 1 << 14 };       // the latter: at barriers, between which others are asked
+    for (u32 rounds = 0, meetings = 0; rounds < MOST_ROUNDS && meetings < MOST_MEETINGS;) {
         enum round round = run_warps(b);
         if (g->status) return false;
         if (!first_live(b, true)) return true;
-        if ((b->arrivals || round <= ROUND_SPINS) && release(b)) continue;
+        if ((b->arrivals || round <= ROUND_SPINS) && release(b)) {
+            meetings += round == ROUND_ASKS;
+            continue;
+        }
         if (round == ROUND_SPINS) break;
         if (round == ROUND_STUCK) {
             Warp *stuck = first_live(b, false);

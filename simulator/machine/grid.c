@@ -127,10 +127,12 @@ static void end_block(Grid *g, Block *b)
 // Blocks take turns until all have ended, or wait for what others do.
 static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
 {
-    u64 progress = g->progress;
+    enum { LONG_TURN = 1 << 22 };       // warp instructions
+    u64 progress = g->progress, since = g->steps;
     for (u32 turns = 0; !g->status && (g->resident || g->next < g->blocks); turns++) {
         Block *b = pick(g);
         if (block_run(b)) end_block(g, b);
+        if (!last && g->resident && g->steps - since > LONG_TURN && !can_start(g) && all_spin(g)) return GRID_WAITS;
         if (g->progress != progress) {
             progress = g->progress;
             g->quiet_since = g->steps;
@@ -157,12 +159,22 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
         for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
     }
     g->begun = true;
+    u64 progress = g->progress;
     enum grid_turn turn = run_blocks(g, last, alone);
+    g->acted = g->progress != progress;
     machine_steps += g->steps + g->waited - before;
     return turn;
 }
 
-u64 grid_progress(const Grid *g) { return g->progress; }
+bool grid_acted(const Grid *g) { return g->acted; }
+
+bool grid_asks_host(const Grid *g)
+{
+    for (u32 n = 0; n < g->slot_count; n++)
+        for (u32 k = 0; g->slots[n]->occupied && k < g->slots[n]->warp_count; k++)
+            if (g->slots[n]->warps[k].live && g->slots[n]->warps[k].asks_host) return true;
+    return false;
+}
 
 void grid_drop(Grid *g, int status)
 {

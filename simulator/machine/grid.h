@@ -13,6 +13,7 @@ typedef struct Launch {
     bool cooperative;                   // its blocks wait for each other: all must be resident at once
     u64 limit;                          // warp instructions after which it is stopped; 0: none
     u64 operation;                      // among those of the streams (clock.h)
+    double at_least;                    // seconds that it takes, however short: it waits for others
     double seconds;                     // out: how long it takes (timing.h)
 } Launch;
 
@@ -31,7 +32,8 @@ enum grid_turn {
 // Gives it a turn, which lasts until it has ended or waits. `last`: nobody else can get on, so it goes on until it does
 // something, or it is certain that it never will. `alone`: nor does the host do anything any more.
 enum grid_turn grid_run(Grid *grid, bool last, bool alone);
-u64 grid_progress(const Grid *grid);    // counts what it has done that others could see
+bool grid_acted(const Grid *grid);      // has it done anything in its last turn that others could see?
+bool grid_asks_host(const Grid *grid);  // does it read memory that the host may write?
 
 // It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end, or NULL.
 void grid_report_deadlock(Grid *grid, const char *behind);

@@ -236,12 +236,10 @@ void stand_report_deadlock(Grid *g, const char *behind)
     u32 lanes = first->active ? first->active : first->ready_count ? first->ready[0].mask : first->live;
     source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc], __builtin_ctz(lanes));
     r.stands = stand_list(g, NULL);
-    char why[512];
     if (behind) {
-        snprintf(why, sizeof why, "What waits for its end cannot help it: %s.", behind);
-        r.why = why;
+        r.why = "What waits for a kernel's end cannot help it to get there.";
         r.next = "Launch what a kernel waits for before it, or on another stream, and leave room for it on the device.";
-        report_errorf(&r, "no warp can go on: all that have not ended wait for something that nobody does before the kernel's end");
+        report_errorf(&r, "no warp can go on, and %s", behind);
     } else if (left) {
         r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";

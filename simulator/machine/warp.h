@@ -199,7 +199,7 @@ struct Grid {
     u64 steps_before;       // by all other grids so far; with `waited`, what the clocks show
     u64 waited;             // added when nothing happens but that warps look at a clock
     u32 number;             // of the launch
-    bool begun;             // it has had a turn
+    bool begun, acted;      // it has had a turn; and in the last one it did what others could see
     u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block

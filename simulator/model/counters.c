@@ -246,7 +246,7 @@ static void counters_grid_end(Grid *g)
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
-    l->seconds = timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g);
+    l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
     report(g, &t, over);
     free(over);
 }

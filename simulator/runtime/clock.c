@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "ipc.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ static struct {
     double now;                         // ns: where it is
     Order before;                       // what it has waited for
 } host;
+static const Issue *taken;              // what is done as of then; NULL: what is issued now
+static double remembered = INFINITY;    // engines keep what they did since then
 static struct {
     double done;                        // ns: when the work of its destroyed streams ends
     Order before;
@@ -181,7 +184,7 @@ static bool waits_for(const Stream *stream, const Stream *other)
 // When work issued now to the stream can start.
 static double start_of(const Stream *stream)
 {
-    double start = later(host.now, stream->done);
+    double start = later(taken ? taken->at : host.now, stream->done);
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
         if (waits_for(stream, &streams[i]))
@@ -206,30 +209,81 @@ u64 clock_operation(u64 id)
     Stream *stream = stream_of(id);
     if (!stream)
         return 0;
+    if (taken)
+        return taken->operation;
     catch_up(stream);
     return order_next(&stream->before, place(stream));
 }
 
+static const Order *before_of(u64 operation)
+{
+    return taken && taken->operation == operation ? &taken->before : &streams[operation >> 32].before;
+}
+
 bool clock_ordered(u64 earlier, u64 later)
 {
-    return order_has(&streams[later >> 32].before, earlier);
+    return order_has(before_of(later), earlier);
 }
 
 bool clock_all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
-        if (!order_has_all(&streams[later >> 32].before, &streams[i].before))
+        if (!order_has_all(before_of(later), &streams[i].before))
             return false;
     for (u32 i = 0; i < MOST_DEVICES; i++)
         for (u32 n = 0; n < 2; n++)
-            if (!order_has_all(&streams[later >> 32].before, &left[i][n].before))
+            if (!order_has_all(before_of(later), &left[i][n].before))
                 return false;
     return true;
 }
 
 bool clock_after(u64 later, const Order *all)
 {
-    return order_has_all(&streams[later >> 32].before, all);
+    return order_has_all(before_of(later), all);
+}
+
+void clock_issue(Issue *issue, u64 id, bool numbered)
+{
+    Stream *stream = stream_of(id);
+    catch_up(stream);
+    *issue = (Issue){ .stream = id, .at = host.now };
+    if (numbered)
+        issue->operation = order_next(&stream->before, place(stream));
+    order_join(&issue->before, &stream->before);
+}
+
+void clock_issue_free(Issue *issue)
+{
+    order_free(&issue->before);
+}
+
+void clock_take_up(const Issue *issue)
+{
+    taken = issue;
+}
+
+void clock_remember(double from)
+{
+    remembered = from;
+}
+
+const Order *clock_order(u64 id)
+{
+    Stream *stream = stream_of(id);
+    if (!stream)
+        return NULL;
+    catch_up(stream);
+    return &stream->before;
+}
+
+double clock_start(u64 id)
+{
+    return start_of(stream_of(id));
+}
+
+static double forget_until(void)
+{
+    return host.now < remembered ? host.now : remembered;
 }
 
 // ---- Work and waiting for it ----
@@ -243,7 +297,7 @@ static void host_reaches(double at, const Order *before)
 void clock_work(u64 id, enum engine engine, double share, double ns, bool host_waits)
 {
     Stream *stream = stream_of(id);
-    double start = engine_begin(stream->device, engine, start_of(stream), ns, share, host.now);
+    double start = engine_begin(stream->device, engine, start_of(stream), ns, share, forget_until());
     stream->done = start + ns;
     if (host_waits)
         host_reaches(stream->done, &stream->before);
@@ -264,7 +318,7 @@ void clock_work_between(u64 id, u32 from, u32 to, bool link, double ns, bool hos
     Stream *stream = stream_of(id), *both[] = { &streams[from], &streams[to] };
     EngineOf out = { from, link ? ENGINE_LINK_OUT : ENGINE_COPY_OUT };
     EngineOf in = { to, link ? ENGINE_LINK_IN : ENGINE_COPY_IN };
-    stream->done = engine_begin_both(out, in, start_of(stream), ns, host.now) + ns;
+    stream->done = engine_begin_both(out, in, start_of(stream), ns, forget_until()) + ns;
     if (host_waits)
         host_reaches(stream->done, &stream->before);
     for (u32 i = 0; i < 2 && is_default(stream); i++) {
@@ -316,7 +370,10 @@ static bool has_come(double at, const Order *before)
         return true;
     }
     double next = engine_next_end(host.now);
-    host.now = next && next < at ? next : at;
+    if (next && next < at)
+        host.now = next;
+    else if (at < INFINITY)             // else its end is not known yet
+        host.now = at;
     return false;
 }
 
@@ -384,7 +441,7 @@ bool clock_event_destroy(u64 id)
     return true;
 }
 
-bool clock_event_record(u64 id, u64 stream_id)
+bool clock_event_expect(u64 id, u64 stream_id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
@@ -392,9 +449,27 @@ bool clock_event_record(u64 id, u64 stream_id)
         return false;
     catch_up(stream);
     event->recorded = true;
-    event->at = start_of(stream);
+    event->at = INFINITY;
     order_free(&event->before);
     order_join(&event->before, &stream->before);
+    return true;
+}
+
+const Order *clock_event_order(u64 id)
+{
+    Event *event = event_of(id);
+    return event ? &event->before : NULL;
+}
+
+bool clock_event_record(u64 id, u64 stream_id)
+{
+    Event *event = event_of(id);
+    Stream *stream = stream_of(stream_id);
+    if (!event || !stream || event->device != stream->device)
+        return false;
+    if (!taken)
+        clock_event_expect(id, stream_id);
+    event->at = start_of(stream);
     if (event->shared)
         ipc_event_recorded(event->shared, event->at);
     return true;
@@ -412,6 +487,18 @@ bool clock_event_wait(u64 id)
     return true;
 }
 
+bool clock_stream_expect_event(u64 stream_id, u64 id)
+{
+    Event *event = event_of(id);
+    Stream *stream = stream_of(stream_id);
+    if (!event || !stream)
+        return false;
+    look_up(event);
+    if (event->recorded)
+        order_join(&stream->before, &event->before);
+    return true;
+}
+
 bool clock_stream_wait_event(u64 stream_id, u64 id)
 {
     Event *event = event_of(id);
@@ -421,7 +508,8 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
     look_up(event);
     if (event->recorded) {
         stream->done = later(stream->done, event->at);
-        order_join(&stream->before, &event->before);
+        if (!taken)
+            order_join(&stream->before, &event->before);
     }
     return true;
 }

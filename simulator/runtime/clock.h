@@ -33,6 +33,28 @@ bool clock_ordered(u64 earlier, u64 later);
 bool clock_all_ordered(u64 later);
 bool clock_after(u64 later, const Order *all);   // and all of these?
 
+// Work that is issued now and done later (work.h): when that was, and what lies before it.
+typedef struct Issue {
+    u64 stream, operation;                      // 0: it is none that has a number
+    double at;                                  // ns
+    Order before;
+} Issue;
+
+void clock_issue(Issue *, u64 stream, bool numbered);
+void clock_issue_free(Issue *);
+// From now on that is what is done, as if it were then: the functions of this page that concern operations and their time
+// take it so. NULL: the present again.
+void clock_take_up(const Issue *);
+void clock_remember(double from);               // what engines did after that moment may still matter
+
+// What lies before the next operation of the stream; before the event. NULL: it is none.
+const Order *clock_order(u64 stream);
+const Order *clock_event_order(u64 event);
+// The event will be recorded when the work before it is done; the stream will wait for the event then.
+bool clock_event_expect(u64 event, u64 stream);
+bool clock_stream_expect_event(u64 stream, u64 event);
+double clock_start(u64 stream);                 // ns: when work issued to it can start
+
 // The operation that began last takes `ns` on the engine, of which it needs a share (0 to 1); with
 // `host_waits` the host goes on at its end.
 void clock_work(u64 stream, enum engine engine, double share, double ns, bool host_waits);

@@ -11,6 +11,7 @@
 #include "report/origin.h"
 #include "pool.h"
 #include "peer.h"
+#include "work.h"
 #include "machine/profile.h"
 #include <driver_types.h>
 #include <errno.h>
@@ -189,7 +190,7 @@ static void answer_reset(Call *call)
     pool_reset(of);
 }
 
-static void dispatch(Call *call)
+void serve_dispatch(Call *call)
 {
     const WireRequest *r = &call->request;
     switch ((enum wire_op)r->op) {
@@ -280,15 +281,29 @@ static bool survives_sticky(u32 op)
     return op == WIRE_PRINTED || op == WIRE_HELLO || op == WIRE_MISUSE || op == WIRE_UNSUPPORTED;
 }
 
+// Behind the work that it comes behind.
+static void answer_in_turn(Call *call)
+{
+    enum work_when when = work_when(call);
+    if (device.sticky)
+        call->reply.error = device.sticky;
+    else if (when == WORK_NOW)
+        serve_dispatch(call);
+    else if (when == WORK_NOT_READY)
+        call->reply.error = WIRE_NOT_READY;
+    else if (when == WORK_STANDS)
+        call->reply.error = WIRE_STANDS;
+}
+
 static void answer(Call *call)
 {
     u32 op = call->request.op;
     if (op < WIRE_FIRST_ANSWERED) {
-        dispatch(call);
+        serve_dispatch(call);
         report_flush();
         return;
     }
-    launch_run_queued();
+    work_go_on();
     managed_settle();
     bool launched = false;
     if (device.sticky && op == WIRE_RESET)
@@ -298,7 +313,7 @@ static void answer(Call *call)
     else if (op == WIRE_LAUNCH)
         launched = launch_check(call) && !call->request.launch.only_checked;
     else
-        dispatch(call);
+        answer_in_turn(call);
     if (waits(call) || device.sticky)
         managed_waited(device.sticky);
     if (op == WIRE_SYNC || op == WIRE_EVENT_SYNC)
@@ -308,7 +323,7 @@ static void answer(Call *call)
     report_flush(); // the answer comes after the events of all earlier work
     packet_send(call);
     if (launched)
-        launch_queue(call);
+        work_launch(call);
 }
 
 // Answers one packet. False: there was none.
@@ -371,6 +386,17 @@ static bool was_orderly(void)
     return machine->ended == MACHINE_EXITED;
 }
 
+// How long it may ask for nothing, in ms, until kernels run all the same: only one that reads what they write to memory that
+// it shares with them can wait for them without asking.
+static int patience(void)
+{
+    enum { QUIET_MS = 100, POLL_MS = 1 };
+    const Allocation *a = work_is_left() ? memory_first() : NULL;
+    while (a && (a->freed || a->kind != MEMORY_PINNED_HOST))
+        a = a->next;
+    return !a ? -1 : work_asks_host() ? POLL_MS : QUIET_MS;
+}
+
 bool serve(void)
 {
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLIN },
@@ -381,8 +407,11 @@ bool serve(void)
     clock_reset();
     origin_open(device.client);
     while (!ended && !closed) {
-        if (poll(watched, 3, -1) < 0 && errno != EINTR)
+        int ready = poll(watched, 3, patience());
+        if (ready < 0 && errno != EINTR)
             break;
+        if (ready == 0)
+            work_go_on();
         ended = watched[1].revents || watched[2].revents;       // looked at first: what it sent
         closed = watched[0].revents & (POLLHUP | POLLERR);      // before is still read
         while (serve_one())
@@ -395,7 +424,8 @@ bool serve(void)
 
 void serve_end(bool orderly)
 {
-    launch_run_queued();
+    if (!device.sticky)
+        work_finish();
     managed_settle();
     managed_waited(true);
     if (orderly && !device.sticky && !device.faulted) {

@@ -1,6 +1,6 @@
 // The rooms of the device process that answer requests, and what they share.
 #pragma once
-#include "base.h"
+#include "machine/grid.h"
 #include "report/report.h"
 #include "wire.h"
 #include <sys/types.h>
@@ -12,6 +12,7 @@ typedef struct {
     size_t tail_bytes;
     WireReply reply;
     char *out;                                  // of the reply: WIRE_TAIL bytes
+    u8 *data;                                   // a copy that was put off: its bytes; NULL: they are in the slots
 } Call;
 
 // The state of the simulated machine that outlives a call.
@@ -40,6 +41,8 @@ bool serve(void);
 // itself.
 void serve_end(bool orderly);
 
+void serve_dispatch(Call *call);                // has the request done, and fills in the reply
+
 // A place in the program for this call's messages.
 Place serve_place(const Call *call);
 
@@ -56,11 +59,6 @@ void packet_send(Call *call);           // the reply
 void transfer_alloc(Call *call);
 void transfer_free(Call *call);
 void transfer_bad_free(Call *call, u64 address);        // reports it and refuses the call
-void transfer_copy_in(Call *call);
-void transfer_copy_out(Call *call);
-void transfer_copy_device(Call *call);
-void transfer_copy_host(Call *call);
-void transfer_fill(Call *call);
 void transfer_memory_info(Call *call);
 void transfer_pointer(Call *call);
 void transfer_touched(Call *call);              // host code touched managed memory
@@ -71,19 +69,30 @@ void transfer_fault(Call *call);                // host code touched device memo
 void transfer_leaks(u32 of);                    // reports what a device still has allocated
 void transfer_free_all(u32 of);
 
-// ---- launch.c: modules, kernels and launches ----
+// ---- copy.c ----
+
+void transfer_copy_in(Call *call);
+void transfer_copy_out(Call *call);
+void transfer_copy_device(Call *call);
+void transfer_copy_host(Call *call);
+void transfer_fill(Call *call);
+void copy_whole(Call *call);                    // one in or out that was put off; call->data: the bytes that go in
+
+// ---- modules.c ----
 
 void launch_module(Call *call);
 void launch_module_unload(Call *call);
 void launch_kernel(Call *call);
 void launch_variable(Call *call);
 void launch_occupancy(Call *call);
-// Checks the launch and fills in the reply; true: it is good, so send the reply and queue it.
+Kernel *launch_kernel_of(u64 id);               // NULL: there is none
+
+// ---- launch.c ----
+
+// Checks the launch and fills in the reply; true: it is good, so send the reply and keep it as work to be done (work.h).
 bool launch_check(Call *call);
-// A launch runs when the program next asks for something, or ends: the host and a kernel never run
-// at the same time, so that what each sees of the other is the same in every run.
-void launch_queue(const Call *call);
-void launch_run_queued(void);
+Launch launch_of(const Call *call);
+void launch_gather_printed(void);               // what kernels have printed is the program's to ask for
 void launch_checked(void);   // the program has looked at the error of its failed launch
 void launch_unchecked(void); // the program ends: reports one that nobody looked at
 void launch_printed(Call *call);

@@ -1,0 +1,376 @@
+// Copies and fills on behalf of the program.
+
+#include "model/caches.h"
+#include "clock.h"
+#include "managed.h"
+#include "machine/memory.h"
+#include "pool.h"
+#include "peer.h"
+#include "machine/profile.h"
+#include "checks/race.h"
+#include "range.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void report_too_early(const Call *call, const Allocation *a)
+{
+    char made[256];
+    report_made(a, made, sizeof made);
+    Report report = { .kind = REPORT_RACE, .place = serve_place(call), .address = a->base,
+        .allocation = a, .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
+    report_errorf(&report, "%s uses the %" PRIu64
+                  "-byte allocation%s on a stream that does not wait for the allocation",
+                  call->request.call, a->size, made);
+}
+
+// The copy or fill begins, on one or two allocations.
+static void begin(const Call *call, const Allocation *a, const Allocation *b)
+{
+    u64 operation = clock_operation(call->request.stream);
+    Operation transfer = { .number = operation };
+    snprintf(transfer.call, sizeof transfer.call, "%s", call->request.call);
+    memcpy(transfer.callers, call->request.caller, sizeof transfer.callers);
+    race_transfer(&transfer, !call->request.copy.blocks);
+    if (!pool_use(a, operation))
+        report_too_early(call, a);
+    else if (b && !pool_use(b, operation))
+        report_too_early(call, b);
+}
+
+// How many rows a good copy or fill has in all its slices, and where one of them begins.
+static u64 row_count(const Call *call)
+{
+    return call->request.copy.rows * call->request.copy.slices;
+}
+
+static u64 row_at(const Call *call, const WireBox *box, u64 row)
+{
+    u64 rows = call->request.copy.rows;
+    return box->address + row / rows * box->slice + row % rows * box->pitch;
+}
+
+// ---- Definedness ----
+
+static bool bit_of(const u64 *bits, u64 address)
+{
+    u64 bit = address - MEMORY_BASE;
+    return bits[bit / 64] >> bit % 64 & 1;
+}
+
+static bool is_defined(u64 address)
+{
+    return bit_of(memory_defined_bits, address);
+}
+
+static void copy_bit(u64 *bits, u64 to, u64 from)
+{
+    u64 bit = to - MEMORY_BASE, mask = 1ull << bit % 64;
+    bits[bit / 64] = bit_of(bits, from) ? bits[bit / 64] | mask : bits[bit / 64] & ~mask;
+}
+
+// A copy on the device carries along which of its bytes were ever written.
+static void copy_defined(u64 to, u64 from, u64 bytes)
+{
+    if (memory_undefined(from, bytes) == bytes) {
+        memory_define(to, bytes);
+        return;
+    }
+    bool backwards = to > from;
+    for (u64 i = 0; i < bytes; i++) {
+        u64 at = backwards ? bytes - 1 - i : i;
+        copy_bit(memory_defined_bits, to + at, from + at);
+        copy_bit(memory_computed_bits, to + at, from + at);
+    }
+}
+
+static u64 count_undefined(u64 address, u64 bytes)
+{
+    u64 count = 0;
+    for (u64 i = 0; i < bytes; i++)
+        count += !is_defined(address + i);
+    return count;
+}
+
+// Reports the bytes of the box that nothing wrote.
+static void check_defined(const Call *call, const Allocation *a)
+{
+    const WireRequest *request = &call->request;
+    u64 undefined = 0, first = 0, width = request->copy.width;
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 address = row_at(call, &request->copy.device, row);
+        u64 good = memory_undefined(address, width);
+        if (good == width)
+            continue;
+        if (!undefined)
+            first = address + good - a->base;
+        undefined += count_undefined(address + good, width - good);
+    }
+    if (!undefined)
+        return;
+    char made[256];
+    report_made(a, made, sizeof made);
+    Report report = {
+        .kind = REPORT_UNINITIALIZED,
+        .place = serve_place(call),
+        .address = a->base + first,
+        .allocation = a,
+        .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before.",
+        .next = "Look for elements that the kernel does not write: a grid that is too small, a "
+                "wrong index."
+    };
+    bool computed = bit_of(memory_computed_bits, a->base + first);
+    if (computed) {
+        report.why = "A kernel stored them, but worked them out from memory that nothing had written.";
+        report.next = "Look for what it reads before it is written: an array or a tile that is filled "
+                      "only in part.";
+    }
+    report_errorf(&report,
+                  "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
+                  "-byte allocation%s",
+                  request->call, undefined, undefined == 1 ? "" : "s",
+                  computed ? "a kernel computed from memory that nothing wrote"
+                           : "nothing wrote",
+                  first, a->size, made);
+}
+
+// The box that a copy or fill reads, or stores to, beside what is at work on other streams.
+static void look_for_races(const Call *call, const WireBox *box, bool store)
+{
+    for (u64 row = 0; row < row_count(call); row++)
+        race_range(row_at(call, box, row), call->request.copy.width, store);
+}
+
+// ---- Copying ----
+
+// Is the chunk one that can be: within its transfer and its slot?
+static bool chunk_good(const Call *call)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    u64 total;
+    return !__builtin_mul_overflow(call->request.copy.width, call->request.copy.rows, &total)
+        && !__builtin_mul_overflow(total, call->request.copy.slices, &total)
+        && chunk->total == total && chunk->slot < WIRE_SLOTS && chunk->bytes <= WIRE_SLOT_BYTES
+        && chunk->offset <= total && chunk->bytes <= total - chunk->offset;
+}
+
+static double copy_ns(const Call *call, u64 bytes)
+{
+    double speed = call->request.copy.pinned ? profile.copy_bytes_per_second
+                                             : profile.pageable_bytes_per_second;
+    return speed > 0 ? (double)bytes / speed * 1e9 : 0;
+}
+
+// The last chunk ends the copy: it takes its time and is told.
+static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
+{
+    clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
+    report_copy(kind, call->request.copy.width * row_count(call));
+}
+
+// Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in pieces of a row.
+static void move_chunk(const Call *call, bool in)
+{
+    const WireBox *box = &call->request.copy.device;
+    const WireChunk *chunk = &call->request.copy.chunk;
+    u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
+    u8 *slot = call->data ? call->data : device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
+    while (left) {
+        u64 column = offset % width, piece = width - column < left ? width - column : left;
+        u64 address = row_at(call, box, offset / width) + column;
+        if (in) {
+            memcpy((void *)address, slot, piece);
+            memory_define(address, piece);
+            managed_written(address, piece, call->request.device);
+            caches_written(address, piece);
+        } else {
+            memcpy(slot, (void *)address, piece);
+        }
+        slot += piece;
+        offset += piece;
+        left -= piece;
+    }
+}
+
+// The runtime reads pageable memory before it returns, through a buffer of 64 KiB: the host is
+// busy for nearly as long as the copy of more than that takes.
+static void finish_copy_chunks(const Call *call, bool in)
+{
+    enum { STAGED_AT_ONCE = 64 << 10 };
+    const WireRequest *request = &call->request;
+    u64 bytes = request->copy.chunk.total;
+    finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
+                copy_ns(call, bytes));
+    double end = clock_stream_end(request->stream);
+    if (in && !request->copy.pinned && bytes > STAGED_AT_ONCE && end > clock_now())
+        clock_host(end - clock_now());
+}
+
+static void copy_chunk(Call *call, bool in)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    if (!chunk_good(call)) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    Allocation *a = range_check_box(call, in ? "writes" : "reads", &call->request.copy.device);
+    if (!a)
+        return;
+    if (chunk->offset == 0) {
+        begin(call, a, NULL);
+        look_for_races(call, &call->request.copy.device, in);
+    }
+    if (!in && chunk->offset == 0)
+        check_defined(call, a);
+    move_chunk(call, in);
+    if (chunk->offset + chunk->bytes == chunk->total)
+        finish_copy_chunks(call, in);
+}
+
+void transfer_copy_in(Call *call)
+{
+    copy_chunk(call, true);
+}
+
+void transfer_copy_out(Call *call)
+{
+    copy_chunk(call, false);
+}
+
+static bool are_peers(const Allocation *a, const Allocation *b)
+{
+    return a->device != b->device && peer_is_private(a) && peer_is_private(b);
+}
+
+static void finish_peer_copy(const Call *call, u32 from, u32 to)
+{
+    u64 bytes = call->request.copy.width * row_count(call), stream = call->request.stream;
+    bool link = peer_linked(from, to);
+    double ns = peer_copy_seconds(from, to, bytes) * 1e9;
+    clock_work_between(stream, from, to, link, ns, call->request.copy.blocks);
+    report_copy("PtoP", bytes);
+    LinkReport moved = { from, to, bytes };
+    double end = clock_stream_end(stream);
+    report_work("copy", from, end - ns, end, !link, &moved, 1);
+}
+
+void transfer_copy_device(Call *call)
+{
+    const WireRequest *request = &call->request;
+    const WireBox *to = &request->copy.device, *from = &request->copy.from;
+    u64 width = request->copy.width;
+    const Allocation *source_of = range_check_box(call, "reads", from);
+    const Allocation *target_of = source_of ? range_check_box(call, "writes", to) : NULL;
+    if (!target_of)
+        return;
+    bool peers = are_peers(source_of, target_of);
+    if (peers)
+        clock_join_devices(request->stream, source_of->device, target_of->device);
+    begin(call, source_of, target_of);
+    look_for_races(call, from, false);
+    look_for_races(call, to, true);
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 target = row_at(call, to, row), source = row_at(call, from, row);
+        memmove((void *)target, (void *)source, width);
+        copy_defined(target, source, width);
+        managed_written(target, width, request->device);
+        caches_written(target, width);
+    }
+    if (peers) {
+        finish_peer_copy(call, source_of->device, target_of->device);
+        return;
+    }
+    double bytes = 2.0 * (double)width * (double)row_count(call);    // each is read and written
+    double speed = profile.dram_bytes_per_second;
+    finish_copy(call, "DtoD", ENGINE_NONE, speed > 0 ? bytes / speed * 1e9 : 0);
+}
+
+void transfer_copy_host(Call *call)
+{
+    report_copy("HtoH", call->request.copy.width * row_count(call));
+}
+
+// Writes a value of 1, 2 or 4 bytes again and again.
+static void fill_row(u8 *at, u64 bytes, u32 value, u32 value_bytes)
+{
+    if (value_bytes == 1)
+        memset(at, (int)value, bytes);
+    else
+        for (u64 i = 0; i < bytes; i += value_bytes)
+            memcpy(at + i, &value, value_bytes);
+}
+
+// Can the values be so wide: do they fill the rows, each where such a value may lie?
+static bool value_good(const WireRequest *request)
+{
+    u32 bytes = request->copy.value_bytes;
+    const WireBox *box = &request->copy.device;
+    bool rows = request->copy.rows > 1, slices = request->copy.slices > 1;
+    return (bytes == 1 || bytes == 2 || bytes == 4) && request->copy.width % bytes == 0
+        && box->address % bytes == 0 && (!rows || box->pitch % bytes == 0)
+        && (!slices || box->slice % bytes == 0);
+}
+
+void transfer_fill(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!value_good(request)) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    const Allocation *a = range_check_box(call, "writes", &request->copy.device);
+    if (!a)
+        return;
+    begin(call, a, NULL);
+    look_for_races(call, &request->copy.device, true);
+    u64 width = request->copy.width;
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 address = row_at(call, &request->copy.device, row);
+        fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
+        memory_define(address, width);
+        managed_written(address, width, request->device);
+        caches_written(address, width);
+    }
+    double bytes = (double)width * (double)row_count(call);
+    double speed = profile.dram_bytes_per_second;
+    clock_work(request->stream, ENGINE_NONE, 1, speed > 0 ? bytes / speed * 1e9 : 0,
+               request->copy.blocks);
+}
+
+// ---- Copies that were put off ----
+
+// The bytes go to pinned memory, which both sides have: the program's own copy of them was left to us.
+static bool write_out(const Call *call, const u8 *bytes)
+{
+    const WireBox *box = &call->request.copy.from;
+    u64 width = call->request.copy.width;
+    for (u64 row = 0; row < row_count(call); row++, bytes += width) {
+        u64 address = row_at(call, box, row);
+        const Allocation *a = memory_find(address);
+        if (!a || a->freed || a->kind != MEMORY_PINNED_HOST || width > a->base + a->size - address) return false;
+        memcpy((void *)address, bytes, width);
+    }
+    return true;
+}
+
+// Chunk by chunk, as if they came now.
+void copy_whole(Call *call)
+{
+    WireChunk *chunk = &call->request.copy.chunk;
+    bool in = call->request.op == WIRE_COPY_IN;
+    u8 *bytes = in ? call->data : malloc(chunk->total + 1);
+    if (!bytes) {
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    for (chunk->offset = 0; chunk->offset < chunk->total && !call->reply.error; chunk->offset += chunk->bytes) {
+        u64 left = chunk->total - chunk->offset;
+        chunk->bytes = left < WIRE_SLOT_BYTES ? (u32)left : WIRE_SLOT_BYTES;
+        call->data = bytes + chunk->offset;
+        copy_chunk(call, in);
+    }
+    if (!in && !call->reply.error && !write_out(call, bytes)) call->reply.error = WIRE_INVALID_VALUE;
+    if (!in) free(bytes);
+    call->data = NULL;
+}

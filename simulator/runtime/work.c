@@ -1,0 +1,417 @@
+// A list of what is left, by the order in which it was issued. Whether one thing comes behind another the vectors of stream
+// order say (clock.h), which are kept up when work is issued; its time is worked out when it is done.
+#include "work.h"
+#include "clock.h"
+#include "machine/memory.h"
+#include "machine/occupancy.h"
+#include "machine/profile.h"
+#include "managed.h"
+#include "peer.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Work {
+    struct Work *next;
+    Issue issue;
+    bool behind_all;                    // and not only behind what comes before it by stream order
+    WireRequest request;
+    char *tail;
+    size_t tail_bytes;
+    u8 *data;                           // of a copy to the device: its bytes,
+    u64 received;                       // of which so many have come
+    Launch launch;                      // of a launch
+    double share;                       // of its device, which its blocks fill while they run
+    Grid *grid;                         // NULL: it has not begun
+    bool stood;                         // it has waited for others
+    u64 seen;                           // `changes` after its last turn
+    double not_before;                  // ns: its end, as it waited for what ended then
+} Work;
+
+static Work *first;
+static u64 changes = 1;                 // of what kernels may wait for
+static u64 settled;                     // `changes` when nothing could go on
+
+static void *need(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left for the work on streams");
+    exit(1);
+}
+
+bool work_is_left(void) { return first != NULL; }
+
+static bool is_launch(const Work *w) { return w->request.op == WIRE_LAUNCH; }
+
+bool work_asks_host(void)
+{
+    for (const Work *w = first; w; w = w->next)
+        if (w->grid && grid_asks_host(w->grid)) return true;
+    return false;
+}
+
+// ---- What is issued ----
+
+static Work *append(const Call *call, bool numbered)
+{
+    Work *w = need(calloc(1, sizeof *w)), **end = &first;
+    while (*end) end = &(*end)->next;
+    *end = w;
+    w->request = call->request;
+    w->tail = need(malloc(call->tail_bytes + 1));
+    w->tail_bytes = call->tail_bytes;
+    memcpy(w->tail, call->tail, call->tail_bytes + 1);
+    clock_issue(&w->issue, call->request.stream, numbered);
+    if (w == first) clock_remember(w->issue.at);
+    return w;
+}
+
+static void drop(Work **at)
+{
+    Work *w = *at;
+    *at = w->next;
+    clock_issue_free(&w->issue);
+    free(w->tail);
+    free(w->data);
+    free(w);
+    clock_remember(first ? first->issue.at : HUGE_VAL);
+}
+
+// The share of the device that a launch's blocks fill while it runs.
+static double share_of(const Launch *l)
+{
+    double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], resident = occupancy_resident(l);
+    return blocks < resident ? blocks / resident : 1;
+}
+
+void work_launch(const Call *call)
+{
+    Work *w = append(call, true);
+    w->launch = launch_of(call);
+    w->launch.params = w->tail;
+    w->launch.operation = w->issue.operation;
+    w->share = share_of(&w->launch);
+    changes++;
+}
+
+// ---- What can go on ----
+
+static bool comes_behind(const Work *w, const Work *earlier)
+{
+    return w->behind_all || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
+}
+
+// Is there room for it beside those that run?
+static bool has_room(const Work *w)
+{
+    static const double ROUNDING = 1e-9;
+    double taken = w->share;
+    for (const Work *o = first; o; o = o->next)
+        if (o != w && o->grid && o->launch.device == w->launch.device) taken += o->share;
+    return taken <= 1 + ROUNDING || taken == w->share;
+}
+
+static bool can_go_on(const Work *w)
+{
+    if (w->grid) return w->seen != changes || grid_asks_host(w->grid);
+    for (const Work *earlier = first; earlier != w; earlier = earlier->next)
+        if (comes_behind(w, earlier)) return false;
+    if (w->data && w->received < w->request.copy.chunk.total) return false;
+    return !is_launch(w) || has_room(w);
+}
+
+// Those that stood may have waited for what ended now.
+static void note_end(double end)
+{
+    changes++;
+    for (Work *w = first; w; w = w->next)
+        if (w->stood && w->not_before < end) w->not_before = end;
+}
+
+static void report_ran(const Work *w)
+{
+    LinkReport links[2 * MOST_DEVICES];
+    double end = clock_stream_end(w->issue.stream), begin = end - w->launch.seconds * 1e9;
+    if (device.count > 1)
+        report_work("kernel", w->launch.device, begin, end, false, links, peer_links(w->grid, links));
+}
+
+static void end_launch(Work *w)
+{
+    Launch *l = &w->launch;
+    u64 stream = w->issue.stream;
+    double start = clock_start(stream);
+    if (w->not_before > start) l->at_least = (w->not_before - start) / 1e9;
+    int status = grid_finish(w->grid);
+    if (!device.sticky) device.sticky = status;
+    if (w->request.launch.in_graph && !l->at_least) l->seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
+    clock_work(stream, ENGINE_COMPUTE, w->share, l->seconds * 1e9, false);
+    managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
+    report_ran(w);
+    grid_free(w->grid);
+    w->grid = NULL;
+    launch_gather_printed();
+    report_flush();
+    note_end(clock_stream_end(stream));
+}
+
+// True: it has ended.
+static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
+{
+    if (!w->grid) w->grid = grid_start(&w->launch);
+    *turn = grid_run(w->grid, last, alone);
+    if (*turn == GRID_ENDED) {
+        end_launch(w);
+        return true;
+    }
+    w->stood = true;
+    changes += grid_acted(w->grid);
+    w->seen = changes;
+    managed_launched(w->grid, w->request.caller, HUGE_VAL);
+    return false;
+}
+
+// Requests that were put off: their answer was given then.
+static void do_now(Work *w)
+{
+    static Call call;
+    static char out[WIRE_TAIL];
+    call.request = w->request;
+    call.tail_bytes = w->tail_bytes;
+    memcpy(call.tail, w->tail, w->tail_bytes + 1);
+    call.data = w->data;
+    call.out = out;
+    memset(&call.reply, 0, sizeof call.reply);
+    if (w->request.op == WIRE_COPY_IN || w->request.op == WIRE_COPY_OUT) copy_whole(&call);
+    else serve_dispatch(&call);
+    if (call.reply.error) {
+        Report report = { .kind = REPORT_API, .place = serve_place(&call),
+            .why = "It was put off until the work before it was done, and its call had returned by then.",
+            .next = "Look at its arguments." };
+        report_errorf(&report, "%s failed when its turn came: error %d", w->request.call, call.reply.error);
+    }
+    if (clock_stream_known(w->issue.stream)) note_end(clock_stream_end(w->issue.stream));
+}
+
+static void drop_all(void)
+{
+    while (first) {
+        if (first->grid) {
+            clock_take_up(&first->issue);
+            grid_drop(first->grid, device.sticky);
+            grid_finish(first->grid);
+            grid_free(first->grid);
+            clock_take_up(NULL);
+        }
+        drop(&first);
+    }
+}
+
+// Everything that can go on has a turn.
+static void pass(void)
+{
+    enum grid_turn turn;
+    for (Work **at = &first, *w; (w = *at) && !device.sticky;) {
+        bool done = false;
+        if (can_go_on(w)) {
+            clock_take_up(&w->issue);
+            if (is_launch(w)) done = give_turn(w, false, false, &turn);
+            else do_now(w), done = true;
+            clock_take_up(NULL);
+        }
+        if (done) drop(at);
+        else at = &w->next;
+    }
+    if (device.sticky) drop_all();
+}
+
+void work_go_on(void)
+{
+    if (!first || (settled == changes && !work_asks_host())) return;
+    u64 before = changes;
+    pass();
+    if (changes == before) settled = changes;
+}
+
+// ---- When nothing does ----
+
+// What cannot begin because of it, for the report of a deadlock; NULL: nothing.
+static const char *what_waits_for(const Work *w)
+{
+    static char text[400];
+    for (const Work *o = w->next; o; o = o->next) {
+        if (o->grid || !is_launch(o)) continue;
+        const char *name = o->launch.kernel->signature;
+        if (comes_behind(o, w)) {
+            snprintf(text, sizeof text, "%.200s comes behind it in stream order", name);
+            return text;
+        }
+        if (o->launch.device == w->launch.device && !has_room(o)) {
+            snprintf(text, sizeof text, "for %.200s there is no room on the device beside it", name);
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static void report_deadlock(void)
+{
+    for (Work *w = first; w; w = w->next) {
+        if (!w->grid) continue;
+        clock_take_up(&w->issue);
+        grid_report_deadlock(w->grid, what_waits_for(w));
+        clock_take_up(NULL);
+    }
+    device.sticky = WIRE_LAUNCH_TIMEOUT;
+    drop_all();
+}
+
+// Kernels that look at the clock, or count their tries, may give up waiting. False: none does anything any more.
+static bool insist(void)
+{
+    enum grid_turn turn;
+    for (Work **at = &first, *w; (w = *at); at = &w->next) {
+        if (!w->grid) continue;
+        clock_take_up(&w->issue);
+        bool done = give_turn(w, true, true, &turn);
+        clock_take_up(NULL);
+        bool acted = done || grid_acted(w->grid);
+        if (done) drop(at);
+        if (acted) return true;
+    }
+    return false;
+}
+
+// What a request waits for: work that lies before a moment of stream order, or on a device, or all.
+typedef struct Until { const Order *order; u32 device; } Until;
+
+static bool concerns(const Work *w, const Until *until)
+{
+    if (until->order) return w->issue.operation && order_has(until->order, w->issue.operation);
+    return until->device == ALL_DEVICES || clock_stream_device(w->issue.stream) == until->device;
+}
+
+static bool is_any_left(const Until *until)
+{
+    const Work *w = first;
+    while (w && !concerns(w, until)) w = w->next;
+    return w != NULL;
+}
+
+static enum work_when wait_until(Until until, bool alone)
+{
+    while (is_any_left(&until)) {
+        u64 before = changes;
+        pass();
+        if (changes != before || !first) continue;
+        if (!alone) return WORK_STANDS;
+        if (!insist()) report_deadlock();
+        if (device.sticky) drop_all();
+    }
+    return WORK_NOW;
+}
+
+void work_finish(void) { wait_until((Until){ .device = ALL_DEVICES }, true); }
+
+// ---- What becomes of requests ----
+
+static enum work_when put_off(Call *call, bool numbered)
+{
+    append(call, numbered);
+    return WORK_LATER;
+}
+
+// A copy to the device that was put off brings its bytes in chunks.
+static enum work_when receive(Call *call)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    static Work *receiving;
+    if (chunk->slot >= WIRE_SLOTS || chunk->bytes > WIRE_SLOT_BYTES || chunk->total > MEMORY_SPAN) return WORK_NOW;
+    if (!chunk->offset) {
+        receiving = append(call, true);
+        receiving->data = need(malloc(chunk->total + 1));
+    }
+    if (chunk->total != receiving->request.copy.chunk.total || chunk->offset != receiving->received
+        || chunk->bytes > chunk->total - chunk->offset) return WORK_NOW;
+    memcpy(receiving->data + chunk->offset, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES, chunk->bytes);
+    receiving->received += chunk->bytes;
+    return WORK_LATER;
+}
+
+static bool is_pinned(u64 address) { return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED; }
+
+static enum work_when when_copied(Call *call, Until until)
+{
+    const WireRequest *r = &call->request;
+    static bool put_off_before;                 // the transfer whose chunks come now
+    if (r->op != WIRE_COPY_DEVICE && r->copy.chunk.offset && put_off_before) {
+        call->reply.put_off = r->op == WIRE_COPY_OUT;
+        return r->op == WIRE_COPY_IN ? receive(call) : WORK_LATER;
+    }
+    put_off_before = false;
+    if (!is_any_left(&until)) return WORK_NOW;
+    if (r->copy.blocks || (r->op == WIRE_COPY_OUT && !is_pinned(r->copy.from.address)))
+        return wait_until(until, r->alone);
+    put_off_before = true;
+    call->reply.put_off = r->op == WIRE_COPY_OUT;
+    return r->op == WIRE_COPY_IN ? receive(call) : put_off(call, true);
+}
+
+static enum work_when when_ordered(Call *call, Until until)
+{
+    const WireRequest *r = &call->request;
+    switch ((enum wire_op)r->op) {
+    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return when_copied(call, until);
+    case WIRE_HOST_FUNCTION: return wait_until(until, r->alone);
+    case WIRE_QUERY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
+    case WIRE_SYNC: return wait_until(until, r->alone);
+    default: break;
+    }
+    if (!is_any_left(&until)) return WORK_NOW;
+    if (r->op == WIRE_FILL && r->copy.blocks) return wait_until(until, r->alone);
+    if (r->op == WIRE_EVENT_RECORD && !clock_event_expect(r->event.event, r->stream)) return WORK_NOW;
+    return put_off(call, r->op != WIRE_EVENT_RECORD && r->op != WIRE_GRAPH);
+}
+
+// The stream waits for the event, which may not have been recorded yet.
+static enum work_when when_waiting(Call *call)
+{
+    const WireRequest *r = &call->request;
+    if (!clock_event_order(r->event.event) || !clock_order(r->stream)) return WORK_NOW;
+    bool left = is_any_left(&(Until){ .order = clock_event_order(r->event.event) })
+        || is_any_left(&(Until){ .order = clock_order(r->stream) });
+    if (!left) return WORK_NOW;
+    clock_stream_expect_event(r->stream, r->event.event);
+    return put_off(call, false);
+}
+
+enum work_when work_when(Call *call)
+{
+    const WireRequest *r = &call->request;
+    Until all = { .device = ALL_DEVICES };
+    if (!first) return WORK_NOW;
+    switch ((enum wire_op)r->op) {
+    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL: case WIRE_GRAPH: case WIRE_PREFETCH:
+    case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION:
+        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
+    case WIRE_STREAM_WAIT: return when_waiting(call);
+    case WIRE_SYNC:
+        if (r->object.id) return wait_until((Until){ .device = r->device }, r->alone);
+        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
+    case WIRE_QUERY:
+        if (!(r->object.id ? clock_event_known(r->object.id) : clock_stream_known(r->stream))) return WORK_NOW;
+        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id) : clock_order(r->stream) });
+    case WIRE_EVENT_SYNC:
+        if (!clock_event_known(r->object.id)) return WORK_NOW;
+        return wait_until((Until){ .order = clock_event_order(r->object.id) }, r->alone);
+    case WIRE_STREAM_DESTROY: case WIRE_EVENT_DESTROY:
+        put_off(call, false);
+        for (Work *w = first; w; w = w->next) if (!w->next) w->behind_all = true;
+        return WORK_LATER;
+    case WIRE_FREE: case WIRE_RESET: case WIRE_LIMIT: case WIRE_MODULE_UNLOAD: case WIRE_POOL_DESTROY: case WIRE_POOL_TRIM:
+    case WIRE_PEER: case WIRE_IPC_CLOSE:
+        return wait_until(all, r->alone);
+    default: return WORK_NOW;
+    }
+}
