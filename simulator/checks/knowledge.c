@@ -114,6 +114,13 @@ u32 knowledge_of(const Knowledge *k, u32 block, u32 warp)
     return every > one ? every : one;
 }
 
+bool knowledge_has(const Knowledge *k, u32 first, u64 count)
+{
+    u32 n = 0;
+    while (n < k->count && (k->runs[n].last < first || k->runs[n].first >= first + count)) n++;
+    return n < k->count;
+}
+
 void knowledge_clear(Knowledge *k) { k->count = 0; }
 
 void knowledge_free(Knowledge *k)

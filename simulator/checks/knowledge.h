@@ -25,5 +25,7 @@ void knowledge_add(Knowledge *to, u32 block, u32 warp, u32 tick);
 // Ticks of that warp up to this one are known; 0: none.
 u32 knowledge_of(const Knowledge *, u32 block, u32 warp);
 
+bool knowledge_has(const Knowledge *, u32 first, u64 count);     // anything of so many blocks, from that one on
+
 void knowledge_clear(Knowledge *);
 void knowledge_free(Knowledge *);

@@ -43,7 +43,7 @@ void race_forget(void)
 {
     if (global.lines) shadow_forget(&global);
     happens_forget();
-    for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known);
+    for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known), order_free(&operations[n].before);
     operation_count = 1;
     block_count = 0;
 }
@@ -58,6 +58,7 @@ static u32 begin(const Operation *o)
         operations = need(realloc(operations, operation_room * sizeof *operations));
     }
     operations[operation_count] = *o;
+    if (o->number) order_join(&operations[operation_count].before, clock_before(o->number));
     return operation_count++;
 }
 
@@ -75,14 +76,39 @@ static bool is_over(Look *k, const Site *earlier) { return comes_before(earlier-
 // The number of the block that touched it, among those of all launches.
 static u32 block_of(const Site *s) { return operations[s->operation].first_block + s->block; }
 
-// Has a kernel that comes before this operation been told of it by a flag? Its end hands that on.
-static bool was_handed_on(const Site *s, u32 operation)
+// ---- What flags tell, and the ends of kernels hand on ----
+
+enum { MOST_HANDS = 4 };        // through which it went
+
+static bool is_known(const Knowledge *, const Site *, u32 hands);
+
+// Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel there was told of it?
+static bool lies_before(u32 operation, const Site *s, u32 hands)
 {
-    if (!operations[s->operation].kernel) return false;
+    const Order *before = &operations[operation].before;
+    if (order_has(before, operations[s->operation].number)) return true;
     for (u32 n = 1; n < operation_count; n++)
-        if (s->tick <= knowledge_of(&operations[n].known, block_of(s), s->warp)
-            && clock_ordered(operations[n].number, operations[operation].number)) return true;
+        if (operations[n].known.count && order_has(before, operations[n].number) && is_known(&operations[n].known, s, hands))
+            return true;
     return false;
+}
+
+// Who knows something of a block knows what lies before the beginning of its launch.
+static bool is_known(const Knowledge *k, const Site *s, u32 hands)
+{
+    const Operation *o = &operations[s->operation];
+    if (o->kernel && s->tick <= knowledge_of(k, block_of(s), s->warp)) return true;
+    for (u32 n = 1; n < operation_count && hands; n++)
+        if (operations[n].kernel && knowledge_has(k, operations[n].first_block, operations[n].blocks) && lies_before(n, s, hands - 1))
+            return true;
+    return false;
+}
+
+static bool was_handed_on(const Access *a, const Site *s, u32 operation)
+{
+    const BlockOrder *o = a ? &a->warp->block->race->order : NULL;
+    return lies_before(operation, s, MOST_HANDS)
+        || (o && (is_known(&o->known, s, MOST_HANDS) || is_known(&o->warps[a->warp->number].known, s, MOST_HANDS)));
 }
 
 static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
@@ -151,6 +177,7 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
         if (!others) continue;
         u32 other = __builtin_ctz(others);
         if (both_store && stores_alike(a, lane, same_access ? other : LANES)) continue;
+        if (s->operation != now->operation && was_handed_on(a, s, now->operation)) return false;
         return tell(a, k, s, lane, other, order);
     }
     return false;
@@ -168,7 +195,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
         && s->bytes == now->bytes) return false;        // each lane where it was
     enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
-    return !(s->operation != now->operation && was_handed_on(s, now->operation)) && collide(k, s, from, to, order);
+    return collide(k, s, from, to, order);
 }
 
 // ---- What a warp touches, in regular parts ----
@@ -300,7 +327,7 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
     const Site *now = &k->site;
     u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
     if (may_be_flag(s) || comes_before(s->operation, now->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
-    if (was_handed_on(s, now->operation)) return false;
+    if (was_handed_on(NULL, s, now->operation)) return false;
     Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
     race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
@@ -335,6 +362,7 @@ static void race_grid_start(Grid *g)
     memcpy(o.block, l->block, sizeof o.block);
     g->raced = begin(&o);
     g->first_block = operations[g->raced].first_block = block_count;
+    operations[g->raced].blocks = g->blocks;
     block_count += g->blocks;
     running++;
     races_found = 0;

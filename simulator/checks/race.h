@@ -4,6 +4,7 @@
 #include "machine/memory.h"
 #include "report/report.h"
 #include "shadow.h"
+#include "stream_order.h"
 
 // A launch, or a copy or fill that the host commands.
 typedef struct Operation {
@@ -11,6 +12,8 @@ typedef struct Operation {
     const Kernel *kernel;       // NULL: a copy or fill
     u32 device;                 // of a launch
     u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
+    u64 blocks;
+    Order before;               // what lies before its beginning by stream order
     u32 over;                   // the operation that was last found to come before it
     Knowledge known;            // what flags have told the blocks of it that have ended
     u32 grid[3], block[3];

@@ -215,31 +215,31 @@ u64 clock_operation(u64 id)
     return order_next(&stream->before, place(stream));
 }
 
-static const Order *before_of(u64 operation)
+const Order *clock_before(u64 operation)
 {
     return taken && taken->operation == operation ? &taken->before : &streams[operation >> 32].before;
 }
 
 bool clock_ordered(u64 earlier, u64 later)
 {
-    return order_has(before_of(later), earlier);
+    return order_has(clock_before(later), earlier);
 }
 
 bool clock_all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
-        if (!order_has_all(before_of(later), &streams[i].before))
+        if (!order_has_all(clock_before(later), &streams[i].before))
             return false;
     for (u32 i = 0; i < MOST_DEVICES; i++)
         for (u32 n = 0; n < 2; n++)
-            if (!order_has_all(before_of(later), &left[i][n].before))
+            if (!order_has_all(clock_before(later), &left[i][n].before))
                 return false;
     return true;
 }
 
 bool clock_after(u64 later, const Order *all)
 {
-    return order_has_all(before_of(later), all);
+    return order_has_all(clock_before(later), all);
 }
 
 void clock_issue(Issue *issue, u64 id, bool numbered)

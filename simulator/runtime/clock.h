@@ -31,6 +31,7 @@ u64 clock_operation(u64 stream);
 // Does one come before another, which is the last of its stream so far? All of them so far?
 bool clock_ordered(u64 earlier, u64 later);
 bool clock_all_ordered(u64 later);
+const Order *clock_before(u64 operation);        // what lies before it, and it itself
 bool clock_after(u64 later, const Order *all);   // and all of these?
 
 // Work that is issued now and done later (work.h): when that was, and what lies before it.
