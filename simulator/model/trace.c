@@ -33,7 +33,7 @@ static void *grow(void *array, u32 count, u32 *room, size_t size)
 static void forget_blocks(Trace *t)
 {
     for (u32 b = 0; b < t->block_count; b++) {
-        for (u32 w = 0; w < t->block[b]->warp_count; w++) free(t->block[b]->warp[w].step);
+        for (u32 w = 0; w < t->block[b]->warp_count; w++) free(t->block[b]->warp[w].step), free(t->block[b]->warp[w].poll);
         free(t->block[b]->warp);
         free(t->block[b]);
     }
@@ -113,6 +113,61 @@ static void count_atomics(Access *a)
     }
 }
 
+// A warp that waits reads the same again and again until it changes. How often the simulator has it look says nothing: what
+// is kept is its first look, and the model has it go on from there. (A loop that reads the same to its end does not wait.)
+typedef struct Poll {
+    const Insn *insn;
+    u32 mask;                   // 0: something else was touched since
+    u32 first;                  // its steps from here on are looks after the first
+    u64 span, value;            // where it looked, and what was there, of all lanes
+} Poll;
+
+static void digest(const Access *a, Poll *p)
+{
+    const u8 *base = a->space == SPACE_SHARED ? a->warp->block->shared : NULL;
+    p->span = p->value = 0;
+    for (u32 n = 0; n < a->span_count; n++) {
+        const Span *s = &a->span[n];
+        p->span = (p->span ^ s->address ^ s->lanes) * 0x9e3779b97f4a7c15;
+        for (u32 b = 0; b < s->bytes; b++) p->value = (p->value ^ base[s->address + b]) * 0x9e3779b97f4a7c15;
+    }
+}
+
+// Drops the steps from there on, but for the barrier that other lanes of the warp may have come to. False: there are more.
+static bool drop_steps(const Trace *trace, TraceWarp *t, u32 from)
+{
+    u32 kept = 0;
+    Step barrier[LANES];
+    for (u32 n = from; n < t->count; n++)
+        if (trace->op[t->step[n].pc].kind == OP_BARRIER && kept++ < LANES) barrier[kept - 1] = t->step[n];
+    if (kept > LANES || kept > t->count - from) return false;
+    t->count = from + kept;
+    memcpy(t->step + from, barrier, kept * sizeof *barrier);
+    return true;
+}
+
+// Has the warp looked at this before, and is there something new? Then the looks between are dropped, this one with them.
+static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
+{
+    Poll now = { .insn = a->insn, .mask = a->mask, .first = t->count }, *p = t->poll;
+    bool polls = a->insn->strong && !a->store && a->space != SPACE_LOCAL;
+    if (!polls) {
+        if (p) p->mask = 0;
+        return false;
+    }
+    if (!p && !(p = t->poll = calloc(1, sizeof *p))) return false;
+    access_fill(a);
+    digest(a, &now);
+    bool same = p->mask && p->insn == now.insn && !(now.mask & ~p->mask) && (now.mask != p->mask || now.span == p->span);
+    if (same && now.value == p->value && now.mask == p->mask) return false;
+    u32 count = t->count;
+    bool drops = same && drop_steps(trace, t, p->first);
+    if (drops && a->warp->block->number % profile.sm_count == 0) trace->steps -= count - t->count;
+    now.first = t->count;
+    *p = now;
+    return drops;
+}
+
 // What the step's accesses are noted in, all together: an instruction may make several.
 static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 {
@@ -129,7 +184,7 @@ static bool trace_access(Access *a)
     Trace *trace = &now->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
-    if (!t || !t->count) return true;
+    if (!t || !t->count || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
     if (a->space == SPACE_SHARED) {
         u32 conflicts;

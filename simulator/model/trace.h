@@ -14,7 +14,11 @@ typedef struct TraceAccess {
     u8 space;                   // enum space
 } TraceAccess;
 
-typedef struct TraceWarp { Step *step; u32 count, room; } TraceWarp;
+typedef struct TraceWarp {
+    Step *step;
+    u32 count, room;
+    struct Poll *poll;          // the strong load that it makes again and again; NULL: it has made none
+} TraceWarp;
 
 typedef struct TraceBlock {
     u32 number;

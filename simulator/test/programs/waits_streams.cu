@@ -81,11 +81,25 @@ static int result()
     return value;
 }
 
+// How often the simulator has a kernel look is no part of the time that it takes; that of those that it waits for is.
 static void by_a_kernel()
 {
+    float waited, produced;
+    cudaEvent_t at[4];
+    for (int i = 0; i < 4; i++)
+        OK(cudaEventCreate(&at[i]));
+    OK(cudaEventRecord(at[0], one));
     consume<<<1, N, 0, one>>>(flag, 7, data, sum);
+    OK(cudaEventRecord(at[1], one));
+    OK(cudaEventRecord(at[2], two));
     produce<<<1, N, 0, two>>>(data, flag, 7);
+    OK(cudaEventRecord(at[3], two));
     OK(cudaDeviceSynchronize());
+    OK(cudaEventElapsedTime(&waited, at[0], at[1]));
+    OK(cudaEventElapsedTime(&produced, at[2], at[3]));
+    CHECK(produced > 0.002f && waited >= produced && waited < 0.01f);
+    for (int i = 0; i < 4; i++)
+        OK(cudaEventDestroy(at[i]));
     CHECK(result() == N * (N - 1) / 2 + 7 * N);
     together<<<1, 64, 0, one>>>(flag, sum);
     produce<<<1, N, 0, two>>>(data, flag, 9);
