@@ -1,0 +1,440 @@
+// Lesson 9: all sums on the way, out[i] = in[0] + ... + in[i], as a block, then as a whole device.
+//
+// A block scans a tile by itself. What it lacks is one number: the sum of all tiles before its own.
+// Versions 1 to 3 get it from a launch between two others, version 4 from the other blocks.
+#include "09-scan.h"
+
+//> atomic TODO:
+#include <cuda/atomic>
+//< atomic
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = 256 };  // threads in a block: 8 warps
+
+//> version TODO:
+#ifndef VERSION
+#define VERSION 4  // what `scan` uses
+#endif
+//< version
+
+//> declared TODO:
+template <typename T>
+__device__ T block_scan_tree(T x);  // version 2, below
+//< declared
+
+//> hillis-steele
+// Version 1, by Hillis and Steele: the sum of x over threads 0 to t of
+// the block, in thread t. All threads of the block call it together.
+template <typename T>
+__device__ T block_scan(T x)
+{
+    //> instead TODO:
+    if (VERSION == 2)
+        return block_scan_tree(x);
+    //< instead
+    __shared__ T part[THREADS];
+    int t = threadIdx.x;
+
+    part[t] = x;
+    __syncthreads();
+
+    //> steps TODO: add what lies 1, 2, 4 ... to the left, until part[t] is the sum up to t (6 lines)
+    for (int away = 1; away < THREADS; away *= 2) {
+        T left = t >= away ? part[t - away] : 0;
+        __syncthreads();  // all have read before anybody writes
+        part[t] += left;
+        __syncthreads();
+    }
+    //< steps
+    return part[t];
+}
+//< hillis-steele
+
+//> blelloch TODO:
+// Version 2, by Blelloch: up a tree of sums, and down again.
+template <typename T>
+__device__ T block_scan_tree(T x)
+{
+    __shared__ T part[THREADS];
+    int t = threadIdx.x;
+
+    part[t] = x;
+    __syncthreads();
+
+    // Up: the last place of each pair gets the sum of the pair.
+    for (int apart = 1; apart < THREADS; apart *= 2) {
+        int right = (t + 1) * 2 * apart - 1;
+        if (right < THREADS)
+            part[right] += part[right - apart];
+        __syncthreads();
+    }
+    if (t == 0)
+        part[THREADS - 1] = 0;  // before all of it lies nothing
+    __syncthreads();
+
+    // Down: each pair was given the sum of what lies before it. That
+    // goes to its left half, and with the left half's sum to its right.
+    for (int apart = THREADS / 2; apart > 0; apart /= 2) {
+        int right = (t + 1) * 2 * apart - 1;
+        if (right < THREADS) {
+            T before = part[right], left = part[right - apart];
+            part[right - apart] = before;
+            part[right] = before + left;
+        }
+        __syncthreads();
+    }
+    return part[t] + x;  // the sum before t, and t's own
+}
+//< blelloch
+
+//> tiles
+// First launch: a block for each tile of THREADS elements.
+template <typename T>
+__global__ void scan_tiles(T *out, T *sums, const T *in, int n)
+{
+    int t = threadIdx.x, i = blockIdx.x * THREADS + t;
+
+    T x = block_scan(i < n ? in[i] : 0);
+    if (i < n)
+        out[i] = x;
+    if (t == THREADS - 1)
+        sums[blockIdx.x] = x;
+}
+//< tiles
+
+//> sums
+// Second launch: one block scans the tiles' sums, in place, THREADS of
+// them at a time. `carry` is the sum of those that it has done.
+template <typename T>
+__global__ void scan_sums(T *sums, int tiles)
+{
+    __shared__ T carry;
+    int t = threadIdx.x;
+
+    if (t == 0)
+        carry = 0;
+    for (int first = 0; first < tiles; first += THREADS) {
+        int i = first + t;
+        T x = block_scan(i < tiles ? sums[i] : 0);
+        //> carry TODO: x, with the carry, goes back to sums[i]; the last thread's is the next carry (6 lines)
+        x += carry;
+        if (i < tiles)
+            sums[i] = x;
+        __syncthreads();  // all have read carry
+        if (t == THREADS - 1)
+            carry = x;
+        //< carry
+    }
+}
+//< sums
+
+//> add
+// Third launch: each tile takes up what lies before it.
+template <typename T>
+__global__ void add_sums(T *out, const T *sums, int n)
+{
+    //> before TODO: add the sum of all tiles before this one (3 lines)
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (blockIdx.x > 0 && i < n)
+        out[i] += sums[blockIdx.x - 1];
+    //< before
+}
+//< add
+
+//> four TODO:
+// Four neighbours, which a thread loads and stores in one instruction.
+template <typename T>
+struct alignas(16) Four {
+    T at[4];
+};
+
+template <typename T>
+__device__ Four<T> load_four(const T *in, int i, int n)
+{
+    if (i + 4 <= n)
+        return *(const Four<T> *)(in + i);
+    Four<T> x;
+    for (int j = 0; j < 4; j++)
+        x.at[j] = i + j < n ? in[i + j] : 0;
+    return x;
+}
+
+template <typename T>
+__device__ void store_four(T *out, int i, int n, Four<T> x)
+{
+    if (i + 4 <= n) {
+        *(Four<T> *)(out + i) = x;
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        if (i + j < n)
+            out[i + j] = x.at[j];
+}
+//< four
+
+//> warp-scan TODO:
+const unsigned ALL = 0xffffffff;  // lanes
+
+// The sum of x over lanes 0 to `lane`. All 32 must call it together.
+template <typename T>
+__device__ T warp_scan(T x)
+{
+    int lane = threadIdx.x % 32;
+
+    for (int away = 1; away < 32; away *= 2) {
+        T left = __shfl_up_sync(ALL, x, away);
+        if (lane >= away)
+            x += left;
+    }
+    return x;
+}
+//< warp-scan
+
+//> tile TODO:
+// Version 3: a tile is 8 warps' parts; a part is ROWS rows of 128.
+enum {
+    WARPS = THREADS / 32,
+    ROWS = 8,
+    ROW = 32 * 4,
+    TILE = WARPS * ROWS * ROW
+};
+
+// Where in the tile the thread's four of row 0 begin.
+__device__ int place(void)
+{
+    return threadIdx.x / 32 * (ROWS * ROW) + threadIdx.x % 32 * 4;
+}
+
+// Loads a tile and scans each warp's part. *before is the sum of the
+// parts before the warp's; returned is the sum of the tile.
+template <typename T>
+__device__ T scan_parts(Four<T> x[ROWS], T *before, const T *in,
+                        int first, int n)
+{
+    __shared__ T part_sums[WARPS];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    for (int r = 0; r < ROWS; r++)
+        x[r] = load_four(in, first + place() + r * ROW, n);
+
+    T done = 0;  // the sum of the rows above
+    for (int r = 0; r < ROWS; r++) {
+        T *at = x[r].at;
+        for (int j = 1; j < 4; j++)
+            at[j] += at[j - 1];
+        T sum = warp_scan(at[3]);
+        T left = __shfl_up_sync(ALL, sum, 1);
+        for (int j = 0; j < 4; j++)
+            at[j] += done + (lane > 0 ? left : 0);
+        done += __shfl_sync(ALL, sum, 31);
+    }
+    if (lane == 0)
+        part_sums[warp] = done;
+    __syncthreads();
+
+    T sum = warp_scan(lane < WARPS ? part_sums[lane] : 0);
+    T left = __shfl_sync(ALL, sum, warp > 0 ? warp - 1 : 0);
+    *before = warp > 0 ? left : 0;
+    return __shfl_sync(ALL, sum, WARPS - 1);
+}
+
+template <typename T>
+__device__ void store_parts(T *out, int first, int n,
+                            const Four<T> x[ROWS], T before)
+{
+    for (int r = 0; r < ROWS; r++) {
+        Four<T> y = x[r];
+        for (int j = 0; j < 4; j++)
+            y.at[j] += before;
+        store_four(out, first + place() + r * ROW, n, y);
+    }
+}
+//< tile
+
+//> tiles-shuffles TODO:
+template <typename T>
+__global__ void scan_tiles_shuffles(T *out, T *sums, const T *in, int n)
+{
+    Four<T> x[ROWS];
+    T before, sum = scan_parts(x, &before, in, blockIdx.x * TILE, n);
+    store_parts(out, blockIdx.x * TILE, n, x, before);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
+}
+
+template <typename T>
+__global__ void scan_sums_shuffles(T *sums, int tiles)
+{
+    T carry = 0;
+    for (int first = 0; first < tiles; first += TILE) {
+        Four<T> x[ROWS];
+        T before, sum = scan_parts(x, &before, sums, first, tiles);
+        store_parts(sums, first, tiles, x, carry + before);
+        carry += sum;
+        __syncthreads();  // all have read part_sums
+    }
+}
+
+template <typename T>
+__global__ void add_sums_fours(T *out, const T *sums, int n)
+{
+    if (blockIdx.x == 0)
+        return;
+    T before = sums[blockIdx.x - 1];
+    for (int r = 0; r < ROWS; r++) {
+        int i = blockIdx.x * TILE + place() + r * ROW;
+        Four<T> x = load_four(out, i, n);
+        for (int j = 0; j < 4; j++)
+            x.at[j] += before;
+        store_four(out, i, n, x);
+    }
+}
+//< tiles-shuffles
+
+//> status TODO:
+// Version 4: what a tile says of itself. State and sum go in one word,
+// since a word is stored and loaded whole.
+enum State {
+    EMPTY,   // nothing yet; what clearing the memory gives
+    SUM,     // the sum of the tile
+    PREFIX,  // the sum of the tile and of all before it
+};
+typedef unsigned long long Word;
+typedef cuda::atomic_ref<Word, cuda::thread_scope_device> Status;
+
+template <typename T>
+__device__ void tell(Word *word, State state, T sum)
+{
+    unsigned bits;
+    memcpy(&bits, &sum, sizeof bits);
+    Word w = (Word)state << 32 | bits;
+    Status(*word).store(w, cuda::memory_order_relaxed);
+}
+
+template <typename T>
+__device__ State ask(Word *word, T *sum)
+{
+    Word w = Status(*word).load(cuda::memory_order_relaxed);
+    unsigned bits = (unsigned)w;
+    memcpy(sum, &bits, sizeof bits);
+    return (State)(w >> 32);
+}
+//< status
+
+//> look-back TODO:
+// The sum of all tiles before `tile`. A whole warp calls it: its lanes
+// ask 32 tiles at a time, lane 0 the nearest.
+template <typename T>
+__device__ T look_back(Word *words, int tile)
+{
+    int lane = threadIdx.x % 32;
+    T before = 0;
+
+    for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
+        T sum = 0;
+        State state = PREFIX;  // of what lies before the first tile
+        if (nearest - lane >= 0)
+            do
+                state = ask(&words[nearest - lane], &sum);
+            while (state == EMPTY);
+
+        unsigned knows = __ballot_sync(ALL, state == PREFIX);
+        int last = knows ? __ffs(knows) - 1 : 31;
+        sum = warp_scan(lane <= last ? sum : 0);
+        before += __shfl_sync(ALL, sum, 31);
+        if (knows)
+            break;
+    }
+    return before;
+}
+//< look-back
+
+//> one-pass TODO:
+template <typename T>
+__global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
+                              int *ticket)
+{
+    __shared__ int drawn;
+    __shared__ T before_tile;
+
+    if (threadIdx.x == 0)
+        drawn = atomicAdd(ticket, 1);
+    __syncthreads();
+    int tile = drawn;
+
+    Four<T> x[ROWS];
+    T before, sum = scan_parts(x, &before, in, tile * TILE, n);
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0)
+            tell(&words[tile], tile > 0 ? SUM : PREFIX, sum);
+        T back = look_back<T>(words, tile);
+        if (threadIdx.x == 0) {
+            if (tile > 0)
+                tell(&words[tile], PREFIX, back + sum);
+            before_tile = back;
+        }
+    }
+    __syncthreads();
+    store_parts(out, tile * TILE, n, x, before_tile + before);
+}
+//< one-pass
+
+//> launches
+template <typename T>
+static void scan(T *out, const T *in, int n, void *scratch)
+{
+    if (n == 0)
+        return;  // a grid of no blocks is an error
+    T *sums = (T *)scratch;
+
+    //> choice TODO:
+    if (VERSION == 4) {
+        int tiles = (n + TILE - 1) / TILE;
+        Word *words = (Word *)scratch;
+        int *ticket = (int *)(words + tiles);
+        CHECK(cudaMemsetAsync(words, 0, (tiles + 1) * sizeof *words));
+        scan_one_pass<<<tiles, THREADS>>>(out, in, n, words, ticket);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    if (VERSION == 3) {
+        int tiles = (n + TILE - 1) / TILE;
+        scan_tiles_shuffles<<<tiles, THREADS>>>(out, sums, in, n);
+        CHECK(cudaGetLastError());
+        scan_sums_shuffles<<<1, THREADS>>>(sums, tiles);
+        CHECK(cudaGetLastError());
+        add_sums_fours<<<tiles, THREADS>>>(out, sums, n);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    //< choice
+    int tiles = (n + THREADS - 1) / THREADS;
+    scan_tiles<<<tiles, THREADS>>>(out, sums, in, n);
+    CHECK(cudaGetLastError());
+    scan_sums<<<1, THREADS>>>(sums, tiles);
+    CHECK(cudaGetLastError());
+    add_sums<<<tiles, THREADS>>>(out, sums, n);
+    CHECK(cudaGetLastError());  // the caller synchronises
+}
+
+extern "C" void scan_i32(int *out, const int *in, int n, void *scratch)
+{
+    scan(out, in, n, scratch);
+}
+
+extern "C" void scan_f32(float *out, const float *in, int n, void *scratch)
+{
+    scan(out, in, n, scratch);
+}
+//< launches
