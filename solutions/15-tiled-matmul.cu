@@ -123,7 +123,7 @@ __global__ void matmul_4x4(float *c, const float *a, const float *b,
 __device__ float4 load_four(const float *in, int rows, int cols,
                             int row, int col)
 {
-    const float *at = in + row * cols + col;
+    const float *at = in + (size_t)row * cols + col;
     if (row < rows && col + 3 < cols && cols % 4 == 0)
         return *(const float4 *)at;
 
@@ -141,7 +141,7 @@ __device__ float4 load_four(const float *in, int rows, int cols,
 __device__ void store_four(float *out, int rows, int cols,
                            int row, int col, const float v[4])
 {
-    float *at = out + row * cols + col;
+    float *at = out + (size_t)row * cols + col;
     if (row < rows && col + 3 < cols && cols % 4 == 0)
         *(float4 *)at = make_float4(v[0], v[1], v[2], v[3]);
     else if (row < rows)
@@ -152,8 +152,8 @@ __device__ void store_four(float *out, int rows, int cols,
 
 //> eight-by-eight TODO:
 // Version 4: 256 threads make 128 x 128 elements, each thread 8 x 8, and
-// all that is loaded is loaded four floats at a time. The tile of A lies
-// turned, so that the 4 floats that a thread wants are neighbours.
+// all that is loaded is loaded four floats at a time, a turn ahead. The
+// tile of A lies turned: so what a thread wants of it are neighbours.
 __global__ void __launch_bounds__(256, 2)
 matmul_8x8(float *c, const float *a, const float *b, int m, int n, int k)
 {
@@ -170,17 +170,21 @@ matmul_8x8(float *c, const float *a, const float *b, int m, int n, int k)
     int a_row = t / 2, a_col = t % 2 * 4;  // what it loads of the tiles
     int b_row = t / 32, b_col = t % 32 * 4;
 
+    float4 a_four = load_four(a, m, k, top + a_row, a_col);
+    float4 b_four = load_four(b, k, n, b_row, left + b_col);
     float sum[8][8] = {};
     for (int first = 0; first < k; first += 8) {
-        float4 four = load_four(a, m, k, top + a_row, first + a_col);
-        a_tile[a_col + 0][a_row] = four.x;
-        a_tile[a_col + 1][a_row] = four.y;
-        a_tile[a_col + 2][a_row] = four.z;
-        a_tile[a_col + 3][a_row] = four.w;
-        *(float4 *)&b_tile[b_row][b_col] =
-            load_four(b, k, n, first + b_row, left + b_col);
+        a_tile[a_col + 0][a_row] = a_four.x;
+        a_tile[a_col + 1][a_row] = a_four.y;
+        a_tile[a_col + 2][a_row] = a_four.z;
+        a_tile[a_col + 3][a_row] = a_four.w;
+        *(float4 *)&b_tile[b_row][b_col] = b_four;
         __syncthreads();
 
+        // The next turn's are on their way while this one's are used.
+        int next = first + 8;
+        a_four = load_four(a, m, k, top + a_row, next + a_col);
+        b_four = load_four(b, k, n, next + b_row, left + b_col);
 #pragma unroll
         for (int p = 0; p < 8; p++) {
             float u[8], v[8];
