@@ -69,6 +69,12 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(host_function_seconds);
     FIGURE(copy_bytes_per_second);
     FIGURE(pageable_bytes_per_second);
+    FIGURE(copy_back_bytes_per_second);
+    FIGURE(pageable_back_bytes_per_second);
+    FIGURE(copy_seconds);
+    FIGURE(copy_back_seconds);
+    FIGURE(device_copy_seconds);
+    FIGURE(fill_seconds);
     FIGURE(link_bytes_per_second);
     FIGURE(link_seconds);
     FIGURE(managed_bytes_per_second);

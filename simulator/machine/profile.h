@@ -25,8 +25,9 @@ typedef struct Profile {
     double graph_seconds;               // host to the first of a graph's operations
     double graph_kernel_seconds;        // instead of launch_seconds, for a kernel in a graph
     double host_function_seconds;       // from the end of the work before one to the beginning of that behind it
-    double copy_bytes_per_second;       // host to device over PCIe, pinned
-    double pageable_bytes_per_second;
+    double copy_bytes_per_second, copy_back_bytes_per_second;   // host to device over PCIe, pinned; and back
+    double pageable_bytes_per_second, pageable_back_bytes_per_second;
+    double copy_seconds, copy_back_seconds, device_copy_seconds, fill_seconds;  // for the first byte
     double link_bytes_per_second;       // between devices, in each direction
     double link_seconds;                // for the first byte
     double managed_bytes_per_second;    // pages of managed memory, over the bus

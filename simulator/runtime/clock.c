@@ -294,10 +294,29 @@ static void host_reaches(double at, const Order *before)
     order_join(&host.before, before);
 }
 
+// What streams of less priority were doing then on its device ends later, and so do the events behind it that nobody has
+// waited for.
+static void push_back(const Stream *first, double start, double ns)
+{
+    for (u32 i = 0; i < stream_count; i++) {
+        Stream *stream = &streams[i];
+        double before = stream->done;
+        if (stream->device != first->device || stream->priority <= first->priority || before <= start || before <= host.now)
+            continue;
+        stream->done += ns;
+        for (u32 n = 0; n < event_count; n++)
+            if (events[n].used && events[n].recorded && events[n].at == before)
+                events[n].at += ns;
+    }
+}
+
 void clock_work(u64 id, enum engine engine, double share, double ns, bool host_waits)
 {
     Stream *stream = stream_of(id);
-    double start = engine_begin(stream->device, engine, start_of(stream), ns, share, forget_until());
+    int priority = engine == ENGINE_COMPUTE ? stream->priority : 0;
+    double pushed, start = engine_begin(stream->device, engine, (Demand){ start_of(stream), ns, share, priority }, forget_until(), &pushed);
+    if (pushed > 0)
+        push_back(stream, start, pushed);
     stream->done = start + ns;
     if (host_waits)
         host_reaches(stream->done, &stream->before);

@@ -155,11 +155,12 @@ static bool chunk_good(const Call *call)
         && chunk->offset <= total && chunk->bytes <= total - chunk->offset;
 }
 
-static double copy_ns(const Call *call, u64 bytes)
+static double copy_ns(const Call *call, u64 bytes, bool in)
 {
-    double speed = call->request.copy.pinned ? profile.copy_bytes_per_second
-                                             : profile.pageable_bytes_per_second;
-    return speed > 0 ? (double)bytes / speed * 1e9 : 0;
+    double speed = call->request.copy.pinned
+        ? in ? profile.copy_bytes_per_second : profile.copy_back_bytes_per_second
+        : in ? profile.pageable_bytes_per_second : profile.pageable_back_bytes_per_second;
+    return ((in ? profile.copy_seconds : profile.copy_back_seconds) + (double)bytes / speed) * 1e9;
 }
 
 // The last chunk ends the copy: it takes its time and is told.
@@ -201,7 +202,7 @@ static void finish_copy_chunks(const Call *call, bool in)
     const WireRequest *request = &call->request;
     u64 bytes = request->copy.chunk.total;
     finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
-                copy_ns(call, bytes));
+                copy_ns(call, bytes, in));
     double end = clock_stream_end(request->stream);
     if (in && !request->copy.pinned && bytes > STAGED_AT_ONCE && end > clock_now())
         clock_host(end - clock_now());
@@ -282,8 +283,7 @@ void transfer_copy_device(Call *call)
         return;
     }
     double bytes = 2.0 * (double)width * (double)row_count(call);    // each is read and written
-    double speed = profile.dram_bytes_per_second;
-    finish_copy(call, "DtoD", ENGINE_NONE, speed > 0 ? bytes / speed * 1e9 : 0);
+    finish_copy(call, "DtoD", ENGINE_NONE, (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
 }
 
 void transfer_copy_host(Call *call)
@@ -333,9 +333,8 @@ void transfer_fill(Call *call)
         caches_written(address, width);
     }
     double bytes = (double)width * (double)row_count(call);
-    double speed = profile.dram_bytes_per_second;
-    clock_work(request->stream, ENGINE_NONE, 1, speed > 0 ? bytes / speed * 1e9 : 0,
-               request->copy.blocks);
+    double ns = (profile.fill_seconds + bytes / profile.dram_bytes_per_second) * 1e9;
+    clock_work(request->stream, ENGINE_NONE, 1, ns, request->copy.blocks);
 }
 
 // ---- Copies that were put off ----

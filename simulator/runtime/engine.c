@@ -6,7 +6,7 @@
 
 enum { MOST_SPANS = 512 };             // of an engine: beyond, the oldest are forgotten
 
-typedef struct Span { double from, to, share; } Span;
+typedef struct Span { double from, to, share; int priority; } Span;
 
 static struct {
     Span *spans;
@@ -21,21 +21,37 @@ static void forget(Span *spans, u32 *count, double now)
     *count = kept;
 }
 
-// The earliest moment after `from` at which the share may be free; `from` itself: it is, for so long.
-static double try_at(const Span *spans, u32 count, double from, double ns, double share)
+// The earliest moment after `from` at which the share may be free of work of that priority or a greater one; `from` itself:
+// it is, for so long.
+static double try_at(const Span *spans, u32 count, double from, const Demand *d)
 {
     static const double ROUNDING = 1e-9;
     for (u32 i = 0; i < count; i++) {
         double at = spans[i].from > from ? spans[i].from : from, taken = 0, next = 0;
-        if (spans[i].to <= from || spans[i].from >= from + ns) continue;
+        if (spans[i].to <= from || spans[i].from >= from + d->ns || spans[i].priority > d->priority) continue;
         for (u32 n = 0; n < count; n++) {
-            if (spans[n].from > at || spans[n].to <= at) continue;
+            if (spans[n].from > at || spans[n].to <= at || spans[n].priority > d->priority) continue;
             taken += spans[n].share;
             if (!next || spans[n].to < next) next = spans[n].to;
         }
-        if (taken + share > 1 + ROUNDING) return next;
+        if (taken + d->share > 1 + ROUNDING) return next;
     }
     return from;
+}
+
+// What has less priority gives up its share for so long: as blocks end, those of the greater priority begin.
+static double push(Span *spans, u32 count, double at, const Demand *d)
+{
+    double pushed = 0;
+    for (u32 i = 0; i < count; i++) {
+        if (spans[i].priority <= d->priority || spans[i].to <= at || spans[i].from >= at + d->ns) continue;
+        double over = spans[i].share + d->share - 1;
+        if (over <= 0) continue;
+        double until = spans[i].to < at + d->ns ? spans[i].to : at + d->ns, by = (until - at) * over / spans[i].share;
+        spans[i].to += by;
+        if (by > pushed) pushed = by;
+    }
+    return pushed;
 }
 
 static void take(u32 device, enum engine engine, Span span)
@@ -43,7 +59,7 @@ static void take(u32 device, enum engine engine, Span span)
     Span *spans = engines[device][engine].spans;
     u32 *count = &engines[device][engine].count, at = *count;
     for (u32 i = 0; i < *count; i++)                    // work after work makes one span
-        if (spans[i].to == span.from && spans[i].share == span.share) {
+        if (spans[i].to == span.from && spans[i].share == span.share && spans[i].priority == span.priority) {
             spans[i].to = span.to;
             return;
         }
@@ -63,34 +79,38 @@ static void take(u32 device, enum engine engine, Span span)
     ++*count;
 }
 
-static double first_gap(EngineOf of, double ready, double ns, double share, double now)
+static double first_gap(EngineOf of, const Demand *d, double now)
 {
     Span *spans = engines[of.device][of.engine].spans;
     u32 *count = &engines[of.device][of.engine].count;
     forget(spans, count, now);
-    double at = ready, next;
-    while ((next = try_at(spans, *count, at, ns, share)) > at) at = next;
+    double at = d->ready, next;
+    while ((next = try_at(spans, *count, at, d)) > at) at = next;
     return at;
 }
 
-double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now)
+double engine_begin(u32 device, enum engine engine, Demand d, double now, double *pushed)
 {
-    if (engine == ENGINE_NONE || ns <= 0) return ready;
-    double at = first_gap((EngineOf){ device, engine }, ready, ns, share, now);
-    take(device, engine, (Span){ at, at + ns, share });
+    *pushed = 0;
+    if (engine == ENGINE_NONE || d.ns <= 0) return d.ready;
+    double at = first_gap((EngineOf){ device, engine }, &d, now);
+    *pushed = push(engines[device][engine].spans, engines[device][engine].count, at, &d);
+    take(device, engine, (Span){ at, at + d.ns, d.share, d.priority });
     return at;
 }
 
 double engine_begin_both(EngineOf a, EngineOf b, double ready, double ns, double now)
 {
-    double at = ready, before;
+    Demand d = { ready, ns, 1, 0 };
+    double before;
     do {
-        before = at;
-        at = first_gap(b, first_gap(a, at, ns, 1, now), ns, 1, now);
-    } while (at > before);
-    take(a.device, a.engine, (Span){ at, at + ns, 1 });
-    take(b.device, b.engine, (Span){ at, at + ns, 1 });
-    return at;
+        before = d.ready;
+        d.ready = first_gap(a, &d, now);
+        d.ready = first_gap(b, &d, now);
+    } while (d.ready > before);
+    take(a.device, a.engine, (Span){ d.ready, d.ready + ns, 1, 0 });
+    take(b.device, b.engine, (Span){ d.ready, d.ready + ns, 1, 0 });
+    return d.ready;
 }
 
 double engine_next_end(double now)

@@ -12,9 +12,13 @@ enum engine {
     ENGINE_COUNT,
 };
 
-// When work of `ns` that may begin at `ready` and takes that share (0 to 1) of the engine begins: in the first gap
-// where it fits. `now`: nothing that is asked for later begins earlier.
-double engine_begin(u32 device, enum engine engine, double ready, double ns, double share, double now);
+// Work of `ns` that may begin at `ready` and takes that share (0 to 1) of the engine. Of two, that of the lower priority (as
+// CUDA counts: the lower number) goes first.
+typedef struct Demand { double ready, ns, share; int priority; } Demand;
+
+// When it begins: in the first gap where it fits. `now`: nothing that is asked for later begins earlier. *pushed: by so much
+// what has less priority and had begun, or would have, ends later.
+double engine_begin(u32 device, enum engine engine, Demand demand, double now, double *pushed);
 
 // The same for work that has two engines to itself, of two devices.
 typedef struct EngineOf { u32 device; enum engine engine; } EngineOf;

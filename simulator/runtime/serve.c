@@ -65,7 +65,7 @@ static void answer_graph(Call *call)
 {
     u64 stream = call->request.stream;
     if (clock_stream_known(stream))
-        clock_work(stream, ENGINE_NONE, 1, profile.graph_seconds * 1e9, false);
+        clock_work(stream, ENGINE_NONE, 1, (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9, false);
     else
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
 }

@@ -136,6 +136,14 @@ static void measure_launches()
     OK(cudaEventDestroy(event));
 }
 
+// Each of many calls, one behind the other in a stream.
+template <typename Call>
+static double each(Call call)
+{
+    enum { MANY = 200 };
+    return seconds([=] { for (int i = 0; i < MANY; i++) call(); }) / MANY;
+}
+
 static double measure_copies()
 {
     size_t bytes = (size_t)1 << 28;
@@ -157,6 +165,12 @@ static double measure_copies()
            "256 MB on the device, counted once");
     figure("copy_call_seconds", host_seconds([=] { OK(cudaMemcpy(there, pinned, 4, cudaMemcpyHostToDevice)); }),
            "4 bytes to the device, waited for");
+    figure("copy_seconds", each([=] { OK(cudaMemcpyAsync(there, pinned, 4, cudaMemcpyHostToDevice, 0)); }),
+           "each of many copies of 4 bytes to the device");
+    figure("copy_back_seconds", each([=] { OK(cudaMemcpyAsync(pinned, there, 4, cudaMemcpyDeviceToHost, 0)); }), "and back");
+    figure("device_copy_seconds", each([=] { OK(cudaMemcpyAsync(other, there, 4, cudaMemcpyDeviceToDevice, 0)); }),
+           "each of many copies of 4 bytes on the device");
+    figure("fill_seconds", each([=] { OK(cudaMemsetAsync(there, 0, 4, 0)); }), "each of many fills of 4 bytes");
     OK(cudaFree(there));
     OK(cudaFree(other));
     OK(cudaFreeHost(pinned));
