@@ -24,6 +24,13 @@ name        = $(firstword $(filter $1-% 0$1-%,$(lessons)))
 test_programs := $(patsubst simulator/test/%.c,build/test/simulator-%,$(wildcard simulator/test/*.c))
 test_scripts  := $(wildcard */test/*.sh */test.sh)
 
+# Each suite's name and command, as grader/suite.sh takes them; as many run side by side as there are cores. What takes
+# long comes first.
+script_name = $(subst /,-,$(subst /test,,$(basename $1)))
+suites      = $(foreach t,$(basename $(notdir $(test_programs))),'$t build/test/$t') \
+              $(foreach l,$(lessons),'lesson-$l sh grader/try.sh $l') \
+              $(foreach s,$(test_scripts),'$(call script_name,$s) sh $s')
+
 # ---- What a machine needs, as package=probe; a probe is a command, a header, or a path.
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
@@ -152,10 +159,7 @@ bench-simulator: build/bench/cuda build/bench/opencl $(simulator)    ## the simu
 
 test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
-	@for suite in $(basename $(notdir $(test_programs))); do sh grader/suite.sh $$suite build/test/$$suite; done; \
-	for script in $(test_scripts); do \
-	    sh grader/suite.sh $$(echo $${script%.sh} | sed 's|/test||; s|/|-|g') sh $$script; done; \
-	for lesson in $(lessons); do sh grader/suite.sh lesson-$$lesson sh grader/try.sh $$lesson; done; \
+	@unset MAKEFLAGS MAKELEVEL MFLAGS; printf '%s\n' $(suites) | xargs -P "$$(nproc)" -I{} sh -c 'sh grader/suite.sh {}'; \
 	awk '{ passed += $$1; failed += $$2 } END { printf "%d passed, %d failed\n", passed, failed; \
 	    exit !passed || failed }' build/test/counts
 

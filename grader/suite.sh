@@ -15,6 +15,8 @@ log=build/test/$name.log
 "$@" >"$log" 2>&1
 status=$?
 
+# Said at once, since other suites run beside this one.
+{
 sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v counts=build/test/counts '
     function number_before(word) {
         return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0
@@ -47,4 +49,7 @@ sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v co
     }'
 good=$?
 [ "$good" -eq 0 ] || sed 's/^/    /' "$log"
+} >"$log.said"
+flock build/test cat "$log.said"
+rm -f "$log.said"
 exit "$good"
