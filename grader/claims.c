@@ -373,6 +373,8 @@ static char *figure(double x)
     return fabs(x - round(x)) < 0.005 ? text_format("%.0f", x) : text_format("%.1f", x);
 }
 
+enum { COALESCED = 4 };             // sectors a request of a warp, 4 bytes a lane
+
 static char *sentence(const Claim *claim, const Culprit *c)
 {
     const char *file = json_string_value(json_object_get(c->line, "file"));
@@ -382,10 +384,13 @@ static char *sentence(const Claim *claim, const Culprit *c)
     char *each = figure(c->each), *ideal = figure(c->ideal);
     const char *access = ends_with(c->counter, "_st.sum") ? "store" : "load";
 
-    if (is_sectors(c->counter) && c->each > c->ideal && c->ideal > 0)
+    // 32 lanes with 4 bytes each need 4 sectors: fewer would do for the whole only if there were
+    // fewer passes over it, and then no line is to blame for how it goes through memory.
+    bool repeats = c->each <= COALESCED && c->each > c->ideal && c->ideal > 0;
+    if (is_sectors(c->counter) && c->each > c->ideal && c->ideal > 0 && !repeats)
         words = text_format("%s sectors a %s in %s, %s would do: %s.", each, access, place, ideal,
                             claim->slow);
-    else if (is_sectors(c->counter) && c->each > 0)
+    else if (is_sectors(c->counter) && c->each > 0 && !repeats)
         words = text_format("%s sector%s a %s in %s: %s.", each, strcmp(each, "1") ? "s" : "", access,
                             place, claim->slow);
     else if (is_conflicts(c->counter) && c->each > 0)

@@ -244,7 +244,8 @@ static void tell_traffic(FILE *words, const json_t *line, const json_t *claims)
         double each = sectors / fmax(requests, 1), ideal = ideal_for(claims, ops[i][0]);
         if (sectors > 0)
             fprintf(words, "%s %.0f sectors, %.3g a request", ops[i][1], sectors, each);
-        if (sectors > 0 && ideal > 0 && each > ideal)
+        // Of 4, which 4 bytes a lane need, fewer are possible for the whole alone (claims.c).
+        if (sectors > 0 && ideal > 0 && each > ideal && each > 4)
             fprintf(words, ", %.0f would do", ideal);
         if (sectors > 0)
             fputs("; ", words);

@@ -51,6 +51,17 @@ Test(claims, derive_no_ideal_where_requests_repeat)
     cr_assert_str_eq(claim_judge(&stored, r).words, "32 sectors a store in a.cu:14: far apart.");
 }
 
+// Four coalesced stores of everything: 4 sectors each, and nothing is far apart.
+Test(claims, blame_no_line_for_passes_too_many)
+{
+    json_t *r = record(4000), *line = json_array_get(json_object_get(r, "lines"), 0);
+    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(1000));
+    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(1000));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
+    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(500));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "8 sectors a store in a.cu:14, 1 would do: far apart.");
+}
+
 Test(claims, say_one_sector)
 {
     json_t *r = record(2000), *line = json_array_get(json_object_get(r, "lines"), 0);
