@@ -211,6 +211,13 @@ build/cuda/installed: setup/toolkit.sh setup/toolkit.txt | build/setup/toolkit
 
 objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 
+# What they are compiled with, but for where CUDA lies: a newer file only when that changes, and then all are made anew.
+build/objects/flags: FORCE
+	@mkdir -p $(@D)
+	@words='$(CC) $(filter-out $(CUDA_HOME)%,$(CFLAGS) $(device_flags) $(client_flags))'; \
+	if [ ! -f $@ ]; then echo "$$words" >$@ && touch -d 2000-01-01 $@; \
+	elif [ "$$words" != "$$(cat $@)" ]; then echo "$$words" >$@; fi
+
 # Its rooms: every folder of simulator/ but what runs in the program, measures or tests.
 rooms  := $(filter-out client nccl bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
 device := $(call objects,simulator/*.c $(rooms:%=simulator/%/*.c))
@@ -231,7 +238,7 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
-build/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
+build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,device,Building the simulated device (once; half a minute))
 	@mkdir -p $(@D)
 	@$(CC) $(device_flags) -march=native -c -o $@ $<
@@ -243,7 +250,7 @@ build/portable/simulator/device: $(device:build/objects/%=build/portable/objects
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ $(device_libraries) $(beside)
 
-build/portable/objects/simulator/%.o: simulator/%.c | nvcc build/setup/lesson
+build/portable/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,portable,Building the simulated device for other machines)
 	@mkdir -p $(@D)
 	@$(CC) $(device_flags) -march=x86-64-v3 -c -o $@ $<
@@ -258,7 +265,7 @@ build/simulator/lib/libcudart.so.13: $(client)/stubs.o $(client)/exports.map $(c
 	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map \
 	    -o $@.new $(filter %.o,$^) && mv $@.new $@
 
-$(client)/%.o: simulator/client/%.c | nvcc build/setup/lesson $(client)/errors.inc
+$(client)/%.o: simulator/client/%.c build/objects/flags | nvcc build/setup/lesson $(client)/errors.inc
 	@$(CC) $(client_flags) -c -o $@ $<
 
 client_flags = $(CFLAGS) -fPIC -fvisibility=hidden -I$(client) -Isimulator $(CUDA)
@@ -277,7 +284,7 @@ $(client)/stubs.c: $(generate)/stubs.awk $(client)/exported
 $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
 	@nm -D --defined-only $(runtime) | awk -v map=1 -f $^ - >$@
 
-$(client)/stubs.o: $(client)/stubs.c
+$(client)/stubs.o: $(client)/stubs.c build/objects/flags
 	@$(CC) $(client_flags) -fno-builtin -c -o $@ $<
 
 # NCCL for simulated devices, on CUDA's own calls. The toolkit need not have NVIDIA's; without its nccl.h nobody calls it.
@@ -288,7 +295,7 @@ build/simulator/lib/libnccl.so.2: $(nccl)/stubs.o $(nccl)/kernels.o $(call objec
 	@mkdir -p $(@D)
 	@$(CC) -shared -Wl,-soname,libnccl.so.2 @$(nccl)/names -o $@.new $^ -L$(dir $(runtime)) -lcudart -lstdc++ -lpthread && mv $@.new $@
 
-$(nccl)/%.o: simulator/nccl/%.c | nvcc build/setup/lesson
+$(nccl)/%.o: simulator/nccl/%.c build/objects/flags | nvcc build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(CUDA) -c -o $@ $<
 
@@ -337,13 +344,13 @@ build/profiles/accuracy: $(call objects,profiles/accuracy/program/*.c)
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ -ljansson -lconfig -lm
 
-build/objects/profiles/%.o: profiles/%.c | build/setup/lesson
+build/objects/profiles/%.o: profiles/%.c build/objects/flags | build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 
-build/grader/worker.o: grader/worker.c | nvcc build/setup/lesson
+build/grader/worker.o: grader/worker.c build/objects/flags | nvcc build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) $(CUDA) -c -o $@ $<
 
@@ -351,7 +358,7 @@ build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call 
 	@mkdir -p $(@D)
 	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lm $(beside)
 
-build/objects/grader/%.o: grader/%.c | build/setup/lesson
+build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	$(call once,grader,Building the grader (once))
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -Igrader -c -o $@ $<

@@ -59,5 +59,36 @@ shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-1
 shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-01
 shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
 
+# Objects are made once, and anew when what they are compiled with changes: in a tree of its own.
+tree=$(mktemp -d)
+mkdir -p "$tree/grader" "$tree/build/setup"
+cp Makefile "$tree/"
+cp grader/text.c grader/text.h "$tree/grader/"
+touch "$tree/build/setup/lesson"
+object=build/objects/grader/text.o
+made_anew() {
+    touch -cd '-90 minutes' "$tree/build/objects/flags"
+    touch -cd '-1 hour' "$tree/$object"
+    make -C "$tree" "$@" $object >"$says" 2>&1 && [ -n "$(find "$tree/$object" -mmin -30)" ]
+}
+holds() {
+    words=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        echo "an object: $words"
+        cat "$says"
+        failed=$((failed + 1))
+    fi
+}
+touch -d '-2 hours' "$tree"/grader/* "$tree/Makefile"
+holds 'is not made' made_anew
+kept() { ! made_anew "$@" && [ -f "$tree/$object" ]; }
+holds 'is made again for nothing' kept
+holds 'is kept when the flags change' made_anew 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
+holds 'is made again for nothing, with other flags' kept 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
+rm -rf "$tree"
+
 echo "the commands: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
