@@ -56,6 +56,8 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_ways);
     FIGURE(l2_partitions);
     FIGURE(gpc_count);
+    FIGURE(l2_dirty_ways);
+    FIGURE(l2_partial_ways);
     FIGURE(l2_reads_merged);
     FIGURE(dram_granule_bytes);
     FIGURE(memory_bytes);
@@ -107,6 +109,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_random_writes_per_clock);
     FIGURE(dram_latency_clocks);
     FIGURE(dram_read_bytes_per_second);
+    FIGURE(dram_random_sectors_per_second);
     FIGURE(atomic_latency_clocks);
     FIGURE(atomic_one_place_per_clock);
     FIGURE(barrier_latency_clocks);

@@ -14,6 +14,7 @@ typedef struct Profile {
     int carveouts[MOST_CARVEOUTS], carveout_count;  // bytes of it that shared memory may have, rising
     int l2_bytes, l2_ways;
     int l2_partitions;
+    double l2_dirty_ways, l2_partial_ways;      // of a set's lines, that may wait to be written back: at all, and with parts missing
     int gpc_count, l2_reads_merged;     // reads of one sector by SMs of a GPC that go on to L2 as one, at most
     int dram_granule_bytes;                   // bytes that DRAM reads or writes at a time
     u64 memory_bytes;
@@ -59,6 +60,7 @@ typedef struct Profile {
     double l2_random_writes_per_clock;
     double dram_latency_clocks;
     double dram_read_bytes_per_second;
+    double dram_random_sectors_per_second;
     double atomic_latency_clocks;
     double atomic_one_place_per_clock;
     double barrier_latency_clocks;

@@ -33,6 +33,7 @@ struct Insn {
     u8 source_width;        // convert: bytes of the source register
     bool is_signed;         // memory: extend the sign
     bool strong;            // memory: .volatile, .relaxed, .acquire, .release, and atomics: any order but weak
+    bool past_l1;           // loads: .cg and .cv, which L1 does not keep
     u8 order;               // memory, atomics, fences: enum order
     u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d

@@ -115,3 +115,17 @@ CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted)
     set->line[way] = THERE | (CacheLine)(number >> 32 << AT_HIGH);
     return &set->line[way];
 }
+
+u32 cache_clean(CacheSet *set, u32 lines, u32 sectors)
+{
+    u32 dirty = 0, all = 0, cleaned = 0;
+    for (u32 w = 0; w < MOST_WAYS; w++) dirty += cache_dirty(set->line[w]) != 0, all += __builtin_popcount(cache_dirty(set->line[w]));
+    for (u32 at = MOST_WAYS; (dirty > lines || all > sectors) && at-- > 0; ) {
+        CacheLine *line = &set->line[set->order >> 4 * at & 15];
+        u32 left = cache_dirty(*line);
+        if (!left) continue;
+        for (; left && (dirty > lines || all > sectors); left &= left - 1, cleaned++, all--) *line &= ~cache_dirt(left & -left);
+        dirty -= !left;
+    }
+    return cleaned;
+}

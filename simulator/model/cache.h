@@ -36,6 +36,10 @@ CacheLine *cache_find(Cache *c, u64 number);
 // The same, but put there, with no sectors, if it is not. *evicted is the line that made room, 0 if there was room.
 CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted);
 
+// Makes dirty sectors of the set clean, those of the line used longest ago first, until no more than `sectors` are left, in no more
+// than `lines`. Returns how many it were.
+u32 cache_clean(CacheSet *set, u32 lines, u32 sectors);
+
 // Powers of two apart are not in one set, and neighbours are in neighbouring sets. The remainder by multiplications:
 // Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019.
 static inline CacheSet *cache_set(const Cache *c, u64 number)

@@ -6,6 +6,10 @@
 // from the line's home; stores and atomics go through to there. So L2 is looked up more often than it is asked, and holds
 // less: with two partitions, half as often again, and 42 MB of an H200's 63.
 //
+// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
+// than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
+// DRAM takes no parts of sectors: what nobody has stored is fetched first.
+//
 // That stores make room in L1, and what L2 does, is what ncu shows of the kernels in profiles/accuracy.
 //
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
@@ -32,7 +36,8 @@
 #include "worker.h"
 
 // One line that one access touches, as it is noted down: from bit 0 on its number, its sectors, the kind of access, of atomics
-// the passes over the sectors beyond the first, and the instruction.
+// the passes over the sectors beyond the first, of stores that write less than the sectors how many bytes of each (0: all),
+// and the instruction.
 typedef u64 Note;
 enum { AT_SECTORS = 34, AT_KIND = 38, AT_MORE = 41, AT_PC = 46 };
 
@@ -86,11 +91,17 @@ typedef struct CachedGrid {
     Traffic traffic;
 } CachedGrid;
 
+// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: bytes of each sector.
+enum { MOST_PARTIAL = 8 };
+typedef struct Partial { u64 number; u8 bytes[LINE_SECTORS]; } Partial;
+typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
+
 static CachedGrid *now;         // of the grid whose turn it is
 static CachedGrid *replayed;    // of the one whose wave is replayed, which may be done by another thread (worker.h)
 static Wave *spare_waves;
 static CachedGrid *spare;       // of one that has ended: its room is used again
 static Cache l2[MOST_DEVICES];
+static PartialSet *partial[MOST_DEVICES];       // of each set of l2
 
 static void no_memory(void)
 {
@@ -134,7 +145,10 @@ static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partiti
 
 static Cache *l2_of(u32 device)
 {
-    if (!l2[device].set && !cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    if (l2[device].set) return &l2[device];
+    if (!cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    partial[device] = calloc(l2[device].sets, sizeof *partial[device]);
+    if (!partial[device]) no_memory();
     return &l2[device];
 }
 
@@ -142,7 +156,7 @@ static Cache *l2_of(u32 device)
 static CacheLine *l2_take(u32 device, u64 number, u64 *written)
 {
     CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
-    *written += bytes_of(granules(cache_dirty(evicted)));
+    *written += bytes_of(cache_dirty(evicted));
     return line;
 }
 
@@ -172,17 +186,102 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
     if (missing) dram_read(n, line, missing);
 }
 
-// Stores write whole sectors and fetch nothing; atomics read first.
+// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
+static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
+
+// Pages of DRAM that lines were completed in lately, and when, in such lines.
+enum { PAGE_LINES = 16, PAGES = 1024, LATELY = 1024 };
+static struct { u64 page, when; } pages[PAGES];
+static u64 completed = LATELY;
+
+static bool is_near(u64 number)
+{
+    u64 page = number / PAGE_LINES, place = (page ^ page >> 10) % PAGES;
+    bool near = pages[place].page == page && completed - pages[place].when < LATELY;
+    pages[place].page = page;
+    pages[place].when = completed++;
+    return near;
+}
+
+// What an access to a page of its own costs DRAM: more than what it moves.
+static double cost_of(u32 sectors)
+{
+    double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second, bytes = bytes_of(sectors);
+    return sectors ? bytes > least ? bytes : least : 0;
+}
+
+// Completes a line that had parts stored, and writes it to DRAM.
+static void write_partial(Note n, Cache *cache, u64 number)
+{
+    Traffic *t = &replayed->traffic;
+    CacheLine *line = cache_find(cache, number);
+    if (!line) return;
+    u32 dirty = cache_dirty(*line), missing = dirty & ~cache_present(*line);
+    t->l2_writes += __builtin_popcount(missing);
+    t->l2_misses += __builtin_popcount(missing);
+    t->dram_read += bytes_of(missing);
+    replayed->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
+    t->dram_written += bytes_of(dirty);
+    if (is_near(number)) t->filled += bytes_of(missing);
+    else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
+    *line = (*line | missing) & ~cache_dirt(dirty);
+}
+
+// Adds a store of `bytes` of each of the note's sectors to what is known of the line. Returns those that are whole with it.
+static u32 add_partial(Partial *p, u32 sectors, u32 bytes)
+{
+    u32 whole = 0;
+    for (u32 s = 0; s < LINE_SECTORS; s++) {
+        if (sectors >> s & 1) p->bytes[s] = p->bytes[s] + bytes < SECTOR_BYTES ? p->bytes[s] + bytes : SECTOR_BYTES;
+        whole |= (u32)(p->bytes[s] == SECTOR_BYTES) << s;
+    }
+    return whole;
+}
+
+// These sectors of the note are not there, and it does not bring all of them.
+static void store_partial(Note n, CacheLine *line, u32 sectors)
+{
+    u32 device = replayed->grid->launch->device, at = 0, open = 0;
+    Cache *cache = l2_of(device);
+    size_t index = cache_set(cache, note_number(n)) - cache->set;
+    PartialSet *set = &partial[device][index];
+    while (at < set->count && set->line[at].number != note_number(n)) at++;
+    Partial p = at < set->count ? set->line[at] : (Partial){ .number = note_number(n) };
+    if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
+    else if (at == set->count) {
+        write_partial(n, cache, set->line[--at].number);
+        cache_find(cache, note_number(n));      // it stays the one used last
+    }
+    *line |= add_partial(&p, sectors, note_more(n));
+    for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.bytes[s] % SECTOR_BYTES;
+    memmove(set->line + 1, set->line, at * sizeof p);
+    set->line[0] = p;
+    if (open) return;
+    memmove(set->line, set->line + 1, (MOST_PARTIAL - 1) * sizeof p);
+    set->count--;
+}
+
+// Stores of whole sectors fetch nothing; atomics read first.
 static void l2_change(Note n, CacheLine *line, bool at_home)
 {
     Traffic *t = &replayed->traffic;
-    u32 passes = (__builtin_popcount(note_sectors(n)) + note_more(n)) * (at_home ? 1 : 2);
+    u32 more = note_kind(n) == STORE ? 0 : note_more(n);
+    u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
     u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
     t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
     *(note_kind(n) == STORE ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
     if (missing) dram_read(n, line, missing);
-    *line |= note_sectors(n) | cache_dirt(note_sectors(n));
+    u32 parts = note_kind(n) == STORE && note_more(n) ? note_sectors(n) & ~cache_present(*line) : 0;
+    u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
+    bool is_new = !cache_dirty(*line) && !cache_present(*line);
+    *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
+    if (parts) store_partial(n, line, parts);
+    if (!fresh) return;
+    const Cache *cache = l2_of(replayed->grid->launch->device);
+    CacheSet *set = cache_set(cache, note_number(n));
+    u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
+    t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
 }
 
 static void l2_replay(Note n, u32 partition)
@@ -254,7 +353,7 @@ static inline CacheLine *l1_line(Replay *r, u64 number)
     return r->line = cache_take(r->cache, number, &evicted);
 }
 
-// What L2 changes, or is to be asked for, is not kept.
+// A store hits where any sector of the line is there. What L2 changes, or is to be asked for, is not kept.
 static inline void l1_replay(Replay *r, Note n)
 {
     u32 kind = note_kind(n), missing = note_sectors(n);
@@ -266,7 +365,7 @@ static inline void l1_replay(Replay *r, Note n)
     } else {
         CacheLine *line = l1_line(r, number);
         Found *f = &replayed->found[note_pc(n)];
-        u32 hits = cache_present(*line) & missing, fresh = missing & ~hits;
+        u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
         *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
         if (kind == LOAD) missing = fresh;
@@ -388,6 +487,7 @@ static void caches_grid_start(Grid *g)
     coalesce_start();
     worker_wait();
     if (!granules_of[1]) fill_granules();
+    completed += LATELY;
     now = g->cached = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
     if (!now) no_memory();
@@ -429,7 +529,7 @@ static enum kind kind_of(const Access *a)
     if (a->atomic) return a->insn->reduces ? REDUCTION : ATOMIC_KIND;
     if (a->store) return STORE;
     if (a->insn->matrix && a->insn->matrix->past_l1) return LOAD_PAST_L1;
-    return a->insn->strong && a->insn->scope != SCOPE_CTA ? LOAD_PAST_L1 : LOAD;
+    return a->insn->past_l1 || (a->insn->strong && a->insn->scope != SCOPE_CTA) ? LOAD_PAST_L1 : LOAD;
 }
 
 // A number that no other line has, in the bits that a note has for it.
@@ -439,6 +539,14 @@ static u64 number_of(const Access *a, u64 line)
     if (a->space == SPACE_GLOBAL) return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE;
     u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now->resident);
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
+}
+
+// Of a store: the bytes of each sector that it writes, 0 if all. What a row lacks at its ends the next one has.
+static u64 bytes_of_each(const Access *a, u32 sectors)
+{
+    if (a->span_count == 1 && sectors > 2) return 0;
+    u32 bytes = a->regular && !a->stride ? a->bytes : (u32)__builtin_popcount(a->mask) * a->bytes;
+    return bytes >= sectors * SECTOR_BYTES ? 0 : bytes > sectors ? bytes / sectors : 1;
 }
 
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
@@ -456,6 +564,7 @@ static bool caches_access(Access *a)
     if (lines) {
         u64 first = a->base / LINE_BYTES;
         make_room(to, FEW_LINES);
+        if (a->store && !a->atomic) note |= bytes_of_each(a, lines->all) << AT_MORE;
         for (u32 n = 0; n < lines->count; n++)
             to->note[to->count++] = note | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
         a->sectors = lines->all;
@@ -463,8 +572,9 @@ static bool caches_access(Access *a)
     }
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
+    u64 bytes = a->store && !a->atomic ? bytes_of_each(a, a->sectors) : 0;
     for (u32 n = 0; n < count; n++) {
-        u64 more = pieces[n].passes - __builtin_popcount(pieces[n].sectors);
+        u64 more = a->atomic ? pieces[n].passes - __builtin_popcount(pieces[n].sectors) : bytes;
         add_note(to, note | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS | (more & 31) << AT_MORE);
     }
     return true;

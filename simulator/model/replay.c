@@ -151,6 +151,7 @@ static void store_global(Machine *m, const TraceAccess *a, double now, double re
         double start = later(now + n, m->port_free);
         double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
         m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
+        m->port_free += sectors * m->load->cost_per_store / m->dram_bytes;
         m->dram_free = later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
     }
 }

@@ -8,6 +8,7 @@ typedef struct Load {               // what the whole device does in the launch,
     u32 resident;                   // blocks that an SM holds at a time
     u64 l1_bytes;                   // of the SM, beside shared memory
     double bytes_per_store;         // that DRAM writes for each sector stored
+    double cost_per_store;          // and what completing sectors costs it, in bytes, while L2 waits
 } Load;
 
 typedef struct Replay {

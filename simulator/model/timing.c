@@ -16,7 +16,8 @@ Timing timing_of(const Grid *g)
         if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC)
             stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
     Load load = { .tally = g->tally, .active_sms = (u32)fmin(blocks, profile.sm_count), .resident = caches_resident(),
-                  .l1_bytes = profile.l1_bytes - caches_carveout(), .bytes_per_store = stored > 0 ? t->dram_written / stored : 0 };
+                  .l1_bytes = profile.l1_bytes - caches_carveout() };
+    if (stored > 0) load.bytes_per_store = (t->dram_written - t->apart + t->filled) / stored, load.cost_per_store = t->apart_cost / stored;
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
     double clocks = replay.clocks;
     if (trace->full && trace->steps) clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);

@@ -62,7 +62,7 @@ static void cache_policy(Body *b, const char *opcode)
 // The parts of a memory instruction's opcode behind `ld` or `st`. False: one of them is not supported.
 static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
 {
-    static const char *const hints[] = { "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "mmio",
+    static const char *const hints[] = { "ca", "cs", "lu", "wb", "wt", "nc", "mmio",
         "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
         "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::64B", "L2::128B", "L2::256B", NULL };
     static const char *const spaces[] = { "global", "shared", "local", "param", "const", NULL };
@@ -76,6 +76,7 @@ static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
         else if (!strcmp(part, "v2")) i->elements = 2;
         else if (!strcmp(part, "v4")) i->elements = 4;
         else if (body_is_one_of(part, types)) i->width = decoder_type(b->d, part), i->is_signed = *part == 's';
+        else if (!strcmp(part, "cg") || !strcmp(part, "cv")) i->past_l1 = true;
         else if (!order_part(part, i) && strcmp(part, "L2::cache_hint") && !body_is_one_of(part, hints)) return false;
     }
     return i->width != 0;

@@ -130,3 +130,40 @@ Test(cache, uses_a_part_of_itself)
     cr_expect_eq(c.sets, 1);
     cache_free(&c);
 }
+
+// Four lines of one set, the first put there first, each with these dirty sectors.
+static CacheSet *dirty_set(Cache *c, const u32 dirty[4])
+{
+    *c = make(LINE * WAYS, WAYS);
+    for (u64 n = 0; n < 4; n++) put(c, n + 1, dirty[n] | cache_dirt(dirty[n]));
+    return cache_set(c, 1);
+}
+
+static u32 dirt(Cache *c, u64 number) { return cache_dirty(*cache_find(c, number)); }
+
+Test(cache, cleans_lines_used_longest_ago)
+{
+    Cache c;
+    CacheSet *set = dirty_set(&c, (u32[]){ 3, 15, 1, 2 });
+    cr_expect_eq(cache_clean(set, 4, 16), 0);
+    cr_expect_eq(cache_clean(set, 2, 16), 2 + 4);       // the first two lines whole
+    cr_expect_eq(dirt(&c, 1), 0);
+    cr_expect_eq(dirt(&c, 2), 0);
+    cr_expect_eq(dirt(&c, 3), 1);
+    cr_expect_eq(present(&c, 2), 15);                   // they stay there
+    cache_free(&c);
+}
+
+Test(cache, cleans_no_more_sectors_than_it_must)
+{
+    Cache c;
+    CacheSet *set = dirty_set(&c, (u32[]){ 3, 15, 1, 2 });
+    cr_expect_eq(cache_clean(set, 4, 5), 3);            // two of the first, one of the second
+    cr_expect_eq(dirt(&c, 1), 0);
+    cr_expect_eq(dirt(&c, 2), 14);
+    cache_find(&c, 2);                                  // now the third is the one used longest ago
+    cr_expect_eq(cache_clean(set, 4, 4), 1);
+    cr_expect_eq(dirt(&c, 3), 0);
+    cr_expect_eq(dirt(&c, 2), 14);
+    cache_free(&c);
+}

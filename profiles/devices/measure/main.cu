@@ -53,6 +53,8 @@ static void write_known()
     printf("\n// Of compute capability %d.%d, as NVIDIA's tuning guides and ncu say; the ways are not published.\n", k->major, k->minor);
     printf("l1_bytes = %d;\ncarveouts = [%s];\nl1_ways = 16;\nl2_ways = 16;\nl2_partitions = %d;\ngpc_count = %d;\n", k->l1_kb << 10,
            k->carveouts, k->l2_partitions, k->gpcs);
+    printf("l2_dirty_ways = 10.5;                   // fitted on an H200: how much of 16 to 96 MB that a kernel writes goes to DRAM before it ends\n");
+    printf("l2_partial_ways = 3.0;                  // fitted on an H200: the same of a word of each sector of 8 to 128 MB\n");
     printf("l2_reads_merged = 3;                    // fitted on an H200: kernels bodies_tiled, matmul_registers, matmul_naive\n");
 }
 
