@@ -19,7 +19,7 @@
 // counts: granules lts__t_sectors_op_read.sum 48
 // counts: past_l1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: past_l1 lts__t_sectors_op_read.sum 11
-// counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 28
+// counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 31
 // counts: stored_first lts__t_sectors_op_write.sum 64
 // counts: stored_first dram__bytes_read.sum 0
 // counts: added lts__t_sectors_op_red.sum 48
@@ -74,7 +74,7 @@ __global__ void granules(float *out, const float *in) { out[threadIdx.x] = in[32
 
 __global__ void past_l1(float *out, volatile const float *in) { out[threadIdx.x] = in[threadIdx.x] + in[threadIdx.x]; }
 
-// Eight stores to each of four sectors: seven find it.
+// 32 stores to one line: all but the first find it.
 __global__ void stored_first(float *out)
 {
     if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = 1;
