@@ -18,8 +18,11 @@ _Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a prom
 const Observer *const *observers = all;
 u32 observer_count = sizeof all / sizeof *all;
 
+bool observers_are_bare;
+
 void observers_bare(void)
 {
+    observers_are_bare = true;
     observers = few;
     observer_count = sizeof few / sizeof *few;
     memory_ignore_definedness();

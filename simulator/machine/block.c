@@ -37,7 +37,7 @@ void block_start(Block *b, u32 number, u32 sm)
         w->depth = 0;
         memset(w->lane_depth, 0, sizeof w->lane_depth);
         for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;
-        memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
+        if (g->kernel->function_count) memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         copies_forget(w);

@@ -12,6 +12,7 @@
 #include "occupancy.h"
 #include "profile.h"
 #include "shape.h"
+#include "special.h"
 #include "stand.h"
 
 static void no_memory(const Kernel *k)
@@ -197,6 +198,7 @@ Grid *grid_start(Launch *l)
                  .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], .number = ++launches };
     g->slot_limit = occupancy_resident(l);
     call_make_room(l);
+    special_find(g);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
     g->shapes = aligned_alloc(_Alignof(Shape), (l->kernel->shape_count + 1) * sizeof *g->shapes);

@@ -189,7 +189,7 @@ static void note_progress(const Access *a)
 {
     Warp *w = a->warp;
     if (a->space == SPACE_LOCAL) return;
-    if (a->store && !a->atomic) w->block->grid->progress++;
+    if (a->store && !a->atomic) a->grid->progress++;
     u64 address = a->base;
     if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->asks_host = true;
     if (!a->insn->strong || (a->store && !a->atomic)) return;
@@ -220,11 +220,15 @@ static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
     quiet->pass = (Pass){ from, to - from };
 }
 
-// A bit for each observer that looks at accesses, and at what was loaded.
+// A bit for each observer that looks at accesses, and at what was loaded; and for those that look at `traced` ones alone.
+static u32 tracers;
 static u32 lookers(bool loaded)
 {
     u32 all = 0;
-    for (u32 o = 0; o < observer_count; o++) all |= (u32)(loaded ? observers[o]->loaded != NULL : observers[o]->access != NULL) << o;
+    for (u32 o = 0; o < observer_count; o++) {
+        all |= (u32)(loaded ? observers[o]->loaded != NULL : observers[o]->access != NULL) << o;
+        tracers |= (u32)observers[o]->traced << o;
+    }
     return all;
 }
 
@@ -236,7 +240,9 @@ static inline bool observe(Access *a, bool loaded)
     Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
     const u64 address = a->base;
     bool known = s && lies_in(address, &quiet->pass), promised = false;
-    for (u32 rest = known ? quiet->rest : lookers(loaded); rest; rest &= rest - 1) {
+    u32 rest = known ? quiet->rest : lookers(loaded);
+    if (!a->warp->trace && !a->atomic) rest &= ~tracers;
+    for (; rest; rest &= rest - 1) {
         u32 o = __builtin_ctz(rest);
         if (!known && s && lies_in(address, &passes[o])) continue;
         a->pass_from = a->pass_to = 0;
@@ -252,6 +258,8 @@ static inline bool observe(Access *a, bool loaded)
 
 bool access_allow(Access *a, Shape *shape)
 {
+    a->grid = a->warp->block->grid;
+    a->pc = a->insn - a->grid->kernel->code;
     a->shape = NULL;
     if (!shape) access_shape(a);
     else if (!shape_recall(a, shape, a->address, 0)) shape_learn(a, shape);
@@ -346,8 +354,11 @@ static bool in_global_memory(const Access *a)
 static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
 {
     Access a;           // its large arrays are filled in as far as they are used
+    Grid *grid = w->block->grid;
     a.warp = w;
+    a.grid = grid;
     a.insn = i;
+    a.pc = w->pc - 1;
     a.mask = mask;
     a.space = i->space;
     a.store = store;
@@ -361,7 +372,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.trans = a.adds = a.told = false;
     a.values = NULL;
     a.undefined = NULL;
-    Shape *shape = &w->block->grid->shapes[i->shape];
+    Shape *shape = &grid->shapes[i->shape];
     const u64 *base = row_of(w, i->a);
     u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
     if (i->source_width != 8) {
@@ -397,6 +408,13 @@ static void spread(u8 *row, u64 value, u32 width, u32 mask)
 static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
+    const bool pointer = i->width == 8 && i->register_width == 8, word = i->width == 4 && i->register_width == 4;
+    if ((pointer || word) && i->elements == 1 && i->offset + i->width <= grid->kernel->param_bytes && mask == ~0u) {
+        const void *from = (const u8 *)grid->launch->params + i->offset;
+        if (pointer) fill_8(row_of(w, i->vector[0]), *(const u64 *)from, LANES);
+        else fill_4(row_of(w, i->vector[0]), *(const u32 *)from, LANES);
+        return;
+    }
     for (u32 e = 0; e < i->elements; e++) {
         u64 value = 0, at = i->offset + e * i->width;
         const u8 *from = (const u8 *)grid->launch->params + at;

@@ -15,7 +15,9 @@ enum { VALUE_BYTES = 16 };              // that a lane moves at most
 // One memory instruction of one warp, before it happens; or a part of one, where it touches several places for each lane.
 typedef struct Access {
     Warp *warp;
+    Grid *grid;
     const Insn *insn;
+    u32 pc;                 // of that
     u32 mask;               // lanes that take part, at least one
     u32 first;              // the lowest of them
     enum space space;       // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL: generic addresses are sorted out
@@ -56,6 +58,7 @@ typedef struct Observer {
     void (*step)(Warp *, const Insn *);     // the next instruction of a warp that has a `trace`
     bool (*access)(Access *);       // false: it must not happen; the observer has called grid_fail(). An asynchronous copy
                                     // reads and writes, as far as they are concerned, when it begins
+    bool traced;                    // `access` looks at nothing but atomics and warps that have a `trace`
     bool frugal;                    // `access` does with the shape of the access, or fills in its arrays itself
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
@@ -80,6 +83,7 @@ extern u32 observer_count;
 
 // From now on nobody looks but those that keep a kernel within its memory: no checks, no counters, no times.
 void observers_bare(void);
+extern bool observers_are_bare;
 
 #define OBSERVERS(method, ...)                                                      \
     for (u32 o_ = 0; o_ < observer_count; o_++)                                     \

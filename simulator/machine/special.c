@@ -62,9 +62,17 @@ static void fill_row(Warp *w, const Constant *c)
     }
 }
 
+void special_find(Grid *g)
+{
+    const Kernel *k = g->kernel;
+    g->changing_count = 0;
+    for (u32 n = 0; n < k->constant_count; n++)
+        if (changes_with_block(k->constants[n].special)) g->changing[g->changing_count++] = &k->constants[n];
+}
+
 void special_fill(Warp *w, bool fresh)
 {
-    const Kernel *k = w->block->grid->kernel;
-    for (u32 n = 0; n < k->constant_count; n++)
-        if (fresh || changes_with_block(k->constants[n].special)) fill_row(w, &k->constants[n]);
+    const Grid *g = w->block->grid;
+    for (u32 n = 0; fresh && n < g->kernel->constant_count; n++) fill_row(w, &g->kernel->constants[n]);
+    for (u32 n = 0; !fresh && n < g->changing_count; n++) fill_row(w, g->changing[n]);
 }

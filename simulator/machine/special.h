@@ -2,5 +2,8 @@
 #pragma once
 #include "warp.h"
 
+// To be called when a grid begins.
+void special_find(Grid *grid);
+
 // Fills them: all for a fresh warp, later those that change from block to block.
 void special_fill(Warp *warp, bool fresh);

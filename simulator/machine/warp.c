@@ -115,8 +115,8 @@ static bool pick(Warp *w, bool tired)
     return true;
 }
 
-// Runs its path until it must look up. Returns the instructions.
-static u64 run_path(Warp *w, const Insn *code, Tally *tally)
+// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on.
+static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally, bool bare)
 {
     u64 steps = 0;
     u32 pc = w->pc, active = w->active, threads = __builtin_popcount(active);
@@ -125,12 +125,14 @@ static u64 run_path(Warp *w, const Insn *code, Tally *tally)
         Tally *t = tally + pc;
         u32 mask = active;
         w->pc = ++pc;
-        t->executed++;
-        t->threads += threads;
         steps++;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
-        if (w->watch) w->watch(w, i, mask);
-        if (w->trace) OBSERVERS(step, w, i);
+        if (!bare) {
+            t->executed++;
+            t->threads += threads;
+            if (w->watch) w->watch(w, i, mask);
+            if (w->trace) OBSERVERS(step, w, i);
+        }
         if (mask) i->run(w, i, mask);
         if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
     }
@@ -147,7 +149,7 @@ void warp_run(Warp *w)
     w->tired = false;
     grid->running = w;
     for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
-        grid->steps += run_path(w, code, tally);
+        grid->steps += observers_are_bare ? run_path(w, code, tally, true) : run_path(w, code, tally, false);
         if ((w->tired = w->turns >= w->patience)) return;   // others may have to go first
     }
 }

@@ -210,6 +210,8 @@ struct Grid {
     u32 slot_limit;         // blocks that the device holds at once
     u32 resident, turn;     // occupied slots; the one that runs
     u32 first_sm;           // where slot 0 lies
+    const Constant *changing[16];   // those that change from block to block, of 4 kinds and 4 widths
+    u32 changing_count;
     u64 quiet_since;        // Grid.steps when it last did
     bool waits;             // a warp has spun: others will
     u64 progress;           // counts what changes but registers and local memory: memory, barriers, ends

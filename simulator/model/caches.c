@@ -559,7 +559,7 @@ static bool caches_access(Access *a)
     if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
     cached->latest = a->warp->number;
     Notes *to = &cached->warps[a->warp->number];
-    Note note = (u64)kind_of(a) << AT_KIND | (u64)(a->insn - b->grid->kernel->code) << AT_PC;
+    Note note = (u64)kind_of(a) << AT_KIND | (u64)a->pc << AT_PC;
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
         u64 first = a->base / LINE_BYTES;

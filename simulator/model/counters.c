@@ -56,11 +56,10 @@ double metric_value(enum metric metric, const Totals *t)
 
 static bool counters_access(Access *a)
 {
-    const Grid *g = a->warp->block->grid;
-    Tally *t = &g->tally[a->insn - g->kernel->code];
+    Tally *t = &a->grid->tally[a->pc];
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        t->wavefronts += access_wavefronts(a, trace_latest()->op[a->insn - g->kernel->code].wide, &conflicts);
+        t->wavefronts += access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
         t->conflicts += conflicts;
     } else if (!access_is_constant(a)) {
         MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;

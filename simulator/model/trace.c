@@ -232,5 +232,5 @@ static void trace_block_end(Block *b)
 const Observer trace_observer = {
     .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
     .block_start = trace_block_start, .step = trace_step,
-    .access = trace_access, .frugal = true, .block_end = trace_block_end,
+    .access = trace_access, .traced = true, .frugal = true, .block_end = trace_block_end,
 };
