@@ -87,11 +87,11 @@ done
 # ---- Wrong submissions say what they expect
 
 verdicts='BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW'
-for wrong in grader/wrong/*/*.cu; do
-    holds "$wrong:1: should be \`// expect: VERDICT [line...]\`" \
-        sh -c "head -n 1 '$wrong' | grep -qE '^// expect: ($verdicts)( [0-9]+)*\$'"
-    lesson=$(basename "$(dirname "$wrong")")
-    holds "$wrong: does not include \"$lesson.h\"" grep -q "^#include \"$lesson.h\"" "$wrong"
+for lesson in $lessons; do
+    none 'should be `// expect: VERDICT [line...]`' \
+        "$(awk -v form="^// expect: ($verdicts)( [0-9]+)*\$" 'FNR == 1 && $0 !~ form { print FILENAME ":1" }' \
+            "grader/wrong/$lesson"/*.cu)"
+    none "does not include \"$lesson.h\"" "$(grep -L "^#include \"$lesson.h\"" "grader/wrong/$lesson"/*.cu)"
 done
 
 # ---- Claims: each has a counter, a bound and a reason
