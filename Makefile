@@ -144,12 +144,11 @@ book-pdf: build/book/warpwise.pdf                           ## the book as a PDF
 check:                                                  ## compare what must agree; runs nothing
 	@sh grader/check.sh
 
-bundle: nvcc $(foreach l,$(numbers),$(call grading,$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
+bundle: nvcc build/profiles/accuracy $(foreach l,$(numbers),$(call grading,$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
 	@sh setup/bundle.sh build/bundle
 
 accuracy: nvcc $$(accuracy) $(foreach l,$(numbers),$(call grading,$l))    ## the simulator's counters and times beside a GPU's
 	@sh profiles/accuracy.sh
-	@! command -v ncu >/dev/null || sh grader/accuracy.sh
 
 device-profile: nvcc build/profiles/measure               ## measure this GPU: profiles/devices/NAME.cfg
 	@sh profiles/device.sh $(NAME)
@@ -342,7 +341,7 @@ build/profiles/measure: $(wildcard profiles/devices/measure/*) | nvcc
 
 build/profiles/accuracy: $(call objects,profiles/accuracy/program/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -ljansson -lconfig -lm
+	@$(CC) -o $@ $^ -ljansson -lconfig -lm $(beside)
 
 build/objects/profiles/%.o: profiles/%.c build/objects/flags | build/setup/lesson
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# How near the simulator's counters come to a GPU's: `make accuracy`, on a machine with ncu (Nsight Compute).
+# How near the simulator's counters come to a GPU's in the lessons: the second half of `make accuracy`
+# (profiles/accuracy.sh), on a machine with ncu (Nsight Compute).
 #
 # Each version in the solution of each lesson is run in the check that the lesson's claims are about, once on the
 # simulated device and once on the GPU under ncu, and the sums over its kernels stand side by side in
@@ -9,7 +10,7 @@
 #     grader/accuracy.sh [LESSON...]        01-first-kernel 05-transpose ...; all that have claims without
 set -u
 lessons=${*:-$(ls profiles/lessons | sed 's/\.cfg$//')}
-scratch=build/accuracy
+scratch=build/accuracy-lessons
 why=profiles/accuracy/why.txt
 rm -rf "$scratch"
 mkdir -p "$scratch"

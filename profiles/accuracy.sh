@@ -1,7 +1,8 @@
 #!/bin/sh
 # `make accuracy`: the simulated device beside a GPU. With a GPU and ncu here, its kernels are measured first, and the
 # record is kept, profiles/accuracy/DEVICE.json; without, the record that is there of the device that PROFILE names is
-# taken. Then today's simulated device runs the same programs, and both stand in profiles/accuracy/DEVICE.md.
+# taken. Then today's simulated device runs the same programs, and both stand in profiles/accuracy/DEVICE.md. Where ncu
+# is, the lessons' solutions follow, counter by counter (grader/accuracy.sh).
 set -eu
 compare=build/profiles/accuracy
 profile=profiles/devices/${PROFILE:-h200}.cfg
@@ -25,3 +26,4 @@ elif [ ! -f "$record.json" ]; then
 fi
 $compare compare "$record.json" "$record.md"
 echo "$record.md: the table"
+[ -z "$measure" ] || exec sh grader/accuracy.sh

@@ -5,7 +5,7 @@
 #
 #     make lesson-1       grade exercises/01-*.cu, as often as you like
 #     make solution-5     grade our own answer
-#     make accuracy       the simulated device's counters beside ncu's
+#     make accuracy       the simulated device's counters and times beside the GPU's
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
@@ -37,7 +37,16 @@ known = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(lessons)
 nvcc: FORCE
 	@$(if $(wildcard $(CUDA_HOME)/lib64/libcudart.so.13),:,echo 'nvcc of the CUDA Toolkit 13 is missing: put its bin/ on PATH'; exit 1)
 
-accuracy: nvcc
-	@sh grader/accuracy.sh
+# As in the tree, where the kernels are compiled beforehand.
+arch    = $(eval arch := $(or $(ARCH),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>&1 | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$$/\1\2/p'),90))$(arch)
+kernels := $(patsubst profiles/accuracy/kernels/%.cu,build/accuracy/%,$(wildcard profiles/accuracy/kernels/*.cu))
+
+build/accuracy/%: profiles/accuracy/kernels/%.cu profiles/accuracy/kernels/exercise.h
+	@mkdir -p $(@D)
+	@$(CUDA_HOME)/bin/nvcc -std=c++17 -O3 -lineinfo -cudart shared \
+	    -gencode arch=compute_$(arch),code=[compute_$(arch),sm_$(arch)] -o $@ $<
+
+accuracy: nvcc $(kernels)
+	@sh profiles/accuracy.sh
 
 Makefile: ;

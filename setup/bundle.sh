@@ -10,12 +10,13 @@ set -eu
 to=$1
 device=${2:-build/portable/simulator/device}
 rm -rf "$to"
-mkdir -p "$to/build/grader" "$to/build/simulator/lib" "$to/build/lib" "$to/grader/lessons" "$to/simulator"
+mkdir -p "$to/build/grader" "$to/build/profiles" "$to/build/simulator/lib" "$to/build/lib" "$to/grader/lessons" "$to/simulator"
 
 cp setup/bundle.mk "$to/Makefile"
 cp -r exercises solutions profiles "$to/"
 cp LICENSE "$to/"
 cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
+cp build/profiles/accuracy "$to/build/profiles/"
 cp grader/lessons/*.h "$to/grader/lessons/"
 for peer in grader/lessons/*.peer.cu; do [ ! -f "$peer" ] || cp "$peer" "$to/grader/lessons/"; done
 cp simulator/run "$to/simulator/"
@@ -29,7 +30,7 @@ cp build/simulator/lib/libcudart.so.13 "$to/build/simulator/lib/"
 [ ! -f build/simulator/lib/libnccl.so.2 ] || cp build/simulator/lib/libnccl.so.2 "$to/build/simulator/lib/"
 
 # All that these load, but the C library's own parts and the kernel's.
-ldd "$to"/build/grader/[0-9]* "$to/build/simulator/device" |
+ldd "$to"/build/grader/[0-9]* "$to/build/profiles/accuracy" "$to/build/simulator/device" |
     awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
     grep -vE '/(ld-linux[^/]*|libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so[^/]*$' |
     while read -r library; do cp -L "$library" "$to/build/lib/"; done

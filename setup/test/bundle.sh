@@ -35,7 +35,14 @@ count 'does not name the first TODO' $?
 ! inside lesson-77 && grep -q 'There is no lesson 77' "$says"
 count 'does not know what it has not' $?
 
-ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/simulator/device" | grep '=> /' |
+# The same command as here, with the same kernels, compiled there.
+inside -n accuracy && grep -q 'sh profiles/accuracy.sh' "$says" &&
+    [ "$(grep -c -e '=\[compute_90,sm_90\] -o build/accuracy/' "$says")" -eq "$(ls profiles/accuracy/kernels/*.cu | wc -l)" ]
+count 'does not compare the device with a GPU as the tree does' $?
+[ "$(cd grader/lessons && ls *.peer.cu)" = "$(cd "$folder/bundle/grader/lessons" && ls *.peer.cu)" ]
+count 'lacks peers' $?
+
+ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device" | grep '=> /' |
     grep -v -e "$folder" -e '/libc\.so' -e '/libm\.so' -e '/libresolv\.so' -e '/libpthread\.so' -e '/libdl\.so' >"$says"
 [ ! -s "$says" ]
 count 'takes libraries from this machine' $?
