@@ -17,10 +17,11 @@ $ours "$cuda" vector_add 256 >"$root/build/bench/log" 2>&1 || { cat "$root/build
 row() {
     echo "$1, $2" >&2
     on=$(measure "$ours" "$cuda" "$1" "$2")
+    one=$(measure "$ours --threads 1" "$cuda" "$1" "$2")
     off=$(measure "$ours --bare" "$cuda" "$1" "$2")
     oclgrind=$(measure oclgrind "$opencl" "$1" "$2")
     pocl=$(OCL_ICD_VENDORS=pocl.icd measure "" "$opencl" "$1" "$2")
-    echo "$1 $2|$on|$off|$oclgrind|$pocl"
+    echo "$1 $2|$on|$one|$off|$oclgrind|$pocl"
 }
 
 for work in "vector_add 1048576" "block_sum 1048576" \
@@ -43,17 +44,18 @@ awk -F'|' -v limit="$limit" -v date="$(date -u +%F)" -v cores="$(nproc)" \
         print "# The simulated device beside Oclgrind and PoCL\n"
         print "Written by `make bench-simulator` on " date ", on " cores " cores of: " cpu ".\n"
         print "Each number is the median of the launches in brackets, each from its call to its end, on the same numbers and with"
-        print "the same results. The simulated device runs on one core; Oclgrind " oclgrind " and " pocl " take all."
-        print "*On*: all checks, counters and times. *Off*: `simulator/run --bare`. Oclgrind counts nothing and checks bounds only;"
-        print "PoCL compiles and checks nothing. What took longer than " limit " s was stopped.\n"
-        print "| kernel | on | off | Oclgrind | PoCL | Oclgrind / on | off / PoCL |"
-        print "| --- | --- | --- | --- | --- | --- | --- |"
+        print "the same results. *On*: all checks, counters and times; a kernel runs on one core, and what its accesses find in the"
+        print "caches is worked out on another. *One core*: the same with `--threads 1`. *Off*: `--bare`, which takes one core."
+        print "Oclgrind " oclgrind " and " pocl " take all cores. Oclgrind counts nothing and checks bounds only; PoCL compiles and"
+        print "checks nothing. What took longer than " limit " s was stopped.\n"
+        print "| kernel | on | one core | off | Oclgrind | PoCL | Oclgrind / on | off / PoCL |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- |"
     }
     {
         sum = ""
-        for (n = 2; n <= 5; n++) check($n)
-        on = seconds($2); off = seconds($3); slow = seconds($4); fast = seconds($5)
-        printf "| `%s` | %s | %s | %s | %s | %s | %s |\n", $1, shown($2), shown($3), shown($4), shown($5),
+        for (n = 2; n <= 6; n++) check($n)
+        on = seconds($2); off = seconds($4); slow = seconds($5); fast = seconds($6)
+        printf "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", $1, shown($2), shown($3), shown($4), shown($5), shown($6),
             slow ? times(slow, on) : times(on, 0), times(off, fast)
     }
     END {
