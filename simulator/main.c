@@ -232,8 +232,9 @@ int main(int count, char **words)
     device.limit = options.limit;
     device.count = (u32)options.devices;
     report_open(options.report, options.counters);
+    if (device.count > 1)
+        report_several();
     machine_make();
-    memory_count_in(machine->used);
     int control = start_program(options.program, machine_listen());
     set_signals();
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);

@@ -39,7 +39,7 @@ enum {
     X(FAULT)            /* one way: host code touched device memory and is about to die */      \
     X(CHECKED)          /* one way: the program has looked at the error of its failed launch */ \
     X(TOUCHED)          /* one way: tail: WirePages[] of managed memory touched by host code */  \
-    X(HELLO)            /* reply: with the memfd; its tail: WireFacts */                                           \
+    X(HELLO)            /* tail: CUDA_VISIBLE_DEVICES, if it is set; reply: with the memfd; its tail: WireFacts */ \
     X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
     X(MODULE_UNLOAD)                                                                            \
     X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
@@ -108,6 +108,7 @@ enum wire_error {
     WIRE_INITIALIZATION = 3,
     WIRE_INVALID_SYMBOL = 13,
     WIRE_DEVICES_UNAVAILABLE = 46,
+    WIRE_NO_DEVICE = 100,
     WIRE_INVALID_DEVICE = 101,
     WIRE_DEVICE_UNINITIALIZED = 201,
     WIRE_NO_KERNEL_IMAGE = 209,
@@ -221,6 +222,7 @@ typedef struct {
 typedef struct {
     char name[256];
     int32_t device_count;
+    uint8_t number[WIRE_DEVICES];               // in the machine, of each that the process sees
     int32_t major, minor, sm_count;
     int32_t threads_per_sm, blocks_per_sm, registers_per_sm;
     int32_t shared_per_sm, shared_per_block;    // bytes

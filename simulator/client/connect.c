@@ -272,11 +272,15 @@ static cudaError_t open_locked(void)
     WireRequest request = client_request(WIRE_HELLO, "cudaInitDevice");
     WireReply reply;
     Passed passed = { 0 };
-    if (!send_packet(&request, NULL, 0)
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    size_t length = visible ? strnlen(visible, WIRE_TAIL) : 0;
+    request.object.id = visible != NULL;
+    if (!send_packet(&request, visible, length)
         || !receive_with(&reply, &device.facts, sizeof device.facts, &passed))
         lost_device();
-    take_memory(&passed);
-    device.failed = map_device() ? cudaSuccess : cudaErrorInitializationError;
+    if (!reply.error)
+        take_memory(&passed);
+    device.failed = reply.error ? (cudaError_t)reply.error : map_device() ? cudaSuccess : cudaErrorInitializationError;
     if (!device.failed)
         watch_faults();
     return device.failed;

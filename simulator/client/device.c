@@ -42,7 +42,8 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count)
     if (!count)
         return client_done(cudaErrorInvalidValue);
     cudaError_t error = client_open();
-    *count = error ? 0 : client_facts()->device_count;
+    if (!error)
+        *count = client_facts()->device_count;
     return client_done(error);
 }
 
@@ -180,11 +181,11 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .maxBlocksPerMultiProcessor = facts->blocks_per_sm,
         .reservedSharedMemPerBlock = (size_t)facts->shared_reserved,
         .deviceNumaId = -1,                     // its memory is no node of the host's
-        .pciBusID = FIRST_BUS + ordinal,
+        .pciBusID = FIRST_BUS + facts->number[ordinal],
     };
     memcpy(out->name, facts->name, sizeof out->name);
     char uuid[sizeof out->uuid.bytes + 1];
-    snprintf(uuid, sizeof uuid, "warpwise device%c", 'A' + ordinal);
+    snprintf(uuid, sizeof uuid, "warpwise device%c", 'A' + facts->number[ordinal]);
     memcpy(out->uuid.bytes, uuid, sizeof out->uuid.bytes);
 }
 
@@ -369,7 +370,7 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
         return client_done(cudaErrorInvalidDevice);
     if (!text || bytes < BUS_ID_BYTES)
         return client_done(cudaErrorInvalidValue);
-    snprintf(text, (size_t)bytes, "0000:%02x:00.0", (unsigned)(FIRST_BUS + ordinal));
+    snprintf(text, (size_t)bytes, "0000:%02x:00.0", (unsigned)(FIRST_BUS + client_facts()->number[ordinal]));
     return cudaSuccess;
 }
 
@@ -390,66 +391,14 @@ EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
     if (error || !ordinal || !text)
         return client_done(error ? error : cudaErrorInvalidValue);
     unsigned bus;
-    if (!read_bus_id(text, &bus) || !is_device((int)bus - FIRST_BUS))
+    if (!read_bus_id(text, &bus))
         return client_done(cudaErrorInvalidDevice);
-    *ordinal = (int)bus - FIRST_BUS;
-    return cudaSuccess;
-}
-
-static size_t limits[] = {
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 8650752,        // as an H200 says
-    [cudaLimitMallocHeapSize] = 8 << 20,
-};
-
-// The error of asking for a limit, or of setting it.
-static cudaError_t check_limit(enum cudaLimit limit)
-{
-    if ((size_t)limit < sizeof limits / sizeof *limits)
-        return cudaSuccess;
-    return limit <= cudaLimitPersistingL2CacheSize ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
-}
-
-// What a limit becomes that is set to this value: as an H200 rounds them.
-static size_t rounded_limit(enum cudaLimit limit, size_t value)
-{
-    static const size_t stack_step = 16, least_fifo = 512 << 10;
-    if (limit == cudaLimitStackSize)
-        return (value + stack_step - 1) / stack_step * stack_step;
-    return limit == cudaLimitPrintfFifoSize && value < least_fifo ? least_fifo : value;
-}
-
-EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
-{
-    cudaError_t error = opened();
-    if (error)
-        return client_done(error);
-    error = value ? check_limit(limit) : cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
-    *value = limits[limit];
-    return cudaSuccess;
-}
-
-// The simulated device's printf buffer grows as it needs.
-EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
-{
-    cudaError_t error = opened();
-    if (error)
-        return client_done(error);
-    enum { MOST_STACK = 512 << 10 };            // local memory of a thread (Programming Guide)
-    error = limit == cudaLimitStackSize && value > MOST_STACK ? cudaErrorInvalidValue : check_limit(limit);
-    if (error)
-        return client_done(error);
-    value = rounded_limit(limit, value);
-    WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");
-    request.limit.limit = limit;
-    request.limit.value = value;
-    WireReply reply;
-    error = client_call(&request, NULL, 0, &reply, NULL, 0);
-    if (!error)
-        limits[limit] = value;
-    return client_done(error);
+    for (int i = 0; is_device(i); i++)
+        if (bus == (unsigned)(FIRST_BUS + client_facts()->number[i])) {
+            *ordinal = i;
+            return cudaSuccess;
+        }
+    return client_done(cudaErrorInvalidDevice);
 }
 
 EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

@@ -17,7 +17,7 @@ static bool all_is_written;
 static Allocation **table;      // by rising address
 static u32 count, room;
 static u64 own[MOST_DEVICES], capacity;
-static u64 *used;               // own and other processes'; NULL: there are none
+static u64 *used[MOST_DEVICES]; // own and other processes'; NULL: there are none
 static int shared_file = -1;
 static u64 shared_offset;       // where the shared part starts in that file
 
@@ -63,10 +63,10 @@ static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
 static void account(u32 device, u64 more)
 {
     own[device] += more;
-    if (used) __atomic_fetch_add(&used[device], more, __ATOMIC_RELAXED);
+    if (used[device]) __atomic_fetch_add(used[device], more, __ATOMIC_RELAXED);
 }
 
-void memory_count_in(u64 shared[MOST_DEVICES]) { used = shared; }
+void memory_count_in(u64 *const shared[MOST_DEVICES]) { memcpy(used, shared, sizeof used); }
 
 void memory_end(void)
 {
@@ -214,7 +214,7 @@ Allocation *memory_nearest(u64 address)
 }
 
 Allocation *memory_first(void) { return count ? table[0] : NULL; }
-u64 memory_used(u32 device) { return used ? __atomic_load_n(&used[device], __ATOMIC_RELAXED) : own[device]; }
+u64 memory_used(u32 device) { return used[device] ? __atomic_load_n(used[device], __ATOMIC_RELAXED) : own[device]; }
 u64 memory_capacity(void) { return capacity; }
 
 void memory_ignore_definedness(void) { all_is_written = true; }

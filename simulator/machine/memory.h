@@ -46,8 +46,8 @@ typedef struct Allocation {
 // Reserves the range. `capacity` is how many bytes each device has. False: the address space is not free.
 bool memory_init(u64 capacity);
 
-// Counts what is in use in `used`, which the device processes of a machine share, and no longer.
-void memory_count_in(u64 used[MOST_DEVICES]);
+// Counts what is in use of each device there (NULL: of none), where the device processes of a machine share it.
+void memory_count_in(u64 *const used[MOST_DEVICES]);
 void memory_end(void);
 
 // The memory of the shared part: `offset` and what follows in file `fd`, which the host has too.

@@ -210,7 +210,7 @@ static void report(const Grid *g, const Totals *t, const u32 *branch_over)
     KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
                             .counters = counter_names, .values = t->sum, .counter_count = COUNTERS,
                             .metrics = metric_names, .figures = metrics, .metric_count = METRICS,
-                            .lines = rows, .line_count = count, .time_ns = g->launch->seconds * 1e9 };
+                            .lines = rows, .line_count = count, .time_ns = g->launch->seconds * 1e9, .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);
     memcpy(report.block, g->launch->block, sizeof report.block);
     report_kernel(&report);

@@ -287,6 +287,11 @@ static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
     json_object_set_new(object, "inlined_at", array);
 }
 
+static bool several;                    // devices
+
+void report_several(void) { several = true; }
+bool report_has_several(void) { return several; }
+
 static void write_error_json(const Noted *noted)
 {
     const Report *r = &noted->report;
@@ -297,6 +302,8 @@ static void write_error_json(const Noted *noted)
     set_text(object, "kernel", r->kernel);
     set_place(object, &r->place);
     set_callers(object, r->callers);
+    if (r->has_thread && several)
+        json_object_set_new(object, "device", json_integer(r->device));
     if (r->has_thread) {
         set_triple(object, "block", r->block);
         set_triple(object, "thread", r->thread);
@@ -370,6 +377,8 @@ static void write_kernel_json(const KernelReport *k)
     set_text(object, "name", name);
     free(name);
     set_text(object, "signature", k->signature);
+    if (several)
+        json_object_set_new(object, "device", json_integer(k->device));
     set_triple(object, "grid", k->grid);
     set_triple(object, "block", k->block);
     json_object_set_new(object, "status", json_integer(k->status));
@@ -487,6 +496,8 @@ static void print_where(const Report *r)
     if (r->has_thread)
         fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)", r->block[0], r->block[1],
                 r->block[2], r->thread[0], r->thread[1], r->thread[2]);
+    if (r->has_thread && several)
+        fprintf(stderr, ", device %u", r->device);
     if (r->has_thread && r->address)
         fprintf(stderr, ", address 0x%" PRIx64, r->address);
     if (r->has_thread)

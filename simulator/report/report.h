@@ -38,6 +38,7 @@ typedef struct {
     Place callers[REPORT_CALLERS];      // where that code was inlined, innermost first; the first without a file ends them
     bool has_thread;                    // block and thread below are meant
     uint32_t block[3], thread[3];
+    uint32_t device;                    // of the kernel
     uint64_t address;
     const Allocation *allocation;       // the one touched or missed
     bool has_other;                     // the other access of a race
@@ -64,7 +65,7 @@ typedef struct {
 typedef struct {
     const char *name;                   // as in the PTX
     const char *signature;              // "transpose(float*, float const*, int, int)"
-    uint32_t grid[3], block[3];
+    uint32_t grid[3], block[3], device;
     int status;                         // cudaError_t of the launch; 0: it ran well
     const CounterName *counters;
     const uint64_t *values;             // counter_count totals
@@ -79,6 +80,10 @@ typedef struct {
 
 // Chooses the form. fd < 0: text on stderr. profile: text also gives each kernel's counters.
 void report_open(int fd, bool profile);
+
+// There are several devices: from now on kernels are told with theirs.
+void report_several(void);
+bool report_has_several(void);
 
 // Notes an error. Safe from several threads. Identical ones (same kind, kernel and line) are
 // counted, and given once, as the first one was, at the next report_flush().

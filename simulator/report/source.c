@@ -40,6 +40,7 @@ void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
     report->place = source_place(kernel, insn - kernel->code);
     source_callers(kernel, insn - kernel->code, report->callers);
     report->has_thread = true;
+    report->device = block->grid->launch->device;
     memcpy(report->block, block->index, sizeof report->block);
     warp_thread(warp, lane, report->thread);
 }

@@ -125,8 +125,10 @@ static void print_lines(const KernelReport *k)
 
 void table_kernel(const KernelReport *k)
 {
-    fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", k->signature, k->grid[0], k->grid[1],
+    fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)", k->signature, k->grid[0], k->grid[1],
             k->grid[2], k->block[0], k->block[1], k->block[2]);
+    if (report_has_several()) fprintf(stderr, ", device %u", k->device);
+    fputc('\n', stderr);
     print_sums(k);
     if (k->line_count) print_lines(k);
 }

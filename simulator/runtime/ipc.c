@@ -82,7 +82,7 @@ static void export_now(Allocation *a)
     u64 pages = (a->size + 4095) / 4096 * 4096, offset = at < 0 ? 0 : __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED);
     if (at < 0 || offset + pages > MEMORY_SPAN || !memory_back(a, file, offset)) return;
     Export *e = &common->exports[at];
-    *e = (Export){ .offset = offset, .bytes = a->size, .device = a->device, .owner = getpid() };
+    *e = (Export){ .offset = offset, .bytes = a->size, .device = device.number[a->device], .owner = getpid() };
     a->exported = (u32)at + 1;
     __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
 }
@@ -108,7 +108,7 @@ static const Export *find_export(u64 key)
 
 static Allocation *import_now(const Call *call, const Export *e)
 {
-    Allocation *a = import_count < MOST_IMPORTS ? memory_import(e->bytes, e->device, file, e->offset, call->request.caller) : NULL;
+    Allocation *a = import_count < MOST_IMPORTS ? memory_import(e->bytes, visible_of(e->device), file, e->offset, call->request.caller) : NULL;
     if (!a) return NULL;
     imports[import_count].key = e->key;
     imports[import_count].allocation = a;
@@ -120,7 +120,7 @@ void ipc_import_memory(Call *call)
 {
     const Export *e = find_export(call->request.object.id);
     const Allocation *a = NULL;
-    if (!e || e->device >= device.count) {
+    if (!e || visible_of(e->device) >= device.count) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
@@ -174,7 +174,7 @@ void ipc_export_event(Call *call)
     }
     SharedEvent *e = &common->events[at];
     if (!*shared) {
-        *e = (SharedEvent){ .owner = getpid(), .device = clock_event_device(call->request.object.id) };
+        *e = (SharedEvent){ .owner = getpid(), .device = device.number[clock_event_device(call->request.object.id)] };
         clock_event_share(call->request.object.id, (u32)at + 1);
         __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
     }
@@ -191,7 +191,8 @@ void ipc_import_event(Call *call)
             call->reply.error = WIRE_DEVICE_UNINITIALIZED;
             return;
         }
-        call->reply.id = clock_event_create(e->device, false, false);
+        if (visible_of(e->device) >= device.count) break;
+        call->reply.id = clock_event_create(visible_of(e->device), false, false);
         if (call->reply.id) clock_event_share(call->reply.id, n + 1);
         else call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;

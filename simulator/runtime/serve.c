@@ -38,6 +38,7 @@ Place serve_place(const Call *call)
 
 static void answer_hello(Call *call)
 {
+    call->reply.error = visible_choose(call->request.object.id ? call->tail : NULL);
     WireFacts facts = {
         .device_count = (int32_t)device.count,
         .major = profile.major,
@@ -57,6 +58,8 @@ static void answer_hello(Call *call)
         .memory_bytes = profile.memory_bytes,
     };
     memcpy(facts.name, profile.name, sizeof facts.name);
+    for (u32 d = 0; d < device.count; d++)
+        facts.number[d] = (uint8_t)device.number[d];
     memcpy(call->out, &facts, sizeof facts);
     call->reply.tail = sizeof facts;
 }

@@ -17,7 +17,8 @@ typedef struct {
 
 // The state of the simulated machine that outlives a call.
 typedef struct {
-    u32 count;                                  // of its devices
+    u32 count;                                  // of its devices that the process sees,
+    u32 number[MOST_DEVICES];                   // and the number of each in the machine (visible.c)
     int socket;                                 // of the process that is served
     pid_t client, program;                      // that process, and the one that the machine started
     int pidfd, program_pidfd;                   // of both
@@ -45,6 +46,12 @@ void serve_dispatch(Call *call);                // has the request done, and fil
 
 // A place in the program for this call's messages.
 Place serve_place(const Call *call);
+
+// ---- visible.c ----
+
+// Which devices the process sees: `text` is its CUDA_VISIBLE_DEVICES, NULL: all. 0, or a cudaError_t.
+int visible_choose(const char *text);
+u32 visible_of(u32 number);                     // by what number it sees that device of the machine; device.count: it does not
 
 // ---- packet.c ----
 

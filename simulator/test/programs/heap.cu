@@ -52,10 +52,10 @@ __global__ void share(int *out)
 
 __global__ void fill(int *out)
 {
-    void *whole = malloc(1 << 20), *more = malloc(16), *large = malloc(~0ull);
+    void *whole = malloc(4 << 20), *more = malloc(16), *large = malloc(~0ull);
     out[0] = whole != nullptr, out[1] = more != nullptr, out[2] = large != nullptr;
     free(whole);
-    whole = malloc(1 << 20);
+    whole = malloc(4 << 20);
     out[3] = whole != nullptr;
     free(whole);
 }
@@ -68,6 +68,8 @@ int main()
     OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
     CHECK(bytes == 8 << 20);
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+    CHECK(bytes == 4 << 20);                // the least, as on an H200
     OK(cudaMalloc(&dout, sizeof out));
     OK(cudaMalloc(&lists, N * sizeof *lists));
     grow<<<BLOCKS, THREADS>>>(lists);

@@ -33,6 +33,7 @@ int main()
     CHECK(flags == (cudaDeviceMapHost | cudaDeviceScheduleSpin));
     CHECK(cudaSetDeviceFlags(1 << 20) == cudaErrorInvalidValue);
     CHECK(limit(cudaLimitStackSize, 5000) == 5008 && limit(cudaLimitPrintfFifoSize, 100) == 512 << 10);
+    CHECK(limit(cudaLimitPrintfFifoSize, 1000000) == 1000192 && limit(cudaLimitMallocHeapSize, 5000000) == 5046272);
     size_t most;
     CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20) == cudaErrorInvalidValue);
     CHECK(cudaDeviceSetLimit((cudaLimit)77, 1) == cudaErrorInvalidValue);
