@@ -338,7 +338,7 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 void race_transfer(const Operation *o, bool lasts)
 {
     transfer = begin(o);
-    transfer_alone = global.site_count == 1 && !running && !(lasts && clock_streams_made());
+    transfer_alone = global.site_count == 1 && !running && !lasts;
 }
 
 void race_range(u64 address, u64 bytes, bool store)

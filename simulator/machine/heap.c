@@ -48,19 +48,22 @@ static Place place_of(const Warp *w, const Insn *i)
     return place;
 }
 
-static Allocation *allocate(u32 device, u64 bytes)
+// `align`: a power of two, ALIGN at least.
+static Allocation *allocate(u32 device, u64 bytes, u64 align)
 {
     struct Heap *h = &heaps[device];
     u64 limit = h->limit ? h->limit : DEFAULT_LIMIT, room = round_up(bytes, ALIGN);
     h->touched = true;
     if (!bytes || room < bytes || room > limit - h->used) return NULL;
     u64 gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
-    if (!h->next || room + gap > h->end - h->next) {
-        u64 arena = ARENA_BYTES > 2 * room ? ARENA_BYTES : 2 * room;
+    if (align > ARENA_BYTES) return NULL;
+    if (!h->next || round_up(h->next, align) + room + gap > h->end) {
+        u64 arena = ARENA_BYTES > 2 * (room + align) ? ARENA_BYTES : 2 * (room + align);
         h->next = memory_reserve(arena);
         h->end = h->next + arena;
         if (!h->next) return NULL;
     }
+    h->next = round_up(h->next, align);
     Allocation *a = memory_place(h->next, bytes, MEMORY_HEAP, device);
     if (!a) return NULL;
     h->next += room + gap;
@@ -76,19 +79,24 @@ static void give_back(Allocation *a)
     if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-// malloc(bytes): NULL where the heap has no room left.
-void run_malloc(Warp *w, const Insn *i, u32 mask)
+static void allocate_lanes(Warp *w, const Insn *i, u32 mask, const u64 *align)
 {
     const u64 *bytes = row_of(w, i->a);
     u64 *result = row_of(w, i->d);
     Place place = place_of(w, i);
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
-        Allocation *a = allocate(w->block->grid->launch->device, bytes[l]);
+        u64 to = align && align[l] > ALIGN ? align[l] : ALIGN;
+        bool good = !align || (align[l] && !(align[l] & (align[l] - 1)));
+        Allocation *a = good ? allocate(w->block->grid->launch->device, bytes[l], to) : NULL;
         if (a) a->made_in = place;
         result[l] = a ? a->base : 0;
     }
 }
+
+// malloc(bytes), and with an alignment, a power of two: NULL where the heap has no room left.
+void run_malloc(Warp *w, const Insn *i, u32 mask) { allocate_lanes(w, i, mask, NULL); }
+void run_aligned_malloc(Warp *w, const Insn *i, u32 mask) { allocate_lanes(w, i, mask, row_of(w, i->b)); }
 
 static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
 {

@@ -12,4 +12,5 @@ void heap_free_all(u32 of);
 
 // The functions, as print_functions has them.
 void run_malloc(Warp *, const Insn *, u32 mask);
+void run_aligned_malloc(Warp *, const Insn *, u32 mask);     // __nv_aligned_device_malloc, and new of what wants it
 void run_free(Warp *, const Insn *, u32 mask);

@@ -155,6 +155,7 @@ const PrintFunction print_functions[] = {
     { "vprintf", 2, run_vprintf },
     { "__assertfail", 5, run_assertfail },
     { "malloc", 1, run_malloc },
+    { "__cuda_syscall_aligned_malloc", 2, run_aligned_malloc },
     { "free", 1, run_free },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

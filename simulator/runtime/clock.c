@@ -145,11 +145,6 @@ u32 clock_stream_device(u64 id)
     return stream_of(id)->device;
 }
 
-bool clock_streams_made(void)
-{
-    return stream_count > MOST_DEVICES;
-}
-
 StreamFacts clock_stream_facts(u64 id)
 {
     const Stream *stream = stream_of(id);

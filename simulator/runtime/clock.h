@@ -22,7 +22,6 @@ typedef struct StreamFacts {
     int priority;
 } StreamFacts;
 
-bool clock_streams_made(void);                  // has there been any but the default streams?
 StreamFacts clock_stream_facts(u64 stream);     // of one that is known
 
 // A new operation (a copy, a fill, a launch) on the stream, which comes after what was issued to the stream before, and

@@ -50,6 +50,19 @@ __global__ void share(int *out)
     if (threadIdx.x == 0) free(data);
 }
 
+struct alignas(128) Line { int word[32]; };
+
+// A type that wants more than malloc's 16 bytes, and any alignment that is a power of two.
+__global__ void align(int *out)
+{
+    Line *line = new Line();
+    void *page = __nv_aligned_device_malloc(100, 4096), *none = __nv_aligned_device_malloc(100, 3);
+    out[threadIdx.x] = (unsigned long long)line % alignof(Line) == 0 && (unsigned long long)page % 4096 == 0 && page != nullptr
+        && line->word[31] == 0 && none == nullptr;
+    delete line;
+    free(page);
+}
+
 __global__ void fill(int *out)
 {
     void *whole = malloc(4 << 20), *more = malloc(16), *large = malloc(~0ull);
@@ -83,6 +96,9 @@ int main()
     share<<<1, THREADS>>>(dout);
     OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
     for (int t = 0; t < THREADS; t++) CHECK(out[t] == THREADS - 1 - t);
+    align<<<1, THREADS>>>(dout);
+    OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < THREADS; t++) CHECK(out[t] == 1);
     fill<<<1, 1>>>(dout);
     OK(cudaMemcpy(out, dout, 4 * sizeof *out, cudaMemcpyDeviceToHost));
     CHECK(out[0] && !out[1] && !out[2] && out[3]);
