@@ -1,0 +1,229 @@
+// Lesson 21: a layer's tail against a reference in double: rows of all lengths, values that reach far, and rows that lie
+// far from zero, where a variance worked out as a difference of squares is lost.
+#include "grader.h"
+#include <math.h>
+
+// What the function was given last.
+static struct {
+    const float *x, *bias, *residual, *gamma, *beta;
+    int rows, cols;
+} asked;
+
+// The answer, and what those get who change one thing in it.
+enum variant {
+    AS_ASKED, TANH, NO_GELU, NO_BIAS, NO_RESIDUAL, RESIDUAL_INSIDE, NO_NORM, OTHER_VARIANCE, VARIANTS
+};
+
+static const char *const words[VARIANTS] = {
+    [TANH] = "That is what the approximation of gelu by tanh gives; the contract asks for erf.",
+    [NO_GELU] = "So it is without gelu.",
+    [NO_BIAS] = "So it is without the bias.",
+    [NO_RESIDUAL] = "So it is without the residual.",
+    [RESIDUAL_INSIDE] = "So it is when the residual is added before gelu and not after it.",
+    [NO_NORM] = "That is h itself: the row was not normalised.",
+    [OTHER_VARIANCE] = "So it is when the squares are divided by cols - 1 and not by cols.",
+};
+
+static double gelu(double t, enum variant v)
+{
+    if (v == NO_GELU)
+        return t;
+    if (v == TANH)
+        return t / 2 * (1 + tanh(sqrt(2 / M_PI) * (t + 0.044715 * t * t * t)));
+    return t / 2 * (1 + erf(t / sqrt(2)));
+}
+
+static double h_of(int r, int c, enum variant v)
+{
+    size_t i = (size_t)r * asked.cols + c;
+    double bias = v == NO_BIAS ? 0 : asked.bias[c];
+    double t = asked.x[i] + bias, residual = v == NO_RESIDUAL ? 0 : asked.residual[i];
+    return v == RESIDUAL_INSIDE ? gelu(t + residual, v) : residual + gelu(t, v);
+}
+
+// Row r of the answer.
+static void row_of(double *out, int r, enum variant v)
+{
+    int cols = asked.cols;
+    double mean = 0, squares = 0;
+
+    for (int c = 0; c < cols; c++)
+        mean += out[c] = h_of(r, c, v);
+    if (v == NO_NORM)
+        return;
+    mean /= cols;
+    for (int c = 0; c < cols; c++)
+        squares += (out[c] - mean) * (out[c] - mean);
+    double variance = squares / (v == OTHER_VARIANCE ? cols - 1 : cols);
+    double scale = 1 / sqrt(variance + 1e-5);
+    for (int c = 0; c < cols; c++)
+        out[c] = (out[c] - mean) * scale * asked.gamma[c] + asked.beta[c];
+}
+
+// Which of the variants the first wrong row is.
+static const char *which_variant(const Mismatch *m)
+{
+    int row = (int)(m->first / asked.cols);
+    double *guess = reference_f64(asked.cols);
+
+    for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++) {
+        bool same = true;
+        row_of(guess, row, v);
+        for (int c = 0; c < asked.cols && same; c++)
+            same = fabs(m->out->f32[(size_t)row * asked.cols + c] - guess[c]) <= 2e-5 + 2e-5 * fabs(guess[c]);
+        if (same)
+            return words[v];
+    }
+    return NULL;
+}
+
+static const char *far_from_zero(const Mismatch *m)
+{
+    (void)m;
+    return "All of h is near 1000 here. In float, mean(h * h) - mean * mean leaves nothing of a variance below 1: take "
+           "the mean of the squares of h - mean.";
+}
+
+typedef struct Case {
+    Buffer *out, *x, *bias, *residual, *gamma, *beta;
+} Case;
+
+// Random, x and bias in [-4, 4), the residual around `middle`.
+static Case make_case(int rows, int cols, float middle)
+{
+    size_t n = (size_t)rows * cols;
+    Case k = {output_f32("out", n),   input_f32("x", n),        input_f32("bias", cols),
+              input_f32("residual", n), input_f32("gamma", cols), input_f32("beta", cols)};
+
+    as_matrix(k.out, rows, cols);
+    for (size_t i = 0; i < n; i++)
+        k.x->f32[i] *= 4, k.residual->f32[i] += middle;
+    for (int c = 0; c < cols; c++)
+        k.bias->f32[c] *= 4;
+    return k;
+}
+
+static void ask(const Case *k, int rows, int cols)
+{
+    asked.x = k->x->f32, asked.bias = k->bias->f32, asked.residual = k->residual->f32;
+    asked.gamma = k->gamma->f32, asked.beta = k->beta->f32;
+    asked.rows = rows, asked.cols = cols;
+    given("rows = %d, cols = %d", rows, cols);
+    call("bias_gelu_residual_norm", device(k->out), device(k->x), device(k->bias), device(k->residual),
+         device(k->gamma), device(k->beta), i32(rows), i32(cols));
+}
+
+// A rounding of anything to half precision is off by 1e-3 or so; float by some 1e-6.
+static void compare(const Case *k, int rows, int cols, double absolute)
+{
+    double *want = reference_f64((size_t)rows * cols);
+
+    for (int r = 0; r < rows; r++)
+        row_of(want + (size_t)r * cols, r, AS_ASKED);
+    expect_close_f32(k->out, want, absolute, 1e-5);
+}
+
+static void normalises(int rows, int cols)
+{
+    Case k = make_case(rows, cols, 0);
+    diagnose(which_variant);
+    ask(&k, rows, cols);
+    compulsory(8ull * rows * cols, 4ull * rows * cols);
+    compare(&k, rows, cols, 2e-5);
+}
+
+Check(fusion, rows_of_whole_vectors)
+{
+    normalises(3, 128);
+    normalises(33, 256);
+    normalises(7, 1024);
+    normalises(5, 4);
+}
+
+Check(fusion, ragged_rows)
+{
+    normalises(5, 2);
+    normalises(4, 31);
+    normalises(31, 33);
+    normalises(3, 257);
+    normalises(2, 1999);
+    normalises(211, 127);
+}
+
+// Vectors of four, but no whole number of them for each thread of a block or for each block.
+Check(fusion, ragged_vectors)
+{
+    normalises(1, 36);
+    normalises(3, 1020);
+    normalises(3, 1028);
+    normalises(2, 2052);
+    normalises(2, 5000);
+}
+
+Check(fusion, longest_rows)
+{
+    normalises(2, 8192);
+    normalises(1, 8191);
+    normalises(1, 8188);
+}
+
+Check(fusion, nothing)
+{
+    normalises(0, 64);
+    normalises(0, 33);
+}
+
+// The variance of a single column is 0, and so is h - mean: beta is all that is left.
+Check(fusion, one_column)
+{
+    normalises(65, 1);
+}
+
+// A float has 24 bits, of which numbers near 1000 leave 14 for what they differ by.
+Check(fusion, rows_far_from_zero)
+{
+    Case k = make_case(9, 512, 1000);
+    diagnose(far_from_zero);
+    ask(&k, 9, 512);
+    compare(&k, 9, 512, 1e-3);
+}
+
+// gelu is t above, 0 below, and never infinite or no number.
+Check(fusion, large_and_small_values)
+{
+    int rows = 6, cols = 320;
+    Case k = make_case(rows, cols, 0);
+    for (int i = 0; i < rows * cols; i++)
+        k.x->f32[i] *= i % 7 == 0 ? 1e4f : i % 5 == 0 ? 1e-30f : i % 3 == 0 ? 20 : 1;
+    diagnose(which_variant);
+    ask(&k, rows, cols);
+    compare(&k, rows, cols, 2e-5);
+}
+
+// The check that profiles/lessons/21-fusion.cfg measures: 1,024 floats a row, so that each warp begins on a sector.
+Check(fusion, half_a_million)
+{
+    normalises(512, 1024);
+}
+
+// What profiles/lessons/21-fusion.cfg times on a GPU: 402 MB of compulsory traffic a call.
+Measure(fusion, large)
+{
+    enum { ROWS = 8192, COLS = 4096 };
+    size_t n = (size_t)ROWS * COLS, sets = rotations(12 * n);
+    Case k[ROTATIONS_MAX];
+
+    for (size_t s = 0; s < sets; s++) {
+        k[s] = make_case(ROWS, COLS, 0);
+        rotate("bias_gelu_residual_norm", device(k[s].out), device(k[s].x), device(k[s].bias), device(k[s].residual),
+               device(k[s].gamma), device(k[s].beta), i32(ROWS), i32(COLS));
+        compulsory(8 * n, 4 * n);
+    }
+    measure();
+    for (size_t s = 0; s < sets; s++) {
+        asked.x = k[s].x->f32, asked.bias = k[s].bias->f32, asked.residual = k[s].residual->f32;
+        asked.gamma = k[s].gamma->f32, asked.beta = k[s].beta->f32;
+        asked.rows = ROWS, asked.cols = COLS;
+        compare(&k[s], ROWS, COLS, 2e-5);
+    }
+}
