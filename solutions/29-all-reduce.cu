@@ -1,0 +1,374 @@
+// Lesson 29: add up vectors that lie on several devices, so that each device has the sum.
+//
+// What counts is bytes over links. In a ring every device sends and receives at the same time, all
+// the time, and no byte crosses a link more often than it must.
+#include "29-all-reduce.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+//> atomic TODO:
+#include <cuda/atomic>
+//< atomic
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { MOST = 8 };       // devices
+enum { THREADS = 256 };  // threads in a block
+enum { BLOCKS = 264 };   // blocks that fill a device, twice 132
+
+//> version TODO:
+#ifndef VERSION
+#define VERSION 4  // what `all_reduce` uses; 2 is 3 in default streams
+#endif
+//< version
+
+// Of each device: a stream, in which all its work is issued, and two
+// moments in it.
+static cudaStream_t stream[MOST];
+static cudaEvent_t ready[MOST], sent[MOST];
+
+//> peers
+// Lets the current device reach the memory of all others.
+static void reach_others(int device, int count)
+{
+    //> reach TODO: where device can reach other, let it (5 lines)
+    for (int other = 0; other < count; other++) {
+        int can = 0;
+        if (other != device)
+            CHECK(cudaDeviceCanAccessPeer(&can, device, other));
+        if (can)
+            CHECK(cudaDeviceEnablePeerAccess(other, 0));
+    }
+    //< reach
+}
+
+// The first call sets up all devices of the machine, once.
+static void set_up()
+{
+    static int count;
+    if (count > 0)
+        return;
+    CHECK(cudaGetDeviceCount(&count));
+    if (count > MOST)
+        count = MOST;
+    for (int d = 0; d < count; d++) {
+        CHECK(cudaSetDevice(d));
+        reach_others(d, count);
+        //> plain TODO:
+        if (VERSION > 2)
+        //< plain
+        CHECK(cudaStreamCreate(&stream[d]));
+        CHECK(cudaEventCreateWithFlags(&ready[d],
+                                       cudaEventDisableTiming));
+        CHECK(cudaEventCreateWithFlags(&sent[d],
+                                       cudaEventDisableTiming));
+    }
+}
+//< peers
+
+//> add
+__global__ void add(float *sum, const float *x, int n)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n)
+        sum[i] += x[i];
+}
+
+static int blocks_for(int n)
+{
+    return (n + THREADS - 1) / THREADS;
+}
+//< add
+
+//> star
+// Version 1: device 0 adds everything and hands out the sum.
+static void star(float *const *out, const float *const *in, int n,
+                 int devices)
+{
+    for (int d = 0; d < devices; d++) {
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaDeviceSynchronize());  // in[d] is there now
+    }
+    if (n == 0)
+        return;
+
+    size_t bytes = n * sizeof(float);
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaMemcpyAsync(out[0], in[0], bytes,
+                          cudaMemcpyDeviceToDevice, 0));
+    for (int d = 1; d < devices; d++)
+        add<<<blocks_for(n), THREADS>>>(out[0], in[d], n);
+    CHECK(cudaGetLastError());
+    for (int d = 1; d < devices; d++)
+        CHECK(cudaMemcpyPeerAsync(out[d], d, out[0], 0, bytes, 0));
+}
+//< star
+
+//> chunk
+// The vector is cut into as many chunks as there are devices. Chunk c is
+// from start_of(c) up to start_of(c + 1), of n / devices floats or one more.
+static int start_of(int c, int n, int devices)
+{
+    //> start TODO: where chunk c begins; that of c == devices is n (1 line)
+    //| return 0;
+    return (int)((long long)n * c / devices);
+    //< start
+}
+//< chunk
+
+//> send
+// Sends chunk c of `from`, on device d, to the same place in the right
+// neighbour's `out`, and marks the moment when it has arrived.
+void send(float *const *out, const float *from, int d, int c, int n,
+          int devices)
+{
+    int right = (d + 1) % devices;
+    int start = start_of(c, n, devices);
+    int count = start_of(c + 1, n, devices) - start;
+    CHECK(cudaSetDevice(d));
+    CHECK(cudaMemcpyPeerAsync(out[right] + start, right, from + start, d,
+                              count * sizeof(float), stream[d]));
+    CHECK(cudaEventRecord(sent[d], stream[d]));
+}
+
+// Device d goes on when its left neighbour's chunk has arrived.
+void wait_for_left(int d, int devices)
+{
+    int left = (d + devices - 1) % devices;
+    CHECK(cudaSetDevice(d));
+    CHECK(cudaStreamWaitEvent(stream[d], sent[left], 0));
+}
+
+// Device d adds its own chunk c to what lies in its `out`.
+void add_own(float *const *out, const float *const *in, int d, int c,
+             int n, int devices)
+{
+    int start = start_of(c, n, devices);
+    int count = start_of(c + 1, n, devices) - start;
+    CHECK(cudaSetDevice(d));
+    if (count > 0)  // a grid of no blocks is an error
+        add<<<blocks_for(count), THREADS, 0, stream[d]>>>(
+            out[d] + start, in[d] + start, count);
+    CHECK(cudaGetLastError());
+}
+//< send
+
+//> ring
+// Versions 2 and 3: round the ring, once to add and once to hand out.
+static void ring(float *const *out, const float *const *in, int n,
+                 int devices)
+{
+    if (devices == 1) {
+        CHECK(cudaMemcpyAsync(out[0], in[0], n * sizeof(float),
+                              cudaMemcpyDeviceToDevice, stream[0]));
+        return;
+    }
+
+    // Nobody may write to a neighbour that is still busy with what the
+    // caller gave it to do before.
+    for (int d = 0; d < devices; d++) {
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaEventRecord(ready[d], stream[d]));
+    }
+    for (int d = 0; d < devices; d++) {
+        int right = (d + 1) % devices;
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaStreamWaitEvent(stream[d], ready[right], 0));
+    }
+
+    //> scatter TODO: devices - 1 steps; all send, then all wait and add (10 lines)
+    for (int step = 0; step < devices - 1; step++) {
+        for (int d = 0; d < devices; d++) {
+            int c = (d - step + devices) % devices;
+            send(out, step == 0 ? in[d] : out[d], d, c, n, devices);
+        }
+        for (int d = 0; d < devices; d++) {
+            int c = (d - 1 - step + devices) % devices;
+            wait_for_left(d, devices);
+            add_own(out, in, d, c, n, devices);
+        }
+    }
+    //< scatter
+
+    //> gather TODO: devices - 1 steps more; nothing is added now (8 lines)
+    for (int step = 0; step < devices - 1; step++) {
+        for (int d = 0; d < devices; d++) {
+            int c = (d + 1 - step + devices) % devices;
+            send(out, out[d], d, c, n, devices);
+        }
+        for (int d = 0; d < devices; d++)
+            wait_for_left(d, devices);
+    }
+    //< gather
+}
+//< ring
+
+//> direct TODO:
+struct Arrays {
+    float *of[MOST];  // a pointer for each device
+};
+
+// Version 4: each device adds one chunk, right from the memory of all,
+// and stores the sums right where they belong, with all.
+__global__ void add_for_all(Arrays out, Arrays in, int from, int to,
+                            int devices)
+{
+    int i = from + blockIdx.x * THREADS + threadIdx.x;
+    for (; i < to; i += gridDim.x * THREADS) {
+        float sum = in.of[0][i];
+        for (int d = 1; d < devices; d++)
+            sum += in.of[d][i];
+        for (int d = 0; d < devices; d++)
+            out.of[d][i] = sum;
+    }
+}
+//< direct
+
+//> all-wait TODO:
+// Everybody's stream goes on when everybody's has come so far.
+static void wait_for_all(int devices)
+{
+    for (int d = 0; d < devices; d++)
+        CHECK(cudaEventRecord(ready[d], stream[d]));
+    for (int d = 0; d < devices; d++)
+        for (int other = 0; other < devices; other++)
+            if (other != d)
+                CHECK(cudaStreamWaitEvent(stream[d], ready[other], 0));
+}
+
+static void direct(Arrays out, Arrays in, int n, int devices)
+{
+    wait_for_all(devices);
+    for (int d = 0; d < devices; d++) {
+        int from = start_of(d, n, devices);
+        int to = start_of(d + 1, n, devices);
+        int blocks = blocks_for(to - from);
+        if (blocks == 0)
+            continue;
+        CHECK(cudaSetDevice(d));
+        add_for_all<<<blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0,
+                      stream[d]>>>(out, in, from, to, devices);
+        CHECK(cudaGetLastError());
+    }
+    wait_for_all(devices);
+}
+//< all-wait
+
+//> flags TODO:
+typedef cuda::atomic_ref<unsigned, cuda::thread_scope_system> Flag;
+
+// Of each device: what block b of device d has come to, before and after
+// the work, as the number of the call.
+__device__ unsigned flags[2][BLOCKS][MOST];
+
+struct Flags {
+    unsigned (*of[MOST])[BLOCKS][MOST];  // every device's
+};
+
+// Block b of each device waits here for block b of all others. What its
+// threads stored before, the others' threads may read afterwards.
+__device__ void meet(Flags all, int phase, unsigned call, int device,
+                     int devices)
+{
+    __syncthreads();
+    if (threadIdx.x < devices) {
+        int other = threadIdx.x, b = blockIdx.x;
+        Flag theirs(all.of[other][phase][b][device]);
+        Flag ours(all.of[device][phase][b][other]);
+        theirs.store(call, cuda::memory_order_release);
+        while (ours.load(cuda::memory_order_acquire) != call) {
+        }
+    }
+    __syncthreads();
+}
+//< flags
+
+//> fours TODO:
+// Version 5: as version 4, four floats at a time, in one launch a device:
+// flags take the place of the events.
+__global__ void add_for_all_flags(Arrays out, Arrays in, int n,
+                                  int device, int devices, Flags flags,
+                                  unsigned call)
+{
+    meet(flags, 0, call, device, devices);
+
+    int fours = n / 4;
+    int from = (int)((long long)fours * device / devices);
+    int to = (int)((long long)fours * (device + 1) / devices);
+    int t = blockIdx.x * THREADS + threadIdx.x;
+    for (int i = from + t; i < to; i += gridDim.x * THREADS) {
+        float4 sum = ((const float4 *)in.of[0])[i];
+        for (int d = 1; d < devices; d++) {
+            float4 x = ((const float4 *)in.of[d])[i];
+            sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
+        }
+        for (int d = 0; d < devices; d++)
+            ((float4 *)out.of[d])[i] = sum;
+    }
+    int last = 4 * fours + t;  // up to three are left, for device 0
+    if (device == 0 && last < n) {
+        float sum = in.of[0][last];
+        for (int d = 1; d < devices; d++)
+            sum += in.of[d][last];
+        for (int d = 0; d < devices; d++)
+            out.of[d][last] = sum;
+    }
+
+    meet(flags, 1, call, device, devices);
+}
+
+static void one_launch(Arrays out, Arrays in, int n, int devices)
+{
+    static Flags all;
+    static unsigned call;
+    for (int d = 0; call == 0 && d < devices; d++) {
+        CHECK(cudaSetDevice(d));
+        CHECK(cudaGetSymbolAddress((void **)&all.of[d], flags));
+    }
+    call++;
+
+    int blocks = blocks_for(n / 4 / devices + 1);
+    for (int d = 0; d < devices; d++) {
+        CHECK(cudaSetDevice(d));
+        add_for_all_flags<<<blocks < BLOCKS ? blocks : BLOCKS, THREADS, 0,
+                            stream[d]>>>(out, in, n, d, devices, all, call);
+        CHECK(cudaGetLastError());
+    }
+}
+//< fours
+
+//> call
+extern "C" void all_reduce(float *const *out, const float *const *in,
+                           int n, int devices)
+{
+    set_up();
+    //> choice TODO:
+    //| bool compare = false;  // true: version 1 instead
+    //| if (compare)
+    //|     star(out, in, n, devices);
+    //| else
+    //|     ring(out, in, n, devices);
+    Arrays to, from;
+    for (int d = 0; d < devices; d++) {
+        to.of[d] = out[d];
+        from.of[d] = (float *)in[d];
+    }
+    if (VERSION == 1)
+        star(out, in, n, devices);
+    else if (VERSION <= 3)
+        ring(out, in, n, devices);
+    else if (VERSION == 4)
+        direct(to, from, n, devices);
+    else
+        one_launch(to, from, n, devices);
+    //< choice
+}
+//< call
