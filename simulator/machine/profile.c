@@ -79,6 +79,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(fill_seconds);
     FIGURE(link_bytes_per_second);
     FIGURE(link_seconds);
+    FIGURE(link_load_seconds);
     FIGURE(managed_bytes_per_second);
     FIGURE(managed_fault_seconds);
     FIGURE(alu_lanes_per_clock);

@@ -30,7 +30,8 @@ typedef struct Profile {
     double pageable_bytes_per_second, pageable_back_bytes_per_second;
     double copy_seconds, copy_back_seconds, device_copy_seconds, fill_seconds;  // for the first byte
     double link_bytes_per_second;       // between devices, in each direction
-    double link_seconds;                // for the first byte
+    double link_seconds;                // for the first byte of a copy
+    double link_load_seconds;           // for a load of a kernel's
     double managed_bytes_per_second;    // pages of managed memory, over the bus
     double managed_fault_seconds;       // for each group of 64 KiB that a fault brings
     // timing

@@ -36,19 +36,18 @@ void peer_reset(u32 device)
     for (u32 d = 0; d < MOST_DEVICES; d++) reach[d] &= ~(1u << device);
 }
 
-static double link_seconds(u64 bytes) { return profile.link_seconds + bytes / profile.link_bytes_per_second; }
-
 bool peer_linked(u32 from, u32 to) { return peer_enabled(from, to) || peer_enabled(to, from); }
 
 double peer_copy_seconds(u32 from, u32 to, u64 bytes)
 {
-    return peer_linked(from, to) ? link_seconds(bytes) : bytes / profile.copy_bytes_per_second;
+    return peer_linked(from, to) ? profile.link_seconds + bytes / profile.link_bytes_per_second
+                                 : bytes / profile.copy_bytes_per_second;
 }
 
 double peer_kernel_seconds(const Grid *g)
 {
     u64 most = g->peered->in > g->peered->out ? g->peered->in : g->peered->out;
-    return most ? link_seconds(most) : 0;
+    return most ? profile.link_load_seconds + most / profile.link_bytes_per_second : 0;
 }
 
 void peer_moves(const Grid *g, Tally *t, u64 in, u64 out)

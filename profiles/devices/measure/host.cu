@@ -227,6 +227,29 @@ static void measure_managed()
     OK(cudaFree(memory));
 }
 
+// Follows `steps` pointers, past the L1 cache.
+__global__ void follow(const unsigned *next, int steps, unsigned *out)
+{
+    unsigned at = 0;
+    for (int i = 0; i < steps; i++)
+        at = __ldcg(next + at);
+    *out = at;
+}
+
+// One lane of this GPU follows pointers through 512 KB of another's memory, each line once.
+static double link_load_seconds(unsigned *there, unsigned *out)
+{
+    const unsigned LINES = 4096, WORDS = 32;
+    std::vector<unsigned> next(LINES * WORDS);
+    for (unsigned i = 0; i < LINES; i++)
+        next[i * WORDS] = (i + 1) % LINES * WORDS;
+    OK(cudaMemcpy(there, next.data(), next.size() * sizeof next[0], cudaMemcpyDefault));
+    auto time = [=](int steps) {
+        return seconds([=] { follow<<<1, 1>>>(there, steps, out); });
+    };
+    return (time(LINES) - time(LINES / 4)) / (LINES - LINES / 4);
+}
+
 // Between the first two GPUs; where there is one, half of what the host's bus moves.
 static void measure_link(double bus)
 {
@@ -239,6 +262,7 @@ static void measure_link(double bus)
     if (!can) {
         figure("link_bytes_per_second", bus / 2, "not measured: there is no second GPU. Over the host, as a guess");
         figure("link_seconds", 2e-6, "a guess");
+        figure("link_load_seconds", 2e-6, "a guess");
         return;
     }
     char *here = allocate<char>(bytes), *there;
@@ -252,6 +276,8 @@ static void measure_link(double bus)
     double large = time(bytes), small = time(4);
     figure("link_bytes_per_second", bytes / (large - small), "256 MB copied to the next GPU");
     figure("link_seconds", small, "4 bytes copied to the next GPU, between events");
+    figure("link_load_seconds", link_load_seconds((unsigned *)there, (unsigned *)here),
+           "one lane follows pointers through the next GPU's memory");
     OK(cudaFree(here));
     OK(cudaFree(there));
 }

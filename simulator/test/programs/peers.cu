@@ -114,13 +114,22 @@ static void copies()
     OK(cudaMemcpyAsync(p[0] + BYTES / 8, p[0], BYTES / 2, cudaMemcpyDefault, stream));
     CHECK(since(start, stream) < 0.02f);
 
+    // A single load pays for its own way there and back, not for what a copy takes to begin.
+    OK(cudaEventRecord(start, stream));
+    touch<<<1, 32, 0, stream>>>(p[1], p[0]);
+    float far = since(start, stream);
+    OK(cudaEventRecord(start, stream));
+    touch<<<1, 32, 0, stream>>>(p[0], p[0] + N);
+    float near = since(start, stream);
+    CHECK(far - near > 0.0005f && far - near < 0.0015f);        // 0.92 us
+
     // A kernel that loads 16 MiB over the link takes as long as a copy of them.
     OK(cudaEventRecord(start, stream));
     touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[1], p[0]);
-    float far = since(start, stream);
+    far = since(start, stream);
     OK(cudaEventRecord(start, stream));
     touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[0], p[0] + N);
-    float near = since(start, stream);
+    near = since(start, stream);
     CHECK(far - near > 0.036f);
     OK(cudaEventRecord(start, stream));
     touch<<<(16 << 20) / 4 / 1024, 1024, 0, stream>>>(p[1], p[0]);
