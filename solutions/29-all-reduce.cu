@@ -265,13 +265,28 @@ static void direct(Arrays out, Arrays in, int n, int devices)
 //> flags TODO:
 typedef cuda::atomic_ref<unsigned, cuda::thread_scope_system> Flag;
 
-// Of each device: what block b of device d has come to, before and after
-// the work, as the number of the call.
-__device__ unsigned flags[2][BLOCKS][MOST];
-
+// Every device's flags: what block b of device d has come to, before and
+// after the work, as the number of the call.
 struct Flags {
-    unsigned (*of[MOST])[BLOCKS][MOST];  // every device's
+    unsigned (*of[MOST])[BLOCKS][MOST];
 };
+static Flags flags;
+
+// Peer access reaches memory from cudaMalloc, not __device__ variables.
+static void make_flags(int device)
+{
+    size_t bytes = 2 * sizeof *flags.of[device];
+    CHECK(cudaSetDevice(device));
+    CHECK(cudaMalloc(&flags.of[device], bytes));
+    CHECK(cudaMemset(flags.of[device], 0, bytes));
+    CHECK(cudaDeviceSynchronize());  // before others store their flags
+}
+
+static void free_flags()
+{
+    for (int d = 0; d < MOST; d++)
+        cudaFree(flags.of[d]);
+}
 
 // Block b of each device waits here for block b of all others. What its
 // threads stored before, the others' threads may read afterwards.
@@ -327,20 +342,19 @@ __global__ void add_for_all_flags(Arrays out, Arrays in, int n,
 
 static void one_launch(Arrays out, Arrays in, int n, int devices)
 {
-    static Flags all;
     static unsigned call;
+    if (call == 0)
+        atexit(free_flags);
     for (int d = 0; d < devices; d++)
-        if (!all.of[d]) {  // the first call on this device
-            CHECK(cudaSetDevice(d));
-            CHECK(cudaGetSymbolAddress((void **)&all.of[d], flags));
-        }
+        if (!flags.of[d])
+            make_flags(d);
     call++;
 
     int blocks = blocks_for(n / 4 / devices + 1);
     for (int d = 0; d < devices; d++) {
         CHECK(cudaSetDevice(d));
         add_for_all_flags<<<blocks < BLOCKS ? blocks : BLOCKS, THREADS>>>(
-            out, in, n, d, devices, all, call);
+            out, in, n, d, devices, flags, call);
         CHECK(cudaGetLastError());
     }
 }
