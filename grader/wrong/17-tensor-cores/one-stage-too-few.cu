@@ -1,0 +1,285 @@
+// expect: RACE
+// Copies the next step over the one that is being multiplied.
+#include "17-tensor-cores.h"
+
+#include <mma.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+using namespace nvcuda;
+
+// ---- Versions 2 and 3: the instructions themselves
+
+__device__ unsigned shared(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+// Four tiles of 8 x 8: lane l says where row l % 8 of tile l / 8 begins.
+__device__ void load_rows(unsigned (&to)[4], unsigned row)
+{
+    asm volatile(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(row));
+}
+
+// The same, each tile turned: its columns become the lanes' rows.
+__device__ void load_turned(unsigned (&to)[4], unsigned row)
+{
+    asm volatile(
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(row));
+}
+
+// d += a b, of 16 x 16 and 16 x 8 numbers.
+#define MULTIPLY(type, name)                                         \
+    __device__ void multiply(float (&d)[4], const unsigned (&a)[4],  \
+                             const unsigned *b, const type *)        \
+    {                                                                \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." name "." name   \
+            ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "              \
+            "{%8, %9}, {%0, %1, %2, %3};"                            \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])         \
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),            \
+              "r"(b[0]), "r"(b[1]));                                 \
+    }
+MULTIPLY(__nv_bfloat16, "bf16")
+MULTIPLY(__half, "f16")
+#undef MULTIPLY
+
+// A block makes ROWS x COLS sums, each warp 64 x 64 of them. Its tiles are
+// ROWS x STEP and STEP x COLS numbers, in chunks of 8 (16 bytes).
+enum { ROWS = 128, COLS = 128, STEP = 64, WARP = 64 };
+enum { WIDE = COLS / WARP, THREADS = ROWS / WARP * WIDE * 32 };
+enum { A_CHUNKS = STEP / 8, B_CHUNKS = COLS / 8 };
+enum { A_BYTES = ROWS * STEP * 2, B_BYTES = STEP * COLS * 2 };
+
+// The byte of a tile at which a chunk of a row lies. Swizzled, eight rows
+// have the same chunk in eight different groups of four banks.
+template <bool SWIZZLED>
+__device__ unsigned place(int row, int chunk, int chunks)
+{
+    return (row * chunks + (SWIZZLED ? chunk ^ (row & 7) : chunk)) * 16;
+}
+
+// What a warp multiplies at a time: 16 columns of a's tile, rows of b's.
+struct Fragments {
+    unsigned a[WARP / 16][4], b[WARP / 16][4];
+};
+
+template <bool SWIZZLED>
+__device__ void load(Fragments &f, unsigned a, unsigned b, int q)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int top = warp / WIDE * WARP, left = warp % WIDE * WARP;
+    int row = lane % 16, half = lane / 16;
+#pragma unroll
+    for (int i = 0; i < WARP / 16; i++) {
+        load_rows(f.a[i], a + place<SWIZZLED>(top + 16 * i + row,
+                                              q / 8 + half, A_CHUNKS));
+        load_turned(f.b[i], b + place<SWIZZLED>(q + row,
+                                                left / 8 + 2 * i + half,
+                                                B_CHUNKS));
+    }
+}
+
+struct Sums {
+    float of[WARP / 16][WARP / 8][4];
+};
+
+template <typename T>
+__device__ void add(Sums &d, const Fragments &f)
+{
+#pragma unroll
+    for (int i = 0; i < WARP / 16; i++)
+#pragma unroll
+        for (int j = 0; j < WARP / 8; j++)
+            multiply(d.of[i][j], f.a[i], &f.b[j / 2][j % 2 * 2],
+                     (const T *)NULL);
+}
+
+// Lane l has two neighbours in row l / 4 of each 8 x 8 sums.
+__device__ void leave(float *c, const Sums &d, int row, int col, int m,
+                      int n)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    row += warp / WIDE * WARP + lane / 4;
+    col += warp % WIDE * WARP + lane % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < WARP / 16; i++)
+#pragma unroll
+        for (int j = 0; j < WARP / 8; j++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                int r = row + 16 * i + 8 * h, x = col + 8 * j;
+                float *to = c + (size_t)r * n + x;
+                const float *from = &d.of[i][j][2 * h];
+                if (r < m && x + 1 < n && n % 2 == 0)
+                    *(float2 *)to = make_float2(from[0], from[1]);
+                else if (r < m && x < n) {
+                    to[0] = from[0];
+                    if (x + 1 < n)
+                        to[1] = from[1];
+                }
+            }
+}
+
+// Copies 16 bytes to shared memory without waiting for them; those
+// beyond the first `bytes` become 0, and are not read.
+__device__ void copy(unsigned to, const void *from, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
+                 : : "r"(to), "l"(from), "r"(bytes) : "memory");
+}
+
+// Ends a group of copies; waits for all groups but the latest few.
+__device__ void commit()
+{
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+
+template <int FEW>
+__device__ void wait_but()
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(FEW) : "memory");
+}
+
+enum { STAGES = 3, STAGE_BYTES = A_BYTES + B_BYTES };
+
+// What a thread copies of each tile: the same chunk of rows so far apart.
+struct Mine {
+    const char *a, *b;       // of the first step
+    size_t a_apart, b_apart;  // bytes from a row to its next row
+    unsigned a_to, b_to;
+    int rows, bytes;          // of a that are there; of b's chunk
+    int a_at, b_at;           // its column in a's tile, its row in b's
+};
+enum { A_APART = THREADS / A_CHUNKS, B_APART = THREADS / B_CHUNKS };
+
+template <typename T>
+__device__ Mine mine_of(const T *a, const T *b, int row, int col, int m,
+                        int n, int k)
+{
+    int t = threadIdx.x, ar = t / A_CHUNKS, ac = t % A_CHUNKS;
+    int br = t / B_CHUNKS, bc = t % B_CHUNKS;
+    Mine x;
+    x.a = (const char *)(a + (size_t)(row + ar) * pitch(k) + ac * 8);
+    x.b = (const char *)(b + (size_t)br * pitch(n) + col + bc * 8);
+    x.a_apart = (size_t)A_APART * pitch(k) * 2;
+    x.b_apart = (size_t)B_APART * pitch(n) * 2;
+    x.a_to = place<true>(ar, ac, A_CHUNKS);
+    x.b_to = A_BYTES + place<true>(br, bc, B_CHUNKS);
+    x.rows = m - row - ar;
+    x.bytes = max(0, min(16, (n - col - bc * 8) * 2));
+    x.a_at = ac * 8;
+    x.b_at = br;
+    return x;
+}
+
+// The `part`th of `parts` parts of the step that begins at column p.
+__device__ void fetch(const Mine &x, unsigned to, int p, int n, int k,
+                      int part, int parts)
+{
+    int bytes = max(0, min(16, (k - p - x.a_at) * 2));
+    enum { A_COUNT = ROWS / A_APART, B_COUNT = STEP / B_APART };
+#pragma unroll
+    for (int i = 0; i < A_COUNT; i++)
+        if (i * parts / A_COUNT == part)
+            copy(to + x.a_to + i * A_APART * A_CHUNKS * 16,
+                 x.a + p * 2 + i * x.a_apart,
+                 i * A_APART < x.rows ? bytes : 0);
+#pragma unroll
+    for (int i = 0; i < B_COUNT; i++)
+        if (i * parts / B_COUNT == part)
+            copy(to + x.b_to + i * B_APART * B_CHUNKS * 16,
+                 x.b + (size_t)p * pitch(n) * 2 + i * x.b_apart,
+                 p + x.b_at + i * B_APART < k ? x.bytes : 0);
+}
+
+// Version 3: while one stage is multiplied, the next ones are under way.
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    product_stages(float *c, const T *a, const T *b, int m, int n, int k)
+{
+    extern __shared__ __align__(128) char tiles[];
+    // Blocks that run together share rows of A and columns of B in L2.
+    enum { GROUP = 8 };
+    int across = (n + COLS - 1) / COLS, down = (m + ROWS - 1) / ROWS;
+    int group = blockIdx.x / (GROUP * across), first = group * GROUP;
+    int high = min(GROUP, down - first);
+    int rest = blockIdx.x % (GROUP * across);
+    int row = (first + rest % high) * ROWS, col = rest / high * COLS;
+
+    unsigned to = shared(tiles);
+    Mine mine = mine_of(a, b, row, col, m, n, k);
+    Sums d = {};
+    Fragments f[2];
+    int steps = (k + STEP - 1) / STEP;
+    for (int t = 0; t < STAGES - 1; t++) {
+        if (t < steps)
+            fetch(mine, to + t * STAGE_BYTES, t * STEP, n, k, 0, 1);
+        commit();
+    }
+    wait_but<STAGES - 2>();
+    __syncthreads();
+    if (steps > 0)
+        load<true>(f[0], to, to + A_BYTES, 0);
+
+    int now = 0, last = STAGES - 1;
+    for (int t = 0; t < steps; t++) {
+        int next = now + 1 < STAGES ? now + 1 : 0, ahead = t + STAGES - 1;
+#pragma unroll
+        for (int q = 0; q < STEP / 16; q++) {
+            unsigned at = to + (q < STEP / 16 - 1 ? now : next) * STAGE_BYTES;
+            if (q == STEP / 16 - 1) {
+                wait_but<STAGES - 2>();
+                __syncthreads();
+            }
+            if (q < STEP / 16 - 1 || t + 1 < steps)
+                load<true>(f[(q + 1) % 2], at, at + A_BYTES,
+                           (q + 1) * 16 % STEP);
+            if (q < STEP / 16 - 1 && ahead < steps)
+                fetch(mine, to + now * STAGE_BYTES, ahead * STEP, n, k, q,
+                      STEP / 16 - 1);
+            if (q == STEP / 16 - 2)
+                commit();
+            add<T>(d, f[q % 2]);
+        }
+        now = next;
+        last = last + 1 < STAGES ? last + 1 : 0;
+    }
+    leave(c, d, row, col, m, n);
+}
+
+template <typename T>
+void matmul(float *c, const T *a, const T *b, int m, int n, int k)
+{
+    if (m == 0 || n == 0)
+        return;
+    int blocks = (n + COLS - 1) / COLS * ((m + ROWS - 1) / ROWS), bytes = STAGES * STAGE_BYTES;
+    CHECK(cudaFuncSetAttribute(product_stages<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    product_stages<T><<<blocks, THREADS, bytes>>>(c, a, b, m, n, k);
+    CHECK(cudaGetLastError());
+}
+
+extern "C" void matmul_bf16(float *c, const __nv_bfloat16 *a,
+                            const __nv_bfloat16 *b, int m, int n, int k)
+{
+    matmul(c, a, b, m, n, k);
+}
+
+extern "C" void matmul_f16(float *c, const __half *a, const __half *b,
+                           int m, int n, int k)
+{
+    matmul(c, a, b, m, n, k);
+}
