@@ -31,30 +31,14 @@ static float rounded(float x, int kept)
     return from_bits(bits & ~((1u << drop) - 1));
 }
 
-static uint16_t encoded(Kind kind, float x)
-{
-    uint32_t bits = bits_of(rounded(x, kind == BF16 ? 8 : 11));
-    if (kind == BF16)
-        return (uint16_t)(bits >> 16);
-    uint16_t sign = bits >> 16 & 0x8000;
-    if (fabsf(x) < 0x1p-14f)
-        return sign | (uint16_t)lrintf(fabsf(x) * 0x1p24f);
-    return sign | (uint16_t)(((bits & 0x7fffffff) - (112u << 23)) >> 13);
-}
-
-static double decoded(Kind kind, uint16_t bits)
-{
-    if (kind == BF16)
-        return from_bits((uint32_t)bits << 16);
-    double size = bits & 0x7c00 ? ldexp(1024 + (bits & 1023), (bits >> 10 & 31) - 25) : ldexp(bits & 1023, -24);
-    return bits & 0x8000 ? -size : size;
-}
+static uint16_t encoded(Kind kind, double x) { return kind == BF16 ? bf16_bits(x) : f16_bits(x); }
+static double decoded(Kind kind, uint16_t bits) { return kind == BF16 ? bf16_value(bits) : f16_value(bits); }
 
 // ---- Matrices
 
-// One of rows whose gaps hold no numbers; words of 32 bits, two elements each.
+// One of rows whose gaps hold no numbers.
 typedef struct Matrix {
-    Buffer *words;
+    Buffer *buffer;
     uint16_t *at;
     double *value;      // rows without gaps
     int rows, cols, pitch;
@@ -67,10 +51,11 @@ static int m, n, k;
 static Matrix matrix(const char *name, int rows, int cols)
 {
     int pitch = (cols + 7) / 8 * 8;
-    Matrix x = { input_i32(name, (size_t)rows * pitch / 2, 0, 1), NULL, reference_f64((size_t)rows * cols), rows, cols, pitch };
+    size_t count = (size_t)rows * pitch;
+    Buffer *buffer = kind == BF16 ? input_bf16(name, count) : input_f16(name, count);
+    Matrix x = { buffer, buffer->f16, reference_f64((size_t)rows * cols), rows, cols, pitch };
 
-    x.at = (uint16_t *)x.words->data;
-    for (size_t i = 0; i < (size_t)rows * pitch; i++)
+    for (size_t i = 0; i < count; i++)
         x.at[i] = 0x7fff;
     return x;
 }
@@ -78,7 +63,7 @@ static Matrix matrix(const char *name, int rows, int cols)
 static void set(Matrix *x, int row, int col, double value)
 {
     uint16_t *at = x->at + (size_t)row * x->pitch + col;
-    *at = encoded(kind, (float)value);
+    *at = encoded(kind, value);
     x->value[(size_t)row * x->cols + col] = decoded(kind, *at);
 }
 
@@ -238,7 +223,7 @@ static void multiplied(void)
         for (int p = 0; p < k; p++)
             for (int j = 0; j < n; j++)
                 want[(size_t)i * n + j] += a.value[(size_t)i * k + p] * b.value[(size_t)p * n + j];
-    call(function(), device(c), device(a.words), device(b.words), i32(m), i32(n), i32(k));
+    call(function(), device(c), device(a.buffer), device(b.buffer), i32(m), i32(n), i32(k));
     compulsory(2ull * m * k + 2ull * k * n, 4ull * m * n);
     compulsory_operations((uint64_t)m * n * k);
 }
@@ -412,7 +397,7 @@ Measure(tensor_cores, side_4096)
                 set(&b, i, p, fraction(2 + 2 * (int)s, kinds[i], p));
             }
         as[s] = a, bs[s] = b, cs[s] = c, wants[s] = want;
-        rotate("matmul_bf16", device(c), device(a.words), device(b.words), i32(SIDE), i32(SIDE), i32(SIDE));
+        rotate("matmul_bf16", device(c), device(a.buffer), device(b.buffer), i32(SIDE), i32(SIDE), i32(SIDE));
         compulsory(4ull * SIDE * SIDE, 4ull * SIDE * SIDE);
     }
     measure();
