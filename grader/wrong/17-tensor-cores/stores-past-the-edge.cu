@@ -20,17 +20,21 @@ using namespace nvcuda;
 
 enum { TILE = 64, DEPTH = 32 };  // a block makes TILE x TILE sums
 
-// Copies the part of a matrix that begins at (row, col) into a tile;
-// what lies outside of the matrix becomes 0.
+// Copies the part of a matrix that begins at (row, col) into a tile, 8
+// numbers (16 bytes) at a time; what lies outside of it becomes 0.
 template <typename T, int ROWS, int COLS>
 __device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
                       int col, int rows, int cols)
 {
-    for (int i = threadIdx.x; i < ROWS * COLS; i += blockDim.x) {
+    for (int i = threadIdx.x * 8; i < ROWS * COLS; i += blockDim.x * 8) {
         int r = i / COLS, x = i % COLS;
-        bool inside = row + r < rows && col + x < cols;
-        tile[r][x] = inside ? from[(size_t)(row + r) * pitch(cols) + col + x]
-                            : T(0.0f);
+        const T *at = from + (size_t)(row + r) * pitch(cols) + col + x;
+        int inside = row + r < rows ? cols - col - x : 0;
+        if (inside >= 8)
+            *(uint4 *)&tile[r][x] = *(const uint4 *)at;
+        else
+            for (int j = 0; j < 8; j++)
+                tile[r][x + j] = j < inside ? at[j] : T(0.0f);
     }
 }
 

@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     extern __shared__ __align__(128) char tiles[];
     // Blocks that run together share rows of A and columns of B in L2.
-    enum { GROUP = 8 };
+    enum { GROUP = 16 };
     int across = (n + COLS - 1) / COLS, down = (m + ROWS - 1) / ROWS;
     int group = blockIdx.x / (GROUP * across), first = group * GROUP;
     int high = min(GROUP, down - first);
