@@ -63,7 +63,7 @@ __device__ T warp_scan(T x)
     return x;
 }
 
-// Version 3: a tile is 8 warps' parts; a part is ROWS rows of 128.
+// A tile is 8 warps' parts; a part is ROWS rows of 128.
 enum {
     WARPS = THREADS / 32,
     ROWS = 8,
@@ -77,6 +77,20 @@ __device__ int place(void)
     return threadIdx.x / 32 * (ROWS * ROW) + threadIdx.x % 32 * 4;
 }
 
+// A warp scans a row, on top of *done, and adds the row's sum to that.
+template <typename T>
+__device__ Four<T> scan_row(Four<T> x, T *done)
+{
+    for (int j = 1; j < 4; j++)
+        x.at[j] += x.at[j - 1];
+    T sum = warp_scan(x.at[3]);
+    T left = sum - x.at[3];
+    for (int j = 0; j < 4; j++)
+        x.at[j] += *done + left;
+    *done += __shfl_sync(ALL, sum, 31);
+    return x;
+}
+
 // Loads a tile and scans each warp's part. *before is the sum of the
 // parts before the warp's; returned is the sum of the tile.
 template <typename T>
@@ -88,18 +102,9 @@ __device__ T scan_parts(Four<T> x[ROWS], T *before, const T *in,
 
     for (int r = 0; r < ROWS; r++)
         x[r] = load_four(in, first + place() + r * ROW, n);
-
-    T done = 0;  // the sum of the rows above
-    for (int r = 0; r < ROWS; r++) {
-        T *at = x[r].at;
-        for (int j = 1; j < 4; j++)
-            at[j] += at[j - 1];
-        T sum = warp_scan(at[3]);
-        T left = sum - at[3];
-        for (int j = 0; j < 4; j++)
-            at[j] += done + left;
-        done += __shfl_sync(ALL, sum, 31);
-    }
+    T done = 0;
+    for (int r = 0; r < ROWS; r++)
+        x[r] = scan_row(x[r], &done);
     if (lane == 0)
         part_sums[warp] = done;
     __syncthreads();

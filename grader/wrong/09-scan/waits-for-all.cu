@@ -1,4 +1,4 @@
-// expect: TIMEOUT 148
+// expect: TIMEOUT 117
 // says: Let blocks wait only for blocks that began before them
 // One kernel: each block waits until all have told their sums. Blocks that wait for the end of others keep these from beginning.
 #include "09-scan.h"
@@ -64,7 +64,7 @@ __device__ T warp_scan(T x)
     return x;
 }
 
-// Version 3: a tile is 8 warps' parts; a part is ROWS rows of 128.
+// A tile is 8 warps' parts; a part is ROWS rows of 128.
 enum {
     WARPS = THREADS / 32,
     ROWS = 1,
@@ -78,52 +78,21 @@ __device__ int place(void)
     return threadIdx.x / 32 * (ROWS * ROW) + threadIdx.x % 32 * 4;
 }
 
-// Loads a tile and scans each warp's part. *before is the sum of the
-// parts before the warp's; returned is the sum of the tile.
+// A warp scans a row, on top of *done, and adds the row's sum to that.
 template <typename T>
-__device__ T scan_parts(Four<T> x[ROWS], T *before, const T *in,
-                        int first, int n)
+__device__ Four<T> scan_row(Four<T> x, T *done)
 {
-    __shared__ T part_sums[WARPS];
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-
-    for (int r = 0; r < ROWS; r++)
-        x[r] = load_four(in, first + place() + r * ROW, n);
-
-    T done = 0;  // the sum of the rows above
-    for (int r = 0; r < ROWS; r++) {
-        T *at = x[r].at;
-        for (int j = 1; j < 4; j++)
-            at[j] += at[j - 1];
-        T sum = warp_scan(at[3]);
-        T left = __shfl_up_sync(ALL, sum, 1);
-        for (int j = 0; j < 4; j++)
-            at[j] += done + (lane > 0 ? left : 0);
-        done += __shfl_sync(ALL, sum, 31);
-    }
-    if (lane == 0)
-        part_sums[warp] = done;
-    __syncthreads();
-
-    T sum = warp_scan(lane < WARPS ? part_sums[lane] : 0);
-    T left = __shfl_sync(ALL, sum, warp > 0 ? warp - 1 : 0);
-    *before = warp > 0 ? left : 0;
-    return __shfl_sync(ALL, sum, WARPS - 1);
+    for (int j = 1; j < 4; j++)
+        x.at[j] += x.at[j - 1];
+    T sum = warp_scan(x.at[3]);
+    T left = __shfl_up_sync(ALL, sum, 1);
+    for (int j = 0; j < 4; j++)
+        x.at[j] += *done + (threadIdx.x % 32 > 0 ? left : 0);
+    *done += __shfl_sync(ALL, sum, 31);
+    return x;
 }
 
-template <typename T>
-__device__ void store_parts(T *out, int first, int n,
-                            const Four<T> x[ROWS], T before)
-{
-    for (int r = 0; r < ROWS; r++) {
-        Four<T> y = x[r];
-        for (int j = 0; j < 4; j++)
-            y.at[j] += before;
-        store_four(out, first + place() + r * ROW, n, y);
-    }
-}
-
-// Version 4: what a tile says of itself. State and sum go in one word,
+// What a tile says of itself. State and sum go in one word,
 // since a word is stored and loaded whole.
 enum State {
     EMPTY,   // nothing yet; what clearing the memory gives
@@ -171,30 +140,48 @@ __device__ T look_back(Word *words, int tile)
     return before;
 }
 
+// The tile waits in shared memory, where a multiprocessor has room for 6
+// of them. It is added up on its way in, and scanned on its way out.
 template <typename T>
 __global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
                               int *ticket)
 {
+    __shared__ Four<T> kept[ROWS][THREADS];
+    __shared__ T part_sums[WARPS], befores[WARPS];
     __shared__ int drawn;
-    __shared__ T before_tile;
+    int t = threadIdx.x, warp = t / 32, lane = t % 32;
 
-    if (threadIdx.x == 0)
+    if (t == 0)
         drawn = atomicAdd(ticket, 1);
     __syncthreads();
-    int tile = drawn;
+    int tile = drawn, first = tile * TILE + place();
 
-    Four<T> x[ROWS];
-    T before, sum = scan_parts(x, &before, in, tile * TILE, n);
-    if (threadIdx.x < 32) {
-        if (threadIdx.x == 0)
-            tell(&words[tile], SUM, sum);
-        T back = look_back<T>(words, tile);
-        if (threadIdx.x == 0) {
-            before_tile = back;
-        }
+    T sum = 0;
+    for (int r = 0; r < ROWS; r++) {
+        Four<T> x = load_four(in, first + r * ROW, n);
+        sum += x.at[0] + x.at[1] + x.at[2] + x.at[3];
+        kept[r][t] = x;
+    }
+    sum = warp_scan(sum);
+    if (lane == 31)
+        part_sums[warp] = sum;
+    __syncthreads();
+
+    if (warp == 0) {
+        sum = warp_scan(lane < WARPS ? part_sums[lane] : 0);
+        T left = __shfl_up_sync(ALL, sum, 1);
+        T whole = __shfl_sync(ALL, sum, 31);
+        if (lane == 0)
+            tell(&words[tile], SUM, whole);
+        T before = look_back<T>(words, tile);
+        if (lane < WARPS)
+            befores[lane] = before + (lane > 0 ? left : 0);
     }
     __syncthreads();
-    store_parts(out, tile * TILE, n, x, before_tile + before);
+
+    T done = befores[warp];
+    for (int r = 0; r < ROWS; r++)
+        store_four(out, first + r * ROW, n, scan_row(kept[r][t], &done));
 }
 
 template <typename T>
