@@ -31,7 +31,7 @@ typedef struct Line {
 } Line;
 
 // Lines side by side: how many of them are as quiet as that.
-enum { CHUNK_LINES = 16, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
+enum { CHUNK_LINES = 64, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
 typedef struct Chunk { u32 era, quiet, lines; } Chunk;
 
 typedef struct Shadow {
