@@ -121,6 +121,8 @@ static bool may_be_flag(const Site *of_kernel) { return of_kernel->strong && !of
 static bool reach_each_other(const Site *a, const Site *b)
 {
     bool same = a->operation == b->operation && a->block == b->block;
+    bool afar = operations[a->operation].device != operations[b->operation].device;
+    if (afar && (a->device_only || b->device_only)) return false;
     return a->strong && b->strong && (same || (!a->block_only && !b->block_only));
 }
 
@@ -152,7 +154,9 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
 {
     const Site *now = &k->site;
     Race race = { .space = a->space, .address = a->address[lane], .order = order,
-                  .block_only = now->strong && s->strong };
+                  .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
+    race.device_only = now->strong && s->strong && !race.block_only
+        && operations[now->operation].device != operations[s->operation].device;
     race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
     race_report(&race);
@@ -253,7 +257,7 @@ static Look look_of(const Access *a)
     return (Look){
         .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
-                  .block_only = i->strong && i->scope == SCOPE_CTA },
+                  .block_only = i->strong && i->scope == SCOPE_CTA, .device_only = i->strong && i->scope != SCOPE_SYS },
         .quiet = quiet_of(a), .by_warp = shared,
         .races = races, .is_over = is_over, .context = (void *)a,
     };

@@ -33,7 +33,8 @@ typedef struct Race {
     enum space space;
     u64 address;
     enum before order;
-    bool block_only;            // both are strong, one of them for its own block alone
+    bool block_only;            // both are strong, one of them for its own block alone,
+    bool device_only;           // or for its own device alone, and they are of two
 } Race;
 
 void race_report(const Race *);

@@ -62,7 +62,10 @@ static void name_side(const Side *s, const Side *beside, char *text, size_t size
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
-    if (x->operation != y->operation && race->order != FENCE_MISSING) {
+    if (race->device_only) {
+        r->why = "What is atomic for its own device only is not so for the kernels of other devices.";
+        r->next = "Take the whole machine's: atomicAdd_system for atomicAdd, cuda::thread_scope_system for thread_scope_device.";
+    } else if (x->operation != y->operation && race->order != FENCE_MISSING) {
         r->why = "Work on different streams is done in any order, or at the same time.";
         r->next = "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";
     } else if (race->block_only) {
@@ -87,6 +90,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 
 static const char *between(const Race *race, const Side *x, const Side *y)
 {
+    if (race->device_only) return ", and the two are on different devices";
     if (x->operation != y->operation && race->order != FENCE_MISSING) return ", and nothing puts the two operations in order";
     if (race->order == FENCE_MISSING && !race->block_only) return ", with a flag but no fence between";
     return x->block == y->block ? ", with no barrier between" : ", and nothing puts one block before the other";

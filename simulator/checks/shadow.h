@@ -16,7 +16,8 @@ typedef struct Site {
     u32 block, tick, visit;     // of a launch: the order of its threads (happens.h)
     u32 pc;                     // its instruction
     u8 warp;
-    bool store, strong, block_only;     // block_only: strong for its own block only
+    bool store : 1, strong : 1;
+    bool block_only : 1, device_only : 1;       // strong for its own block, or device, only
 } Site;
 
 typedef struct Cell { u32 write, read[2]; } Cell;      // indices of sites; 0: none
