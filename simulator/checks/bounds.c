@@ -106,9 +106,12 @@ static void report_foreign(const Access *a, Report *r, const Allocation *in, con
 {
     u32 device = a->warp->block->grid->launch->device;
     char where[256], next[160];
-    snprintf(next, sizeof next, "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.", in->device, device);
+    bool variable = in->kind == MEMORY_VARIABLE;
+    snprintf(next, sizeof next, variable ? "Allocate it with cudaMalloc on device %u, and call cudaDeviceEnablePeerAccess(%u, 0)."
+             : "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.", in->device, variable ? in->device : device);
     r->allocation = in;
-    r->why = "A kernel reaches another device's memory only once its own device may.";
+    r->why = variable ? "A __device__ variable is out of other devices' reach, whatever access is enabled."
+                      : "A kernel reaches another device's memory only once its own device may.";
     r->next = next;
     report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s", a->store ? "write" : "read",
                   a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);

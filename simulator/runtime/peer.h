@@ -14,6 +14,7 @@ static inline bool peer_is_private(const Allocation *a) { return a->kind != MEMO
 static inline bool peer_reaches(u32 device, const Allocation *a)
 {
     if (a->device == device || !peer_is_private(a)) return true;
+    if (a->kind == MEMORY_VARIABLE) return false;       // as on an H200: access is to what was allocated
     if (a->reached_by >> device & 1) return true;
     return a->pooled ? pool_reaches(a, device) : peer_enabled(device, a->device);
 }
