@@ -48,6 +48,8 @@
 // counts: quarters l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
 // counts: same_quarter l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: same_quarter l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
+// counts: eight_again l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
+// counts: one_for_eight l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: far_doubles l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
 // counts: far_doubles l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 2
 // counts: counted l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 2
@@ -163,6 +165,23 @@ __global__ void quarters(float4 *out)
     out[threadIdx.x] = x[threadIdx.x ^ 1];
 }
 
+// Each quarter of the warp loads the same 128 bytes, each lane other 16 of them than those beside it; or each quarter 16 bytes.
+__global__ void eight_again(float4 *out)
+{
+    __shared__ float4 own[32];
+    own[threadIdx.x] = make_float4(1, 2, 3, 4);
+    __syncwarp();
+    out[threadIdx.x] = own[threadIdx.x % 8];
+}
+
+__global__ void one_for_eight(float4 *out)
+{
+    __shared__ float4 own[32];
+    own[threadIdx.x] = make_float4(1, 2, 3, 4);
+    __syncwarp();
+    out[threadIdx.x] = own[threadIdx.x / 8];
+}
+
 // All lanes load the same 16 bytes: a pass for each half warp.
 __global__ void same_quarter(float4 *out, int n)
 {
@@ -223,6 +242,8 @@ int main()
     spread<<<1, 32>>>((int *)out);
     quarters<<<1, 32>>>((float4 *)out);
     same_quarter<<<1, 32>>>((float4 *)out, 3);
+    eight_again<<<1, 32>>>((float4 *)out);
+    one_for_eight<<<1, 32>>>((float4 *)out);
     far_doubles<<<1, 32>>>((double *)out);
     counted<<<1, 32>>>((int *)out);
     OK(cudaDeviceSynchronize());
