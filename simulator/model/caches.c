@@ -190,7 +190,7 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
 static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
 
 // Pages of DRAM that lines were completed in lately, and when, in such lines.
-enum { PAGE_LINES = 16, PAGES = 1024, LATELY = 1024 };
+enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
 static struct { u64 page, when; } pages[PAGES];
 static u64 completed = LATELY;
 

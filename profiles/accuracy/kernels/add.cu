@@ -42,9 +42,9 @@ int main(int count, char **arguments)
     b = numbers(2 * N);
     out = output<float>(2 * N);
     return run_versions(count, arguments, {
-        VERSION(add_float, N / 256, 256, 0, out, a, b),
+        VERSION_OF("a sum", add_float, N / 256, 256, 0, out, a, b),
         VERSION(add_double, N / 256, 256, 0, (double *)out, (const double *)a, (const double *)b),
-        VERSION(add_small_blocks, N / 32, 32, 0, out, a, b),
+        VERSION_OF("a sum", add_small_blocks, N / 32, 32, 0, out, a, b),
         VERSION(write_only, 2 * N / 256, 256, 0, out, 1.0f),
         VERSION(read_only, 2 * N / 256, 256, 0, out, a),
     });

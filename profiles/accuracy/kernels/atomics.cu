@@ -54,7 +54,7 @@ int main(int count, char **arguments)
         VERSION(atomic_spread, N / 256, 256, 0, out, in),
         VERSION(atomic_scattered, N / 256, 256, 0, out, in),
         VERSION(atomic_one_place, N / 8 / 256, 256, 0, out, in),
-        VERSION(compact_threads, N / 256, 256, 0, out, in, kept),
-        VERSION(compact_warps, N / 256, 256, 0, out, in, kept),
+        VERSION_OF("keeping what is odd", compact_threads, N / 256, 256, 0, out, in, kept),
+        VERSION_OF("keeping what is odd", compact_warps, N / 256, 256, 0, out, in, kept),
     });
 }

@@ -43,7 +43,7 @@ int main(int count, char **arguments)
     in = numbers(4 * TARGETS);
     out = output<float>(4 * TARGETS);
     return run_versions(count, arguments, {
-        VERSION(bodies_global, TARGETS / THREADS, THREADS, 0, (float4 *)out, (const float4 *)in),
-        VERSION(bodies_tiled, TARGETS / THREADS, THREADS, 0, (float4 *)out, (const float4 *)in),
+        VERSION_OF("bodies", bodies_global, TARGETS / THREADS, THREADS, 0, (float4 *)out, (const float4 *)in),
+        VERSION_OF("bodies", bodies_tiled, TARGETS / THREADS, THREADS, 0, (float4 *)out, (const float4 *)in),
     });
 }

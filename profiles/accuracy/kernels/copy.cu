@@ -42,10 +42,10 @@ int main(int count, char **arguments)
     in = numbers(N + 1);
     out = output<float>(N);
     return run_versions(count, arguments, {
-        VERSION(copy_float, N / 256, 256, 0, out, in),
-        VERSION(copy_float4, N / 4 / 256, 256, 0, (float4 *)out, (const float4 *)in),
-        VERSION(copy_shifted, N / 256, 256, 0, out, in),
-        VERSION(copy_strided, N / 256, 256, 0, out, in),
-        VERSION(copy_grid_stride, 132 * 4, 512, 0, out, in),
+        VERSION_OF("copy", copy_float, N / 256, 256, 0, out, in),
+        VERSION_OF("copy", copy_float4, N / 4 / 256, 256, 0, (float4 *)out, (const float4 *)in),
+        VERSION_OF("copy", copy_shifted, N / 256, 256, 0, out, in),
+        VERSION_OF("copy", copy_strided, N / 256, 256, 0, out, in),
+        VERSION_OF("copy", copy_grid_stride, 132 * 4, 512, 0, out, in),
     });
 }

@@ -46,8 +46,8 @@ int main(int count, char **arguments)
     in = numbers(N);
     out = output<float>(N);
     return run_versions(count, arguments, {
-        VERSION(branch_by_lane, N / 256, 256, 0, out, in),
-        VERSION(branch_by_warp, N / 256, 256, 0, out, in),
+        VERSION_OF("branches", branch_by_lane, N / 256, 256, 0, out, in),
+        VERSION_OF("branches", branch_by_warp, N / 256, 256, 0, out, in),
         VERSION(collatz, N / 256, 256, 0, (unsigned *)out, 1),
     });
 }

@@ -1,7 +1,8 @@
-// What the programs of this folder share. Each is one exercise in several versions, and each version is one kernel,
-// launched once with a size that fills a large GPU and that the simulated device runs in a second or two.
+// What the programs of this folder share. Each has some kernels about one thing, each launched once with a size that fills a
+// large GPU and that the simulated device runs in a second or two. Kernels that do the same work on the same data, so that a
+// student would put their times side by side, are versions of one exercise, and say which.
 //
-//     PROGRAM N    launches each kernel N times and prints its name and its median time in microseconds
+//     PROGRAM N    launches each kernel N times and prints its name, its median time in microseconds, and its exercise, if any
 //     PROGRAM 0    launches each once and times nothing: for ncu, which empties the caches itself
 //
 // Times are the student's own: two events around one launch, while the GPU is still busy with what was queued before
@@ -28,11 +29,13 @@
 struct Version {
     const char *name;           // of the kernel
     void (*launch)();
+    const char *exercise;       // of which it is a version; "": of none
 };
 
 // Launches the kernel NAME, in a row of the program's versions.
-#define VERSION(name, blocks, threads, shared, ...) \
-    { #name, [] { name<<<blocks, threads, shared>>>(__VA_ARGS__); } }
+#define VERSION_OF(exercise, name, blocks, threads, shared, ...) \
+    { #name, [] { name<<<blocks, threads, shared>>>(__VA_ARGS__); }, exercise }
+#define VERSION(...) VERSION_OF("", __VA_ARGS__)
 
 static unsigned random_word()
 {
@@ -122,7 +125,7 @@ static void time_version(const Version &version, int rounds)
         OK(cudaEventElapsedTime(&time, start, stop));
     }
     std::sort(times.begin(), times.end());
-    printf("%s %.3f\n", version.name, 1e3f * times[rounds / 2]);
+    printf("%s %.3f %s\n", version.name, 1e3f * times[rounds / 2], version.exercise);
     fflush(stdout);
     OK(cudaEventDestroy(start));
     OK(cudaEventDestroy(stop));

@@ -31,8 +31,8 @@ int main(int count, char **arguments)
     skewed = words(N, 4);
     bins = output<unsigned>(BINS);
     return run_versions(count, arguments, {
-        VERSION(histogram_global, BLOCKS, THREADS, 0, bins, in),
-        VERSION(histogram_shared, BLOCKS, THREADS, 0, bins, in),
+        VERSION_OF("histogram", histogram_global, BLOCKS, THREADS, 0, bins, in),
+        VERSION_OF("histogram", histogram_shared, BLOCKS, THREADS, 0, bins, in),
         VERSION(histogram_skewed, BLOCKS, THREADS, 0, bins, skewed),
     });
 }

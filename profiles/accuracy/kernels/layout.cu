@@ -32,7 +32,7 @@ int main(int count, char **arguments)
 {
     bodies = numbers(8 * N);
     return run_versions(count, arguments, {
-        VERSION(structures, N / 256, 256, 0, (Body *)bodies),
-        VERSION(arrays, N / 256, 256, 0, bodies),
+        VERSION_OF("layout", structures, N / 256, 256, 0, (Body *)bodies),
+        VERSION_OF("layout", arrays, N / 256, 256, 0, bodies),
     });
 }

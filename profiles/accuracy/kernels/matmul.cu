@@ -71,9 +71,9 @@ int main(int count, char **arguments)
     b = numbers(N * N);
     c = output<float>(N * N);
     return run_versions(count, arguments, {
-        VERSION(matmul_naive, dim3(N / 32, N / 8), dim3(32, 8), 0, c, a, b),
-        VERSION(matmul_columns, dim3(N / 32, N / 8), dim3(32, 8), 0, c, a, b),
-        VERSION(matmul_tiled, dim3(N / TILE, N / TILE), dim3(TILE, TILE), 0, c, a, b),
-        VERSION(matmul_registers, dim3(N / BIG, N / BIG), 256, 0, c, a, b),
+        VERSION_OF("product", matmul_naive, dim3(N / 32, N / 8), dim3(32, 8), 0, c, a, b),
+        VERSION_OF("product", matmul_columns, dim3(N / 32, N / 8), dim3(32, 8), 0, c, a, b),
+        VERSION_OF("product", matmul_tiled, dim3(N / TILE, N / TILE), dim3(TILE, TILE), 0, c, a, b),
+        VERSION_OF("product", matmul_registers, dim3(N / BIG, N / BIG), 256, 0, c, a, b),
     });
 }

@@ -57,13 +57,13 @@ int main(int count, char **arguments)
     out = output<float>(N);
     OK(cudaFuncSetAttribute(occupancy_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, LARGE_SHARED));
     return run_versions(count, arguments, {
-        VERSION(occupancy_full, SMS * 8, 256, 0, out, a, b),
-        VERSION(occupancy_quarter, SMS * 2, 256, 0, out, a, b),
-        VERSION(occupancy_warp, SMS, 32, 0, out, a, b),
-        VERSION(occupancy_shared, SMS, 256, LARGE_SHARED, out, a, b),
-        VERSION(few_blocks, 16, 1024, 0, out, a, b),
-        VERSION(waves_one, SMS * 2, 1024, 0, out, a),
-        VERSION(waves_one_and_a_block, SMS * 2 + 1, 1024, 0, out, a),
+        VERSION_OF("sum in flight", occupancy_full, SMS * 8, 256, 0, out, a, b),
+        VERSION_OF("sum in flight", occupancy_quarter, SMS * 2, 256, 0, out, a, b),
+        VERSION_OF("sum in flight", occupancy_warp, SMS, 32, 0, out, a, b),
+        VERSION_OF("sum in flight", occupancy_shared, SMS, 256, LARGE_SHARED, out, a, b),
+        VERSION_OF("sum in flight", few_blocks, 16, 1024, 0, out, a, b),
+        VERSION_OF("waves", waves_one, SMS * 2, 1024, 0, out, a),
+        VERSION_OF("waves", waves_one_and_a_block, SMS * 2 + 1, 1024, 0, out, a),
         VERSION(one_block, 1, 1024, 0, out, a),
         VERSION(one_warp, 1, 32, 0, out, a),
         VERSION(nothing, 1, 32, 0),

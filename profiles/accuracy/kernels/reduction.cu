@@ -91,10 +91,10 @@ int main(int count, char **arguments)
     in = numbers(N);
     out = output<float>(N / THREADS);
     return run_versions(count, arguments, {
-        VERSION(reduce_interleaved, N / THREADS, THREADS, 0, out, in),
-        VERSION(reduce_strided, N / THREADS, THREADS, 0, out, in),
-        VERSION(reduce_sequential, N / THREADS, THREADS, 0, out, in),
-        VERSION(reduce_shuffle, BLOCKS, THREADS, 0, out, in),
-        VERSION(reduce_float4, BLOCKS, THREADS, 0, out, (const float4 *)in),
+        VERSION_OF("reduction", reduce_interleaved, N / THREADS, THREADS, 0, out, in),
+        VERSION_OF("reduction", reduce_strided, N / THREADS, THREADS, 0, out, in),
+        VERSION_OF("reduction", reduce_sequential, N / THREADS, THREADS, 0, out, in),
+        VERSION_OF("reduction", reduce_shuffle, BLOCKS, THREADS, 0, out, in),
+        VERSION_OF("reduction", reduce_float4, BLOCKS, THREADS, 0, out, (const float4 *)in),
     });
 }

@@ -88,10 +88,10 @@ int main(int count, char **arguments)
     return run_versions(count, arguments, {
         VERSION(read_l2, BLOCKS, THREADS, 0, out, (const float4 *)in),
         VERSION(read_l1, BLOCKS, THREADS, 0, out, in),
-        VERSION(shared_stride_1, BLOCKS, THREADS, 0, out),
-        VERSION(shared_stride_2, BLOCKS, THREADS, 0, out),
-        VERSION(shared_stride_8, BLOCKS, THREADS, 0, out),
-        VERSION(shared_stride_32, BLOCKS, THREADS, 0, out),
+        VERSION_OF("strides", shared_stride_1, BLOCKS, THREADS, 0, out),
+        VERSION_OF("strides", shared_stride_2, BLOCKS, THREADS, 0, out),
+        VERSION_OF("strides", shared_stride_8, BLOCKS, THREADS, 0, out),
+        VERSION_OF("strides", shared_stride_32, BLOCKS, THREADS, 0, out),
         VERSION(local_array, BLOCKS, THREADS, 0, out, in),
         VERSION(barriers, BLOCKS, THREADS, 0, out, in),
     });

@@ -48,7 +48,7 @@ int main(int count, char **arguments)
     in = words(N, 1 << 10);
     out = output<unsigned>(N);
     return run_versions(count, arguments, {
-        VERSION(scan_shared, N / THREADS, THREADS, 0, out, in),
-        VERSION(scan_shuffle, N / THREADS, THREADS, 0, out, in),
+        VERSION_OF("scan", scan_shared, N / THREADS, THREADS, 0, out, in),
+        VERSION_OF("scan", scan_shuffle, N / THREADS, THREADS, 0, out, in),
     });
 }

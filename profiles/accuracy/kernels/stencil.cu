@@ -61,8 +61,8 @@ int main(int count, char **arguments)
     in = numbers(WIDTH * HEIGHT);
     out = output<float>(WIDTH * HEIGHT);
     return run_versions(count, arguments, {
-        VERSION(stencil_naive, dim3(WIDTH / TILE_X, HEIGHT / TILE_Y), dim3(TILE_X, TILE_Y), 0, out, in),
-        VERSION(stencil_tiled, dim3(WIDTH / TILE_X, HEIGHT / TILE_Y), dim3(TILE_X, TILE_Y), 0, out, in),
-        VERSION(stencil_rows, dim3(WIDTH / 128, HEIGHT / 16), 128, 0, out, in),
+        VERSION_OF("stencil", stencil_naive, dim3(WIDTH / TILE_X, HEIGHT / TILE_Y), dim3(TILE_X, TILE_Y), 0, out, in),
+        VERSION_OF("stencil", stencil_tiled, dim3(WIDTH / TILE_X, HEIGHT / TILE_Y), dim3(TILE_X, TILE_Y), 0, out, in),
+        VERSION_OF("stencil", stencil_rows, dim3(WIDTH / 128, HEIGHT / 16), 128, 0, out, in),
     });
 }

@@ -33,8 +33,8 @@ int main(int count, char **arguments)
     in = numbers(SIDE * SIDE);
     out = output<float>(SIDE * SIDE);
     return run_versions(count, arguments, {
-        VERSION(transpose_naive, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
-        VERSION(transpose_tile, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
-        VERSION(transpose_padded, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
+        VERSION_OF("transpose", transpose_naive, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
+        VERSION_OF("transpose", transpose_tile, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
+        VERSION_OF("transpose", transpose_padded, dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, ROWS), 0, out, in),
     });
 }

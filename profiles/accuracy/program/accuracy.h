@@ -8,6 +8,7 @@ enum { MOST_KERNELS = 512 };
 
 typedef struct Kernel {
     const char *name, *program;
+    char exercise[64];                  // that it is a version of, as its source says; "": of none
     bool held_out;                      // no part of the model was fitted on it
     double microseconds, simulated;     // median between two events, without a profiler; 0: unknown
     json_t *counters;                   // ncu's, by name
@@ -40,5 +41,5 @@ typedef struct Command { void *pipe; char *line; size_t room; int status; } Comm
 bool command_open(Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *command_line(Command *command);
 
-// Writes the table. Returns how many of the bounds of `bounds` (libconfig) are exceeded, each of which it names on stderr.
-int table_write(const Set *set, const char *why, const char *bounds, const char *to);
+// Writes the table, with the text of `shortfalls` in it. Returns how many of the bounds of `bounds` (libconfig) are exceeded, each of which it names on stderr.
+int table_write(const Set *set, const char *why, const char *shortfalls, const char *bounds, const char *to);

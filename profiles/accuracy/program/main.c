@@ -37,7 +37,7 @@ static int do_compare(const char *from, const char *to)
     }
     if (!set_make(&set, record, "profiles/accuracy/held-out.txt") || !simulate(&set, simulator))
         return 1;
-    return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/bounds.cfg", to) != 0;
+    return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/shortfalls.md", "profiles/accuracy/bounds.cfg", to) != 0;
 }
 
 int main(int count, char **words)

@@ -60,18 +60,20 @@ static void take(Set *set, const char *line)
     json_decref(event);
 }
 
-// What the program prints comes with the device's report: its lines are "NAME MICROSECONDS".
+// What the program prints comes with the device's report: its lines are "NAME MICROSECONDS EXERCISE".
 static bool run(Set *set, const char *simulator, const char *program)
 {
     Command c;
-    char name[256];
+    char name[256], exercise[64];
     double time;
     command_open(&c, "%s --report 3 build/accuracy/%s 1 3>&1", simulator, program);
     for (char *line; (line = command_line(&c)); ) {
-        Kernel *kernel = sscanf(line, "%255s %lf", name, &time) == 2 ? find(set, name) : NULL;
-        if (kernel)
+        *exercise = 0;
+        Kernel *kernel = sscanf(line, "%255s %lf %63[^\n]", name, &time, exercise) >= 2 ? find(set, name) : NULL;
+        if (kernel) {
             kernel->simulated = time;
-        else
+            strcpy(kernel->exercise, exercise);
+        } else
             take(set, line);
     }
     if (c.status)
