@@ -23,11 +23,18 @@ static TracedGrid *spare;       // of one that has ended: its room is used again
 
 const Trace *trace_latest(void) { return &now->trace; }
 
+static void *check(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left to trace a launch");
+    exit(1);
+}
+
 static void *grow(void *array, u32 count, u32 *room, size_t size)
 {
     if (count < *room) return array;
     *room = *room ? 2 * *room : 64;
-    return realloc(array, *room * size);
+    return check(realloc(array, *room * size));
 }
 
 static void forget_blocks(Trace *t)
@@ -42,12 +49,8 @@ static void forget_blocks(Trace *t)
 
 static void trace_grid_start(Grid *g)
 {
-    TracedGrid *t = g->traced = spare ? spare : calloc(1, sizeof *t);
+    TracedGrid *t = g->traced = spare ? spare : check(calloc(1, sizeof *t));
     spare = NULL;
-    if (!t) {
-        perror("simulator: no memory left to trace a launch");
-        exit(1);
-    }
     Trace *trace = &t->trace;
     *trace = (Trace){ .op = ops_of(g->kernel), .op_count = g->kernel->code_count,
                       .block = trace->block, .block_room = trace->block_room, .access = trace->access,
@@ -76,10 +79,10 @@ static void trace_block_start(Block *b)
         trace->full |= first_sm;
         return;
     }
-    TraceBlock *t = calloc(1, sizeof *t);
+    TraceBlock *t = check(calloc(1, sizeof *t));
     t->number = b->number;
     t->warp_count = b->warp_count;
-    t->warp = calloc(b->warp_count, sizeof *t->warp);
+    t->warp = check(calloc(b->warp_count, sizeof *t->warp));
     trace->block = grow(trace->block, trace->block_count, &trace->block_room, sizeof *trace->block);
     trace->block[trace->block_count++] = t;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
@@ -213,7 +216,7 @@ static void arrange(const Trace *t, TraceWarp *w)
             at++;
             continue;
         }
-        Step *copy = malloc(length * sizeof *copy);
+        Step *copy = check(malloc(length * sizeof *copy));
         memcpy(copy, w->step + at, length * sizeof *copy);
         for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
         free(copy);
