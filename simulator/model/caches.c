@@ -591,8 +591,9 @@ static void caches_block_end(Block *b)
 
 static void caches_grid_end(Grid *g)
 {
-    end_wave(false);
     worker_wait();
+    now->wave->cut = false;
+    replay(now->wave);                  // there is nothing else to do in the meantime
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
         const Found *f = &now->found[pc];
         Tally *t = &g->tally[pc];
