@@ -5,7 +5,7 @@
 // Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that want different words
 // of one bank need further passes; those beyond what so many words need anyway are the bank conflicts. Accesses of 8
 // bytes a lane go by half warps, those of 16 by quarters, of which two share their passes if each lane of theirs wants what the
-// lane beside it does: ncu counts 2 passes where all lanes load the same 16 bytes or all of a quarter do
+// lane beside it does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all of a quarter do
 // (bodies_tiled, lesson 15's version 4), 4 where no two do (matmul_registers) or each quarter loads the same 128 bytes (version 4).
 #include "coalesce.h"
 #include <stdlib.h>
@@ -155,11 +155,11 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool 
     return most;
 }
 
-// Does each lane of the half warp want what the one beside it wants? Those that take no part are content.
-static bool is_paired(const Access *a, u32 from)
+// Does each lane of the half warp want what its neighbour, so far apart, wants? Those that take no part are content.
+static bool is_paired(const Access *a, u32 from, u32 apart)
 {
-    for (u32 l = from; l < from + LANES / 2; l += 2)
-        if ((a->mask >> l & 3) == 3 && a->address[l] != a->address[l + 1]) return false;
+    for (u32 l = from; l < from + LANES / 2; l++)
+        if (a->mask >> l & 1 && a->mask >> (l ^ apart) & 1 && a->address[l] != a->address[l ^ apart]) return false;
     return true;
 }
 
@@ -169,7 +169,7 @@ static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflic
     u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0;
     for (u32 l = 0, size; l < LANES; l += size) {
         size = bytes <= 4 ? LANES : LANES / 2;
-        if (bytes == 16 && (l % size || !is_paired(a, l))) size = LANES / 4;
+        if (bytes == 16 && (l % size || !(is_paired(a, l, 1) || is_paired(a, l, 2)))) size = LANES / 4;
         u32 lanes = a->mask & (u32)(((1ull << size) - 1) << l), ideal;
         u32 passes = count_passes(a, lanes, words, before, apart, &ideal);
         wavefronts += passes;

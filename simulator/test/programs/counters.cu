@@ -49,6 +49,7 @@
 // counts: same_quarter l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: same_quarter l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 0
 // counts: eight_again l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
+// counts: in_pairs l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: one_for_eight l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: far_doubles l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
 // counts: far_doubles l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 2
@@ -174,6 +175,15 @@ __global__ void eight_again(float4 *out)
     out[threadIdx.x] = own[threadIdx.x % 8];
 }
 
+// Lanes two apart agree, as in the reads of A in lesson 15's last version.
+__global__ void in_pairs(float4 *out)
+{
+    __shared__ float4 own[32];
+    own[threadIdx.x] = make_float4(1, 2, 3, 4);
+    __syncwarp();
+    out[threadIdx.x] = own[threadIdx.x / 16 * 2 + threadIdx.x % 2];
+}
+
 __global__ void one_for_eight(float4 *out)
 {
     __shared__ float4 own[32];
@@ -243,6 +253,7 @@ int main()
     quarters<<<1, 32>>>((float4 *)out);
     same_quarter<<<1, 32>>>((float4 *)out, 3);
     eight_again<<<1, 32>>>((float4 *)out);
+    in_pairs<<<1, 32>>>((float4 *)out);
     one_for_eight<<<1, 32>>>((float4 *)out);
     far_doubles<<<1, 32>>>((double *)out);
     counted<<<1, 32>>>((int *)out);
