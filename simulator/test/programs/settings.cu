@@ -1,4 +1,4 @@
-// expect: unsupported 66
+// expect: unsupported 67
 // says: the driver's cuNoSuch is not supported
 // Preferences, what is known of functions, copies in one batch, and libraries from files.
 #include "check.h"
