@@ -432,11 +432,11 @@ build/book/contents: build/book/instructions.md build/book/accuracy.md FORCE | b
 	done >$@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 
-# The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
 build/book/accuracy.md: profiles/accuracy/nvidia-h200.md
 	@mkdir -p $(@D)
 	@cp $< $@
 
+# The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
 build/book/instructions.md: book/instructions.sh $(wildcard simulator/isa/*.def)
 	@mkdir -p $(@D)
 	@sh book/instructions.sh simulator/isa/isa.def >$@
