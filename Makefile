@@ -35,7 +35,7 @@ suites      = $(foreach t,$(basename $(notdir $(test_programs))),'$t build/test/
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
-                libzstd-dev=zstd.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
+                libzstd-dev=zstd.h libpng-dev=png.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
 needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip
@@ -355,7 +355,7 @@ build/grader/worker.o: grader/worker.c build/objects/flags | nvcc build/setup/le
 
 build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lm $(beside)
+	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lpng -lm $(beside)
 
 build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	$(call once,grader,Building the grader (once))

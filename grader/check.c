@@ -144,6 +144,8 @@ static json_t *record(void)
         "notes", check.notes,
         "output", output,
         "output_cut", check.session.output_cut);
+    if (check.pictures)
+        json_object_set_new(r, "pictures", check.pictures);
     if (check.measured)
         json_object_set_new(r, "measured", check.measured);
     free(output);

@@ -207,6 +207,35 @@ void measure(void);
 // there was none. For checks that claims cannot say; rarely needed.
 uint64_t counter(const char *name);
 
+// ---- Pictures ------------------------------------------------------------
+
+// Rows of bytes: one (grey) or three (red, green, blue) of each pixel. A row begins
+// `pitch` bytes after the one above it, which may be more than it has.
+typedef struct Picture {
+    uint8_t *pixels;
+    size_t width, height, channels, pitch;
+} Picture;
+
+// A picture of grader/pictures/, "chelsea.png" (README.md there says whose it is): its
+// rows are tight, in colour (channels: 3) or in grey (1: (77 R + 150 G + 29 B + 128) / 256).
+// Lives until the check ends. One that cannot be read is GRADER-ERROR.
+Picture picture_load(const char *file, size_t channels);
+
+// Copies pixels, and nothing of what lies between rows. `from` is cut off at the right and
+// below, or repeated, as the size of `to` asks.
+//
+//     Picture cat = picture_load("chelsea.png", 3);
+//     Buffer *rgb = input_u8("rgb", cat.height * pitch, 0, 255);     random between the rows
+//     picture_copy((Picture){rgb->u8, cat.width, cat.height, 3, pitch}, cat);
+void picture_copy(Picture to, Picture from);
+
+// Shows the student a picture: it is written as a PNG beside the JSON result, and the verdict
+// says where. For an answer between call() and what is expected of it, so that a wrong one can
+// be looked at too: picture_show("grey", (Picture){out->u8, width, height, 1, pitch}). The
+// name is part of the file's: build/results/NN-lesson-grey.png. The book shows the
+// solution's (CONTRIBUTING.md).
+void picture_show(const char *name, Picture picture);
+
 // ---- Expectations --------------------------------------------------------
 
 // Every element of `out` against `want` (out->count elements). The message has

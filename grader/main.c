@@ -409,19 +409,21 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
     }
 }
 
-static bool write_result(const Result *r, const char *root, const char *path)
+// Where the JSON result goes, unless that is said.
+static const char *result_path(const char *lesson, const char *submission, const char *root)
 {
     // Our own answer must not stand for the student's.
-    bool ours = lies_in(r->submission, "solutions");
+    bool ours = lies_in(submission, "solutions");
     char *folder = text_format("%s/build/results%s", root, ours ? "/solutions" : "");
-    char *standard = text_format("%s/%s.json", folder, r->lesson);
     make_folder(folder);
-    const char *target = path ? path : standard;
-    bool good = json_write(target, result_json(r));
+    return text_format("%s/%s.json", folder, lesson);
+}
+
+static bool write_result(const Result *r)
+{
+    bool good = json_write(run_result(), result_json(r));
     if (!good)
-        fprintf(stderr, "%s cannot be written: %s\n", target, strerror(errno));
-    free(folder);
-    free(standard);
+        fprintf(stderr, "%s cannot be written: %s\n", run_result(), strerror(errno));
     return good;
 }
 
@@ -444,6 +446,7 @@ int main(int argc, char **argv)
         return 2;
     }
     run_export(lesson, root, folder);
+    run_set_result(options.result ? options.result : result_path(lesson, options.submission, root));
 
     const char *device = getenv("PROFILE");
     Result r = {
@@ -479,7 +482,7 @@ int main(int argc, char **argv)
     }
 
     remove_folder(folder);
-    bool written = write_result(&r, root, options.result);
+    bool written = write_result(&r);
     result_print(&r, stdout);
     fflush(stdout);
     return r.verdict == VERDICT_PASS && written ? 0 : 1;

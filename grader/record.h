@@ -10,6 +10,7 @@
 //    "by_kernel": [{"signature", "launches", "time_ns", "counters", "lines"}, ...],
 //    "facts": [FACT, ...],                         what is wrong; none: the check passed
 //    "notes": [FACT, ...],                         failed API calls, which decide nothing
+//    "pictures": ["grey", ...],                    names of those shown (grader.h), if any
 //    "output": "what the program printed", "output_cut": false,
 //    "measured": {"copy": {                        of a Measure(), by peer; "ratio": of bytes a second
 //      "ratio": 0.84, "spread": 0.002, "tries": 1, "ratios": [one of each turn A/B/B/A, sorted],

@@ -34,6 +34,9 @@ static unsigned long long fresh_key(void)
 }
 
 const char *run_lesson(void) { return exported("WARPWISE_LESSON"); }
+const char *run_root(void) { return exported("WARPWISE_ROOT"); }
+const char *run_result(void) { return exported("WARPWISE_RESULT"); }
+void run_set_result(const char *path) { setenv("WARPWISE_RESULT", path, 1); }
 const char *run_folder(void) { return exported("WARPWISE_RUN"); }
 
 const char *run_worker(void)

@@ -11,6 +11,9 @@
 void run_export(const char *lesson, const char *root, const char *folder);
 
 const char *run_lesson(void);       // "05-transpose"
+const char *run_root(void);         // the project's root
+void run_set_result(const char *path);
+const char *run_result(void);       // where the JSON result will be
 const char *run_folder(void);       // records and the worker are in it
 const char *run_worker(void);       // the compiled submission
 const char *run_peer(const char *name);    // the program of that peer (peer.h), compiled

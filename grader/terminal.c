@@ -2,7 +2,9 @@
 // place and one next step, in at most 72 columns.
 #define _GNU_SOURCE
 #include "peer.h"
+#include "picture.h"
 #include "result.h"
+#include "run.h"
 #include "text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -310,6 +312,31 @@ static void print_findings(const Result *r, FILE *out)
 
 // ---- The kinds of verdicts ----
 
+// Where a picture lies that the kernels made: if in the project's folder, then as from there.
+static void print_picture(FILE *out, const char *name)
+{
+    size_t root = strlen(run_root());
+    char *path = picture_path(run_result(), name);
+    bool within = strncmp(path, run_root(), root) == 0 && path[root] == '/';
+    char *line = text_format("Picture: %s", path + (within ? root + 1 : 0));
+    text_paragraph(out, INDENT, line);
+    free(line);
+    free(path);
+}
+
+static void print_pictures(const Result *r, FILE *out)
+{
+    json_t *seen = json_object(), *record, *name;
+    size_t i, k;
+    json_array_foreach(r->records, i, record)
+        json_array_foreach(json_object_get(record, "pictures"), k, name) {
+            if (!json_object_get(seen, json_string_value(name)))
+                print_picture(out, json_string_value(name));
+            json_object_set_new(seen, json_string_value(name), json_true());
+        }
+    json_decref(seen);
+}
+
 static char *check_names(const Result *r)
 {
     char *names = NULL;
@@ -383,6 +410,8 @@ static void print_fact(const Result *r, FILE *out)
     print_place(r, out, "And ", json_object_get(fact, "other"));
     if (text_of(fact, "why"))
         print_sentence(out, text_of(fact, "why"));
+    if (r->behind == VERDICT_WRONG)
+        print_pictures(r, out);
     print_note(r, out);
     print_also(r, out);
     print_next(r, out, text_of(fact, "next"));
@@ -415,11 +444,13 @@ static void print_right(const Result *r, FILE *out)
     print_state(r, out, words);
     free(words);
     if (r->behind != VERDICT_PASS) {
+        print_pictures(r, out);
         print_findings(r, out);
         return;
     }
     print_claims(r, out);
     print_gpu(r, out);
+    print_pictures(r, out);
     if (r->remark)
         print_sentence(out, r->remark);
     if (r->forward) {

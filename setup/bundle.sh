@@ -17,6 +17,7 @@ cp -r exercises solutions profiles "$to/"
 cp LICENSE "$to/"
 cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"
+cp -r grader/pictures "$to/grader/"
 cp grader/lessons/*.h "$to/grader/lessons/"
 for peer in grader/lessons/*.peer.cu; do [ ! -f "$peer" ] || cp "$peer" "$to/grader/lessons/"; done
 cp simulator/run "$to/simulator/"

@@ -25,7 +25,7 @@ gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 \
 gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
     -c -o "$root/build/grader/worker.o" grader/worker.c &&
 gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
-    $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lm || exit 1
+    $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
 
 passed=0 failed=0
 cases=$PWD/$here/verdicts
@@ -85,6 +85,9 @@ for source in "$cases"/*.cu; do
         failed=$((failed + 1))
     elif [ ! -s "$name.json" ] || ls -d build/run/99-fake.* >/dev/null 2>&1; then
         echo "$name: no result, or the run's folder is left behind"
+        failed=$((failed + 1))
+    elif ! sed -n 's/^  Picture: //p' "$name.out" | while read -r picture; do [ -s "$picture" ] || exit 1; done; then
+        echo "$name: no picture where it says"
         failed=$((failed + 1))
     elif ! narrow; then
         echo "$name: other words on a terminal of 60 columns, lines too long, or no colours"

@@ -1,0 +1,2 @@
+// and when it is wrong.
+#include "narrow-byte.cu"

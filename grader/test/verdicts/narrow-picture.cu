@@ -1,0 +1,2 @@
+// Its picture is shown when it is right,
+#include "narrow-right.cu"
