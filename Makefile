@@ -376,6 +376,15 @@ text = $(firstword $(wildcard lessons/$1.md book/$1.md) build/book/$1.md)
 # What it quotes, and what is drawn in it.
 quoted = $(wildcard solutions/$1.cu profiles/figures/$1.txt) book/plot.awk
 
+# The pictures of a page: those of grader/pictures/, and what the lesson's solution makes of them.
+pictured := $(basename $(notdir $(shell grep -l '<img src="pictures/' lessons/*.md)))
+pictures  = $(if $(filter $1,$(pictured)),build/book/pictures/$1.json)
+
+build/book/pictures/%.json: solutions/%.cu build/grader/% $(wildcard grader/pictures/*.png) | $$(call grading,$$(patsubst 0%,%,$$(firstword $$(subst -, ,$$*))))
+	@mkdir -p $(@D)
+	@cp $(filter %.png,$^) $(@D)
+	@DEVICE=simulator/run build/grader/$* --result $@ $< >$(@D)/$*.log || { cat $(@D)/$*.log; exit 1; }
+
 book_parts := book/common.lua book/numbers.lua book/quotes.lua book/verdicts.md build/book/labels.txt
 book_env   := BOOK_CONTENTS=build/book/contents BOOK_LABELS=build/book/labels.txt
 pandoc     := pandoc --fail-if-warnings --standalone
@@ -386,7 +395,7 @@ $(book_files): build/book/%: book/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $(book_parts) book/web.lua book/template.html book/cuda.xml
+build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $$(call pictures,$$*) $(book_parts) book/web.lua book/template.html book/cuda.xml
 	$(call once,book,Building the book)
 	@$(book_env) $(pandoc) $(call filters,book/web.lua) $(colours) --to html5 --toc --toc-depth=2 \
 	    --template book/template.html -o $@ $<
@@ -394,11 +403,11 @@ build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $(book_parts) book/web.
 # The bound book: every page as a chapter of one document, which makes the EPUB and the PDF.
 bound := $(pages:%=build/book/bound/%.json)
 
-build/book/bound/%.json: $$(call text,$$*) $$(call quoted,$$*) $(book_parts) book/bound.lua
+build/book/bound/%.json: $$(call text,$$*) $$(call quoted,$$*) $$(call pictures,$$*) $(book_parts) book/bound.lua
 	@mkdir -p $(@D)
 	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json -o $@ $<
 
-bound_as = $(pandoc) --wrap none $(colours) --metadata-file book/bound.yaml $(bound)
+bound_as = $(pandoc) --resource-path build/book --wrap none $(colours) --metadata-file book/bound.yaml $(bound)
 
 build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.sh book/epub.css book/cover.svg book/cuda.xml
 	$(call once,book,Building the book)

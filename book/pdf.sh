@@ -10,6 +10,7 @@ pdf=$1
 shift
 work=$(dirname "$pdf")/pdf
 mkdir -p "$work"
+ln -sfn ../pictures "$work/pictures"
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
 chromium=$(command -v chromium || command -v google-chrome) || {

@@ -1,4 +1,4 @@
--- Quotes the solutions by region, shows what a terminal shows, and draws what was measured.
+-- Quotes the solutions by region, shows what a terminal shows, draws what was measured, and shows pictures.
 
 local common = dofile('book/common.lua')
 local fail, html, escape = common.fail, common.html, common.escape
@@ -116,9 +116,23 @@ local function plot(attributes)
   return svg
 end
 
+-- ---- Pictures: <img src="pictures/03-grids-and-indexing-grey.png" alt="..."/> ---------------------------------
+
+-- Those of grader/pictures/, and those that the solution's kernels made of them, lie beside the pages. Their size,
+-- which a PNG's header has, keeps the text from moving when they arrive.
+local function picture(attributes)
+  local source = attributes:match('src="(.-)"') or ''
+  local file = io.open('build/book/' .. source, 'rb')
+  local head = file and file:read(24) or ''
+  if file then file:close() end
+  if #head < 24 then fail('shows %s, which is neither in grader/pictures/ nor made by the solution', source) end
+  if not attributes:match('alt="%s*[^%s"]') then fail('%s has no words (alt) for those who cannot see it', source) end
+  return ('<img%s width="%d" height="%d"/>'):format(attributes:gsub('%s+$', ''), string.unpack('>I4I4', head, 17))
+end
+
 local function drawing(block)
   if block.format ~= 'html' then return nil end
-  return html((block.text:gsub('<plot(.-)/>', plot)))
+  return html((block.text:gsub('<plot(.-)/>', plot):gsub('<img(.-)/>', picture)))
 end
 
 local function code_block(block)

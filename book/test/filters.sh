@@ -42,6 +42,18 @@ refuses 'a question with no right answer' '' '## Quiz\n\n1. Why?\n\n    - [ ] No
 refuses 'a question that reads as a list' '' '## Quiz\n\n1. Is it\n   32. Or so?\n\n    - [x] Yes.' 'begins with "32."'
 refuses 'a question with no options' '' '## Quiz\n\n1. Why?\n' 'no options'
 
+# ---- Pictures
+
+# shown ATTRIBUTES: a page with this picture.
+shown() {
+    printf '```{=html}\n<figure id="fig:cat"><div class="pictures"><img %s/></div><figcaption>A cat.</figcaption></figure>\n```\n' "$1"
+}
+cat=../../grader/pictures/chelsea.png
+plant '' "$(shown "src=\"$cat\" alt=\"A cat\"")" && grep -qF "<img src=\"$cat\" alt=\"A cat\" width=\"451\" height=\"300\"/>" "$scratch/page.html"
+verdict "the filter should give a picture its size: $(cat "$scratch/says")"
+refuses 'a picture that is not there' '' "$(shown 'src="pictures/nowhere.png" alt="A cat"')" 'shows pictures/nowhere.png, which is neither'
+refuses 'a picture without words' '' "$(shown "src=\"$cat\" alt=\" \"")" 'has no words (alt)'
+
 # ---- Numbers, and references to them
 
 figure='```{=html}\n<figure id="fig:one"><svg></svg><figcaption>A figure.</figcaption></figure>\n```\n\n'

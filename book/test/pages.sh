@@ -8,7 +8,7 @@ set -u
 
 # links PAGE: each place that a page points to and that is not there.
 links() {
-    grep -o ' href="[^"]*"' "$1" | sed 's/ href="//; s/"$//' | grep -v '^[a-z]*:' | sort -u |
+    grep -oE ' (href|src)="[^"]*"' "$1" | sed -E 's/ (href|src)="//; s/"$//' | grep -v '^[a-z]*:' | sort -u |
         while IFS= read -r link; do
             file=${link%%#*} anchor=${link#"${link%%#*}"}
             target=$(dirname "$1")/${file:-${1##*/}}
@@ -48,6 +48,7 @@ axe=build/axe/axe_core_python/axe.min.js
 cp book/test/*.js "$scratch"
 mkdir "$scratch/pages"
 cp "$book"/*.css "$book"/*.js "$scratch/pages"
+[ ! -d "$book/pictures" ] || cp -R "$book/pictures" "$scratch/pages"
 for page in "$book"/*.html; do
     sed 's/<details/<details open/' "$page" >"$scratch/pages/${page##*/}"
 done
