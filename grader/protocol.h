@@ -52,7 +52,8 @@ typedef struct Request {
     RequestArg arg[PROTOCOL_ARGS];
 } Request;
 
-// How far the worker came.
+// How far the worker came. An ACTION_CALL has two answers: that the call begins, which tells the addresses should the
+// program not come back from it, and then how it went.
 enum stage {
     STAGE_DONE,                     // the call returned, the device is quiet, outputs are copied
     STAGE_FUNCTION,                 // the program has no such function
@@ -60,6 +61,7 @@ enum stage {
     STAGE_CALL,                     // the call left an error in cudaGetLastError (a launch refused)
     STAGE_SYNCHRONIZE,              // the device failed while it ran
     STAGE_COPY,                     // reading the answer back failed
+    STAGE_BEGUN,                    // the buffers are ready, and the call begins now
 };
 
 typedef struct Answer {

@@ -299,6 +299,39 @@ static bool send_request(int socket, const Request *request, const int *fds, siz
     return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof *request;
 }
 
+// True when the worker has an answer; else the outcome says why it never will.
+static bool wait_for_answer(Session *s, enum outcome *outcome)
+{
+    while (!wait_a_little(s)) {
+        s->late = seconds_now() >= s->deadline;
+        if (s->late) {
+            *outcome = OUTCOME_LATE;
+            return false;
+        }
+        if (s->events.ended || s->report < 0) {
+            *outcome = wait_for_end(s);     // though a child of the program may hold the socket
+            return false;
+        }
+    }
+    return true;
+}
+
+// The worker's next answer.
+static enum outcome take_answer(Session *s, Answer *answer)
+{
+    // One byte more than an answer has, to see a longer one.
+    char message[sizeof *answer + 1];
+    enum outcome outcome;
+    if (!wait_for_answer(s, &outcome))
+        return outcome;
+    ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
+    if (n <= 0)
+        return wait_for_end(s);
+    memcpy(answer, message, sizeof *answer);
+    answer->error[PROTOCOL_ERROR - 1] = 0;
+    return n == sizeof *answer && answer->magic == PROTOCOL_MAGIC ? OUTCOME_ANSWER : OUTCOME_NONSENSE;
+}
+
 enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
                           Answer *answer)
 {
@@ -307,26 +340,13 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
     if (!send_request(s->worker, request, fds, fd_count))
         return wait_for_end(s);
 
-    while (!wait_a_little(s)) {
-        s->late = seconds_now() >= s->deadline;
-        if (s->late)
-            return OUTCOME_LATE;
-        if (s->events.ended || s->report < 0)
-            return wait_for_end(s);     // though a child of the program may hold the socket
-    }
-
-    // One byte more than an answer has, to see a longer one.
-    char message[sizeof *answer + 1];
-    ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
-    if (n <= 0)
-        return wait_for_end(s);
-    memcpy(answer, message, sizeof *answer);
-    answer->error[PROTOCOL_ERROR - 1] = 0;
+    enum outcome outcome = take_answer(s, answer);
+    if (outcome == OUTCOME_ANSWER && answer->stage == STAGE_BEGUN)
+        outcome = take_answer(s, answer);
+    if (outcome != OUTCOME_ANSWER && outcome != OUTCOME_NONSENSE)
+        return outcome;
     drain_all(s);
-    if (s->events.malformed)
-        return OUTCOME_LOST;
-    return n == sizeof *answer && answer->magic == PROTOCOL_MAGIC ? OUTCOME_ANSWER
-                                                                  : OUTCOME_NONSENSE;
+    return s->events.malformed ? OUTCOME_LOST : outcome;
 }
 
 static void close_all(Session *s)

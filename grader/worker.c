@@ -301,13 +301,21 @@ static void tell_addresses(const Request *request, const Slot *slots, Answer *an
             answer->address[i][p] = (uint64_t)slots[i].memory[p];
 }
 
-static void make_call(const Request *request, const int *fds, Answer *answer)
+static void send_answer(int socket, const Answer *answer)
+{
+    if (send(socket, answer, sizeof *answer, MSG_NOSIGNAL) != sizeof *answer)
+        exit(EXIT_FAILURE);         // the grader has hung up: there is nobody to tell
+}
+
+static void make_call(int socket, const Request *request, const int *fds, Answer *answer)
 {
     Slot slots[PROTOCOL_ARGS];
     answer->cuda = prepare(request, fds, slots);
     if (answer->cuda)
         return;
     tell_addresses(request, slots, answer);
+    answer->stage = STAGE_BEGUN;
+    send_answer(socket, answer);
     answer->stage = perform(request, slots, answer);
     release(request, slots);
 }
@@ -392,7 +400,7 @@ static void answer_request(int socket, const Request *request, const int *fds)
 {
     Answer answer = {.magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE};
     switch (request->action) {
-    case ACTION_CALL:  make_call(request, fds, &answer); break;
+    case ACTION_CALL:  make_call(socket, request, fds, &answer); break;
     case ACTION_HOLD:  hold(request, fds, &answer); break;
     case ACTION_RESET: reset(&answer); break;
     case ACTION_RUN:   run_held(request->times, &answer); break;
@@ -403,8 +411,7 @@ static void answer_request(int socket, const Request *request, const int *fds)
                  cudaGetErrorString(answer.cuda));
 
     fflush(NULL);                   // what the student printed comes before our answer
-    if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer)
-        exit(EXIT_FAILURE);         // the grader has hung up: there is nobody to tell
+    send_answer(socket, &answer);
 }
 
 // The grader's socket: a descriptor that we have, or "@name", where it listens.
