@@ -2,6 +2,7 @@
 // far from zero, where a variance worked out as a difference of squares is lost.
 #include "grader.h"
 #include <math.h>
+#include <stdio.h>
 
 // What the function was given last.
 static struct {
@@ -60,11 +61,68 @@ static void row_of(double *out, int r, enum variant v)
         out[c] = (out[c] - mean) * scale * asked.gamma[c] + asked.beta[c];
 }
 
+// A row of nothing but nan.
+static const char *holes(const Mismatch *m, int row)
+{
+    for (int c = 0; c < asked.cols; c++)
+        if (!isnan(m->out->f32[(size_t)row * asked.cols + c]))
+            return NULL;
+    return "One nan in h makes its whole row nan, and out is nan until it is written. Has every element a thread that "
+           "writes it?";
+}
+
+// Whether columns k, k + 4, k + 8, ... of a row are those of h but for a mean and a scale: on a line, in double.
+static bool on_a_line(const Mismatch *m, int row, int k)
+{
+    const float *out = m->out->f32 + (size_t)row * asked.cols;
+    double n = 0, h = 0, y = 0, hh = 0, hy = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        double slope = pass ? (n * hy - h * y) / (n * hh - h * h) : 0, start = pass ? (y - slope * h) / n : 0;
+        for (int c = k; c < asked.cols; c += 4) {
+            double at = h_of(row, c, AS_ASKED), is = (out[c] - asked.beta[c]) / asked.gamma[c];
+            if (fabs(asked.gamma[c]) < 0.05)
+                continue;               // too little is left of it
+            if (!pass)
+                n++, h += at, y += is, hh += at * at, hy += at * is;
+            else if (!(fabs(start + slope * at - is) <= 1e-3))
+                return false;
+        }
+    }
+    return n > 5;
+}
+
+// One of a float4's components is wrong: all of the row are, by way of its mean, but three in four lie where they should
+// beside one another.
+static const char *wrong_component(const Mismatch *m, int row)
+{
+    static char words[160];
+    int wrong = -1;
+
+    for (int k = 0; k < 4; k++)
+        if (!on_a_line(m, row, k)) {
+            if (wrong >= 0)
+                return NULL;
+            wrong = k;
+        }
+    if (wrong < 0)
+        return NULL;
+    snprintf(words, sizeof words, "Of columns %d, %d, %d, ... h itself is wrong, of the others only the row's mean and "
+             "scale: look at the .%c of each float4.", wrong, wrong + 4, wrong + 8, "xyzw"[wrong]);
+    return words;
+}
+
 // Which of the variants the first wrong row is.
 static const char *which_variant(const Mismatch *m)
 {
     int row = (int)(m->first / asked.cols);
     double *guess = reference_f64(asked.cols);
+    const char *says = holes(m, row);
+
+    if (!says)
+        says = wrong_component(m, row);
+    if (says)
+        return says;
 
     for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++) {
         bool same = true;

@@ -1,4 +1,5 @@
 // expect: BOUNDS
+// says: bias (and
 // The bias of the row, where each column has one.
 #include "21-fusion.h"
 
