@@ -256,7 +256,7 @@ static Look look_of(const Access *a)
     bool shared = a->space == SPACE_SHARED;
     return (Look){
         .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
-                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong,
+                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong, .adds = a->atomic && i->reduces,
                   .block_only = i->strong && i->scope == SCOPE_CTA, .device_only = i->strong && i->scope != SCOPE_SYS },
         .quiet = quiet_of(a), .by_warp = shared,
         .races = races, .is_over = is_over, .context = (void *)a,

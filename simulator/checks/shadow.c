@@ -265,10 +265,18 @@ bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 warp, u32 tick
     return false;
 }
 
+// Do two blocks add, one after the other?
+static bool both_add(const Site *old, const Site *now)
+{
+    return old->adds && now->adds && (old->operation != now->operation || old->block != now->block);
+}
+
 // False: it does not fit beside what is there.
 static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
 {
     u32 slot = 2;
+    for (u32 w = 0; w < 2; w++)
+        if (n->write[w] && both_add(&s->sites[n->write[w]], &k->site)) return false;
     for (u32 w = 0; w < 2; w++) {
         if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line)) continue;
         n->write[w] = 0;
@@ -284,13 +292,22 @@ static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
 
 // ---- Looking ----
 
+// What another block has added, which the addition that is looked at does not undo.
+static u32 added_before(const Shadow *s, const Cell *c, const Site *now)
+{
+    if (!c->write || !now->adds || !s->sites[c->write].adds) return 0;
+    return both_add(&s->sites[c->write], now) ? c->write : c->added;
+}
+
 static bool look_at_cell(Shadow *s, Cell *c, Look *k, u64 from, u64 to)
 {
     bool raced = c->write && k->races(k, &s->sites[c->write], from, to);
+    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to));
     for (u32 n = 0; n < 2 && k->site.store && !raced; n++)
         raced = c->read[n] && k->races(k, &s->sites[c->read[n]], from, to);
     if (k->site.store) {
-        *c = (Cell){ .write = number_of(s, k) };
+        u32 added = added_before(s, c, &k->site);
+        *c = (Cell){ .write = number_of(s, k), .added = added };
     } else {
         u32 slot = read_slot(s, c->read, k, from);
         if (slot < 2) {
@@ -310,7 +327,7 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
         if (!p.solid && !site_lanes(&k->site, from, from + n->granule)) continue;
         raced |= look_at_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from, from + n->granule);
     }
-    if (k->site.store && p.solid && p.to - p.from == LINE_BYTES) {
+    if (k->site.store && !k->site.adds && p.solid && p.to - p.from == LINE_BYTES) {
         give_cells(s, n);
         *n = (Line){ .era = s->era, .write = { number_of(s, k) } };
     }

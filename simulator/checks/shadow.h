@@ -17,10 +17,12 @@ typedef struct Site {
     u32 pc;                     // its instruction
     u8 warp;
     bool store : 1, strong : 1;
+    bool adds : 1;              // an atomic whose old value nobody asks for
     bool block_only : 1, device_only : 1;       // strong for its own block, or device, only
 } Site;
 
-typedef struct Cell { u32 write, read[2]; } Cell;      // indices of sites; 0: none
+// Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
+typedef struct Cell { u32 write, added, read[2]; } Cell;
 
 typedef struct Line {
     u32 era;                    // Shadow.era; another one: nothing has touched it

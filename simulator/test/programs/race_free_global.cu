@@ -31,6 +31,32 @@ __global__ void last_block(const int *in, int *partial, unsigned *count, int *ou
     }
 }
 
+// The same with totals that all blocks add to, and that the last one hands over and empties for the next launch.
+__global__ void last_of_totals(int *totals, unsigned *count, int *out, bool all_fence)
+{
+    __shared__ bool last;
+    atomicAdd(&totals[threadIdx.x], blockIdx.x);
+    atomicAdd(&totals[THREADS + threadIdx.x % 3], 1);
+    if (all_fence) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::atomic_ref<unsigned, cuda::thread_scope_device> drawn(*count);
+        auto order = all_fence ? cuda::memory_order_relaxed : cuda::memory_order_acq_rel;
+        last = drawn.fetch_add(1, order) == BLOCKS - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    if (all_fence) __threadfence();
+    int back = THREADS - 1 - threadIdx.x;
+    out[back] = totals[back];
+    totals[back] = 0;
+    if (threadIdx.x < 3) {
+        out[THREADS + threadIdx.x] = totals[THREADS + threadIdx.x];
+        totals[THREADS + threadIdx.x] = 0;
+    }
+    if (threadIdx.x == 0) *count = 0;
+}
+
 // Each block takes over from the one before it: a flag for each, behind data of its own.
 __global__ void chain(int *data, int *flags, int *out)
 {
@@ -198,6 +224,14 @@ int main()
         for (int i = 0; i < N; i++) due += i % 7;
         OK(cudaMemcpy(&sum, c, sizeof sum, cudaMemcpyDeviceToHost));
         CHECK(sum == due);
+        OK(cudaMemset(b, 0, (THREADS + 3) * sizeof *b));
+        for (int launch = 0; launch < 2; launch++) {
+            last_of_totals<<<BLOCKS, THREADS>>>(b, count, c, all_fence);
+            OK(cudaMemcpy(host, c, (THREADS + 3) * sizeof *c, cudaMemcpyDeviceToHost));
+            for (int i = 0; i < THREADS; i++) CHECK(host[i] == BLOCKS * (BLOCKS - 1) / 2);
+            for (int i = THREADS; i < THREADS + 3; i++) CHECK(host[i] == BLOCKS * THREADS / 3);
+        }
+        for (int i = 0; i < N; i++) host[i] = i % 7;
     }
     OK(cudaMemset(b, 0, BLOCKS * sizeof *b));
     chain<<<BLOCKS, THREADS>>>(a, b, c);
