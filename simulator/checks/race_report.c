@@ -59,6 +59,12 @@ static void name_side(const Side *s, const Side *beside, char *text, size_t size
     if (s->operation != beside->operation) snprintf(text + n, size - n, " of %.60s", s->operation->kernel->signature);
 }
 
+// As in `x++`, or in a loop.
+static bool same_line(const Report *r)
+{
+    return r->place.file && r->other.file && r->place.line == r->other.line && !strcmp(r->place.file, r->other.file);
+}
+
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
@@ -79,11 +85,12 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
         r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
     } else if (x->warp != y->warp) {
         r->why = "Nothing orders the two threads: which comes first changes from run to run.";
-        r->next = "Put a __syncthreads() that all threads reach between the two lines.";
+        r->next = same_line(r) ? "Put a __syncthreads() that all threads reach between the two; where both add to one place, use an atomic."
+                               : "Put a __syncthreads() that all threads reach between the two lines.";
         r->gravity = 1;   // a __syncwarp() would do for lanes of one warp, but not for these
     } else {
         r->why = "Threads of one warp need not run in step.";
-        r->next = shared ? "Put a __syncwarp() or a __syncthreads() between the two, or let one thread do it."
+        r->next = shared ? "Put a __syncwarp() or a __syncthreads() between the two; where both add to one place, use an atomic."
                          : "Put a __syncwarp() or a __syncthreads() between the two, or write to another array.";
     }
 }
