@@ -7,7 +7,10 @@
 
 // Philox 4x32, J. K. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3" (2011), and what becomes of it when
 // one thing is changed.
-enum variant { AS_ASKED, NINE_ROUNDS, ELEVEN_ROUNDS, KEY_FIRST, KEY_STANDS, HALVES_SWAPPED, MULTIPLIERS_SWAPPED, VARIANTS };
+enum variant {
+    AS_ASKED, NINE_ROUNDS, ELEVEN_ROUNDS, KEY_FIRST, KEY_STANDS, HALVES_SWAPPED, MULTIPLIERS_SWAPPED, OWN_PRODUCT, IN_PLACE,
+    VARIANTS
+};
 
 static const char *const philox_words[VARIANTS] = {
     [NINE_ROUNDS] = "That is what nine rounds give; it has ten.",
@@ -16,6 +19,8 @@ static const char *const philox_words[VARIANTS] = {
     [KEY_STANDS] = "So it is when the key stays the same from round to round.",
     [HALVES_SWAPPED] = "So it is when the high and the low halves of the products change their roles.",
     [MULTIPLIERS_SWAPPED] = "So it is when the two multipliers are swapped.",
+    [OWN_PRODUCT] = "So it is when x and y come from x's product; they come from z's, and z and w from x's.",
+    [IN_PLACE] = "So it is when x is changed before it is multiplied: a round's products are of the old x and z.",
 };
 
 static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], enum variant v)
@@ -30,7 +35,12 @@ static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t ke
         const uint32_t *up = v == HALVES_SWAPPED ? low : high, *down = v == HALVES_SWAPPED ? high : low;
         if (v == KEY_FIRST)
             k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
-        uint32_t next[4] = {up[1] ^ c[1] ^ k[0], down[1], up[0] ^ c[3] ^ k[1], down[0]};
+        int other = v != OWN_PRODUCT;   // x and y are made of the other one's product
+        uint32_t next[4] = {up[other] ^ c[1] ^ k[0], down[other], up[!other] ^ c[3] ^ k[1], down[!other]};
+        if (v == IN_PLACE) {
+            uint64_t late = m * next[0];
+            next[2] = (uint32_t)(late >> 32) ^ c[3] ^ k[1], next[3] = (uint32_t)late;
+        }
         memcpy(c, next, sizeof c);
         if (v != KEY_FIRST && v != KEY_STANDS)
             k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
@@ -120,13 +130,19 @@ Check(monte_carlo, no_blocks)
 
 // ---- Points ----
 
-enum points { AS_TOLD, A_BLOCK_EACH, FIRST_OF_EACH, EVEN_NUMBER, LOWER_BITS, POINTS };
+enum points {
+    AS_TOLD, EVEN_NUMBER, LAST_MISSING, A_BLOCK_EACH, FIRST_OF_EACH, LOWER_BITS, SEED_SECOND, BLOCKS_FOR_POINTS, POINTS
+};
+enum { TELLING = 1000 };    // of so many points two mistakes hardly give the same number
 
 static const char *const points_words[POINTS] = {
+    [EVEN_NUMBER] = ": the last block gives two points, although only one is asked for",
+    [LAST_MISSING] = ": the last point is missing, the only one of its block",
     [A_BLOCK_EACH] = ": that is, when point p has block p to itself; two points share one",
     [FIRST_OF_EACH] = ": that is, when both points of a block take its first two words",
-    [EVEN_NUMBER] = ": the last block gives two points, although only one is asked for",
     [LOWER_BITS] = ": that is with the lower 23 bits of the words; the contract takes the upper ones",
+    [SEED_SECOND] = ": that is with the key { 0, seed }; it is { seed, 0 }",
+    [BLOCKS_FOR_POINTS] = ": that is, when there are as many blocks of words as points; half as many will do, as each has two",
 };
 
 // Exact, in whole numbers.
@@ -137,6 +153,10 @@ static int64_t count(int64_t points, uint32_t seed, enum points how)
 
     if (how == EVEN_NUMBER)
         points += points % 2;
+    if (how == LAST_MISSING)
+        points -= points % 2;
+    if (how == SEED_SECOND)
+        key[0] = 0, key[1] = seed;
     for (int64_t p = 0; p < points; p++) {
         int64_t block = how == A_BLOCK_EACH ? p : p / 2;
         uint32_t counter[4] = {(uint32_t)block};
@@ -151,12 +171,26 @@ static int64_t count(int64_t points, uint32_t seed, enum points how)
     return hits;
 }
 
+// The first points of all the blocks, and the second ones as far as they are asked for.
+static int64_t count_by_blocks(int64_t points, uint32_t seed)
+{
+    uint32_t key[2] = {seed, 0}, w[4];
+    int64_t hits = count(points, seed, AS_TOLD);
+
+    for (int64_t b = (points + 1) / 2; b < points; b++) {
+        philox(w, (uint32_t[4]){(uint32_t)b}, key, AS_ASKED);
+        uint64_t x = w[0] >> 9, y = w[1] >> 9;
+        hits += x * x + y * y < 1ull << 46;
+    }
+    return hits;
+}
+
 static const char *which_points(int64_t got, int64_t points, uint32_t seed)
 {
     int64_t want = count(points, seed, AS_TOLD);
 
-    for (enum points how = AS_TOLD + 1; how < POINTS; how++)
-        if (got == count(points, seed, how))
+    for (enum points how = AS_TOLD + 1; how < (points < TELLING ? A_BLOCK_EACH : POINTS); how++)
+        if (got == (how == BLOCKS_FOR_POINTS ? count_by_blocks(points, seed) : count(points, seed, how)))
             return points_words[how];
     if (got == points)
         return ": every point";
@@ -183,9 +217,10 @@ static void throws(int points, uint32_t seed)
            which_points(hits->i32[0], points, seed));
 }
 
+// The largest comes first, as it tells most about a mistake.
 Check(monte_carlo, few_points)
 {
-    static const int sizes[] = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1025};
+    static const int sizes[] = {1025, 1023, 257, 256, 255, 33, 32, 31, 3, 2, 1};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         throws(sizes[s], 12);
 }
