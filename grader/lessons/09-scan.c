@@ -45,6 +45,14 @@ static bool all(const Mismatch *m, bool (*mistake)(const Mismatch *, long, long)
     return true;
 }
 
+// The tiles of the skeleton are as long as its blocks, and its second launch takes as many of their sums in a round. The
+// first tile that needs the second round's sums is the one after their first.
+static bool is_first_of_a_round(size_t i)
+{
+    enum { TILE = 256, ROUND = TILE * TILE };
+    return i > ROUND && i % ROUND == TILE;
+}
+
 static const char *which_mistake(const Mismatch *m)
 {
     static char words[160];
@@ -65,6 +73,8 @@ static const char *which_mistake(const Mismatch *m)
             return words;
         }
     }
+    if (is_first_of_a_round(m->first))
+        return "It follows a whole number of rounds of 256 tiles' sums, and one tile: is what is carried from round to round right?";
     return NULL;
 }
 
@@ -184,7 +194,7 @@ Check(scan, primes)
     scans_ints(1100009);
 }
 
-Check(scan, nothing)
+Check(scan, no_elements)
 {
     scans_ints(0);
 }

@@ -1,6 +1,6 @@
 // expect: WRONG
-// says: has the sum of the one before it alone
-// Adds the sum of one tile to the next, without the launch between.
+// says: from round to round
+// Adds to the carry what has the carry in it already.
 #include "09-scan.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ __global__ void scan_sums(T *sums, int tiles)
             sums[i] = x;
         __syncthreads();  // all have read carry
         if (t == THREADS - 1)
-            carry = x;
+            carry += x;
     }
 }
 
@@ -91,6 +91,8 @@ static void scan(T *out, const T *in, int n, void *scratch)
 
     int tiles = (n + THREADS - 1) / THREADS;
     scan_tiles<<<tiles, THREADS>>>(out, sums, in, n);
+    CHECK(cudaGetLastError());
+    scan_sums<<<1, THREADS>>>(sums, tiles);
     CHECK(cudaGetLastError());
     add_sums<<<tiles, THREADS>>>(out, sums, n);
     CHECK(cudaGetLastError());  // the caller synchronises
