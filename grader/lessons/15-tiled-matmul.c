@@ -47,6 +47,36 @@ static double stale_tail(int i, int j)
     return products(i, j, 0, k) + products(i, j, k - tile, (k + tile - 1) / tile * tile - tile);
 }
 
+// Where thread (x, y) of a block may look for its element of a tile of side `tile`, whose columns in A and rows in B
+// begin at `first`: in the first tile each time, where its element of C is, or by the other of its coordinates. Or it
+// leaves its element on the other side of the tile's diagonal.
+typedef enum { RIGHT, FIRST_TILE, PLACE_IN_C, OTHER_COORDINATE, TURNED } Slip;
+static Slip in_a, in_b;
+
+static double of_a(int i, int p, int j)
+{
+    int y = i % tile, x = p % tile, first = p - x;
+    int from[] = { first + x, x, j - j % tile + x, first + y, first + y };
+    int row = in_a == TURNED ? i - y + x : i, col = from[in_a];
+    return row < m && col < k ? a[(size_t)row * k + col] : 0;
+}
+
+static double of_b(int i, int p, int j)
+{
+    int y = p % tile, x = j % tile, first = p - y;
+    int from[] = { first + y, y, i - i % tile + y, first + x };
+    int row = from[in_b];
+    return row < k ? b[(size_t)row * n + j] : 0;
+}
+
+static double slipped(int i, int j)
+{
+    double sum = 0;
+    for (int p = 0; p < k; p++)
+        sum += of_a(i, p, j) * of_b(i, p, j);
+    return sum;
+}
+
 static double off_by;   // how far an element may be off
 
 // Is that what the wrong elements hold? Some are asked, from all over the matrix.
@@ -82,14 +112,38 @@ static const char *of_tiles(const Mismatch *at)
     return NULL;
 }
 
+static const char *of_a_slip(const Mismatch *at)
+{
+    static const struct { Slip a, b; const char *words; } slips[] = {
+        { FIRST_TILE, RIGHT, "So it is if each turn loads the first tile of A: its columns must begin at `first`." },
+        { RIGHT, FIRST_TILE, "So it is if each turn loads the first tile of B: its rows must begin at `first`." },
+        { PLACE_IN_C, RIGHT, "So it is if each turn loads A's column `col`, which is a column of C: it must be first + x." },
+        { RIGHT, PLACE_IN_C, "So it is if each turn loads B's row `row`, which is a row of C: it must be first + y." },
+        { OTHER_COORDINATE, RIGHT, "So it is if thread (x, y) loads column first + y of A: it must be first + x, for x "
+                                   "counts along a row." },
+        { RIGHT, OTHER_COORDINATE, "So it is if thread (x, y) loads row first + x of B: it must be first + y, for y "
+                                   "counts the rows." },
+        { TURNED, RIGHT, "So it is if the first factor is A's tile turned: it must be a_tile[y][p], as it was stored." },
+    };
+
+    for (tile = 32; tile >= 8; tile /= 2)
+        for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+            in_a = slips[i].a, in_b = slips[i].b;
+            if (explains(at, slipped))
+                return slips[i].words;
+        }
+    return NULL;
+}
+
 // No other mistake is likely to make the same sums.
 static const char *which_products(const Mismatch *at)
 {
     if (explains(at, column_by_column))
         return "That is the product, but column by column: c[i][j] belongs at c[i * n + j].";
     if (explains(at, b_by_columns))
-        return "So it is if the second factor is b[j][p]: it must be b[p][j], at b[p * n + j].";
-    return of_tiles(at);
+        return "So it is if the second factor is b[j][p]: it must be b[p][j], at b[p * n + j], or b_tile[p][x] in a tile.";
+    const char *slip = of_a_slip(at);
+    return slip ? slip : of_tiles(at);
 }
 
 // ---- What fewer bits leave
@@ -223,7 +277,7 @@ Check(tiled_matmul, thin)
 }
 
 // Without rows or columns there is nothing to write; without products to add there are zeros.
-Check(tiled_matmul, nothing)
+Check(tiled_matmul, empty)
 {
     exactly(0, 0, 0);
     exactly(0, 5, 3);
