@@ -154,7 +154,8 @@ static void report_crooked(const Warp *w, const Insn *i, const Layout *p, const 
 {
     Report r = { .kind = REPORT_MISALIGNED, .address = p->base,
                  .why = "wmma takes matrices that begin at a multiple of 32 bytes, with rows a multiple of 16 bytes apart.",
-                 .next = "Align the array and pad its rows: rows of halves to a multiple of 8, of floats to a multiple of 4." };
+                 .next = "Align the array and pad its rows: rows of halves to a multiple of 8, of floats to a multiple of 4. "
+                         "What cannot be changed goes by way of a tile in shared memory." };
     source_fill(&r, w, i, 0);
     report_errorf(&r, "a matrix of wmma whose %s is %llu bytes, which is not a multiple of %u", what, (unsigned long long)value, unit);
 }
