@@ -97,17 +97,88 @@ static double turned_b(int i, int j)
     return n == k ? sum : NAN;
 }
 
-// Each 8 x 8 tile of B with its rows for its columns.
-static double turned_tiles(int i, int j)
+// Each tile of B, of so many rows and columns, with its rows for its columns.
+static double of_turned_b(int i, int j, int side)
 {
     double sum = 0;
     for (int p = 0; p < k; p++) {
-        int row = p / 8 * 8 + j % 8, col = j / 8 * 8 + p % 8;
+        int row = p - p % side + j % side, col = j - j % side + p % side;
         if (row < k && col < n)
             sum += a.value[(size_t)i * k + p] * b.value[(size_t)row * n + col];
     }
     return sum;
 }
+
+static double turned_tiles(int i, int j) { return of_turned_b(i, j, 8); }
+
+// Mistakes with version 1's fragments. Its blocks make SUMS x SUMS sums from tiles of SUMS x STEPS and STEPS x SUMS
+// numbers, its four warps 32 x 32 sums each, in fragments of 16 x 16.
+enum { SUMS = 64, STEPS = 32 };
+
+static double b_by_columns(int i, int j) { return of_turned_b(i, j, 16); }
+
+static double a_by_columns(int i, int j)
+{
+    double sum = 0;
+    for (int p = 0; p < k; p++) {
+        int row = i - i % 16 + p % 16, col = p - p % 16 + i % 16;
+        if (row < m && col < k)
+            sum += a.value[(size_t)row * k + col] * b.value[(size_t)p * n + j];
+    }
+    return sum;
+}
+
+static double first_halves(int i, int j)
+{
+    double sum = 0;
+    for (int p = 0; p < k; p += STEPS)
+        sum += products(i, j, p, p + 16 < k ? p + 16 : k);
+    return sum;
+}
+
+static double first_halves_twice(int i, int j) { return 2 * first_halves(i, j); }
+
+// The sum at another place of C.
+static double sum_at(int row, int col) { return row < m && col < n ? products(row, col, 0, k) : NAN; }
+
+static double upper_warps(int i, int j) { return sum_at(i - i % SUMS + i % 32, j); }
+static double left_warps(int i, int j) { return sum_at(i, j - j % SUMS + j % 32); }
+static double first_warps(int i, int j) { return sum_at(i - i % SUMS + i % 32, j - j % SUMS + j % 32); }
+static double first_fragments(int i, int j) { return sum_at(i - i % 32 + i % 16, j - j % 32 + j % 16); }
+static double turned_sums(int i, int j) { return sum_at(i - i % 16 + j % 16, j - j % 16 + i % 16); }
+
+static double other_fragments(int i, int j)   // sum[i][j] for sum[j][i]
+{
+    return sum_at(i - i % 32 + j % 32 / 16 * 16 + i % 16, j - j % 32 + i % 32 / 16 * 16 + j % 16);
+}
+
+// The number that lies so far behind the beginning of A's tile, behind which lies B's.
+static double in_tiles(int at, int i, int p, int j)
+{
+    bool of_a = at < SUMS * STEPS;
+    int pitch = of_a ? STEPS : SUMS, row = at % (SUMS * STEPS) / pitch, col = at % pitch;
+    const Matrix *x = of_a ? &a : &b;
+
+    row += of_a ? i - i % SUMS : p - p % STEPS;
+    col += of_a ? p - p % STEPS : j - j % SUMS;
+    return row < x->rows && col < x->cols ? x->value[(size_t)row * x->cols + col] : 0;
+}
+
+// With fragments that take the rows of both tiles to be so far apart.
+static double of_pitch(int i, int j, int pitch)
+{
+    double sum = 0;
+    for (int p = 0; p < k; p++) {
+        int q = p % STEPS / 16 * 16, top = i % SUMS / 16 * 16, left = j % SUMS / 16 * 16;
+        int in_a = top * STEPS + q + i % 16 * pitch + p % 16;
+        int in_b = SUMS * STEPS + q * SUMS + left + p % 16 * pitch + j % 16;
+        sum += in_tiles(in_a, i, p, j) * in_tiles(in_b, i, p, j);
+    }
+    return sum;
+}
+
+static double pitch_of_b(int i, int j) { return of_pitch(i, j, SUMS); }
+static double pitch_of_a(int i, int j) { return of_pitch(i, j, STEPS); }
 
 // The sum with every partial sum rounded to so many bits, 16 products at a time.
 static int sum_bits;
@@ -144,6 +215,29 @@ static const char *last_products(const Mismatch *at)
     return NULL;
 }
 
+static const char *of_a_fragment(const Mismatch *at)
+{
+    static const struct { Guess *guess; const char *words; } slips[] = {
+        { a_by_columns, "So it is if A's fragments are turned: its tile lies row by row, so they are row_major." },
+        { b_by_columns, "So it is if B's fragments are turned: its tile lies row by row, so they are row_major." },
+        { pitch_of_b, "So it is if A's fragments have the pitch of B's tile: a row of A's tile is 32 numbers from the next." },
+        { pitch_of_a, "So it is if B's fragments have the pitch of A's tile: a row of B's tile is 64 numbers from the next." },
+        { first_halves, "It has 16 of each 32 products: a tile is 32 deep, and a fragment 16." },
+        { first_halves_twice, "It has 16 of each 32 products, twice: where a fragment begins depends on the step, `q`." },
+        { upper_warps, "So it is if the lower warps take the rows of A that the upper ones take: theirs begin at `top`." },
+        { left_warps, "So it is if the right warps take the columns of B that the left ones take: theirs begin at `left`." },
+        { first_warps, "So it is if each warp makes the sums of its block's first: its own begin at `top` and `left`." },
+        { first_fragments, "So it is if a warp's four fragments are the same: A's are 16 rows apart, B's 16 columns." },
+        { other_fragments, "So it is if sum[i][j] and sum[j][i] change places: i counts fragments down, j to the right." },
+        { turned_sums, "So it is if each 16 x 16 sums are turned: they are to lie in `cs` row by row, mem_row_major." },
+    };
+
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
+        if (explains(at, slips[i].guess))
+            return slips[i].words;
+    return NULL;
+}
+
 static const char *which(const Mismatch *at)
 {
     float got = at->out->f32[at->first];
@@ -158,6 +252,9 @@ static const char *which(const Mismatch *at)
     if (explains(at, turned_tiles))
         return "So it is if each 8 x 8 tile of B is turned: a lane needs two neighbours of a column of B, which "
                "ldmatrix gives it with .trans.";
+    const char *fragment = of_a_fragment(at);
+    if (fragment)
+        return fragment;
     sum_bits = 11;
     if (explains(at, coarse_sum))
         return "So it is if the sums are halves, which have 11 bits: the accumulator must be float.";
@@ -313,7 +410,7 @@ Check(tensor_cores, thin)
     exactly(BF16, 300, 1, 33);
 }
 
-Check(tensor_cores, nothing)
+Check(tensor_cores, empty)
 {
     exactly(BF16, 0, 0, 0);
     exactly(BF16, 0, 5, 3);
