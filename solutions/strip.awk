@@ -7,10 +7,12 @@
 #     //> name                 opens a region: kept; the book quotes it by name
 #     //> name TODO: text      opens a blank: the skeleton has `// TODO: text` in its place
 #     //> name TODO:           opens a blank of which the skeleton has no trace
+#     //> name BUG:            opens a blank in which the skeleton has a mistake, and nothing says so
 #     //| code                 in a blank: code that the skeleton alone has
 #     //< name                 closes the region or blank that was opened last
 #
-# With -v fill=1 the blanks that a student sees are filled in: what a student has who did as the solution does.
+# With -v fill=1 the blanks that a student sees are filled in and mistakes mended: what a student has who did as the
+# solution does.
 #
 # Regions nest; a blank holds neither regions nor blanks; a name is used once. A file that breaks a
 # rule yields file:line and the rule on standard error, status 1, and no skeleton. Where blanks
@@ -45,7 +47,7 @@ function open_marker(name, todo) {
         return
     blank = name
     filled = fill && todo != "TODO:"
-    if (todo != "TODO:" && !filled)
+    if (todo ~ /^TODO: / && !filled)
         keep(indent($0) "// " todo)
 }
 
@@ -69,8 +71,8 @@ function close_marker(name) {
     sub(/[ \t].*/, "", name)
     todo = substr(text, length(name) + 1)
     sub(/^[ \t]+/, "", todo)
-    if (todo != "" && todo !~ /^TODO:/)
-        fail(FNR, "after the name only `TODO: text` may follow")
+    if (todo != "" && todo !~ /^TODO:/ && todo != "BUG:")
+        fail(FNR, "after the name only `TODO: text` or `BUG:` may follow")
     open_marker(name, todo)
     next
 }
