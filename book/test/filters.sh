@@ -31,6 +31,11 @@ plant '//> one\nint a;\n    //> two TODO: text (1 line)\n    int b;\n    //| int
 verdict "the filter should quote a region: $(cat "$scratch/says")"
 grep -q '>int</span> b' "$scratch/page.html" && ! grep -qE 'TODO|skeleton|two' "$scratch/page.html"
 verdict 'the filter should leave markers and skeleton lines out of a listing'
+plant '//> one\nint a;\n    //> two TODO: text (1 line)\n    int b;\n    //| int skeleton;\n    //< two\n//> three BUG:\nint c;\n//< three\nint d;\n//< one\n' \
+    "$(echo "$quote" | sed 's/ region/ skeleton=1 region/')"
+grep -q '>int</span> skeleton' "$scratch/page.html" && grep -q 'TODO</span><span class="co">: text' "$scratch/page.html" &&
+    grep -q 'int</span> d' "$scratch/page.html" && ! grep -qE '>int</span> [bc]|two|three' "$scratch/page.html"
+verdict 'the filter should quote what the skeleton has of a region'
 
 refuses 'a region that is not there' '//> two\nint a;\n//< two\n' "$quote" 'has no region one'
 refuses 'a region opened twice' '//> one\n//< one\n//> one\n//< one\n' "$quote" 'opened before, at line 1'
