@@ -117,6 +117,16 @@ static void report_foreign(const Access *a, Report *r, const Allocation *in, con
                   a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);
 }
 
+// In a grid of one dimension: is the thread's own number an index of the array, if its elements are as wide as the
+// access? Then it is not the thread that is too many, but what the line makes of its number.
+static bool thread_is_inside(const Access *a, const Report *r, const Allocation *in)
+{
+    const Launch *launch = a->warp->block->grid->launch;
+    for (int d = 1; d < 3; d++)
+        if (launch->grid[d] != 1 || launch->block[d] != 1) return false;
+    return ((u64)r->block[0] * launch->block[0] + r->thread[0] + 1) * a->bytes <= in->size;
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -157,8 +167,11 @@ static void report_outside(const Access *a, u32 lanes)
         return;
     }
     r.allocation = near;
-    r.why = "The thread's index is outside the array.";
-    r.next = "Let only threads whose index is below the number of elements touch the array.";
+    bool inside = thread_is_inside(a, &r, near);
+    r.why = inside ? "The thread's own number is an index of the array; the one that it works out here is not."
+                   : "The thread's index is outside the array.";
+    r.next = inside ? "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one."
+                    : "Let only threads whose index is below the number of elements touch the array.";
     report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
 }
 

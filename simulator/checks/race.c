@@ -150,6 +150,12 @@ static bool looks_before_swap(const Site *a, const Site *b)
     return (!a->store && swaps(b)) || (!b->store && swaps(a));
 }
 
+// The barrier at which the warp's lane `other` stands, to which `lane` has not come.
+static const Insn *parted_at(const Warp *w, u32 lane, u32 other)
+{
+    return w->arrived >> other & ~w->arrived >> lane & 1 ? &w->block->grid->kernel->code[w->arrived_pc] : NULL;
+}
+
 static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
 {
     const Site *now = &k->site;
@@ -157,6 +163,7 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
     race.device_only = now->strong && s->strong && !race.block_only
         && operations[now->operation].device != operations[s->operation].device;
+    if (now->operation == s->operation && now->block == s->block && now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
     race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
     race_report(&race);

@@ -35,6 +35,7 @@ typedef struct Race {
     enum before order;
     bool block_only;            // both are strong, one of them for its own block alone,
     bool device_only;           // or for its own device alone, and they are of two
+    const Insn *parted;         // a barrier at which one lane of the warp stands while another has gone by; or NULL
 } Race;
 
 void race_report(const Race *);

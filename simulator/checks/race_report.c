@@ -88,6 +88,14 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
         r->next = same_line(r) ? "Put a __syncthreads() that all threads reach between the two; where both add to one place, use an atomic."
                                : "Put a __syncthreads() that all threads reach between the two lines.";
         r->gravity = 1;   // a __syncwarp() would do for lanes of one warp, but not for these
+    } else if (race->parted) {
+        static char why[160];
+        Place barrier = source_of(x->operation->kernel, race->parted->location);
+        char line[24] = "";
+        if (barrier.line) snprintf(line, sizeof line, " in line %u", barrier.line);
+        snprintf(why, sizeof why, "Some threads of the warp wait at the barrier%s, and others go on without them: it is in a branch.", line);
+        r->why = why;
+        r->next = "Move the barrier out of the condition, and keep only the work inside it.";
     } else {
         r->why = "Threads of one warp need not run in step.";
         r->next = shared ? "Put a __syncwarp() or a __syncthreads() between the two; where both add to one place, use an atomic."

@@ -239,12 +239,15 @@ static void add_event(Outcome *o, json_t *event)
     cr_assert_not(o->ended, "an event follows the exit event");
     if (strcmp(name, "error") == 0) {
         const char *message = json_string_value(json_object_get(event, "message"));
+        const char *why = json_string_value(json_object_get(event, "why"));
         snprintf(o->found + used, room, "%s %d, ",
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
         used = strlen(o->messages);
         snprintf(o->messages + used, sizeof o->messages - used, "%s", message ? message : "");
         add_callers(o, json_object_get(event, "inlined_at"));
+        used = strlen(o->messages);
+        snprintf(o->messages + used, sizeof o->messages - used, "%s\n", why ? why : "");
     } else if (strcmp(name, "migration") == 0) {
         used = strlen(o->migrations);
         snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",
