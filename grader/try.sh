@@ -4,7 +4,7 @@
 #     grader/try.sh 05-transpose               every case, then the counts
 #     grader/try.sh 05-transpose naive.cu      one wrong submission
 #
-# The cases: what a student does (the skeleton gives TODO, the completed skeleton PASS); our own solution
+# The cases: what a student does (the skeleton gives TODO, or its mistake's verdict; the completed skeleton PASS); our own solution
 # (PASS, with the same figures as the completed skeleton); its versions, each of which is right, and keeps the
 # bounds that the profile says (claims.h: version, gold_version), also in what was recorded on a GPU; the lesson's
 # text, which shows what these print, and what a change prints that it talks the reader into ({.output cmd="make
@@ -67,6 +67,14 @@ first() {
 # says LOG WORDS: the words, wherever the terminal broke the line.
 says() {
     tr -s ' \n' '  ' <"$1" | grep -qF -- "$2"
+}
+
+# A skeleton that is to be mended, not completed, gets the verdict of a mistake: which one, the text shows.
+skeleton_is_wrong() {
+    log=$tree/skeleton.log
+    run "$log" make -s "lesson-$number" && { complain "$lesson: the skeleton passes" "$log"; return 1; }
+    first "$log" '(BOUNDS|RACE|TIMEOUT|CRASH|MEMORY|WRONG)' ||
+        complain "$lesson: the skeleton's mistake has no verdict" "$log"
 }
 
 skeleton_is_todo() {
@@ -238,7 +246,7 @@ if [ -n "$only" ]; then
 fi
 
 plant
-count skeleton_is_todo
+if grep -q '// TODO: ' "$tree/exercises/$lesson.cu"; then count skeleton_is_todo; else count skeleton_is_wrong; fi
 count text_shows skeleton "make lesson-$number"
 count hints_come
 count quiz_comes
