@@ -6,7 +6,8 @@
 #include "machine/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
-#include "model/worker.h"
+#include "machine/spread.h"
+#include "machine/worker.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
 #include <errno.h>
@@ -49,7 +50,8 @@ static void usage(FILE *to)
           "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
           "  --device FILE imitate the device that this profile describes\n"
           "  --devices N   a machine with so many of them\n"
-          "  --threads N   use so many of this machine's cores; all that there are, unless told\n", to);
+          "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
+          "  --spread N    several for each launch of N warp instructions or more; 40000, unless told\n", to);
 }
 
 static u64 number(const char *text, const char *option)
@@ -71,7 +73,7 @@ static Options parse(int count, char **words)
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
         { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
-        { "help", no_argument, NULL, 'h' }, { 0 },
+        { "spread", required_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
@@ -84,6 +86,7 @@ static Options parse(int count, char **words)
         case 'j': options.report = STDERR_FILENO; break;
         case 'b': observers_bare(); break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
+        case 's': spread_from(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }

@@ -12,7 +12,9 @@
 
 // Most accesses go to allocations that were just used: the one of an address is remembered where its megabyte says.
 enum { RECENT = 64, MEGABYTE = 1 << 20 };
-static const Allocation *recent[RECENT];
+static _Thread_local const Allocation *recent[RECENT];
+static _Thread_local u32 recent_turn;           // of a grid, to which these belong
+static u32 turn;
 
 static void report_too_early(const Access *a, const Allocation *in)
 {
@@ -27,11 +29,14 @@ static void report_too_early(const Access *a, const Allocation *in)
 // The live allocation there that the kernel may touch: its own device's, or a peer's.
 static const Allocation *live_at(const Access *access, u64 address)
 {
+    const Grid *g = access->warp->block->grid;
+    if (recent_turn != turn) memset(recent, 0, sizeof recent), recent_turn = turn;
     const Allocation **r = &recent[address / MEGABYTE % RECENT], *a = *r;
     if (a && !a->freed && address - a->base < a->size) return a;
     a = memory_find(address);
-    if (!a || a->freed || !peer_reaches(access->warp->block->grid->launch->device, a)) return NULL;
-    if (!pool_use(a, access->warp->block->grid->launch->operation)) report_too_early(access, a);
+    if (!a || a->freed || !peer_reaches(g->launch->device, a)) return NULL;
+    if (g->part && !pool_has_use(a, g->launch->operation)) grid_in_order((Grid *)g);
+    else if (!pool_use(a, g->launch->operation)) report_too_early(access, a);
     return *r = a;
 }
 
@@ -203,6 +208,6 @@ static bool bounds_access(Access *a)
     return true;
 }
 
-static void bounds_turn(Grid *g) { (void)g, memset(recent, 0, sizeof recent); }
+static void bounds_turn(Grid *g) { (void)g, turn++; }
 
 const Observer bounds_observer = { .grid_turn = bounds_turn, .access = bounds_access };

@@ -12,8 +12,10 @@
 #include "machine/shape.h"
 #include "runtime/clock.h"
 #include "race.h"
+#include "reads.h"
 
 enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
+enum { MOST_BLOCKS = 1 << 30 }; // in several threads
 
 struct RaceBlock {
     BlockOrder order;
@@ -130,6 +132,7 @@ static bool reach_each_other(const Site *a, const Site *b)
 static bool stores_alike(const Access *a, u32 lane, u32 other)
 {
     const u8 *memory = a->space == SPACE_SHARED ? a->warp->block->shared + a->address[lane] : (const u8 *)a->address[lane];
+    if (a->alike) return *a->alike >> lane & 1;
     if (a->values) return !memcmp(a->values + VALUE_BYTES * lane, other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
     for (u32 e = 0; e < a->elements; e++) {
         const u8 *row = row_of(a->warp, a->vector[e]), *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
@@ -159,7 +162,8 @@ static const Insn *parted_at(const Warp *w, u32 lane, u32 other)
 static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
 {
     const Site *now = &k->site;
-    Race race = { .space = a->space, .address = a->address[lane], .order = order,
+    u64 address = a->alike ? now->base + lane * now->stride : a->address[lane];     // not all of what has happened are kept
+    Race race = { .space = a->space, .address = address, .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
     race.device_only = now->strong && s->strong && !race.block_only
         && operations[now->operation].device != operations[s->operation].device;
@@ -213,16 +217,17 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
 
 extern const Observer race_observer;
 
-static void look(Shadow *s, Look k, u64 base, s64 stride, u32 lanes)
+static void look(Shadow *s, Look *k, u64 base, s64 stride, u32 lanes)
 {
-    k.site.base = base;
-    k.site.stride = stride;
-    k.site.lanes = lanes;
-    shadow_look(s, &k);
+    k->number = 0;
+    k->site.base = base;
+    k->site.stride = stride;
+    k->site.lanes = lanes;
+    shadow_look(s, k);
 }
 
 // Lanes of one store instruction at one place, with different values: which one stays is not said.
-static void look_at_same(const Access *a, Shadow *s, const Look *k, u64 address, u32 lanes)
+static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 lanes)
 {
     u32 first = __builtin_ctz(lanes);
     for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic; rest &= rest - 1) {
@@ -232,16 +237,16 @@ static void look_at_same(const Access *a, Shadow *s, const Look *k, u64 address,
             break;
         }
     }
-    look(s, *k, address, 0, lanes);
+    look(s, k, address, 0, lanes);
 }
 
-static void look_at_span(const Access *a, Shadow *s, const Look *k, const Span *span)
+static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
 {
     u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
     if (span->bytes == a->bytes) {
         look_at_same(a, s, k, span->address, span->lanes);
     } else if (span->bytes == count * a->bytes) {
-        look(s, *k, span->address - first * a->bytes, a->bytes, span->lanes);
+        look(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
     } else {
         for (u32 rest = span->lanes; rest;) {
             u64 address = a->address[__builtin_ctz(rest)];
@@ -302,9 +307,12 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
     return true;
 }
 
+static bool put_off(Access *a);
+
 static bool race_access(Access *a)
 {
     if (a->space == SPACE_LOCAL || a->told) return true;
+    if (a->space == SPACE_GLOBAL && a->grid->part) return put_off(a);
     struct RaceBlock *r = a->warp->block->race;
     Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
     u32 quiet = quiet_of(a);
@@ -315,7 +323,7 @@ static bool race_access(Access *a)
     if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
     Look k = look_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
-        look(s, k, a->address[a->first] - a->first * a->stride, a->stride, a->mask);
+        look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
         for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
     }
@@ -363,6 +371,169 @@ void race_range(u64 address, u64 bytes, bool store)
     }
 }
 
+// ---- In a part of a grid ----
+// What it does in global memory is looked at when its turn among all blocks has come, but for reads that would tell nothing
+// new: then with a block in the place of the part's, of which no more is there than what this file looks at.
+
+static struct { Block block; struct RaceBlock race; u32 grid; } stand_in;
+
+// Most accesses are of a ROW: lanes side by side, or all at the same place. Of others the spans follow, and where those do
+// not tell the address of each lane, all addresses.
+enum seen_kind { SEEN_SAME, SEEN_ROW, SEEN_SPANS, SEEN_EACH };
+typedef struct Seen { u64 base; u32 mask, alike, pc; u16 bytes; u8 warp; u8 kind : 2, store : 1, regular : 1; } Seen;
+typedef struct SeenSpans { s64 stride; u64 count; Span span[]; } SeenSpans;
+
+static enum seen_kind kind_of(const Access *a, const Span *spans)
+{
+    bool each = false;
+    for (const Span *s = spans; s < spans + a->span_count; s++)
+        each |= s->bytes != a->bytes && s->bytes != (u32)__builtin_popcount(s->lanes) * a->bytes;
+    return each ? SEEN_EACH : a->span_count > 1 ? SEEN_SPANS : spans->bytes == a->bytes ? SEEN_SAME : SEEN_ROW;
+}
+
+static void seen_later(Grid *g, void *what, bool dropped)
+{
+    const Seen *s = what;
+    const SeenSpans *more = (const SeenSpans *)(s + 1);
+    const u32 alike = s->alike;
+    if (dropped) return;
+    Access a;
+    memset(&a, 0, offsetof(Access, address));
+    a.grid = g;
+    a.warp = &stand_in.block.warps[s->warp];
+    a.insn = &g->kernel->code[s->pc];
+    a.pc = s->pc;
+    a.mask = s->mask;
+    a.first = (u32)__builtin_ctz(s->mask);
+    a.space = SPACE_GLOBAL;
+    a.store = s->store;
+    a.bytes = s->bytes;
+    a.base = s->base;
+    a.alike = &alike;
+    a.regular = s->regular;
+    a.filled = true;
+    if (s->kind <= SEEN_ROW) {
+        a.stride = s->kind == SEEN_ROW ? s->bytes : 0;
+        a.span_count = 1;
+        a.span[0] = (Span){ s->base, s->kind == SEEN_ROW ? (u32)__builtin_popcount(s->mask) * s->bytes : s->bytes, s->mask };
+    } else {
+        a.stride = more->stride;
+        a.span_count = (u32)more->count;
+        memcpy(a.span, more->span, more->count * sizeof *more->span);
+        if (s->kind == SEEN_EACH) memcpy(a.address, more->span + more->count, sizeof a.address);
+    }
+    race_access(&a);
+}
+
+// Lanes that store what is there already. Two lanes that store differently to one place are a race, which has to be told.
+static u32 lanes_alike(const Access *a)
+{
+    u32 alike = 0;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 lane = (u32)__builtin_ctz(rest);
+        alike |= (u32)stores_alike(a, lane, LANES) << lane;
+    }
+    for (const Span *s = a->span; s < a->span + a->span_count; s++) {
+        u32 last = (u32)__builtin_ctz(s->lanes);
+        for (u32 rest = s->lanes & (s->lanes - 1); rest && s->bytes != (u32)__builtin_popcount(s->lanes) * a->bytes; rest &= rest - 1) {
+            u32 lane = (u32)__builtin_ctz(rest);
+            if (a->address[lane] == a->address[last] && !stores_alike(a, lane, last)) grid_in_order(a->grid);
+            last = lane;
+        }
+    }
+    return alike;
+}
+
+// The same, of the case that is worth being quick about.
+static u32 words_alike(const Access *a)
+{
+    const u32 *row = row_of(a->warp, a->vector[0]), *memory = (const u32 *)(a->base - 4 * a->first);
+    u32 alike = 0;
+    if (a->mask == ~0u) for (u32 l = 0; l < LANES; l++) alike |= (u32)(row[l] == memory[l]) << l;
+    else for (u32 rest = a->mask; rest; rest &= rest - 1) alike |= (u32)(row[__builtin_ctz(rest)] == memory[__builtin_ctz(rest)]) << __builtin_ctz(rest);
+    return alike;
+}
+
+static bool put_off(Access *a)
+{
+    u64 from;
+    const Span *spans = access_spans(a, &from);
+    Grid *g = a->grid;
+    if (!a->store && !grid_stores_there(g, a->base) && reads_tell_nothing(g->reads, a, spans, from)) return true;
+    if (a->warp->arrived) grid_in_order(g);     // at a barrier in a branch: parted_at() looks at the warp as it is now
+    enum seen_kind kind = kind_of(a, spans);
+    bool words = kind == SEEN_ROW && a->elements == 1 && a->bytes == 4 && a->register_width == 4 && !a->values;
+    if (kind == SEEN_EACH || (a->store && !words)) access_fill(a), spans = access_spans(a, &from);
+    size_t bytes = sizeof(Seen);
+    if (kind >= SEEN_SPANS) bytes += sizeof(SeenSpans) + a->span_count * sizeof(Span) + (kind == SEEN_EACH ? sizeof a->address : 0);
+    Seen *s = grid_later(g, seen_later, bytes);
+    *s = (Seen){ .base = a->base, .mask = a->mask, .alike = !a->store ? 0 : words ? words_alike(a) : lanes_alike(a), .pc = a->pc,
+                 .bytes = a->bytes, .warp = a->warp->number, .kind = kind, .store = a->store, .regular = a->regular };
+    if (kind < SEEN_SPANS) return true;
+    SeenSpans *more = (SeenSpans *)(s + 1);
+    more->stride = a->stride;
+    more->count = a->span_count;
+    for (u32 n = 0; n < a->span_count; n++) more->span[n] = (Span){ from + spans[n].address, spans[n].bytes, spans[n].lanes };
+    if (kind == SEEN_EACH) memcpy(more->span + more->count, a->address, sizeof a->address);
+    return true;
+}
+
+static void free_stand_in(void)
+{
+    if (!stand_in.grid) return;
+    happens_block_free(&stand_in.race.order, stand_in.block.warp_count);
+    free(stand_in.block.warps);
+    stand_in.grid = 0;
+}
+
+static void make_stand_in(Grid *g)
+{
+    if (stand_in.grid == g->number) return;
+    free_stand_in();
+    stand_in.grid = g->number;
+    stand_in.race = (struct RaceBlock){ 0 };
+    stand_in.block = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES, .race = &stand_in.race };
+    stand_in.block.warps = need(calloc(stand_in.block.warp_count, sizeof *stand_in.block.warps));
+    for (u32 n = 0; n < stand_in.block.warp_count; n++)
+        stand_in.block.warps[n].block = &stand_in.block, stand_in.block.warps[n].number = n;
+    happens_block_make(&stand_in.block, &stand_in.race.order);
+}
+
+typedef struct Event { enum { STARTS, MEETS, PART_MEETS, WARP_MEETS } kind; u32 what, freed; } Event;
+
+static void event_later(Grid *g, void *of, bool dropped)
+{
+    const Event *e = of;
+    Block *b = &stand_in.block;
+    BlockOrder *o = &stand_in.race.order;
+    if (dropped) return;
+    switch (e->kind) {
+    case STARTS:
+        make_stand_in(g);
+        b->number = e->what;
+        b->index[0] = e->what % g->launch->grid[0];
+        b->index[1] = e->what / g->launch->grid[0] % g->launch->grid[1];
+        b->index[2] = e->what / g->launch->grid[0] / g->launch->grid[1];
+        happens_block_start(o, b->warp_count);
+        break;
+    case MEETS: happens_barrier(b, o); break;
+    case PART_MEETS: happens_part_barrier(b, o, e->what, e->freed); break;
+    case WARP_MEETS: happens_warp_barrier(o, &b->warps[e->freed], e->what); break;
+    }
+}
+
+static void put_off_event(const Block *b, Event e)
+{
+    if (b->grid->part) *(Event *)grid_later(b->grid, event_later, sizeof e) = e;
+}
+
+static void race_part_make(Grid *part) { part->reads = reads_take(part); }
+static void race_part_free(Grid *part) { reads_give_back(part->reads); }
+static void race_put_back(Grid *part) { reads_forget(part->reads, part); }
+
+// Beside other operations more than its own blocks may conflict with it.
+static bool race_one_order(Grid *g) { return operation_count != 2 || running != 1 || g->blocks > MOST_BLOCKS; }
+
 // ---- Hooks ----
 
 static void race_grid_start(Grid *g)
@@ -379,7 +550,12 @@ static void race_grid_start(Grid *g)
     races_found = 0;
 }
 
-static void race_grid_end(Grid *g) { (void)g, running--; }
+static void race_grid_end(Grid *g)
+{
+    (void)g;
+    running--;
+    free_stand_in();
+}
 
 static void race_block_make(Block *b)
 {
@@ -400,11 +576,12 @@ static void race_block_start(Block *b)
 {
     happens_block_start(&b->race->order, b->warp_count);
     shadow_forget(&b->race->shared);
+    put_off_event(b, (Event){ STARTS, b->number, 0 });
 }
 
 static void race_block_end(Block *b)
 {
-    bool others = operation_count > 2;          // that nothing puts before all that follows
+    bool others = operation_count > 2 && !b->grid->part;        // that nothing puts before all that follows
     if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
 }
 
@@ -412,13 +589,25 @@ static void race_barrier(Block *b)
 {
     happens_barrier(b, &b->race->order);
     shadow_forget(&b->race->shared);
+    put_off_event(b, (Event){ MEETS, 0, 0 });
 }
 
-static void race_part_barrier(Block *b, u32 arrived, u32 freed) { happens_part_barrier(b, &b->race->order, arrived, freed); }
-static void race_warp_barrier(Warp *w, u32 lanes) { happens_warp_barrier(&w->block->race->order, w, lanes); }
+static void race_part_barrier(Block *b, u32 arrived, u32 freed)
+{
+    happens_part_barrier(b, &b->race->order, arrived, freed);
+    put_off_event(b, (Event){ PART_MEETS, arrived, freed });
+}
+
+static void race_warp_barrier(Warp *w, u32 lanes)
+{
+    happens_warp_barrier(&w->block->race->order, w, lanes);
+    put_off_event(w->block, (Event){ WARP_MEETS, lanes, w->number });
+}
+
 static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
 
 const Observer race_observer = {
+    .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
     .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
     .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,

@@ -102,7 +102,7 @@ static bool is_written(const u64 *word, u32 bit, u64 bytes)
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
         n = 64 - bit < bytes ? 64 - bit : bytes;
         u64 wanted = ones(n) << bit;
-        if ((*word & wanted) != wanted) return false;
+        if ((__atomic_load_n(word, __ATOMIC_RELAXED) & wanted) != wanted) return false;
     }
     return true;
 }
@@ -124,13 +124,11 @@ static bool all_defined(const Access *a)
 // written from one end to the other needs no further looks.
 
 enum { CHUNK = 256 << 10, CHUNKS = 1024 };
-static struct { u64 number, from, to; } chunks[CHUNKS];     // `from` up to below `to` is written, in this turn of the grid
+static _Thread_local struct { u64 number, from, to; } chunks[CHUNKS];       // `from` up to below `to` is written,
+static _Thread_local u32 chunks_turn;                       // in that turn of the grid
+static u32 turn;
 
-static void undefined_grid_turn(Grid *g)
-{
-    (void)g;
-    memset(chunks, 0, sizeof chunks);
-}
+static void undefined_grid_turn(Grid *g) { (void)g, turn++; }
 
 static bool watching(const Access *a) { return a->warp->block->grid->watched; }
 
@@ -140,6 +138,7 @@ static void promise_chunk(Access *a)
     u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
     u32 place = number % CHUNKS;
     if (watching(a) || a->space != SPACE_GLOBAL) return;
+    if (chunks_turn != turn) memset(chunks, 0, sizeof chunks), chunks_turn = turn;
     if (chunks[place].number != number) {
         const Allocation *in = memory_find(address);
         u64 from = number * CHUNK, to = from + CHUNK;
@@ -158,11 +157,14 @@ static void promise_chunk(Access *a)
     a->pass_to = chunks[place].to - (high - address) + 1;
 }
 
-static void define_span(u64 *word, u32 bit, u64 bytes)
+// `many`: several threads may do so at a time.
+static void define_span(u64 *word, u32 bit, u64 bytes, bool many)
 {
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
         n = 64 - bit < bytes ? 64 - bit : bytes;
-        *word |= ones(n) << bit;
+        const u64 bits = ones(n) << bit;
+        if (!many) *word |= bits;
+        else if (bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
     }
 }
 
@@ -209,7 +211,7 @@ static void store(const Access *a)
     if (!a->warp->watch && a->space != SPACE_LOCAL) {
         for (const Span *s = a->span; s < a->span + a->span_count; s++) {
             u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
-            define_span(word, bit, s->bytes);
+            define_span(word, bit, s->bytes, a->space == SPACE_GLOBAL && a->warp->block->grid->part);
         }
         return;
     }
@@ -413,8 +415,9 @@ static void watch(Warp *w, const Insn *i, u32 mask)
 
 static void start_watching(Warp *w)
 {
-    w->watch = watch;
     Grid *g = w->block->grid;
+    if (g->part) grid_in_order(g);
+    w->watch = watch;
     if (!g->watched) shape_forget_passes(g);
     g->watched = true;
 }
@@ -480,5 +483,5 @@ static void undefined_loaded(Access *a)
 
 const Observer undefined_observer = {
     .grid_turn = undefined_grid_turn, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
-    .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
+    .put_back = undefined_grid_turn, .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };

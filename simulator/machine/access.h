@@ -9,6 +9,9 @@ bool access_allow(Access *a, struct Shape *shape);
 // A load whose values are in the registers, of which lane l's part came from its address.
 void access_loaded(Access *a);
 
+// To be called when a launch begins: who looks on.
+void access_start(void);
+
 // Where the byte is that a lane of an access touches.
 u8 *access_place(const Access *a, u32 lane);
 

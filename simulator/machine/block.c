@@ -10,6 +10,7 @@
 #include "observer.h"
 #include "report/source.h"
 #include "special.h"
+#include "spread.h"
 #include "stand.h"
 
 void block_start(Block *b, u32 number, u32 sm)
@@ -20,7 +21,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->number = number;
     b->sm = sm;
     b->occupied = true;
-    b->spins = false;
+    b->spins = b->arrivals = false;
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
@@ -87,6 +88,10 @@ static bool release(Block *b)
 static bool over_limit(Grid *g)
 {
     const Launch *l = g->launch;
+    if (g->part && spread_is_over(g)) {
+        grid_fail(g, cudaErrorUnknown);
+        return true;
+    }
     if (!l->limit || g->steps <= l->limit) return false;
     Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
                  .next = "Check the loop's condition, its step, and what each thread compares." };

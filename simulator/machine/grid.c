@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "block.h"
 #include "cooperative.h"
 #include "observer.h"
@@ -13,6 +14,7 @@
 #include "profile.h"
 #include "shape.h"
 #include "special.h"
+#include "spread.h"
 #include "stand.h"
 
 static void no_memory(const Kernel *k)
@@ -146,6 +148,19 @@ static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
     return GRID_ENDED;
 }
 
+// Blocks that go wrong beside each other have their turns here, up to the last of them.
+static enum grid_turn run_spread(Grid *g, bool last, bool alone)
+{
+    enum grid_turn turn = GRID_ENDED;
+    const u64 blocks = g->blocks;
+    while (turn == GRID_ENDED && !g->status && (g->resident || g->next < blocks)) {
+        g->blocks = g->resident ? blocks : spread_run(g);
+        turn = run_blocks(g, last, alone);
+        g->blocks = blocks;
+    }
+    return turn;
+}
+
 // The clocks of all grids show the warp instructions of them all.
 static u64 machine_steps;
 
@@ -161,7 +176,7 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
     }
     g->begun = true;
     u64 progress = g->progress;
-    enum grid_turn turn = run_blocks(g, last, alone);
+    enum grid_turn turn = g->spread ? run_spread(g, last, alone) : run_blocks(g, last, alone);
     g->acted = g->progress != progress;
     machine_steps += g->steps + g->waited - before;
     return turn;
@@ -201,10 +216,11 @@ Grid *grid_start(Launch *l)
     special_find(g);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
-    g->shapes = aligned_alloc(_Alignof(Shape), (l->kernel->shape_count + 1) * sizeof *g->shapes);
+    g->shapes = shapes_make(l->kernel);
     if (!g->tally || !g->shapes) no_memory(l->kernel);
-    for (u32 n = 0; n < l->kernel->shape_count; n++) g->shapes[n].mask = g->shapes[n].first = 0;
+    access_start();
     OBSERVERS(grid_start, g);
+    spread_start(g);
     return g;
 }
 
@@ -212,6 +228,7 @@ int grid_finish(Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) block_free(g->slots[n]);
     g->slot_count = 0;
+    spread_free(g);
     OBSERVERS(grid_end, g);
     if (g->workspace) cooperative_give_back(g->workspace);
     return g->status;

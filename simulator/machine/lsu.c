@@ -5,6 +5,7 @@
 #include "access.h"
 #include "memory.h"
 #include "shape.h"
+#include "spread.h"
 
 static u32 lanes_in_window(const Access *a, u64 window)
 {
@@ -198,8 +199,6 @@ static void note_progress(const Access *a)
     if (address > w->asked_high) w->asked_high = address;
 }
 
-static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
-
 static void keep_promise(const Access *a, Pass *pass) { *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from }; }
 
 // What all those promises come to that hold here.
@@ -221,16 +220,19 @@ static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
 }
 
 // A bit for each observer that looks at accesses, and at what was loaded; and for those that look at `traced` ones alone.
-static u32 tracers;
-static u32 lookers(bool loaded)
+static u32 accesses, loads, tracers;
+
+void access_start(void)
 {
-    u32 all = 0;
+    accesses = loads = tracers = 0;
     for (u32 o = 0; o < observer_count; o++) {
-        all |= (u32)(loaded ? observers[o]->loaded != NULL : observers[o]->access != NULL) << o;
+        accesses |= (u32)(observers[o]->access != NULL) << o;
+        loads |= (u32)(observers[o]->loaded != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
     }
-    return all;
 }
+
+static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
 
 // Shows the access to those that have not promised that they need not see it. False: it must not happen.
 static inline bool observe(Access *a, bool loaded)
@@ -256,6 +258,13 @@ static inline bool observe(Access *a, bool loaded)
     return true;
 }
 
+// In a part of a grid.
+static inline void note(const Access *a)
+{
+    if (!a->grid->part || a->space != SPACE_GLOBAL) return;
+    if (a->store || !a->shape || !lies_in(a->base, &a->shape->noted)) spread_note(a);
+}
+
 bool access_allow(Access *a, Shape *shape)
 {
     a->grid = a->warp->block->grid;
@@ -265,7 +274,9 @@ bool access_allow(Access *a, Shape *shape)
     else if (!shape_recall(a, shape, a->address, 0)) shape_learn(a, shape);
     if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
     note_progress(a);
-    return observe(a, false);
+    if (!observe(a, false)) return false;
+    note(a);
+    return true;
 }
 
 void access_loaded(Access *a) { observe(a, true); }
@@ -286,6 +297,7 @@ static void perform(Access *a)
 {
     note_progress(a);
     if (!observe(a, false)) return;
+    note(a);
     if (a->atomic) access_fill(a), atomic_lanes(a);
     else if (move_spans(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
@@ -371,6 +383,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.part = 0;
     a.trans = a.adds = a.told = false;
     a.values = NULL;
+    a.alike = NULL;
     a.undefined = NULL;
     Shape *shape = &grid->shapes[i->shape];
     const u64 *base = row_of(w, i->a);

@@ -238,7 +238,7 @@ u64 memory_undefined(u64 address, u64 bytes)
     u64 first = address - MEMORY_BASE, done = 0;
     for (u64 n; done < bytes; first += n, done += n) {
         u64 wanted = bits_of(first, bytes - done, &n);
-        u64 missing = wanted & ~memory_defined_bits[first / 64];
+        u64 missing = wanted & ~__atomic_load_n(&memory_defined_bits[first / 64], __ATOMIC_RELAXED);
         if (missing) return done + __builtin_ctzll(missing) - first % 64;
     }
     return bytes;

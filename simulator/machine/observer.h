@@ -33,6 +33,7 @@ typedef struct Access {
     bool adds;              // a load: to what the access before it put into the same register
     const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
     bool told;              // an observer has said all that there is to say of its order
+    const u32 *alike;       // a store that has happened: the lanes that stored what was there already; else NULL
     u16 *undefined;         // an asynchronous copy: of each lane, the bytes that nothing wrote. The load says so to the store
     bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
@@ -72,7 +73,24 @@ typedef struct Observer {
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);
     void (*grid_free)(Grid *);      // nobody asks any more what was kept of it
+    // Of a launch whose blocks run in several threads (spread.h), each on a part of the grid; all above but the grid's own are
+    // then called in that thread.
+    bool (*one_order)(Grid *);      // must its blocks be seen one after another? Asked behind grid_start
+    void (*part_make)(Grid *part);  // a part is the grid over again, with counts, shapes and a slot of its own
+    void (*part_free)(Grid *part);
+    bool (*parts_fit)(Grid *, Grid *const *parts, u32 count);   // may what they did count, and be taken over?
+    void (*put_back)(Grid *part);   // it does not: memory is as it was before it
 } Observer;
+
+// In a part: `then` is to be called in its place among all blocks of the grid, with the grid and with those bytes, which the caller fills
+// in now; or `dropped`, when what the part does does not count.
+void *grid_later(Grid *part, void (*then)(Grid *, void *, bool dropped), size_t bytes);
+
+// In a part: may the kernel store to the allocation there, as far as is known yet?
+bool grid_stores_there(const Grid *part, u64 address);
+
+// In a part: what comes now depends on the order of blocks. What the part does does not count, and its blocks run again.
+void grid_in_order(Grid *part);
 
 // Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).
 void access_shape(Access *);

@@ -1,4 +1,5 @@
 // Finds the spans of a memory access, and remembers them.
+#include <stdlib.h>
 #include <string.h>
 
 #include "shape.h"
@@ -70,6 +71,13 @@ void access_shape(Access *a)
     }
 }
 
+Shape *shapes_make(const Kernel *k)
+{
+    Shape *shapes = aligned_alloc(_Alignof(Shape), (k->shape_count + 1) * sizeof *shapes);
+    for (u32 n = 0; shapes && n < k->shape_count; n++) shapes[n].mask = shapes[n].first = 0;
+    return shapes;
+}
+
 void shape_learn(Access *a, Shape *s)
 {
     access_shape(a);
@@ -82,7 +90,7 @@ void shape_learn(Access *a, Shape *s)
     for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
     memset(s->access, 0, sizeof s->access);
     memset(s->loaded, 0, sizeof s->loaded);
-    s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
+    s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->noted.span = 0;
     s->banks.phase = 0;
     memset(s->line_phase, 0, sizeof s->line_phase);
     s->span_count = a->span_count;

@@ -20,10 +20,16 @@ typedef struct Shape {
     Span span[LANES];       // addresses from the first's on
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
     Quiet quiet_access, quiet_loaded;                       // what follows from that
+    Pass noted;             // spread.c need not see loads from there again
     struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // of each of the following: this address % LINE_BYTES + 1
     struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; } lines[LINE_PHASES];
 } Shape;
+
+static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
+
+// For each memory instruction of the kernel, with nothing remembered. NULL: no memory left.
+Shape *shapes_make(const Kernel *k);
 
 // Fills in the shape of `a` and remembers it.
 void shape_learn(Access *a, Shape *s);

@@ -219,7 +219,10 @@ struct Grid {
     bool *beyond;           // instructions that can come after barrier beyond_pc; NULL: not worked out yet
     u32 beyond_pc;
     u32 raced, first_block; // what observers keep of it: race.c: its number, and that of its first block
+    struct Reads *reads;    // and, of a part, what it has read (reads.h)
     bool watched;           // undefined.c: some warp of it holds a value that nothing wrote
+    struct Spread *spread;  // its blocks may run beside each other (spread.h); NULL: they do not
+    struct Part *part;      // it is a part of such a grid; NULL: it is a whole one
     struct ManagedGrid *managed;    // managed.c
     struct PeerGrid *peered;        // peer.c
     struct CachedGrid *cached;      // caches.c

@@ -33,7 +33,7 @@
 #include "machine/memory.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
-#include "worker.h"
+#include "machine/worker.h"
 
 // One line that one access touches, as it is noted down: from bit 0 on its number, its sectors, the kind of access, of atomics
 // the passes over the sectors beyond the first, of stores that write less than the sectors how many bytes of each (0: all),
@@ -71,9 +71,10 @@ typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
 // Blocks that are replayed together.
 typedef struct Wave {
     struct CachedGrid *grid;
-    struct { Notes notes; u32 sm; } *block;     // those that have ended
+    struct { u64 first; u32 count, sm; } *block;        // those that have ended: their notes in `all`
     u32 blocks, room;
-    u64 notes;              // of them all
+    Note *all;
+    u64 notes, notes_room;  // of them all
     bool cut;
     struct Wave *next;      // of those that are spare
 } Wave;
@@ -97,7 +98,9 @@ typedef struct Partial { u64 number; u8 bytes[LINE_SECTORS]; } Partial;
 typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
 
 static CachedGrid *now;         // of the grid whose turn it is
-static CachedGrid *replayed;    // of the one whose wave is replayed, which may be done by another thread (worker.h)
+static CachedGrid *replayed;    // of the one whose wave is replayed, which may be done by another thread (machine/worker.h)
+static Wave *asked_for[WORKER_BEHIND];  // waves whose replay may not be done yet
+static u32 waves_asked;         // so far
 static Wave *spare_waves;
 static CachedGrid *spare;       // of one that has ended: its room is used again
 static Cache l2[MOST_DEVICES];
@@ -385,9 +388,10 @@ static void replay_sm(const Wave *wave, u32 sm, s32 first, const s32 *next)
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
-            const Notes *n = &wave->block[b].notes;
-            for (u64 k = from; k < n->count && k < from + TURN; k++) l1_replay(&r, n->note[k]);
-            left |= from + TURN < n->count;
+            const Note *note = wave->all + wave->block[b].first;
+            u32 count = wave->block[b].count;
+            for (u64 k = from; k < count && k < from + TURN; k++) l1_replay(&r, note[k]);
+            left |= from + TURN < count;
         }
     }
 }
@@ -401,7 +405,6 @@ static void replay(void *of)
     for (int sm = 0; sm < profile.sm_count; sm++) first[sm] = -1;
     for (u32 b = w->blocks; b-- > 0;) next[b] = first[w->block[b].sm], first[w->block[b].sm] = b;
     for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(w, sm, first[sm], next);
-    for (u32 b = 0; b < w->blocks; b++) free(w->block[b].notes.note);
     free(first);
     free(next);
     w->blocks = 0;
@@ -423,14 +426,18 @@ static void end_wave(bool cut)
 {
     Wave *w = now->wave;
     w->cut = cut;
-    worker_do(replay, w);           // the one before it has been done by now: no more than two are needed at a time
+    worker_do(replay, w);
+    Wave **place = &asked_for[waves_asked++ % WORKER_BEHIND], *done = *place;
+    *place = w;
+    if (done) done->next = spare_waves, spare_waves = done;
     now->wave = begin_wave();
-    w->next = spare_waves;
-    spare_waves = w;
 }
 
-// Hands what the block has noted to the wave.
-static void join_wave(Block *b)
+// What a block has noted.
+typedef struct Done { u32 sm, count; Note note[]; } Done;
+
+// Hands it to the wave.
+static void join_wave(const Note *notes, u32 count, u32 sm)
 {
     Wave *w = now->wave;
     if (w->blocks == w->room) {
@@ -438,10 +445,22 @@ static void join_wave(Block *b)
         w->block = realloc(w->block, w->room * sizeof *w->block);
         if (!w->block) no_memory();
     }
-    w->block[w->blocks].notes = b->cached->all;
-    w->block[w->blocks++].sm = b->sm;
-    w->notes += b->cached->all.count;
-    b->cached->all = (Notes){ 0 };
+    if (w->notes + count > w->notes_room) {
+        w->notes_room = 2 * (w->notes + count);
+        w->all = realloc(w->all, w->notes_room * sizeof *w->all);
+        if (!w->all) no_memory();
+    }
+    w->block[w->blocks].first = w->notes;
+    w->block[w->blocks].count = count;
+    w->block[w->blocks++].sm = sm;
+    if (count) memcpy(w->all + w->notes, notes, count * sizeof *notes);
+    w->notes += count;
+}
+
+static void join_block(Block *b)
+{
+    join_wave(b->cached->all.note, b->cached->all.count, b->sm);
+    b->cached->all.count = 0;
 }
 
 // The warps' notes, one of each in turn.
@@ -458,8 +477,11 @@ static void put_in_turn(Block *b)
             if (k < cached->warps[w].count) *to++ = cached->warps[w].note[k];
     cached->all.count += total;
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = 0;
-    if (cached->all.count >= MOST_OF_BLOCK) {
-        join_wave(b);
+    if (cached->all.count < MOST_OF_BLOCK) return;
+    if (b->grid->part) {
+        grid_in_order(b->grid);
+    } else {
+        join_block(b);
         end_wave(true);
     }
 }
@@ -580,13 +602,39 @@ static bool caches_access(Access *a)
     return true;
 }
 
+static void caches_block_start(Block *b)
+{
+    for (u32 w = 0; w < b->warp_count; w++) b->cached->warps[w].count = 0;
+    b->cached->all.count = b->cached->latest = 0;
+}
+
+static void end_block(void)
+{
+    bool whole = now->wave->blocks >= profile.sm_count * now->resident;
+    if (whole || now->wave->notes >= MOST_NOTES) end_wave(!whole);
+}
+
+static void done_later(Grid *g, void *what, bool dropped)
+{
+    (void)g;
+    const Done *d = what;
+    if (dropped) return;
+    join_wave(d->note, d->count, d->sm);
+    end_block();
+}
+
 static void caches_block_end(Block *b)
 {
     put_in_turn(b);
-    b->cached->latest = 0;
-    join_wave(b);
-    bool whole = now->wave->blocks >= profile.sm_count * now->resident;
-    if (whole || now->wave->notes >= MOST_NOTES) end_wave(!whole);
+    const Notes *all = &b->cached->all;
+    if (b->grid->part) {
+        Done *d = grid_later(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
+        *d = (Done){ .sm = b->sm, .count = all->count };
+        if (all->count) memcpy(d->note, all->note, all->count * sizeof *all->note);
+    } else {
+        join_block(b);
+        end_block();
+    }
 }
 
 static void caches_grid_end(Grid *g)
@@ -614,6 +662,7 @@ static void free_grid(CachedGrid *c)
     free(c->l1);
     free(c->misses);
     free(c->wave->block);
+    free(c->wave->all);
     free(c->wave);
     free(c->recent);
     free(c);
@@ -627,7 +676,7 @@ static void caches_grid_free(Grid *g)
 
 const Observer caches_observer = {
     .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
-    .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
+    .block_start = caches_block_start, .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
     .grid_free = caches_grid_free,
 };
 

@@ -13,8 +13,10 @@ enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
 // from one another, and the one that most meet at keeps it.
 enum { REGION = 512, PLACES = 1024 };
 
+// Of a part of a grid, which has one block at a time, `trace` is of that block alone, and is handed over when it has ended.
 typedef struct TracedGrid {
     Trace trace;
+    u64 steps, pieces;          // with those that parts are to hand over yet
     struct { u64 region, count; } hot[PLACES];
 } TracedGrid;
 
@@ -33,17 +35,20 @@ static void *check(void *memory)
 static void *grow(void *array, u32 count, u32 *room, size_t size)
 {
     if (count < *room) return array;
-    *room = *room ? 2 * *room : 64;
+    while (count >= *room) *room = *room ? 2 * *room : 64;
     return check(realloc(array, *room * size));
+}
+
+static void free_block(TraceBlock *b)
+{
+    for (u32 w = 0; w < b->warp_count; w++) free(b->warp[w].step), free(b->warp[w].poll);
+    free(b->warp);
+    free(b);
 }
 
 static void forget_blocks(Trace *t)
 {
-    for (u32 b = 0; b < t->block_count; b++) {
-        for (u32 w = 0; w < t->block[b]->warp_count; w++) free(t->block[b]->warp[w].step), free(t->block[b]->warp[w].poll);
-        free(t->block[b]->warp);
-        free(t->block[b]);
-    }
+    for (u32 b = 0; b < t->block_count; b++) free_block(t->block[b]);
     t->block_count = 0;
 }
 
@@ -56,6 +61,7 @@ static void trace_grid_start(Grid *g)
                       .block = trace->block, .block_room = trace->block_room, .access = trace->access,
                       .access_room = trace->access_room, .piece = trace->piece, .piece_room = trace->piece_room };
     memset(t->hot, 0, sizeof t->hot);
+    t->steps = t->pieces = 0;
 }
 
 static void trace_grid_turn(Grid *g) { now = g->traced; }
@@ -69,14 +75,29 @@ static void trace_grid_free(Grid *g)
 
 static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
 
+static u64 steps_so_far(const Grid *g) { return g->part ? now->steps : g->traced->trace.steps; }
+
+static void now_full(Grid *g, void *nothing, bool dropped)
+{
+    (void)nothing;
+    if (!dropped) g->traced->trace.full = true;
+}
+
+static void note_full(Grid *g)
+{
+    if (g->part) grid_later(g, now_full, 0);
+    else now_full(g, NULL, false);
+}
+
 static void trace_block_start(Block *b)
 {
-    Trace *trace = &now->trace;
+    Trace *trace = &b->grid->traced->trace;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
+    if (b->grid->part) forget_blocks(trace), trace->access_count = trace->piece_count = trace->steps = 0;
     bool first_sm = b->number % profile.sm_count == 0;
     if (!trace->op || (!first_sm && b->number != last_block(b->grid->launch))) return;
-    if (trace->steps > MOST_STEPS || trace->piece_count > MOST_PIECES_KEPT) {
-        trace->full |= first_sm;
+    if (steps_so_far(b->grid) > MOST_STEPS || (b->grid->part ? now->pieces : trace->piece_count) > MOST_PIECES_KEPT) {
+        if (first_sm) note_full(b->grid);
         return;
     }
     TraceBlock *t = check(calloc(1, sizeof *t));
@@ -90,15 +111,16 @@ static void trace_block_start(Block *b)
 
 static void trace_step(Warp *w, const Insn *i)
 {
-    Trace *trace = &now->trace;
+    Grid *g = w->block->grid;
+    Trace *trace = &g->traced->trace;
     TraceWarp *t = w->trace;
-    if (trace->steps >= MOST_STEPS) {
-        trace->full = true;
+    if (steps_so_far(g) >= MOST_STEPS) {
+        note_full(g);
         w->trace = NULL;
         return;
     }
     t->step = grow(t->step, t->count, &t->room, sizeof *t->step);
-    t->step[t->count++] = (Step){ .pc = (u32)(i - w->block->grid->kernel->code) };
+    t->step[t->count++] = (Step){ .pc = (u32)(i - g->kernel->code) };
     trace->steps += w->block->number % profile.sm_count == 0;
 }
 
@@ -184,7 +206,7 @@ static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 
 static bool trace_access(Access *a)
 {
-    Trace *trace = &now->trace;
+    Trace *trace = &a->grid->traced->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count || drop_polls(trace, t, a)) return true;
@@ -224,16 +246,93 @@ static void arrange(const Trace *t, TraceWarp *w)
     }
 }
 
+// What a part has of a block.
+typedef struct Handed { TraceBlock *block; TraceAccess *access; Piece *piece; u32 accesses, pieces; u64 steps; } Handed;
+
+static void take_over(Grid *g, void *what, bool dropped)
+{
+    Handed *h = what;
+    Trace *t = &g->traced->trace;
+    if (dropped) {
+        free_block(h->block);
+    } else {
+        t->block = grow(t->block, t->block_count, &t->block_room, sizeof *t->block);
+        t->block[t->block_count++] = h->block;
+        for (u32 w = 0; w < h->block->warp_count; w++)
+            for (Step *s = h->block->warp[w].step, *end = s + h->block->warp[w].count; s < end; s++) if (s->access) s->access += t->access_count;
+        for (u32 n = 0; n < h->accesses; n++) h->access[n].first += t->piece_count;
+        t->access = grow(t->access, t->access_count + h->accesses, &t->access_room, sizeof *t->access);
+        t->piece = grow(t->piece, t->piece_count + h->pieces, &t->piece_room, sizeof *t->piece);
+        if (h->accesses) memcpy(t->access + t->access_count, h->access, h->accesses * sizeof *h->access);
+        if (h->pieces) memcpy(t->piece + t->piece_count, h->piece, h->pieces * sizeof *h->piece);
+        t->access_count += h->accesses;
+        t->piece_count += h->pieces;
+        t->steps += h->steps;
+    }
+    free(h->access);
+    free(h->piece);
+}
+
+static void hand_over(Grid *part)
+{
+    TracedGrid *g = part->traced;
+    Trace *t = &g->trace;
+    if (!t->block_count) return;
+    g->steps += t->steps;
+    g->pieces += t->piece_count;
+    *(Handed *)grid_later(part, take_over, sizeof(Handed)) =
+        (Handed){ t->block[0], t->access, t->piece, t->access_count, t->piece_count, t->steps };
+    t->access = NULL, t->piece = NULL;
+    t->block_count = t->access_count = t->access_room = t->piece_count = t->piece_room = 0;
+    t->steps = 0;
+}
+
 static void trace_block_end(Block *b)
 {
+    TracedGrid *g = b->grid->traced;
     for (u32 n = 0; n < b->warp_count; n++) {
-        if (b->warps[n].trace) arrange(&now->trace, b->warps[n].trace);
+        if (b->warps[n].trace) arrange(&g->trace, b->warps[n].trace);
         b->warps[n].trace = NULL;
     }
+    if (b->grid->part) hand_over(b->grid);
+    else g->steps = g->trace.steps, g->pieces = g->trace.piece_count;
+}
+
+static void trace_part_make(Grid *part)
+{
+    TracedGrid *t = check(calloc(1, sizeof *t));
+    t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
+    part->traced = t;
+}
+
+static void trace_part_free(Grid *part)
+{
+    Trace *t = &part->traced->trace;
+    forget_blocks(t);
+    free(t->block), free(t->access), free(t->piece), free(part->traced);
+}
+
+static void trace_put_back(Grid *part) { part->traced->steps = part->traced->pieces = 0; }
+
+// What has no room is left out in one order alone: which step is the last says the order of warps.
+static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
+{
+    u64 steps = 0, pieces = 0;
+    for (u32 n = 0; n < count; n++) {
+        TracedGrid *t = parts[n]->traced;
+        steps += t->steps, pieces += t->pieces;
+        t->steps = t->pieces = 0;
+    }
+    if (steps && (g->traced->steps + steps >= MOST_STEPS || g->traced->pieces + pieces > MOST_PIECES_KEPT)) return false;
+    g->traced->steps += steps;
+    g->traced->pieces += pieces;
+    return true;
 }
 
 const Observer trace_observer = {
     .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
     .block_start = trace_block_start, .step = trace_step,
     .access = trace_access, .traced = true, .frugal = true, .block_end = trace_block_end,
+    .part_make = trace_part_make, .part_free = trace_part_free, .parts_fit = trace_parts_fit,
+    .put_back = trace_put_back,
 };

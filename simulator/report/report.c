@@ -154,8 +154,16 @@ static Noted *note(const Report *report)
     return noted;
 }
 
+static _Thread_local bool *held;
+
+void report_hold(bool *instead) { held = instead; }
+
 void report_error(const Report *report)
 {
+    if (held) {
+        *held = true;
+        return;
+    }
     lock();
     Noted *noted = sink.first;
     while (noted && !same_error(&noted->report, report))

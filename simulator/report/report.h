@@ -85,6 +85,9 @@ void report_open(int fd, bool profile);
 void report_several(void);
 bool report_has_several(void);
 
+// From now on this thread's errors are not noted: *instead is set. NULL: they are again.
+void report_hold(bool *instead);
+
 // Notes an error. Safe from several threads. Identical ones (same kind, kernel and line) are
 // counted, and given once, as the first one was, at the next report_flush().
 void report_error(const Report *report);

@@ -273,13 +273,24 @@ static u32 touch_lanes(const Access *a, const Grid *g, Tally *t)
     return remote;
 }
 
+static bool lies_there(const Access *a)
+{
+    for (u32 l = a->first; l < LANES; l++)
+        if (a->mask >> l & 1 && is_shared(a->address[l])) return true;
+    return false;
+}
+
 static bool managed_access(Access *a)
 {
     if (a->space != SPACE_GLOBAL || !pages) {
         access_pass_all(a);
         return true;
     }
-    const Grid *g = a->warp->block->grid;
+    Grid *g = a->warp->block->grid;
+    if (g->part && lies_there(a)) {
+        grid_in_order(g);
+        return false;
+    }
     Tally *t = &g->tally[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
     u32 remote = 0;

@@ -128,4 +128,8 @@ static void peer_grid_start(Grid *g)
 
 static void peer_grid_free(Grid *g) { free(g->peered); }
 
-const Observer peer_observer = { .grid_start = peer_grid_start, .access = peer_access, .grid_free = peer_grid_free };
+static bool peer_one_order(Grid *g) { return reach[g->launch->device]; }
+
+const Observer peer_observer = {
+    .grid_start = peer_grid_start, .access = peer_access, .grid_free = peer_grid_free, .one_order = peer_one_order,
+};

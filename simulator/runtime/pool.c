@@ -125,6 +125,11 @@ bool pool_use(const Allocation *a, u64 operation)
     return clock_ordered(a->pooled->made, operation);
 }
 
+bool pool_has_use(const Allocation *a, u64 operation)
+{
+    return !a->pooled || !operation || (order_has(&a->pooled->uses, operation) && clock_ordered(a->pooled->made, operation));
+}
+
 bool pool_reaches(const Allocation *a, u32 device)
 {
     return a->pooled->pool->access >> device & 1;

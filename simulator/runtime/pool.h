@@ -10,6 +10,7 @@ u64 pool_idle(u32 device);                      // bytes that pools keep and nob
 // An operation uses the allocation, which may be of a pool. False: nothing orders the operation behind its
 // allocation.
 bool pool_use(const Allocation *allocation, u64 operation);
+bool pool_has_use(const Allocation *allocation, u64 operation);         // it has been told so, and all was well
 
 #define POOL_EARLY_WHY "It is allocated in stream order: until then the memory may belong to somebody else."
 #define POOL_EARLY_NEXT "Use it on the stream of cudaMallocAsync, or have the other wait for an event behind that."

@@ -14,6 +14,7 @@
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
+//   // varies: why                               what it reports is not the same in every run
 //   // build: -cudart static | none                 options for nvcc; none: without CUDA
 //
 // Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the
@@ -46,7 +47,8 @@ typedef struct {
 } Program;
 
 typedef struct {
-    char counts[8192], says[4096], expect[LINE], migrations[LINE], links[LINE], prints[LINE], error[LINE], run[LINE], build[LINE];
+    char counts[8192], says[4096], expect[LINE], migrations[LINE], links[LINE], prints[LINE], error[LINE], run[LINE], build[LINE],
+         varies[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -82,7 +84,7 @@ static Header read_header(const Program *program)
         }
         if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error))
             continue;
-        if (!take(line, "// run: ", h.run))
+        if (!take(line, "// run: ", h.run) && !take(line, "// varies: ", h.varies))
             take(line, "// build: ", h.build);
     }
     fclose(file);
@@ -143,41 +145,44 @@ static void redirect(const char *path, int fd)
     close(file);
 }
 
-static void become(const Program *program, const Header *h)
+// In this process, with those options more; what it writes is called after its `name`.
+static void become(const Program *program, const Header *h, const char *more, const Program *name)
 {
-    char *words[32], options[LINE];
+    char *words[32], options[2 * LINE];
     int count = 0;
     const char *device = getenv("DEVICE");
     words[count++] = (char *)(device ? device : "simulator/run");
     words[count++] = "--report";
     words[count++] = "9";
-    snprintf(options, sizeof options, "%s", h->run);
+    snprintf(options, sizeof options, "%s %s", h->run, more);
     for (char *word = strtok(options, " "); word; word = strtok(NULL, " "))
         words[count++] = word;
     words[count++] = "--";
     words[count++] = output(program, "");
     words[count] = NULL;
     close_range(3, ~0u, 0); // the test runner's files are none of the program's business
-    redirect(output(program, ".out"), 1);
-    redirect(output(program, ".err"), 2);
-    redirect(output(program, ".events"), REPORT_FD);
+    redirect(output(name, ".out"), 1);
+    redirect(output(name, ".err"), 2);
+    redirect(output(name, ".events"), REPORT_FD);
     alarm(SECONDS);                     // outlives the exec; the device's end is the program's
     execv(words[0], words);
     _exit(126);
 }
 
-static int run(const Program *program, const Header *h)
+static int run_so(const Program *program, const Header *h, const char *more, const Program *name)
 {
     int status;
     pid_t child = fork();
     cr_assert(child >= 0);
     if (child == 0)
-        become(program, h);
+        become(program, h, more, name);
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert(WIFEXITED(status), "%s: the device was killed by signal %d (14: it took over %d s)",
               program->name, WTERMSIG(status), SECONDS);
     return WEXITSTATUS(status);
 }
+
+static int run(const Program *program, const Header *h) { return run_so(program, h, "", program); }
 
 // ---- What came of it ----
 
@@ -441,7 +446,39 @@ Test(api, text_fits_a_terminal)
     }
 }
 
-// Whatever is reported with one thread, counters and times included.
+// Whatever is reported with one thread, counters and times included, by each program, with every launch in several threads
+// that can be.
+ParameterizedTestParameters(api, threads)
+{
+    if (!program_count)
+        find_programs();
+    return cr_make_param_array(Program, all, program_count);
+}
+
+static char *told(const Program *program, const Header *h, const char *options, const char *suffix, int *status)
+{
+    Program name = *program;
+    snprintf(name.name, sizeof name.name, "%.400s.%s", program->name, suffix);
+    *status = run_so(program, h, options, &name);
+    return read_text(output(&name, ".events"));
+}
+
+ParameterizedTest(Program *program, api, threads)
+{
+    Header h = read_header(program);
+    int status[2];
+    if (h.varies[0])
+        return;
+    compile(program, &h);
+    char *one = told(program, &h, "--threads 1", "one", &status[0]);
+    char *four = told(program, &h, "--threads 4 --spread 1", "four", &status[1]);
+    cr_expect_str_eq(one, four, "%s: one thread tells\n%sand four tell\n%s", program->path, one, four);
+    cr_expect_eq(status[0], status[1], "%s ends with %d with one thread, and with %d with four", program->path, status[0], status[1]);
+    free(one);
+    free(four);
+}
+
+// And with several, where the launches are large.
 Test(api, the_number_of_threads_changes_nothing)
 {
     const Program *program = program_named("waves");

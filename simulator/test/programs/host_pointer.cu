@@ -1,4 +1,5 @@
-// expect: bounds 8
+// expect: bounds 9
+// varies: the message has an address of the host's stack
 // says: which is not device memory
 // A kernel that is given host memory.
 #include "check.h"

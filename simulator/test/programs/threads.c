@@ -1,4 +1,5 @@
 // expect: exit 0
+// varies: the order of the host's threads
 // Several threads use the device at once.
 #include "check.h"
 #include <pthread.h>

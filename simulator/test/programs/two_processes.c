@@ -1,4 +1,5 @@
-// expect: leak 29, exit 0
+// expect: leak 30, exit 0
+// varies: the order of two processes
 // says: 48 bytes
 // Processes that have the devices at the same time: forked before either opens them, and another program that finds the
 // machine by its name, all files but the first three closed. Each has memory and errors of its own, of one device.

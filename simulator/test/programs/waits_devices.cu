@@ -1,4 +1,5 @@
 // expect: exit 0
+// varies: the host polls
 // run: --devices 4
 // prints: handed over|added in one step|twice|a thread for each
 // Kernels of several devices that wait for one another through flags in each other's memory, launched one after another by

@@ -1,4 +1,5 @@
 // expect: exit 0
+// varies: the host polls
 // prints: the other stream's kernel helps|so does a copy|so does a fill|what comes behind it waits|there and back|not by the clock|the host helps|the host waits by itself|another thread helps
 // Kernels that wait for work that is issued after them, on another stream: they finish, as on hardware, whether a kernel, a
 // copy, a fill, the host or another thread lets them go on. What stream order puts behind them is put off.

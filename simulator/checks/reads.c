@@ -1,0 +1,104 @@
+// For each line of memory the first of the part's blocks that read it, or that two have; for each chunk of lines, that two
+// have read each of them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "machine/memory.h"
+#include "reads.h"
+#include "shadow.h"
+
+static const u32 TWO = 1u << 31;
+
+struct Reads {
+    u32 *line, *chunk;          // marks
+    u32 first, end;             // marks of its blocks, from which `line` tells those of others, from before
+    u32 two;                    // the mark of what two blocks have read
+    Reads *next;
+};
+
+static Reads *spare;
+
+static u32 *make(u64 count)
+{
+    u32 *marks = mmap(NULL, count * sizeof *marks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (marks != MAP_FAILED) return marks;
+    perror("simulator: no memory left to look for races");
+    exit(1);
+}
+
+void reads_forget(Reads *r, const Grid *part)
+{
+    r->first = r->end;
+    if (part->blocks >= TWO - r->first || r->two == ~0u) {
+        madvise(r->line, MEMORY_SPAN / LINE_BYTES * sizeof *r->line, MADV_DONTNEED);
+        madvise(r->chunk, MEMORY_SPAN / CHUNK_BYTES * sizeof *r->chunk, MADV_DONTNEED);
+        r->first = 1;
+        r->two = TWO;
+    }
+    r->end = r->first + (u32)part->blocks;
+    r->two++;
+}
+
+Reads *reads_take(const Grid *part)
+{
+    Reads *r = spare;
+    if (r) {
+        spare = r->next;
+    } else {
+        if (!(r = calloc(1, sizeof *r))) make(~0ull);
+        *r = (Reads){ .line = make(MEMORY_SPAN / LINE_BYTES), .chunk = make(MEMORY_SPAN / CHUNK_BYTES), .end = 1, .two = TWO };
+    }
+    reads_forget(r, part);
+    return r;
+}
+
+void reads_give_back(Reads *r)
+{
+    r->next = spare;
+    spare = r;
+}
+
+static bool is_whole(Reads *r, u64 chunk)
+{
+    if (r->chunk[chunk] == r->two) return true;
+    u32 others = 0;
+    for (u32 n = 0; n < CHUNK_LINES; n++) others |= r->line[chunk * CHUNK_LINES + n] ^ r->two;
+    if (others) return false;
+    r->chunk[chunk] = r->two;
+    return true;
+}
+
+// As long as all that it touches lies in chunks round about that two blocks have read.
+static void promise(Reads *r, Access *a, u64 low, u64 high)
+{
+    enum { MOST = 64 };
+    u64 here = (low - MEMORY_BASE) / CHUNK_BYTES, first = here, last = here;
+    if (!is_whole(r, here)) return;
+    while (first && here - first < MOST && r->chunk[first - 1] == r->two) first--;
+    while (last - here < MOST && r->chunk[last + 1] == r->two) last++;
+    u64 from = MEMORY_BASE + first * CHUNK_BYTES, to = MEMORY_BASE + (last + 1) * CHUNK_BYTES;
+    if (high > to) return;
+    a->pass_from = from + (a->base - low);
+    a->pass_to = to - (high - a->base) + 1;
+}
+
+bool reads_tell_nothing(Reads *r, Access *a, const Span *spans, u64 from)
+{
+    const u32 me = r->first + a->warp->block->number;
+    u64 low = ~0ull, high = 0;
+    bool nothing = true;
+    for (const Span *s = spans; s < spans + a->span_count; s++) {
+        u64 first = from + s->address - MEMORY_BASE, end = first + s->bytes;
+        for (u64 n = first / LINE_BYTES; n <= (end - 1) / LINE_BYTES; n++) {
+            u32 *line = &r->line[n];
+            if (*line == r->two) continue;
+            nothing = false;
+            *line = *line < r->first || *line >= TWO || *line == me ? me : r->two;
+        }
+        if (first < low) low = first;
+        if (end > high) high = end;
+    }
+    if (nothing) promise(r, a, MEMORY_BASE + low, MEMORY_BASE + high);
+    return nothing;
+}

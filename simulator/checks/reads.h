@@ -1,0 +1,13 @@
+// What a part of a grid has read of global memory: which of its reads tell race.c nothing new, since two of the part's blocks
+// have read the same line before, and that is as much as a line remembers of its readers (shadow.h).
+#pragma once
+#include "machine/observer.h"
+
+typedef struct Reads Reads;
+
+Reads *reads_take(const Grid *part);
+void reads_give_back(Reads *);
+void reads_forget(Reads *, const Grid *part);       // what was read does not count
+
+// Is that all so, of a load of memory that the kernel does not store to? If not, it is so from now on, as far as this block goes.
+bool reads_tell_nothing(Reads *, Access *, const Span *spans, u64 from);

@@ -1,0 +1,519 @@
+// Blocks that cannot see one another run beside each other: consecutive ones, a chunk of them, in a thread, on a Grid of
+// its own, a part. They do so on trial. Of what they touch it is noted which bytes chunks wrote, and which they read
+// where somebody writes; memory is kept as it was before the first of them wrote to it. When no two chunks have touched the same
+// byte with a write among them, each block has found and left what it would have found and left in one order, so nobody
+// can tell. Else, and whenever something happens of which the order counts (an error, a report, memory of the host's), memory is put
+// back, and the same blocks run one after another: whatever there is to say is said by those. So results, counters,
+// reports and their order do not depend on the number of threads, in programs with races, too.
+//
+// Kernels with atomics, fences, volatile or other strong accesses, clocks, and calls of printf, malloc or assert are not
+// tried: their blocks do see one another, or ask what depends on order.
+//
+// Chunks make a batch: threads take them, lowest first, until none is left. While a batch runs, the master does what observers have put off
+// of the one before it, in the order of its blocks (grid_later). The first batch is one chunk, which shows to which
+// allocations the kernel stores: of the others nothing but that they were read is noted.
+#include "spread.h"
+#include <driver_types.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "block.h"
+#include "memory.h"
+#include "profile.h"
+#include "report/report.h"
+#include "shape.h"
+#include "special.h"
+#include "worker.h"
+
+enum { CHUNK_STEPS = 1 << 14, MOST_BLOCKS = 256 };          // of a chunk: warp instructions, about; blocks
+enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };                // of a batch: for each thread; in all
+static u64 enough_steps = 40000;                            // left to run: for fewer no thread is woken
+enum { MOST_FAILURES = 2 };                                 // of batches in turn, and so of launches of a kernel
+enum { UNIT = 512, UNIT_WORDS = UNIT / 64 };                // bytes of memory that are kept at a time
+enum { MUCH_KEPT = 1 << 14, TOO_MUCH_KEPT = 1 << 19 };      // units: a thread takes no further chunk; gives up
+enum { MANY_TOUCHES = 1 << 18 };
+enum { MOST_REGIONS = 8 };
+enum { RECENT = 32, MEGABYTE = 1 << 20 };
+
+typedef struct Array { void *items; size_t count, room; } Array;
+
+typedef struct Touch { u64 address; u32 bytes; bool store; } Touch;
+
+// What a chunk touched of an allocation that the kernel stores to: from its lowest to its highest byte.
+typedef struct Region { const Allocation *in; u64 low, high; } Region;
+
+typedef struct Chunk {
+    u64 first, end;             // its blocks
+    Array touches, later;
+    Region region[MOST_REGIONS];
+    u32 region_count;           // beyond MOST_REGIONS: there were more
+} Chunk;
+
+// What was put off: `bytes` follow.
+typedef struct Later { void (*then)(Grid *, void *, bool dropped); u64 bytes; } Later;
+
+typedef struct Read { const Allocation *in; } Read;
+
+typedef struct Kept { u64 number; u64 defined[UNIT_WORDS]; u8 bytes[UNIT]; } Kept;
+
+typedef struct Part {
+    Grid grid;
+    struct Spread *spread;
+    Block *block;
+    Chunk *chunk;               // that it is at
+    Array kept, read;           // units; allocations of which it is known only that they were read
+    Allocation *latest[RECENT]; // that it touched, by megabyte
+    bool refused;               // a report
+} Part;
+
+typedef struct Batch { Chunk *chunk; u32 room, wanted; } Batch;
+
+typedef struct Spread {
+    Grid *grid;
+    Part **part;                // by thread
+    u32 part_count;
+    Batch batch[2], *now;       // while one runs, what was put off in the other is done
+    atomic_uint claimed;        // chunks of the batch that threads have taken
+    atomic_bool full, over;     // no more chunks are to be taken; what was done is void
+    u64 chunk_blocks;
+    u32 number;                 // of the batch, among those of all launches
+    bool learns, has_learnt;    // to which allocations the kernel stores: it is at the first batch; that is over
+    bool given_up;
+    u32 failures;
+} Spread;
+
+static void *need(void *memory)
+{
+    if (memory && memory != MAP_FAILED) return memory;
+    perror("simulator: no memory left to run blocks beside each other");
+    exit(1);
+}
+
+static void *reserve(u64 bytes)
+{
+    return need(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+static void *add(Array *a, size_t bytes)
+{
+    if (a->count + bytes > a->room) {
+        a->room = a->room ? 2 * a->room : 4096;
+        while (a->count + bytes > a->room) a->room *= 2;
+        a->items = need(realloc(a->items, a->room));
+    }
+    a->count += bytes;
+    return (u8 *)a->items + a->count - bytes;
+}
+
+#define EACH_OF(T, name, array) \
+    for (T *name = (array)->items, *end_ = name + (array)->count / sizeof(T); name < end_; name++)
+
+// ---- Which launches ----
+
+void spread_from(u64 steps) { enough_steps = steps; }
+
+static bool sees_others(const Insn *i)
+{
+    return i->strong || isa_rows[i->row].shape == FENCE || isa_rows[i->row].shape == ATOMIC || i->run == run_fence
+        || i->run == run_call || i->run == run_clock;
+}
+
+static bool kernel_may(Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++) k->sees_others |= sees_others(&k->code[pc]);
+    k->known_alone = true;
+    return !k->sees_others && k->failures < MOST_FAILURES;
+}
+
+void spread_start(Grid *g)
+{
+    if (g->launch->cooperative || g->blocks < 3 || worker_count() < 2 || !kernel_may(g->kernel)) return;
+    for (u32 o = 0; o < observer_count; o++)
+        if (observers[o]->one_order && observers[o]->one_order(g)) return;
+    g->spread = need(calloc(1, sizeof *g->spread));
+    g->spread->grid = g;
+}
+
+// ---- What a part notes ----
+
+static u64 *marked[2];                  // of bytes that chunks have read, and stored to: while touches are compared
+static _Atomic u32 *kept_in;            // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
+static u32 batches;                     // so far
+static SpreadTally tally;
+
+SpreadTally spread_tally(void) { return tally; }
+
+static void give_up(Part *p)
+{
+    p->refused = true;
+    atomic_store(&p->spread->over, true);
+}
+
+void grid_in_order(Grid *part) { give_up(part->part); }
+
+bool spread_is_over(const Grid *part)
+{
+    Part *p = part->part;
+    if (p->refused) give_up(p);
+    return atomic_load_explicit(&p->spread->over, memory_order_relaxed);
+}
+
+void *grid_later(Grid *part, void (*then)(Grid *, void *, bool), size_t bytes)
+{
+    bytes = (bytes + 7) / 8 * 8;
+    Later *l = add(&part->part->chunk->later, sizeof *l + bytes);
+    *l = (Later){ then, bytes };
+    return l + 1;
+}
+
+// Keeps the unit as it is, unless it has been kept in this batch.
+static void keep(Part *p, u64 unit)
+{
+    _Atomic u32 *in = &kept_in[unit];
+    const u32 done = 2 * p->spread->number;
+    for (u32 was = atomic_load_explicit(in, memory_order_acquire); was != done; was = atomic_load_explicit(in, memory_order_acquire)) {
+        if (was == done - 1) {
+            sched_yield();
+        } else if (atomic_compare_exchange_strong(in, &was, done - 1)) {
+            Kept *k = add(&p->kept, sizeof *k);
+            k->number = unit;
+            memcpy(k->bytes, (void *)(MEMORY_BASE + unit * UNIT), UNIT);
+            for (u32 n = 0; n < UNIT_WORDS; n++)
+                k->defined[n] = __atomic_load_n(&memory_defined_bits[unit * UNIT_WORDS + n], __ATOMIC_RELAXED);
+            atomic_store_explicit(in, done, memory_order_release);
+        }
+    }
+}
+
+static void note_region(Chunk *c, const Allocation *in, u64 low, u64 high)
+{
+    u32 n = 0;
+    while (n < c->region_count && n < MOST_REGIONS && c->region[n].in != in) n++;
+    if (n == MOST_REGIONS || n == c->region_count) {
+        if (n < MOST_REGIONS) c->region[n] = (Region){ in, low, high };
+        c->region_count = n + 1;
+        return;
+    }
+    Region *r = &c->region[n];
+    if (low < r->low) r->low = low;
+    if (high > r->high) r->high = high;
+}
+
+static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bool store)
+{
+    note_region(p->chunk, in, address, address + bytes);
+    *(Touch *)add(&p->chunk->touches, sizeof(Touch)) = (Touch){ address, bytes, store };
+    u64 first = (address - MEMORY_BASE) / UNIT, last = (address + bytes - 1 - MEMORY_BASE) / UNIT;
+    for (u64 unit = first; store && unit <= last; unit++) keep(p, unit);
+}
+
+static void note_read(Part *p, const Allocation *in)
+{
+    EACH_OF(Read, r, &p->read) if (r->in == in) return;
+    *(Read *)add(&p->read, sizeof(Read)) = (Read){ in };
+}
+
+static bool is_stored_to(const Allocation *in, const Grid *g) { return __atomic_load_n(&in->stored_by, __ATOMIC_RELAXED) == g->number; }
+
+static Allocation *allocation_at(Part *p, u64 address)
+{
+    Allocation **a = &p->latest[address / MEGABYTE % RECENT];
+    if (!*a || address - (*a)->base >= (*a)->size) *a = memory_find(address);
+    return *a;
+}
+
+bool grid_stores_there(const Grid *part, u64 address)
+{
+    const Allocation *in = allocation_at(part->part, address);
+    return !in || part->part->spread->learns || is_stored_to(in, part);
+}
+
+void spread_note(const Access *a)
+{
+    Part *p = a->grid->part;
+    u64 from;
+    const Span *spans = access_spans(a, &from);
+    u64 low = ~0ull, high = 0;
+    Allocation *in, *all = allocation_at(p, from + spans[0].address);
+    for (u32 n = 0; n < a->span_count; n++) {
+        u64 address = from + spans[n].address, end = address + spans[n].bytes;
+        if (!(in = allocation_at(p, address))) continue;
+        bool stored = is_stored_to(in, a->grid);
+        if (a->store && !stored) __atomic_store_n(&in->stored_by, a->grid->number, __ATOMIC_RELAXED);
+        if (a->store || stored) note_touch(p, in, address, spans[n].bytes, a->store);
+        else note_read(p, in);
+        if (a->store || stored || in != all) all = NULL;
+        if (address < low) low = address;
+        if (end > high) high = end;
+    }
+    if (all && a->shape) a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
+}
+
+// ---- Threads ----
+
+static void run_chunk(Part *p, Chunk *c)
+{
+    Spread *s = p->spread;
+    p->chunk = c;
+    for (u64 n = c->first; n < c->end && !spread_is_over(&p->grid); n++) {
+        block_start(p->block, n, n % profile.sm_count);
+        if (!block_run(p->block)) give_up(p);
+        else OBSERVERS(block_end, p->block);
+    }
+    if (p->refused || p->kept.count > TOO_MUCH_KEPT * sizeof(Kept)) give_up(p);
+    if (p->kept.count > MUCH_KEPT * sizeof(Kept) || c->touches.count > MANY_TOUCHES * sizeof(Touch)) atomic_store(&s->full, true);
+}
+
+static void work(void *with, u32 me)
+{
+    Spread *s = with;
+    Part *p = s->part[me];
+    report_hold(&p->refused);
+    while (!atomic_load(&s->full) && !atomic_load(&s->over)) {
+        u32 n = atomic_fetch_add(&s->claimed, 1);
+        if (n >= s->now->wanted) break;
+        run_chunk(p, &s->now->chunk[n]);
+    }
+    report_hold(NULL);
+}
+
+static Part *make_part(Spread *s)
+{
+    Part *p = need(calloc(1, sizeof *p));
+    const Kernel *k = s->grid->kernel;
+    p->spread = s;
+    p->grid = *s->grid;
+    Grid *g = &p->grid;
+    g->part = p;
+    g->spread = NULL;
+    g->slots = NULL;
+    g->slot_count = g->resident = 0;
+    g->running = NULL;
+    g->beyond = NULL;
+    g->steps = 0;
+    g->tally = need(calloc(k->code_count + 1, sizeof *g->tally));
+    g->shapes = shapes_make(k);
+    if (!g->shapes) need(NULL);
+    OBSERVERS(part_make, g);
+    p->block = need(block_make(g, 0));
+    return p;
+}
+
+static void free_part(Part *p)
+{
+    block_free(p->block);
+    OBSERVERS(part_free, &p->grid);
+    free(p->grid.tally);
+    free(p->grid.shapes);
+    free(p->grid.beyond);
+    free(p->kept.items);
+    free(p->read.items);
+    free(p);
+}
+
+void spread_free(Grid *g)
+{
+    Spread *s = g->spread;
+    if (!s) return;
+    for (u32 n = 0; n < s->part_count; n++) free_part(s->part[n]);
+    for (u32 b = 0; b < 2; b++)
+        for (u32 n = 0; n < s->batch[b].room; n++) free(s->batch[b].chunk[n].touches.items), free(s->batch[b].chunk[n].later.items);
+    free(s->batch[0].chunk);
+    free(s->batch[1].chunk);
+    free(s->part);
+    free(s);
+    g->spread = NULL;
+}
+
+// ---- A batch ----
+
+static void make(Spread *s)
+{
+    s->part_count = worker_count();
+    s->part = need(calloc(s->part_count, sizeof *s->part));
+    for (u32 n = 0; n < s->part_count; n++) s->part[n] = make_part(s);
+    for (u32 b = 0; b < 2; b++) {
+        Batch *batch = &s->batch[b];
+        batch->room = CHUNKS_EACH * s->part_count < MOST_CHUNKS ? CHUNKS_EACH * s->part_count : MOST_CHUNKS;
+        batch->chunk = need(calloc(batch->room, sizeof *batch->chunk));
+    }
+    s->now = &s->batch[0];
+    if (!kept_in) kept_in = reserve(MEMORY_SPAN / UNIT * sizeof *kept_in);
+}
+
+static void begin(Spread *s, u64 steps_of_block)
+{
+    Grid *g = s->grid;
+    s->now = s->now == s->batch ? s->batch + 1 : s->batch;
+    s->number = ++batches;
+    s->learns = !s->has_learnt;
+    s->has_learnt = true;
+    s->claimed = 0;
+    s->full = s->over = false;
+    u64 blocks = (enough_steps < CHUNK_STEPS ? enough_steps : CHUNK_STEPS) / (steps_of_block + 1), first = g->next, left = g->blocks - g->next;
+    while (blocks & (blocks - 1)) blocks &= blocks - 1;         // rows of results end with a line of memory
+    blocks = !blocks ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
+    u64 most = s->learns ? 1 : s->now->room, chunks = (left + blocks - 1) / blocks;
+    s->now->wanted = chunks < most ? chunks : most;
+    for (u32 n = 0; n < s->now->wanted; n++, first += blocks) {
+        Chunk *c = &s->now->chunk[n];
+        c->first = first;
+        c->end = first + blocks < g->blocks ? first + blocks : g->blocks;
+        c->touches.count = c->later.count = c->region_count = 0;
+    }
+    for (u32 n = 0; n < s->part_count; n++) {
+        Part *p = s->part[n];
+        p->refused = false;
+        p->kept.count = p->read.count = 0;
+        memset(p->latest, 0, sizeof p->latest);
+        p->grid.status = 0;
+        for (u32 k = 0; k < g->kernel->shape_count; k++) p->grid.shapes[k].noted.span = 0;
+    }
+}
+
+static u32 taken(const Spread *s) { return s->claimed < s->now->wanted ? s->claimed : s->now->wanted; }
+
+static bool is_apart(const Chunk *a, const Chunk *b)
+{
+    if (a->region_count > MOST_REGIONS || b->region_count > MOST_REGIONS) return false;
+    for (const Region *r = a->region; r < a->region + a->region_count; r++)
+        for (const Region *o = b->region; o < b->region + b->region_count; o++)
+            if (r->in == o->in && r->low < o->high && o->low < r->high) return false;
+    return true;
+}
+
+static bool are_apart(const Chunk *c, u32 count)
+{
+    for (u32 n = 0; n < count; n++)
+        for (u32 k = 0; k < n; k++) if (!is_apart(&c[n], &c[k])) return false;
+    return true;
+}
+
+// Calls for each word of the bitmap that the bytes have bits in.
+#define EACH_WORD(t, word, bits, statement)                                                     \
+    for (u64 at_ = (t)->address - MEMORY_BASE, left_ = (t)->bytes, n_; left_; at_ += n_, left_ -= n_) { \
+        n_ = 64 - at_ % 64 < left_ ? 64 - at_ % 64 : left_;                                     \
+        const u64 word = at_ / 64, bits = (n_ == 64 ? ~0ull : (1ull << n_) - 1) << at_ % 64;    \
+        statement;                                                                              \
+    }
+
+// Byte by byte, where it is not plain to see.
+static bool touches_are_apart(const Chunk *c, u32 count)
+{
+    bool apart = true;
+    for (u32 k = 0; k < 2; k++) if (!marked[k]) marked[k] = reserve(MEMORY_SPAN / 8);
+    for (u32 n = 0; n < count && apart; n++) {
+        EACH_OF(const Touch, t, &c[n].touches)
+            EACH_WORD(t, w, bits, if ((marked[1][w] | (t->store ? marked[0][w] : 0)) & bits) apart = false)
+        EACH_OF(const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] |= bits)
+    }
+    for (u32 n = 0; n < count; n++)
+        EACH_OF(const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] &= ~bits)
+    return apart;
+}
+
+static u64 steps_of(const Spread *s)
+{
+    u64 steps = 0;
+    for (u32 n = 0; n < s->part_count; n++) steps += s->part[n]->grid.steps;
+    return steps;
+}
+
+// Has all that was done been what it would have been in one order?
+static bool is_good(Spread *s)
+{
+    const Grid *g = s->grid;
+    u64 limit = g->launch->limit;
+    if (s->over || (limit && g->steps + steps_of(s) > limit)) return false;
+    for (u32 n = 0; n < s->part_count && !s->learns; n++)
+        EACH_OF(Read, r, &s->part[n]->read) if (is_stored_to(r->in, g)) return false;
+    if (!are_apart(s->now->chunk, taken(s)) && !touches_are_apart(s->now->chunk, taken(s))) return false;
+    Grid *parts[s->part_count];
+    for (u32 n = 0; n < s->part_count; n++) parts[n] = &s->part[n]->grid;
+    for (u32 o = 0; o < observer_count; o++)
+        if (observers[o]->parts_fit && !observers[o]->parts_fit(s->grid, parts, s->part_count)) return false;
+    return true;
+}
+
+static void clear_counts(Part *p)
+{
+    p->grid.steps = 0;
+    memset(p->grid.tally, 0, p->grid.kernel->code_count * sizeof *p->grid.tally);
+}
+
+static void add_counts(Grid *to, Part *p)
+{
+    u64 *sum = (u64 *)to->tally;
+    const u64 *more = (const u64 *)p->grid.tally;
+    for (size_t n = 0; n < to->kernel->code_count * (sizeof *to->tally / sizeof *sum); n++) sum[n] += more[n];
+    to->steps += p->grid.steps;
+    to->progress++;
+    clear_counts(p);
+}
+
+static void put_back(Part *p)
+{
+    EACH_OF(const Kept, k, &p->kept) {
+        memcpy((void *)(MEMORY_BASE + k->number * UNIT), k->bytes, UNIT);
+        memcpy(memory_defined_bits + k->number * UNIT_WORDS, k->defined, sizeof k->defined);
+    }
+    shape_forget_passes(&p->grid);
+    clear_counts(p);
+    OBSERVERS(put_back, &p->grid);
+}
+
+// What was put off is done now, or void.
+static void do_later(Grid *g, Batch *b, u32 chunks, bool dropped)
+{
+    for (u32 n = 0; n < chunks; n++) {
+        Array *all = &b->chunk[n].later;
+        for (size_t at = 0; at < all->count;) {
+            Later *l = (Later *)((u8 *)all->items + at);
+            l->then(g, l + 1, dropped);
+            at += sizeof *l + l->bytes;
+        }
+        all->count = 0;
+    }
+}
+
+// ---- The main act ----
+
+u64 spread_run(Grid *g)
+{
+    Spread *s = g->spread;
+    Batch *before = NULL;
+    u32 chunks = 0;             // of that
+    bool good = true;
+    while (good && !s->given_up && g->next && g->next < g->blocks) {
+        u64 steps_of_block = g->steps / g->next;
+        if (steps_of_block * (g->blocks - g->next) < enough_steps) break;
+        if (!s->part) make(s);
+        begin(s, steps_of_block);
+        if (!s->learns) worker_share(work, s);
+        if (before) do_later(g, before, chunks, false), before = NULL;
+        if (s->learns) work(s, 0);
+        else worker_join();
+        chunks = taken(s);
+        u64 end = s->now->chunk[chunks - 1].end;
+        good = is_good(s);
+        if (good) {
+            for (u32 n = 0; n < s->part_count; n++) add_counts(g, s->part[n]);
+            g->next = end;
+            before = s->now;
+            tally.good++;
+            s->failures = 0;
+        } else {
+            for (u32 n = 0; n < s->part_count; n++) put_back(s->part[n]);
+            do_later(g, s->now, chunks, true);
+            tally.put_back++;
+            if (++s->failures == MOST_FAILURES) s->given_up = true, g->kernel->failures++;
+            return end;
+        }
+    }
+    if (before) do_later(g, before, chunks, false);
+    return g->next ? g->blocks : 1;
+}

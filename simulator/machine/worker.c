@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "worker.h"
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { MOST_THREADS = 256 };
+
+typedef struct Thing { void (*work)(void *); void *with; } Thing;
+
+static u32 wanted;
+static bool tried;              // to start the threads
+static u32 beside;              // that have started
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t asked = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+
+// Under the mutex:
+static Thing things[WORKER_BEHIND];     // asked for and not done, a ring
+static u32 first_thing, thing_count;
+static bool at_it;              // somebody is at the first
+static void (*shared)(void *, u32 me);  // NULL: nothing is shared
+static void *shared_with;
+static u32 shares, inside;      // so far; threads that are at the latest
+
+void worker_threads(u32 count) { wanted = count; }
+
+// The mutex is held, and nobody is at the first thing.
+static void do_first(void)
+{
+    Thing thing = things[first_thing];
+    at_it = true;
+    pthread_mutex_unlock(&mutex);
+    thing.work(thing.with);
+    pthread_mutex_lock(&mutex);
+    at_it = false;
+    first_thing = (first_thing + 1) % WORKER_BEHIND;
+    thing_count--;
+    pthread_cond_broadcast(&done);
+}
+
+static void do_share(u32 me)
+{
+    void (*work)(void *, u32) = shared;
+    void *with = shared_with;
+    inside++;
+    pthread_mutex_unlock(&mutex);
+    work(with, me);
+    pthread_mutex_lock(&mutex);
+    if (!--inside) pthread_cond_broadcast(&done);
+}
+
+static void *run(void *number)
+{
+    u32 me = (u32)(uintptr_t)number, last = 0;
+    pthread_mutex_lock(&mutex);
+    for (;;) {
+        if (thing_count && !at_it) do_first();
+        else if (shared && last != shares) last = shares, do_share(me);
+        else pthread_cond_wait(&asked, &mutex);
+    }
+    return NULL;
+}
+
+static u32 cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (u32)CPU_COUNT(&set);
+}
+
+// Signals are for the thread that serves the program. Without threads, all is done as with one.
+static void start(void)
+{
+    tried = true;
+    u32 count = wanted ? wanted : cores();
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (pthread_t thread; beside + 1 < count && beside + 1 < MOST_THREADS; beside++)
+        if (pthread_create(&thread, NULL, run, (void *)(uintptr_t)(beside + 1))) break;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+u32 worker_count(void)
+{
+    if (!tried) start();
+    return beside + 1;
+}
+
+// Until no more than so many are left to do.
+static void wait_for(u32 left)
+{
+    pthread_mutex_lock(&mutex);
+    while (thing_count > left) {
+        if (at_it) pthread_cond_wait(&done, &mutex);
+        else do_first();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void worker_wait(void) { if (beside) wait_for(0); }
+
+void worker_do(void (*work)(void *), void *with)
+{
+    if (worker_count() < 2) {
+        work(with);
+        return;
+    }
+    wait_for(WORKER_BEHIND - 1);
+    pthread_mutex_lock(&mutex);
+    things[(first_thing + thing_count++) % WORKER_BEHIND] = (Thing){ work, with };
+    pthread_cond_signal(&asked);
+    pthread_mutex_unlock(&mutex);
+}
+
+void worker_share(void (*work)(void *, u32 me), void *with)
+{
+    bool others = worker_count() > 1;
+    pthread_mutex_lock(&mutex);
+    shared = work;
+    shared_with = with;
+    shares++;
+    if (others) pthread_cond_broadcast(&asked);
+    pthread_mutex_unlock(&mutex);
+}
+
+void worker_join(void)
+{
+    shared(shared_with, 0);
+    pthread_mutex_lock(&mutex);
+    shared = NULL;                      // whoever comes now comes too late
+    while (inside) pthread_cond_wait(&done, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
