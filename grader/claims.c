@@ -301,13 +301,18 @@ typedef struct Culprit {
 } Culprit;
 
 // The sectors a request that would do. They follow from the whole: the
-// compulsory sectors over all requests, where that is at least one a request
+// compulsory sectors, gone through so many times, over all requests, where that is at least one a request
 // (fewer means that requests repeat, and then no figure for one can be derived: 0).
-static double ideal_sectors(const Claim *claim, const char *requests, const json_t *record)
+static double ideal_sectors(const Claim *claim, double times, const char *requests, const json_t *record)
 {
-    double all = counter_sum(record, requests), by = divisor(claim, record);
+    double all = counter_sum(record, requests), by = times * divisor(claim, record);
     bool known = all > 0 && strncmp(claim->per, "compulsory", 10) == 0 && by >= all;
     return known ? ceil(by / all) : 0;
+}
+
+static double passes_allowed(const Claim *claim)
+{
+    return isfinite(claim->at_most) ? fmax(1, floor(claim->at_most)) : 1;
 }
 
 // Sectors a request on a line, beside what would do.
@@ -317,8 +322,8 @@ static void judge_sectors(Culprit *c, const Claim *claim, const json_t *record)
     double here = number_of(json_object_get(c->line, "counters"), requests);
     if (here > 0)
         c->each = c->much / here;
-    c->ideal = ideal_sectors(claim, requests, record);
-    c->excess = c->much - c->ideal * here;
+    c->excess = c->much - ideal_sectors(claim, 1, requests, record) * here;
+    c->ideal = ideal_sectors(claim, passes_allowed(claim), requests, record);
     free(requests);
 }
 
@@ -431,7 +436,7 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     f.by = by;
     if (claim->counters == 1 && is_sectors(claim->counter[0])) {
         char *requests = sibling(claim->counter[0], "t_sectors_", "t_requests_");
-        f.ideal = ideal_sectors(claim, requests, record);
+        f.ideal = ideal_sectors(claim, passes_allowed(claim), requests, record);
         free(requests);
     }
 

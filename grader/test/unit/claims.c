@@ -44,6 +44,16 @@ Test(claims, name_the_line_and_what_would_do)
     cr_assert_eq(f.line, 14);
 }
 
+// 32,000 bytes that may be stored twice, in 500 requests: 4 sectors each, as in one pass of 250.
+Test(claims, allow_each_pass_its_sectors)
+{
+    Claim twice = stored;
+    twice.at_most = 2.3;
+    json_t *r = record(8000);
+    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(500));
+    cr_assert_str_eq(claim_judge(&twice, r).words, "32 sectors a store in a.cu:14, 4 would do: far apart.");
+}
+
 Test(claims, derive_no_ideal_where_requests_repeat)
 {
     json_t *r = record(8000);
