@@ -132,6 +132,14 @@ static bool thread_is_inside(const Access *a, const Report *r, const Allocation 
     return ((u64)r->block[0] * launch->block[0] + r->thread[0] + 1) * a->bytes <= in->size;
 }
 
+// An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an unsigned one: the address
+// lies just under 2^32 elements behind the array, which need not be the last one before it.
+static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
+{
+    u64 wrapped = (u64)bytes << 32, beyond = address - near->base;
+    return address > near->base && beyond < wrapped && wrapped - beyond <= 64 << 20;
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -172,11 +180,16 @@ static void report_outside(const Access *a, u32 lanes)
         return;
     }
     r.allocation = near;
-    bool inside = thread_is_inside(a, &r, near);
-    r.why = inside ? "The thread's own number is an index of the array; the one that it works out here is not."
-                   : "The thread's index is outside the array.";
-    r.next = inside ? "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one."
-                    : "Let only threads whose index is below the number of elements touch the array.";
+    if (is_below_nought(address, a->bytes, near)) {
+        r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
+        r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
+    } else if (thread_is_inside(a, &r, near)) {
+        r.why = "The thread's own number is an index of the array; the one that it works out here is not.";
+        r.next = "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one.";
+    } else {
+        r.why = "The thread's index is outside the array.";
+        r.next = "Let only threads whose index is below the number of elements touch the array.";
+    }
     report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
 }
 
