@@ -31,7 +31,7 @@ static const char *buffer_near(uint64_t address)
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < check.argc; i++) {
         const Arg *a = &check.argv[i];
-        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : a->kind == ARG_DEVICE;
+        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : a->kind == ARG_DEVICE || a->kind == ARG_SCRATCH;
         for (uint32_t p = 0; p < parts; p++) {
             uint64_t start = check.answer.address[i][p];
             if (!start)

@@ -14,7 +14,7 @@ int device_count(void) { return run_devices(); }
 
 bool call_is_buffer(const Arg *a)
 {
-    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD;
+    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH;
 }
 
 // One argument as it goes to the worker; appends a buffer's memory files to fds.
@@ -28,11 +28,13 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
         cr_assert(a->parts >= 1 && a->parts <= (uint32_t)device_count(), "there are no %u devices", a->parts);
         // fall through
     case ARG_DEVICE:
+    case ARG_SCRATCH:
     case ARG_HOST:
         // The simulated device checks bounds by itself, and says more: guard zones on a GPU.
         given = buffer_give(a->buffer, a->kind != ARG_HOST, a->kind == ARG_SPREAD ? a->parts : 1, run_on_gpu(),
                             &r, fds, fd_count);
-        r.pass = a->kind == ARG_SPREAD ? PASS_SPREAD : r.pass;
+        if (a->kind == ARG_SPREAD || (a->kind == ARG_SCRATCH && !run_on_gpu()))
+            r.pass = a->kind;
         cr_assert(given, "no memory for %s", a->buffer->name);
         break;
     case ARG_I32:

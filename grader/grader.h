@@ -113,13 +113,15 @@ void as_matrix(Buffer *b, size_t rows, size_t cols);
 __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 
 // One argument. device(b) is a device pointer (the worker allocates and copies);
+// scratch(b) one to memory for the function's own use, an output that nobody reads: what it holds
+// before means nothing, so on the simulated device nothing wrote it, and using it as it is is MEMORY;
 // spread(b, parts) an array, on the host, of `parts` device pointers: b's elements
 // are cut into as many equal parts, and part d lies on device d. The worker fills
 // and reads each part in its device's default stream, and waits for that stream
 // alone: work of the function that this order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
 // A host input is mapped read-only in the worker: a write to it is a CRASH.
 typedef struct Arg {
-    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD } kind;
+    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD, ARG_SCRATCH } kind;
     union {
         Buffer *buffer;
         int64_t i;         // ARG_I32, ARG_I64
@@ -129,6 +131,7 @@ typedef struct Arg {
 } Arg;
 
 static inline Arg device(Buffer *b) { return (Arg){ARG_DEVICE, .buffer = b}; }
+static inline Arg scratch(Buffer *b) { return (Arg){ARG_SCRATCH, .buffer = b}; }
 static inline Arg spread(Buffer *b, int parts) { return (Arg){ARG_SPREAD, .buffer = b, .parts = (uint32_t)parts}; }
 static inline Arg host(Buffer *b) { return (Arg){ARG_HOST, .buffer = b}; }
 static inline Arg i32(int32_t x) { return (Arg){ARG_I32, .i = x}; }

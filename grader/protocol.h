@@ -12,6 +12,7 @@
 //                   worker copies the whole of it to, guards too, after the call
 //     PASS_SPREAD   the same, of an array that is cut into parts: part d goes to device d,
 //                   with guards of its own, and the parts stand one after the other
+//     PASS_SCRATCH  the same as PASS_DEVICE, but nothing is copied, neither before nor after
 //     PASS_HOST     one, mapped as it is: sealed for an input, writable for an output
 //
 // A call is made at once, or in steps, for the clock: each call to be timed is HELD
@@ -33,7 +34,7 @@ enum {
 
 enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
-enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD };
+enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD, PASS_SCRATCH };
 
 typedef struct RequestArg {
     uint32_t pass;                  // enum pass

@@ -33,9 +33,14 @@ static size_t span(const Slot *s)
     return s->arg->guard + s->arg->bytes + s->arg->guard;
 }
 
+static bool is_scratch(const Slot *s)
+{
+    return s->arg->pass == PASS_SCRATCH;
+}
+
 static bool on_device(const Slot *s)
 {
-    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD;
+    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s);
 }
 
 static bool is_spread(const Slot *s)
@@ -112,7 +117,7 @@ static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *giv
         return error;
     s->memory[part] = memory;
     s->pointer[part] = s->memory[part] + s->arg->guard;
-    return bytes ? copy(s, memory, given + part * bytes, cudaMemcpyHostToDevice) : cudaSuccess;
+    return bytes && !is_scratch(s) ? copy(s, memory, given + part * bytes, cudaMemcpyHostToDevice) : cudaSuccess;
 }
 
 static cudaError_t prepare_device(Slot *s)
@@ -134,7 +139,7 @@ static cudaError_t prepare_device(Slot *s)
 static cudaError_t copy_back(const Slot *s, uint32_t part)
 {
     size_t bytes = span(s), parts = s->arg->parts;
-    if (bytes == 0)
+    if (bytes == 0 || is_scratch(s))
         return cudaSuccess;
     unsigned char *returned = map(s->returned, parts * bytes, PROT_READ | PROT_WRITE);
     unsigned char *at = returned + part * bytes;
@@ -172,6 +177,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         switch (s->arg->pass) {
         case PASS_DEVICE:
         case PASS_SPREAD:
+        case PASS_SCRATCH:
             s->given = *fds++;
             s->returned = *fds++;
             error = prepare_device(s);

@@ -82,7 +82,7 @@ static void asks_i32(Buffer *in, Buffer *out)
 {
     count = (int)in->count;
     given("ints, n = %d", count);
-    call("scan_i32", device(out), device(in), i32(count), device(output_i32("scratch", count / 32 + 4096)));
+    call("scan_i32", device(out), device(in), i32(count), scratch(output_i32("scratch", count / 32 + 4096)));
     compulsory(4ull * count, 4ull * count);
 }
 
@@ -90,7 +90,7 @@ static void asks_f32(Buffer *in, Buffer *out)
 {
     count = (int)in->count;
     given("floats, n = %d", count);
-    call("scan_f32", device(out), device(in), i32(count), device(output_i32("scratch", count / 32 + 4096)));
+    call("scan_f32", device(out), device(in), i32(count), scratch(output_i32("scratch", count / 32 + 4096)));
     compulsory(4ull * count, 4ull * count);
 }
 
@@ -236,7 +236,7 @@ Measure(scan, large)
     for (size_t s = 0; s < sets; s++) {
         in[s] = input_i32("in", N, -3, 9);
         out[s] = output_i32("out", N);
-        rotate("scan_i32", device(out[s]), device(in[s]), i32(N), device(output_i32("scratch", N / 32 + 4096)));
+        rotate("scan_i32", device(out[s]), device(in[s]), i32(N), scratch(output_i32("scratch", N / 32 + 4096)));
         compulsory(4ull * N, 4ull * N);
     }
     measure();
