@@ -54,7 +54,7 @@ void race_forget(void)
 static u32 begin(const Operation *o)
 {
     if (!global.lines) shadow_make(&global, MEMORY_BASE, MEMORY_SPAN), shadow_make_chunks(&global, MEMORY_SPAN);
-    if (!running && (!o->number || clock_all_ordered(o->number))) race_forget();
+    if (!running && (!o->number || clock_settled(o->number))) race_forget();
     if (operation_count >= operation_room) {
         operation_room = operation_room ? 2 * operation_room : 64;
         operations = need(realloc(operations, operation_room * sizeof *operations));

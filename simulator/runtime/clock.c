@@ -17,6 +17,7 @@ typedef struct {
     u64 number;
     double done;                        // ns: when its last work ends
     Order before;                       // what comes before its next operation
+    u32 prior;                          // the number of the operation before its last; 0: there is none
 } Stream;
 
 typedef struct {
@@ -187,16 +188,30 @@ static double start_of(const Stream *stream)
     return is_default(stream) ? later(start, left[stream->device][0].done) : start;
 }
 
-// Brings `before` up to what is issued now.
-static void catch_up(Stream *stream)
+// Numbers a new operation of the stream.
+static u64 next_operation(Stream *stream)
 {
-    order_join(&stream->before, &host.before);
+    u32 at = place(stream);
+    stream->prior = at < stream->before.count ? stream->before.last[at] : 0;
+    return order_next(&stream->before, at);
+}
+
+// What comes before an operation of the stream that is issued now, beside what came before its last one.
+static void join_now(Order *before, const Stream *stream)
+{
+    order_join(before, &host.before);
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
         if (waits_for(stream, &streams[i]))
-            order_join(&stream->before, &streams[i].before);
+            order_join(before, &streams[i].before);
     if (is_default(stream))
-        order_join(&stream->before, &left[stream->device][0].before);
+        order_join(before, &left[stream->device][0].before);
+}
+
+// Brings `before` up to what is issued now.
+static void catch_up(Stream *stream)
+{
+    join_now(&stream->before, stream);
 }
 
 u64 clock_operation(u64 id)
@@ -207,7 +222,7 @@ u64 clock_operation(u64 id)
     if (taken)
         return taken->operation;
     catch_up(stream);
-    return order_next(&stream->before, place(stream));
+    return next_operation(stream);
 }
 
 const Order *clock_before(u64 operation)
@@ -220,7 +235,7 @@ bool clock_ordered(u64 earlier, u64 later)
     return order_has(clock_before(later), earlier);
 }
 
-bool clock_all_ordered(u64 later)
+static bool all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
         if (!order_has_all(clock_before(later), &streams[i].before))
@@ -230,6 +245,41 @@ bool clock_all_ordered(u64 later)
             if (!order_has_all(clock_before(later), &left[i][n].before))
                 return false;
     return true;
+}
+
+// All that was issued, but for the last one.
+static Order all_but(u64 last)
+{
+    Order all = { 0 };
+    u32 own = last >> 32;
+    for (u32 i = 0; i < stream_count; i++)
+        order_join(&all, &streams[i].before);
+    for (u32 i = 0; i < MOST_DEVICES; i++)
+        for (u32 n = 0; n < 2; n++)
+            order_join(&all, &left[i][n].before);
+    if (own < all.count)
+        all.last[own] = streams[own].prior;
+    return all;
+}
+
+bool clock_settled(u64 last)
+{
+    if (!all_ordered(last))
+        return false;
+    Order all = all_but(last);
+    bool settled = true;
+    for (u32 i = 0; i < stream_count && settled; i++) {
+        bool there = i < MOST_DEVICES ? i == 0 || streams[i].before.count : streams[i].used;
+        if (!there || i == last >> 32)
+            continue;
+        Order next = { 0 };
+        order_join(&next, &streams[i].before);
+        join_now(&next, &streams[i]);
+        settled = order_has_all(&next, &all);
+        order_free(&next);
+    }
+    order_free(&all);
+    return settled;
 }
 
 bool clock_after(u64 later, const Order *all)
@@ -243,7 +293,7 @@ void clock_issue(Issue *issue, u64 id, bool numbered)
     catch_up(stream);
     *issue = (Issue){ .stream = id, .at = host.now };
     if (numbered)
-        issue->operation = order_next(&stream->before, place(stream));
+        issue->operation = next_operation(stream);
     order_join(&issue->before, &stream->before);
 }
 

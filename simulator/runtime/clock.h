@@ -27,9 +27,10 @@ StreamFacts clock_stream_facts(u64 stream);     // of one that is known
 // A new operation (a copy, a fill, a launch) on the stream, which comes after what was issued to the stream before, and
 // what that and the host have waited for. Its number (stream_order.h); 0: there is no such stream.
 u64 clock_operation(u64 stream);
-// Does one come before another, which is the last of its stream so far? All of them so far?
+// Does one come before another, which is the last of its stream so far?
 bool clock_ordered(u64 earlier, u64 later);
-bool clock_all_ordered(u64 later);
+// Do all of them so far come before the last one, and before whatever is issued next, on any stream that there is?
+bool clock_settled(u64 last);
 const Order *clock_before(u64 operation);        // what lies before it, and it itself
 bool clock_after(u64 later, const Order *all);   // and all of these?
 
