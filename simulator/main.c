@@ -8,6 +8,7 @@
 #include "machine/profile.h"
 #include "machine/spread.h"
 #include "machine/worker.h"
+#include "report/timeline.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
 #include <errno.h>
@@ -30,6 +31,7 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 typedef struct {
     const char *profile;
+    const char *timeline;
     int report;                         // -1: text
     u64 limit, devices;
     bool counters;
@@ -41,11 +43,12 @@ static char library_path[PATH_MAX];     // the folder of our libcudart.so.13
 
 static void usage(FILE *to)
 {
-    fputs("usage: simulator/run [--profile | --json | --report FD] [--limit N] [--bare] [--] PROGRAM [ARGS]\n"
+    fputs("usage: simulator/run [--profile | --json | --report FD] [--timeline FILE] [--limit N] [--bare] [--] PROGRAM [ARGS]\n"
           "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
           "  --profile     print each kernel's counters, as tables\n"
           "  --json        print what happens as JSON lines, in place of text\n"
           "  --report FD   the same, to this file descriptor\n"
+          "  --timeline FILE  write when everything ran, for ui.perfetto.dev or chrome://tracing\n"
           "  --limit N     stop a launch after N warp instructions\n"
           "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
           "  --device FILE imitate the device that this profile describes\n"
@@ -73,7 +76,7 @@ static Options parse(int count, char **words)
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
         { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
-        { "spread", required_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' }, { 0 },
+        { "spread", required_argument, NULL, 's' }, { "timeline", required_argument, NULL, 'm' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
@@ -85,6 +88,7 @@ static Options parse(int count, char **words)
         case 'p': options.counters = true; break;
         case 'j': options.report = STDERR_FILENO; break;
         case 'b': observers_bare(); break;
+        case 'm': options.timeline = optarg; break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 's': spread_from(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
@@ -229,6 +233,8 @@ int main(int count, char **words)
         fputs("simulator: the address range of device memory is not free\n", stderr);
         return 1;
     }
+    if (options.timeline && !timeline_open(options.timeline))
+        fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();
     prctl(PR_SET_DUMPABLE, 0);          // the program's user may not read or trace the device
@@ -247,6 +253,8 @@ int main(int count, char **words)
         program_explain(options.program[0]);
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+    if (!timeline_close())
+        fprintf(stderr, "simulator: cannot write %s: %s\n", options.timeline, strerror(errno));
     say_end(&info);
     _exit(exit_status(&info));
 }

@@ -62,7 +62,7 @@ enum {
     X(COPY_HOST)        /* the program has copied host to host: only told */                    \
     X(FILL)                                                                                     \
     X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
-    X(GRAPH)            /* the operations of a graph follow */                                  \
+    X(GRAPH)            /* the operations of a graph follow, .object: how many */        \
     X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \
@@ -80,6 +80,7 @@ enum {
     X(ADVISE)                                                                                   \
     X(RANGE)            /* what was advised of a range */                                       \
     X(POINTER)          /* what is at this address? */                                          \
+    X(RANGE_OF_PROFILE)  /* .object: it begins, 1, or ends, 0 */                              \
     X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
     X(PEER)             /* lets the device reach another's memory, or no longer */              \
     X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                         \
@@ -152,6 +153,7 @@ typedef struct {
     uint64_t stream;                            // id; 0: the default stream of the device
     uint32_t device;                            // the calling thread's current one
     uint32_t alone;                             // no other thread of the process can help a kernel that waits
+    uint32_t within, reserved;                  // within: it is a part of another call, which a request has told of
     union {
         struct { uint64_t address; uint32_t writes; } fault;
         struct { WireChunk chunk; uint64_t twin; } module;      // twin: its id on another device; 0: none

@@ -21,6 +21,7 @@
     }
 
 extern __thread int client_per_thread;          // in a call for which stream 0 is the thread's own
+extern __thread int client_within;              // requests are parts of a call that the device has been told of
 
 // Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to
 // `out`. Returns the answer's error. Never blocks in a process that did not open the device: after

@@ -47,9 +47,12 @@ static void find_callers(uint64_t *caller)
     }
 }
 
+__thread int client_within;
+
 WireRequest client_request(enum wire_op op, const char *call)
 {
-    WireRequest request = { .version = WIRE_VERSION, .op = op, .device = client_device() };
+    WireRequest request = { .version = WIRE_VERSION, .op = op, .device = client_device(),
+                            .within = client_within > 0 };
     snprintf(request.call, sizeof request.call, "%s", call);
     find_callers(request.caller);
     return request;

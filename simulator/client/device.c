@@ -410,15 +410,24 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return client_done(opened());
 }
 
-// Turns a profiler's recording on and off; this device records always.
+// This device records always; it tells what lies between.
+static cudaError_t bound_range(bool begins)
+{
+    WireRequest request = client_request(WIRE_RANGE_OF_PROFILE, begins ? "cudaProfilerStart" : "cudaProfilerStop");
+    request.object.id = begins;
+    WireReply reply;
+    cudaError_t error = opened();
+    return client_done(error ? error : client_simple(&request, &reply));
+}
+
 EXPORT cudaError_t cudaProfilerStart(void)
 {
-    return client_done(opened());
+    return bound_range(true);
 }
 
 EXPORT cudaError_t cudaProfilerStop(void)
 {
-    return client_done(opened());
+    return bound_range(false);
 }
 
 EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -279,14 +279,17 @@ static cudaError_t run(Exec *exec, uint64_t stream)
     uint32_t device;
     WireRequest request = client_request(WIRE_GRAPH, "cudaGraphLaunch");
     request.stream = stream;
+    request.object.id = exec->count;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
+    client_within++;
     if (!error)
         error = device_of_stream(stream, &device);
     if (!error && exec->count && (exec->branch_count > 1 || exec->branches[0].device != device))
         error = record(&exec->begins, device, stream);
     for (size_t n = 0; n < exec->count && !error; n++)
         error = run_step(exec, &exec->steps[n], stream, device);
+    client_within--;
     return error;
 }
 

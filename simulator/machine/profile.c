@@ -66,6 +66,16 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(memory_bus_bits);
     FIGURE(dram_bytes_per_second);
     FIGURE(issue_per_sm_per_clock);
+    FIGURE(launch_call_seconds);
+    FIGURE(event_call_seconds);
+    FIGURE(untimed_event_call_seconds);
+    FIGURE(wait_call_seconds);
+    FIGURE(synchronize_call_seconds);
+    FIGURE(async_copy_call_seconds);
+    FIGURE(fill_call_seconds);
+    FIGURE(host_function_call_seconds);
+    FIGURE(graph_call_seconds);
+    FIGURE(graph_node_call_seconds);
     FIGURE(graph_seconds);
     FIGURE(graph_kernel_seconds);
     FIGURE(host_function_seconds);

@@ -202,8 +202,7 @@ uint64_t report_count(enum report_kind kind)
 
 // ---- Names ----
 
-// "saxpy" of "void saxpy<float>(int, float)".
-static char *plain_name(const char *signature)
+char *report_plain_name(const char *signature)
 {
     static const char unnamed[] = "(anonymous namespace)::";
     const char *start = strstr(signature, unnamed);
@@ -381,7 +380,7 @@ static json_t *lines_json(const KernelReport *k)
 static void write_kernel_json(const KernelReport *k)
 {
     json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
-    char *name = plain_name(k->signature);
+    char *name = report_plain_name(k->signature);
     set_text(object, "name", name);
     free(name);
     set_text(object, "signature", k->signature);
@@ -497,7 +496,7 @@ static void print_where(const Report *r)
         fprintf(stderr, "  inlined at %s:%u\n", base_name(r->callers[i].file), r->callers[i].line);
 
     // The signatures of template libraries fill a screen.
-    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? plain_name(r->kernel) : NULL;
+    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? report_plain_name(r->kernel) : NULL;
     if (r->kernel)
         print_wrapped("  in ", brief ? brief : r->kernel);
     free(brief);
@@ -616,6 +615,26 @@ void report_work(const char *kind, uint32_t device, double start_ns, double end_
     lock();
     flush_locked();
     write_json(object);
+    unlock();
+}
+
+void report_range(bool begins, double busy_ns)
+{
+    if (sink.fd < 0)
+        return;
+    lock();
+    flush_locked();
+    write_json(json_pack("{ss sb sf}", "event", "range", "begins", begins, "busy_ns", busy_ns));
+    unlock();
+}
+
+void report_call(const char *name, double start_ns, double end_ns)
+{
+    if (sink.fd < 0)
+        return;
+    lock();
+    flush_locked();
+    write_json(json_pack("{ss ss sf sf}", "event", "call", "name", name, "start_ns", start_ns, "end_ns", end_ns));
     unlock();
 }
 

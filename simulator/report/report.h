@@ -115,6 +115,13 @@ typedef struct { uint32_t from, to; uint64_t bytes; } LinkReport;
 void report_work(const char *kind, uint32_t device, double start_ns, double end_ns, bool by_host,
                  const LinkReport *links, size_t count);
 
+// In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart, cudaProfilerStop), and for how long after
+// that the device will still be at work.
+void report_range(bool begins, double busy_ns);
+
+// In JSON alone: a call of the program, when it began and returned on the simulated clock.
+void report_call(const char *name, double start_ns, double end_ns);
+
 // Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault", "cpu-fault",
 // "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
@@ -137,6 +144,9 @@ char *report_made(const Allocation *allocation, char *buffer, size_t size);
 
 // The same of the call that freed it: " at vector_add.cu:40".
 char *report_freed(const Allocation *allocation, char *buffer, size_t size);
+
+// "saxpy" of "void saxpy<float>(int, float)": malloc'ed too.
+char *report_plain_name(const char *signature);
 
 // A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
 char *report_demangle(const char *mangled);

@@ -402,6 +402,16 @@ double clock_stream_end(u64 id)
     return stream ? stream->done : host.now;
 }
 
+double clock_all_end(void)
+{
+    double end = host.now;
+    for (u32 i = 0; i < stream_count; i++)
+        end = later(end, streams[i].done);
+    for (u32 i = 0; i < MOST_DEVICES; i++)
+        end = later(end, later(left[i][0].done, left[i][1].done));
+    return end;
+}
+
 void clock_host(double ns)
 {
     host.now += ns;
@@ -494,6 +504,12 @@ static void look_up(Event *event)
 bool clock_event_known(u64 id)
 {
     return event_of(id) != NULL;
+}
+
+bool clock_event_timed(u64 id)
+{
+    const Event *event = event_of(id);
+    return event && event->timed;
 }
 
 bool clock_event_destroy(u64 id)

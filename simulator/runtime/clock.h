@@ -1,5 +1,5 @@
 // The simulated clock: when the host is, and when the work of each stream is done, in nanoseconds.
-// Host code takes no simulated time; waiting for work moves the host to the work's end.
+// Host code takes no simulated time but for its calls of CUDA (cost.h); waiting for work moves the host to the work's end.
 #pragma once
 #include "base.h"
 #include "engine.h"
@@ -65,6 +65,7 @@ void clock_join_devices(u64 stream, u32 from, u32 to);
 void clock_work_between(u64 stream, u32 from, u32 to, bool link, double ns, bool host_waits);
 double clock_now(void);                         // ns: where the host is
 double clock_stream_end(u64 stream);            // ns: when the work issued to it so far is done
+double clock_all_end(void);                     // ns: the same of all streams
 void clock_host(double ns);                     // the host is busy for so long
 void clock_wait_stream(u64 stream);             // the host waits for the stream,
 void clock_wait_device(u32 device);             // or for all of a device's
@@ -75,6 +76,7 @@ bool clock_stream_done(u64 stream);
 // these but the first is false for an id that is none.
 u64 clock_event_create(u32 device, bool timed, bool exportable);
 bool clock_event_known(u64 event);
+bool clock_event_timed(u64 event);              // false: or it is none
 u32 clock_event_device(u64 event);              // of one that is known
 
 // An event that processes share: its number in ipc.c; 0: none yet; NULL: it is none that may be shared.

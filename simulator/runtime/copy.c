@@ -6,6 +6,7 @@
 #include "machine/memory.h"
 #include "pool.h"
 #include "peer.h"
+#include "ran.h"
 #include "machine/profile.h"
 #include "checks/race.h"
 #include "range.h"
@@ -166,8 +167,13 @@ static double copy_ns(const Call *call, u64 bytes, bool in)
 // The last chunk ends the copy: it takes its time and is told.
 static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
 {
+    u64 bytes = call->request.copy.width * row_count(call);
+    bool bus = engine != ENGINE_NONE;
+    char name[64];
     clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
-    report_copy(kind, call->request.copy.width * row_count(call));
+    report_copy(kind, bytes);
+    snprintf(name, sizeof name, "Memcpy %s%s", kind, !bus ? "" : call->request.copy.pinned ? " (pinned)" : " (pageable)");
+    ran_work(call->request.stream, "copy", name, ns, bytes);
 }
 
 // Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in pieces of a row.
@@ -195,7 +201,7 @@ static void move_chunk(const Call *call, bool in)
 }
 
 // The runtime reads pageable memory before it returns, through a buffer of 64 KiB: the host is
-// busy for nearly as long as the copy of more than that takes.
+// busy for nearly as long as the copy of more than that takes. Bytes that come back are there when it returns.
 static void finish_copy_chunks(const Call *call, bool in)
 {
     enum { STAGED_AT_ONCE = 64 << 10 };
@@ -204,7 +210,8 @@ static void finish_copy_chunks(const Call *call, bool in)
     finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
                 copy_ns(call, bytes, in));
     double end = clock_stream_end(request->stream);
-    if (in && !request->copy.pinned && bytes > STAGED_AT_ONCE && end > clock_now())
+    bool waits = !request->copy.pinned && (!in || bytes > STAGED_AT_ONCE);
+    if (waits && end > clock_now())
         clock_host(end - clock_now());
 }
 
@@ -254,6 +261,7 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
     LinkReport moved = { from, to, bytes };
     double end = clock_stream_end(stream);
     report_work("copy", from, end - ns, end, !link, &moved, 1);
+    ran_work(stream, "copy", "Memcpy PtoP", ns, bytes);
 }
 
 void transfer_copy_device(Call *call)
@@ -335,6 +343,7 @@ void transfer_fill(Call *call)
     double bytes = (double)width * (double)row_count(call);
     double ns = (profile.fill_seconds + bytes / profile.dram_bytes_per_second) * 1e9;
     clock_work(request->stream, ENGINE_NONE, 1, ns, request->copy.blocks);
+    ran_work(request->stream, "fill", "Memset", ns, (u64)bytes);
 }
 
 // ---- Copies that were put off ----

@@ -3,8 +3,10 @@
 // by name. Nothing is ever answered over the inherited socket, which many may hold.
 #define _GNU_SOURCE
 #include "ipc.h"
+#include "machine/profile.h"
 #include "machine.h"
 #include "report/report.h"
+#include "report/timeline.h"
 #include "serve.h"
 #include <errno.h>
 #include <poll.h>
@@ -29,6 +31,7 @@ Machine *machine;
 static struct pollfd watched[FIRST_SERVER + MOST_SERVERS];
 static pid_t servers[MOST_SERVERS];
 static u32 server_count;
+static u32 started;                     // device processes, so far
 static pid_t program;
 static int listening = -1;
 static bool loaded, stopping;           // some program has loaded the library; device processes are being killed
@@ -75,6 +78,7 @@ static void become_server(int socket, pid_t client, pid_t parent)
     device.pidfd = (int)syscall(SYS_pidfd_open, client, 0);
     device.program = program;
     device.program_pidfd = watched[PROGRAM].fd;
+    timeline_process(started, profile.name);
     bool orderly = serve();
     serve_end(orderly);
     report_end();
@@ -85,6 +89,7 @@ static void start_server(int socket, pid_t client)
 {
     pid_t parent = getpid(), pid = server_count < MOST_SERVERS ? fork() : -1;
     if (pid == 0) become_server(socket, client, parent);
+    started++;
     close(socket);                                      // without a server the process finds that nobody is there
     int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (pidfd < 0) return;

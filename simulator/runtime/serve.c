@@ -9,8 +9,11 @@
 #include "managed.h"
 #include "machine/memory.h"
 #include "report/origin.h"
+#include "report/timeline.h"
 #include "pool.h"
+#include "cost.h"
 #include "peer.h"
+#include "ran.h"
 #include "work.h"
 #include "machine/profile.h"
 #include <driver_types.h>
@@ -67,10 +70,13 @@ static void answer_hello(Call *call)
 static void answer_graph(Call *call)
 {
     u64 stream = call->request.stream;
-    if (clock_stream_known(stream))
-        clock_work(stream, ENGINE_NONE, 1, (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9, false);
-    else
+    if (!clock_stream_known(stream)) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    double ns = (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9;
+    clock_work(stream, ENGINE_NONE, 1, ns, false);
+    ran_work(stream, "graph", "begin of a graph", ns, 0);
 }
 
 static void answer_host_function(Call *call)
@@ -82,6 +88,7 @@ static void answer_host_function(Call *call)
     }
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
+    ran_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
     managed_waited(true);               // the function may use what earlier kernels wrote
 }
 
@@ -182,6 +189,14 @@ static void answer_limit(Call *call)
     }
 }
 
+static void answer_range(const Call *call)
+{
+    if (!timeline_is_on())
+        return;
+    work_finish();
+    report_range(call->request.object.id, clock_all_end() - clock_now());
+}
+
 static void answer_reset(Call *call)
 {
     u32 of = call->request.device;
@@ -233,10 +248,14 @@ void serve_dispatch(Call *call)
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
     case WIRE_STREAM_WAIT:
         handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
+        if (!call->reply.error) ran_event(r->stream, "waits for an event", r->event.event);
         break;
     case WIRE_EVENT_CREATE: created(call, clock_event_create(r->device, !(r->event.flags & 2), r->event.flags & 4)); break;
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
-    case WIRE_EVENT_RECORD: handle_or(call, clock_event_record(r->event.event, r->stream)); break;
+    case WIRE_EVENT_RECORD:
+        handle_or(call, clock_event_record(r->event.event, r->stream));
+        if (!call->reply.error) ran_event(r->stream, "event", r->event.event);
+        break;
     case WIRE_EVENT_SYNC: handle_or(call, clock_event_wait(r->object.id)); break;
     case WIRE_EVENT_ELAPSED: answer_elapsed(call); break;
     case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
@@ -252,6 +271,7 @@ void serve_dispatch(Call *call)
     case WIRE_IPC_CLOSE: ipc_close_memory(call); break;
     case WIRE_IPC_EXPORT_EVENT: ipc_export_event(call); break;
     case WIRE_IPC_IMPORT_EVENT: ipc_import_event(call); break;
+    case WIRE_RANGE_OF_PROFILE: answer_range(call); break;
     case WIRE_RESET: answer_reset(call); break;
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
@@ -309,6 +329,7 @@ static void answer(Call *call)
     work_go_on();
     managed_settle();
     bool launched = false;
+    double began = cost_begin(call);
     if (device.sticky && op == WIRE_RESET)
         device.sticky = WIRE_DEVICES_UNAVAILABLE;   // from now on, as on an H200
     else if (device.sticky && !survives_sticky(op))
@@ -323,6 +344,7 @@ static void answer(Call *call)
         pool_synchronised();
     if (shows_prints(call))
         call->reply.printed = launch_has_printed();
+    cost_end(call, began);
     report_flush(); // the answer comes after the events of all earlier work
     packet_send(call);
     if (launched)

@@ -9,6 +9,7 @@
 #include "report/origin.h"
 #include "pool.h"
 #include "peer.h"
+#include "ran.h"
 #include "machine/profile.h"
 #include "range.h"
 #include <inttypes.h>
@@ -208,6 +209,7 @@ void transfer_prefetch(Call *call)
     double seconds = managed_prefetch(request->range.address, request->range.bytes, to);
     clock_operation(request->stream);
     clock_work(request->stream, to < 0 ? ENGINE_COPY_OUT : ENGINE_COPY_IN, 1, seconds * 1e9, false);
+    ran_work(request->stream, "prefetch", "Memory prefetch", seconds * 1e9, request->range.bytes);
 }
 
 void transfer_advise(Call *call)

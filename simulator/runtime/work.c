@@ -7,6 +7,7 @@
 #include "machine/profile.h"
 #include "managed.h"
 #include "peer.h"
+#include "ran.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,13 @@ static void report_ran(const Work *w)
         report_work("kernel", w->launch.device, begin, end, false, links, peer_links(w->grid, links));
 }
 
+static void tell_kernel(const Work *w)
+{
+    char *name = report_plain_name(w->launch.kernel->signature);
+    ran_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
+    free(name);
+}
+
 static void end_launch(Work *w)
 {
     Launch *l = &w->launch;
@@ -149,6 +157,7 @@ static void end_launch(Work *w)
     clock_work(stream, ENGINE_COMPUTE, w->share, l->seconds * 1e9, false);
     managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
     report_ran(w);
+    tell_kernel(w);
     grid_free(w->grid);
     w->grid = NULL;
     launch_gather_printed();

@@ -501,6 +501,84 @@ Test(api, the_number_of_threads_changes_nothing)
     free(one);
 }
 
+// ---- The timeline ----
+
+// What a row of the timeline has, one after the other: "Memcpy HtoD (pinned), event"; pid 1 is the host, 2 the device.
+static void row_words(json_t *events, int pid, int tid, char *words, size_t room)
+{
+    size_t i, used = 0;
+    double last = 0;
+    json_t *event;
+    *words = 0;
+    json_array_foreach(events, i, event) {
+        const char *name, *phase;
+        double at, lasts = 0;
+        int p, t;
+        if (json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at, "pid", &p, "tid", &t, "dur", &lasts)
+            || p != pid || t != tid)
+            continue;
+        cr_expect(at >= last - 1e-5 && lasts >= 0, "%s begins at %g us, before %g", name, at, last);
+        last = at + lasts;
+        used += (size_t)snprintf(words + used, room - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+// When the n-th event of that name on a row of the device begins, and ends.
+static double edge(json_t *events, int tid, const char *which, bool end)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach(events, i, event) {
+        const char *name, *phase;
+        double at, lasts = 0;
+        int p, t;
+        if (!json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at, "pid", &p, "tid", &t, "dur", &lasts)
+            && p == 2 && t == tid && strcmp(name, which) == 0)
+            return at + (end ? lasts : 0);
+    }
+    cr_assert_fail("there is no %s in row %d", which, tid);
+    return 0;
+}
+
+Test(api, timeline_has_what_ran_and_when)
+{
+    static const char path[] = "build/simulator/test/timeline.json";
+    const Program *program = program_named("timeline");
+    char words[2048];
+    unlink(path);
+    judge(program);
+    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL), *events = json_object_get(file, "traceEvents");
+    cr_assert(json_is_array(events), "%s is no trace", path);
+
+    row_words(events, 2, 1, words, sizeof words);
+    cr_expect_str_eq(words, "Memset, Memcpy DtoH (pinned)");
+    row_words(events, 2, 2, words, sizeof words);
+    cr_expect_str_eq(words, "Memcpy HtoD (pinned), event, begin of a graph, twice, twice");
+    row_words(events, 2, 3, words, sizeof words);
+    cr_expect_str_eq(words, "Memcpy DtoH (pinned), waits for an event, twice, host function");
+    row_words(events, 1, 1, words, sizeof words);
+    cr_expect_not_null(strstr(words, "cudaMemset, cudaMemcpyAsync, cudaMemcpyAsync, cudaEventRecord, cudaStreamWaitEvent, "
+                                     "cudaLaunchKernel, cudaLaunchHostFunc, cudaStreamSynchronize, cudaGraphLaunch, "
+                                     "cudaStreamSynchronize, cudaMemcpy"), "the host's calls are %s", words);
+
+    double out = edge(events, 3, "Memcpy DtoH (pinned)", false), in = edge(events, 2, "Memcpy HtoD (pinned)", true);
+    cr_expect(out < in, "the copies in both directions overlap");
+    cr_expect(edge(events, 3, "twice", false) >= in - 1e-5, "the kernel begins behind the copy whose event its stream waits for");
+    json_decref(file);
+}
+
+// Nothing is left of one that cannot be written, and the program's status is what it was.
+Test(api, timeline_that_cannot_be_written_is_said)
+{
+    char *command = NULL;
+    const char *device = getenv("DEVICE");
+    asprintf(&command, "%s --timeline build/no-such-folder/t.json false 2>&1 | "
+             "grep -qx 'simulator: cannot write build/no-such-folder/t.json: No such file or directory'", device ? device : "simulator/run");
+    cr_expect_eq(system(command), 0);
+    free(command);
+    cr_expect_eq(device_status("--timeline build/no-such-folder/t.json false"), 1);
+}
+
 // The program writes its pid and sleeps; when the device is killed it must die as well.
 Test(api, program_dies_with_the_device)
 {

@@ -107,6 +107,64 @@ static double graph_seconds(int kernels)
 
 static void do_nothing(void *) {}
 
+// Of the host, for each of many calls that do not wait, behind which the device has little to do.
+template <typename Call>
+static double call_seconds(Call call)
+{
+    enum { MANY = 200 };
+    return host_seconds([=] { for (int i = 0; i < MANY; i++) call(); }) / MANY;
+}
+
+// cudaGraphLaunch() of so many kernels in a chain.
+static double graph_call_seconds(int kernels)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < kernels; i++)
+        nothing<<<1, LANES, 0, stream>>>();
+    OK(cudaStreamEndCapture(stream, &graph));
+    OK(cudaGraphInstantiate(&ready, graph, 0));
+    OK(cudaGraphLaunch(ready, stream));
+    double time = host_seconds([=] { for (int i = 0; i < 20; i++) OK(cudaGraphLaunch(ready, stream)); }) / 20;
+    OK(cudaGraphExecDestroy(ready));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaStreamDestroy(stream));
+    return time;
+}
+
+// Calls that give the device work, or wait for it: what they cost the host.
+static void measure_calls()
+{
+    cudaEvent_t event;
+    cudaStream_t stream, other;
+    int *there = allocate<int>(sizeof *there), *pinned;
+    OK(cudaMallocHost(&pinned, sizeof *pinned));
+    OK(cudaStreamCreate(&stream));
+    OK(cudaStreamCreate(&other));
+    OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    figure("untimed_event_call_seconds", call_seconds([=] { OK(cudaEventRecord(event, stream)); }),
+           "the same of an event without timing");
+    figure("wait_call_seconds", call_seconds([=] { OK(cudaStreamWaitEvent(other, event, 0)); }), "cudaStreamWaitEvent()");
+    figure("synchronize_call_seconds", call_seconds([=] { OK(cudaStreamSynchronize(other)); }),
+           "cudaStreamSynchronize(), where nothing is left to wait for");
+    figure("async_copy_call_seconds", call_seconds([=] { OK(cudaMemcpyAsync(there, pinned, 4, cudaMemcpyHostToDevice, stream)); }),
+           "cudaMemcpyAsync() of pinned memory");
+    figure("fill_call_seconds", call_seconds([=] { OK(cudaMemsetAsync(there, 0, 4, stream)); }), "cudaMemsetAsync()");
+    figure("host_function_call_seconds", call_seconds([=] { OK(cudaLaunchHostFunc(stream, do_nothing, NULL)); }),
+           "cudaLaunchHostFunc()");
+    double small = graph_call_seconds(1), large = graph_call_seconds(1001);
+    figure("graph_call_seconds", small, "cudaGraphLaunch()");
+    figure("graph_node_call_seconds", std::max(0.0, (large - small) / 1000), "for each further node of the graph");
+    OK(cudaEventDestroy(event));
+    OK(cudaStreamDestroy(stream));
+    OK(cudaStreamDestroy(other));
+    OK(cudaFreeHost(pinned));
+    OK(cudaFree(there));
+}
+
 static void measure_launches()
 {
     enum { MANY = 200 };
@@ -134,6 +192,7 @@ static void measure_launches()
         OK(cudaEventRecord(event));
     figure("event_call_seconds", (now() - start) / MANY, "cudaEventRecord(), which does not wait");
     OK(cudaEventDestroy(event));
+    measure_calls();
 }
 
 // Each of many calls, one behind the other in a stream, which is busy until all have been issued: so it is the device that

@@ -72,7 +72,7 @@ int main()
     OK(cudaMemcpyAsync(p, host, bytes, cudaMemcpyHostToDevice, s));
     OK(cudaEventRecord(b, s));
     OK(cudaEventRecord(c, t));
-    CHECK(cudaStreamQuery(s) == cudaSuccess && between(a, c) > 0.5f && between(b, c) == 0);
+    CHECK(cudaStreamQuery(s) == cudaSuccess && between(a, c) > 0.5f && between(b, c) < 0.005f);     // the calls between take time
     OK(cudaFreeHost(pinned));
     OK(cudaStreamSynchronize(t));
     OK(cudaStreamDestroy(s));
