@@ -31,7 +31,8 @@ static const char *buffer_near(uint64_t address)
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < check.argc; i++) {
         const Arg *a = &check.argv[i];
-        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : a->kind == ARG_DEVICE || a->kind == ARG_SCRATCH;
+        bool one = a->kind == ARG_DEVICE || a->kind == ARG_PINNED || a->kind == ARG_SCRATCH;
+        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : one;
         for (uint32_t p = 0; p < parts; p++) {
             uint64_t start = check.answer.address[i][p];
             if (!start)
@@ -111,6 +112,21 @@ void blame_events(void)
     json_t *errors = check.session.events.errors;
     for (; check.errors_seen < json_array_size(errors); check.errors_seen++)
         add_event(json_array_get(errors, check.errors_seen));
+}
+
+void blame_return(void)
+{
+    bool pinned = false;
+    for (size_t i = 0; i < check.argc; i++)
+        pinned |= check.argv[i].kind == ARG_PINNED;
+    if (!pinned || !(check.session.events.busy_ns > 0))
+        return;
+    char *says = text_format("%s returned %.1f us before the device was done", check.function,
+                             check.session.events.busy_ns / 1e3);
+    check_add_fact(VERDICT_RACE, says, "Its caller reads the answer as soon as it has returned, and the last copies "
+                   "were still under way.", "wait for every stream that has work before you return "
+                   "(cudaStreamSynchronize)");
+    free(says);
 }
 
 // ---- What the session and the worker say ----

@@ -14,7 +14,7 @@ int device_count(void) { return run_devices(); }
 
 bool call_is_buffer(const Arg *a)
 {
-    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH;
+    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH || a->kind == ARG_PINNED;
 }
 
 // One argument as it goes to the worker; appends a buffer's memory files to fds.
@@ -29,11 +29,12 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
         // fall through
     case ARG_DEVICE:
     case ARG_SCRATCH:
+    case ARG_PINNED:
     case ARG_HOST:
         // The simulated device checks bounds by itself, and says more: guard zones on a GPU.
         given = buffer_give(a->buffer, a->kind != ARG_HOST, a->kind == ARG_SPREAD ? a->parts : 1, run_on_gpu(),
                             &r, fds, fd_count);
-        if (a->kind == ARG_SPREAD || (a->kind == ARG_SCRATCH && !run_on_gpu()))
+        if (a->kind == ARG_SPREAD || a->kind == ARG_PINNED || (a->kind == ARG_SCRATCH && !run_on_gpu()))
             r.pass = a->kind;
         cr_assert(given, "no memory for %s", a->buffer->name);
         break;
@@ -95,8 +96,9 @@ static void stop_if_another_was_late(void)
 
 void call_start(Session *s, const char *worker, double seconds)
 {
+    const char *timeline = run_on_gpu() ? NULL : run_timeline(criterion_current_test->name);
     const char *problem = session_start(s, run_device(), worker, run_profile()->instructions,
-                                        seconds);
+                                        seconds, timeline);
     if (problem)
         check_add_fact(VERDICT_NODEVICE, problem, run_on_gpu() ? "Nothing can be started on the GPU."
                        : "The simulated device cannot be started.", "make doctor");
@@ -120,6 +122,7 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     int fds[PROTOCOL_FDS];
     size_t fd_count = 0;
     Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
+    request.ranged = check.session.events.ranged;
     return session_call(&check.session, &request, fds, fd_count, &check.answer);
 }
 
@@ -148,6 +151,8 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     enum outcome outcome = exchange(name, returns_i32, argc, argv);
 
     call_settle(outcome);
+    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
+        blame_return();
     if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
         call_take_buffers(argc, argv);
     for (size_t i = 0; i < argc; i++)

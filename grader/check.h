@@ -59,6 +59,9 @@ void call_take_buffers(size_t argc, const Arg *argv);
 // The device's error events that are new since the last time.
 void blame_events(void);
 
+// A function that was given pinned memory, and returned before the device was done with it, as far as that is known.
+void blame_return(void);
+
 // How a call ended, or the worker's stage, unless the device has said it better.
 void blame_outcome(enum outcome outcome);
 void blame_stage(void);

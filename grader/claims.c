@@ -175,9 +175,20 @@ static const char *read_targets(config_setting_t *list, Profile *p)
     return NULL;
 }
 
+static const char *read_timelines(config_setting_t *list, Profile *p)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        const char *name = config_setting_get_string_elem(list, i);
+        if (!name || p->timelines == TIMELINES_MAX)
+            return "timelines are the names of four checks at most";
+        p->timeline[p->timelines++] = strdup(name);
+    }
+    return NULL;
+}
+
 static const char *read_settings(config_t *config, Profile *p)
 {
-    static const char *const keys[] = {"instructions", "seconds", "devices", "claims", "gpu", NULL};
+    static const char *const keys[] = {"instructions", "seconds", "devices", "timelines", "claims", "gpu", NULL};
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
@@ -200,6 +211,9 @@ static const char *read_settings(config_t *config, Profile *p)
             return "seconds must be a number above 0";
         p->seconds = number;
     }
+    const char *timelines = read_timelines(config_setting_get_member(root, "timelines"), p);
+    if (timelines)
+        return timelines;
     for (int i = 0; list && i < config_setting_length(list); i++) {
         if (p->claims == CLAIMS_MAX)
             return "too many claims";

@@ -4,6 +4,7 @@
 //     instructions = 200000000L;   # warp instructions a check may execute
 //     seconds = 20;                # wall clock a check may take
 //     devices = 4;                 # of the simulated machine, 1 unless told; on real ones it takes two at least
+//     timelines = ["large"];       # checks of which it is kept when everything ran, beside the result
 //
 //     claims = (
 //       { name = "sectors stored";                   # at most 24 characters
@@ -26,6 +27,8 @@
 //          "compulsory_link": those that compulsory_link() said;
 //          "compulsory_operations": what compulsory_operations() said / 32, in warp instructions;
 //          "call", the number of calls; or another counter's name.
+//          Times of the model may be held against one another, or against a number where the
+//          bound is further off than the model's worst error.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
 // at_most  above it the verdict is SLOW; the worst source line is found in the
 //          device's counters, and `slow` completes the sentence about it
@@ -58,7 +61,8 @@
 //     );
 //
 // at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
-// to those of a peer that copies as many on the same GPU, timed in turns with it; or,
+// to those of a peer that copies as many on the same GPU, timed in turns with it ("bus":
+// half of them from the host's pinned memory to the GPU, and as many back, at the same time); or,
 // where the target names a peer of the lesson's own (peer.h), the time that this takes
 // for the same work to the time of the call. Targets of one measure may have different
 // peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
@@ -74,7 +78,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8 };
+enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, TIMELINES_MAX = 4 };
 
 typedef struct Claim {
     const char *name, *check, *per, *why, *suspect, *slow, *next;   // next: or NULL
@@ -96,6 +100,8 @@ typedef struct Profile {
     uint64_t instructions;          // warp instructions a check may execute
     double seconds;                 // wall clock a check may take
     int devices;                    // that the simulated machine has
+    const char *timeline[TIMELINES_MAX];    // checks of which one is kept
+    size_t timelines;
     Claim claim[CLAIMS_MAX];
     size_t claims;
     Target target[CLAIMS_MAX];      // on a GPU

@@ -21,12 +21,16 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define MOVED_DTOH "unified_memory__bytes_dtoh.sum"
 #define PREFETCHED "unified_memory__bytes_prefetched.sum"   // either way, of those two
 
-// Of a machine with several devices: bytes that the busiest link carried one way, summed over the calls; how long each
-// call took from its first piece of work to its last, and how long the pieces were; and how many they were.
+// Of a machine with several devices, or one whose timeline is kept: bytes that the busiest link carried one way, summed over
+// the calls; how long each call took from its first piece of work to its last, and how long the pieces were; and how many they
+// were.
 #define BUSIEST_LINK "link__bytes_busiest.sum"
 #define ELAPSED "devices__elapsed_ns.sum"
 #define AT_WORK "devices__work_ns.sum"
 #define PIECES "devices__work.sum"
+// Where the timeline is kept: the calls that launch something, a kernel or a graph, and the host's time in all calls of CUDA.
+#define LAUNCH_CALLS "cuda_api__launch_calls.sum"
+#define IN_CALLS "cuda_api__time_ns.sum"
 
 void events_init(Events *e)
 {
@@ -212,6 +216,8 @@ static void take_links(Events *e, json_t *links, bool by_host)
 
 static void take_work(Events *e, json_t *event)
 {
+    if (e->ranged && !e->within)
+        return;
     double start = json_number_value(json_object_get(event, "start_ns"));
     double end = json_number_value(json_object_get(event, "end_ns"));
     double before = e->work.end_ns - e->work.start_ns;
@@ -226,6 +232,23 @@ static void take_work(Events *e, json_t *event)
     add_to(e, ELAPSED, llround(e->work.end_ns - e->work.start_ns) - llround(before));
     add_to(e, AT_WORK, llround(end - start));
     add_to(e, PIECES, 1);
+}
+
+static void take_call(Events *e, json_t *event)
+{
+    const char *name = json_string_value(json_object_get(event, "name"));
+    double start = json_number_value(json_object_get(event, "start_ns"));
+    double end = json_number_value(json_object_get(event, "end_ns"));
+    if (!name || (e->ranged && !e->within))
+        return;
+    add_to(e, LAUNCH_CALLS, strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
+    add_to(e, IN_CALLS, llround(end - start));
+}
+
+static void take_range(Events *e, json_t *event)
+{
+    e->within = json_is_true(json_object_get(event, "begins"));
+    e->busy_ns = json_number_value(json_object_get(event, "busy_ns"));
 }
 
 static void take_error(Events *e, json_t *event)
@@ -259,6 +282,10 @@ static void take_line(Events *e, const char *line, size_t bytes)
         take_migration(e, event);
     } else if (type && strcmp(type, "work") == 0) {
         take_work(e, event);
+    } else if (type && strcmp(type, "call") == 0) {
+        take_call(e, event);
+    } else if (type && strcmp(type, "range") == 0) {
+        take_range(e, event);
     } else if (type && strcmp(type, "error") == 0) {
         take_error(e, event);
     } else if (type && strcmp(type, "exit") == 0) {

@@ -21,6 +21,9 @@ typedef struct Events {
         double start_ns, end_ns;    // on the simulated clock; both 0: nothing yet
         int64_t in[EVENTS_DEVICES], out[EVENTS_DEVICES];    // bytes over each one's link
     } work;
+    bool ranged;                    // only work within cudaProfilerStart() and cudaProfilerStop() counts,
+    bool within;                    // as now
+    double busy_ns;                 // for so long the device was still at work after the last range
     bool ended;                     // the exit event has come
     int status, signal;             // of the program; signal 0: it exited by itself
     char *malformed;                // what was wrong with a line that could not be read, or NULL

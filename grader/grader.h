@@ -120,8 +120,10 @@ __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 // and reads each part in its device's default stream, and waits for that stream
 // alone: work of the function that this order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
 // A host input is mapped read-only in the worker: a write to it is a CRASH.
+// pinned(b) is a host pointer to pinned memory (cudaMallocHost), whose outputs are read as soon as the function returns:
+// what it has not waited for is missing.
 typedef struct Arg {
-    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD, ARG_SCRATCH } kind;
+    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD, ARG_SCRATCH, ARG_PINNED } kind;
     union {
         Buffer *buffer;
         int64_t i;         // ARG_I32, ARG_I64
@@ -134,6 +136,7 @@ static inline Arg device(Buffer *b) { return (Arg){ARG_DEVICE, .buffer = b}; }
 static inline Arg scratch(Buffer *b) { return (Arg){ARG_SCRATCH, .buffer = b}; }
 static inline Arg spread(Buffer *b, int parts) { return (Arg){ARG_SPREAD, .buffer = b, .parts = (uint32_t)parts}; }
 static inline Arg host(Buffer *b) { return (Arg){ARG_HOST, .buffer = b}; }
+static inline Arg pinned(Buffer *b) { return (Arg){ARG_PINNED, .buffer = b}; }
 static inline Arg i32(int32_t x) { return (Arg){ARG_I32, .i = x}; }
 static inline Arg i64(int64_t x) { return (Arg){ARG_I64, .i = x}; }
 static inline Arg f32(float x) { return (Arg){ARG_F32, .f = x}; }

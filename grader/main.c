@@ -409,6 +409,14 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
     }
 }
 
+// Those of another run would stand for this one's, should a check not come so far.
+static void remove_timelines(void)
+{
+    const Profile *p = run_profile();
+    for (size_t i = 0; i < p->timelines; i++)
+        unlink(run_timeline(p->timeline[i]));
+}
+
 // Where the JSON result goes, unless that is said.
 static const char *result_path(const char *lesson, const char *submission, const char *root)
 {
@@ -473,6 +481,7 @@ int main(int argc, char **argv)
         Profile profile = *run_profile();
         if (only_check)
             profile.claims = 0;
+        remove_timelines();
         run_tests(false, r.records);
         result_judge(&r, &profile);
         if (!all_right(r.records))

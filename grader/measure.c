@@ -154,15 +154,16 @@ static void take(Side *s)
 
 // ---- The peers ----
 
-static void add_copies(void)
+static void add_copies(bool bus)
 {
     uint64_t floats = (uint64_t)(student.bytes / 2 / 16) * 4;
     size_t sets = rotations(2 * 4 * floats);
     peer.bytes = 2.0 * 4 * floats;
     for (size_t n = 0; n < sets; n++) {
-        Arg argv[] = {device(output_f32("copy", floats)), device(input_f32("original", floats)),
+        Buffer *copy = output_f32("copy", floats), *original = input_f32("original", floats);
+        Arg argv[] = {bus ? pinned(copy) : device(copy), bus ? pinned(original) : device(original),
                       i64((int64_t)floats)};
-        add_call(&peer, PEER_COPY, 3, argv);
+        add_call(&peer, bus ? PEER_BUS : PEER_COPY, 3, argv);
     }
 }
 
@@ -192,7 +193,8 @@ static void add_twins(const char *name)
     }
 }
 
-static bool is_copy(const char *name) { return strcmp(name, PEER_COPY) == 0; }
+static bool is_bus(const char *name) { return strcmp(name, PEER_BUS) == 0; }
+static bool is_copy(const char *name) { return is_bus(name) || strcmp(name, PEER_COPY) == 0; }
 
 // ---- The main act ----
 
@@ -214,7 +216,7 @@ static json_t *measure_beside(const char *name)
     double ratios[GROUPS];
     peer = (Side){.session = &session, .is_peer = true};
     if (is_copy(name))
-        add_copies();
+        add_copies(is_bus(name));
     else
         add_twins(name);
     begin(&peer, run_peer(name));

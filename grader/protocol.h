@@ -14,6 +14,8 @@
 //                   with guards of its own, and the parts stand one after the other
 //     PASS_SCRATCH  the same as PASS_DEVICE, but nothing is copied, neither before nor after
 //     PASS_HOST     one, mapped as it is: sealed for an input, writable for an output
+//     PASS_PINNED   two, as PASS_DEVICE, of pinned memory of the host; it is copied away
+//                   when the function returns, before anybody waits for the device
 //
 // A call is made at once, or in steps, for the clock: each call to be timed is HELD
 // with its buffers; RESET gives all outputs their first contents again; RUN makes
@@ -34,7 +36,7 @@ enum {
 
 enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
-enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD, PASS_SCRATCH };
+enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD, PASS_SCRATCH, PASS_PINNED };
 
 typedef struct RequestArg {
     uint32_t pass;                  // enum pass
@@ -49,6 +51,7 @@ typedef struct Request {
     uint32_t times;                 // ACTION_RUN
     uint32_t held;                  // ACTION_TAKE
     uint32_t argc, returns_i32;
+    uint32_t ranged, reserved;      // ACTION_CALL: tell the device when the function begins, and when it returns
     char function[PROTOCOL_NAME];
     RequestArg arg[PROTOCOL_ARGS];
 } Request;

@@ -47,9 +47,21 @@ const char *run_worker(void)
     return path;
 }
 
+// Beside the result: 13-streams.json has 13-streams.large.timeline.json.
+const char *run_timeline(const char *check)
+{
+    const Profile *p = run_profile();
+    const char *result = run_result(), *dot = strrchr(result, '.');
+    for (size_t i = 0; i < p->timelines; i++)
+        if (strcmp(p->timeline[i], check) == 0)
+            return text_format("%.*s.%s.timeline.json", dot ? (int)(dot - result) : (int)strlen(result), result, check);
+    return NULL;
+}
+
 const char *run_peer(const char *name)
 {
-    return text_format("%s/%s", run_folder(), strcmp(name, PEER_COPY) == 0 ? "copy" : "peers");
+    bool copies = strcmp(name, PEER_COPY) == 0 || strcmp(name, PEER_BUS) == 0;
+    return text_format("%s/%s", run_folder(), copies ? "copy" : "peers");
 }
 
 const char *run_missing(void)

@@ -68,14 +68,18 @@ static size_t split(char *words, const char **argv)
 }
 
 static pid_t start_simulator(const char *device, const char *worker, uint64_t instructions,
-                             const Channels *c)
+                             const char *timeline, const Channels *c)
 {
     char words[4096], limit[32], devices[32];
-    const char *argv[COMMAND_WORDS + 10];
+    const char *argv[COMMAND_WORDS + 12];
     snprintf(words, sizeof words, "%s", device);
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)instructions);
     snprintf(devices, sizeof devices, "%d", run_profile()->devices);
     size_t n = split(words, argv);
+    if (timeline) {
+        argv[n++] = "--timeline";
+        argv[n++] = timeline;
+    }
     const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
 
@@ -134,11 +138,12 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
 }
 
 static pid_t start_device(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds, const Channels *c)
+                          uint64_t instructions, double seconds, const char *timeline,
+                          const Channels *c)
 {
     s->reports = session_device_reports(device);
     if (s->reports)
-        return start_simulator(device, worker, instructions, c);
+        return start_simulator(device, worker, instructions, timeline, c);
 
     int listener = -1;
     const char *at = device[strspn(device, " ")] ? listen_at(&listener) : "8";
@@ -154,12 +159,13 @@ static pid_t start_device(Session *s, const char *device, const char *worker,
 }
 
 const char *session_start(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds)
+                          uint64_t instructions, double seconds, const char *timeline)
 {
     static char problem[256];
     Channels c;
     *s = (Session){.worker = -1, .report = -1, .printed = -1};
     events_init(&s->events);
+    s->events.ranged = timeline != NULL;
     if (!open_channels(&c)) {
         snprintf(problem, sizeof problem, "no pipe or socket: %s", strerror(errno));
         return problem;
@@ -173,7 +179,7 @@ const char *session_start(Session *s, const char *device, const char *worker,
     fcntl(s->printed, F_SETFL, O_NONBLOCK);
 
     process_adopt();
-    pid_t pid = start_device(s, device, worker, instructions, seconds, &c);
+    pid_t pid = start_device(s, device, worker, instructions, seconds, timeline, &c);
     int why = errno;
     close(c.worker[1]);
     close(c.report[1]);

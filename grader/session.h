@@ -38,9 +38,10 @@ bool session_device_reports(const char *device);
 // Starts `device` (a command, words split at spaces) with the worker on it.
 // `instructions` is a check's limit of warp instructions, of which only a device
 // that reports knows; `seconds` that of the clock. Returns NULL, or what kept it
-// from starting.
+// from starting. `timeline` is the file to which a device that reports writes when
+// everything ran; NULL: none.
 const char *session_start(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds);
+                          uint64_t instructions, double seconds, const char *timeline);
 
 // Sends a request with its descriptors, and waits for what comes of it. When it
 // returns, all events of the call are in s->events.

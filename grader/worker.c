@@ -3,6 +3,7 @@
 // only argument, calls the student's function through libffi, waits for the
 // device, and answers. Read protocol.h first.
 #include "protocol.h"
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,9 +39,15 @@ static bool is_scratch(const Slot *s)
     return s->arg->pass == PASS_SCRATCH;
 }
 
-static bool on_device(const Slot *s)
+static bool is_pinned(const Slot *s)
 {
-    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s);
+    return s->arg->pass == PASS_PINNED;
+}
+
+// Does the worker allocate it?
+static bool is_ours(const Slot *s)
+{
+    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s) || is_pinned(s);
 }
 
 static bool is_spread(const Slot *s)
@@ -103,7 +110,23 @@ static cudaError_t go_to(const Slot *s, uint32_t part)
 // In the device's default stream; for an array that is spread, without the host's waiting for it.
 static cudaError_t copy(const Slot *s, void *to, const void *from, enum cudaMemcpyKind kind)
 {
-    return is_spread(s) ? cudaMemcpyAsync(to, from, span(s), kind, 0) : cudaMemcpy(to, from, span(s), kind);
+    if (!is_pinned(s))
+        return is_spread(s) ? cudaMemcpyAsync(to, from, span(s), kind, 0) : cudaMemcpy(to, from, span(s), kind);
+    memcpy(to, from, span(s));
+    return cudaSuccess;
+}
+
+static cudaError_t allocate(const Slot *s, void **memory, size_t bytes)
+{
+    return is_pinned(s) ? cudaMallocHost(memory, bytes ? bytes : 1) : cudaMalloc(memory, bytes ? bytes : 1);
+}
+
+static void let_go(const Slot *s, void *memory)
+{
+    if (is_pinned(s))
+        cudaFreeHost(memory);
+    else
+        cudaFree(memory);
 }
 
 static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *given)
@@ -112,7 +135,7 @@ static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *giv
     void *memory = NULL;
     cudaError_t error = go_to(s, part);
     if (!error)
-        error = cudaMalloc(&memory, bytes ? bytes : 1);
+        error = allocate(s, &memory, bytes);
     if (error)
         return error;
     s->memory[part] = memory;
@@ -145,7 +168,8 @@ static cudaError_t copy_back(const Slot *s, uint32_t part)
     unsigned char *at = returned + part * bytes;
     cudaError_t error = go_to(s, part);
     if (!error)
-        error = cudaMemcpy(at, s->memory[part], bytes, cudaMemcpyDeviceToHost);
+        error = is_spread(s) ? cudaMemcpy(at, s->memory[part], bytes, cudaMemcpyDeviceToHost)
+                             : copy(s, at, s->memory[part], cudaMemcpyDeviceToHost);
     if (!error && is_spread(s) && !s->arg->writable)
         error = copy(s, s->memory[part], at, cudaMemcpyHostToDevice);
     unmap(returned, parts * bytes);
@@ -178,6 +202,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         case PASS_DEVICE:
         case PASS_SPREAD:
         case PASS_SCRATCH:
+        case PASS_PINNED:
             s->given = *fds++;
             s->returned = *fds++;
             error = prepare_device(s);
@@ -226,12 +251,12 @@ static int32_t invoke(void *function, const Request *request, Slot *slots)
 
 // Device by device, so that the first ones' memory is read, and inputs written, before the host has
 // waited for the others.
-static cudaError_t copy_all_back(const Request *request, Slot *slots)
+static cudaError_t copy_all_back(const Request *request, Slot *slots, bool pinned_too)
 {
     cudaError_t error = cudaSuccess;
     for (uint32_t part = 0; part < PROTOCOL_PARTS; part++)
         for (uint32_t i = 0; i < request->argc && !error; i++)
-            if (on_device(&slots[i]) && part < slots[i].arg->parts)
+            if (is_ours(&slots[i]) && (pinned_too || !is_pinned(&slots[i])) && part < slots[i].arg->parts)
                 error = copy_back(&slots[i], part);
     return error;
 }
@@ -264,8 +289,18 @@ static enum stage read_then_synchronize(const Request *request, Slot *slots, Ans
     answer->cuda = cudaGetLastError();
     if (answer->cuda)
         return STAGE_CALL;
-    answer->cuda = copy_all_back(request, slots);
+    answer->cuda = copy_all_back(request, slots, true);
     return answer->cuda ? STAGE_SYNCHRONIZE : synchronize(true, answer);
+}
+
+// The host may read its own memory as soon as the function has returned, and does.
+static cudaError_t copy_pinned_back(const Request *request, Slot *slots)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t i = 0; i < request->argc && !error; i++)
+        if (is_pinned(&slots[i]))
+            error = copy_back(&slots[i], 0);
+    return error;
 }
 
 // The call itself, and what the device makes of it.
@@ -274,13 +309,19 @@ static enum stage perform(const Request *request, Slot *slots, Answer *answer)
     void *function = dlsym(RTLD_DEFAULT, request->function);
     if (!function)
         return STAGE_FUNCTION;
+    if (request->ranged)
+        cudaProfilerStart();
     answer->returned = invoke(function, request, slots);
+    if (request->ranged)
+        cudaProfilerStop();
+    if (copy_pinned_back(request, slots))
+        return STAGE_COPY;
     if (several(request))
         return read_then_synchronize(request, slots, answer);
     enum stage stage = synchronize(false, answer);
     if (stage != STAGE_DONE)
         return stage;
-    answer->cuda = copy_all_back(request, slots);
+    answer->cuda = copy_all_back(request, slots, false);
     return answer->cuda ? STAGE_COPY : STAGE_DONE;
 }
 
@@ -289,8 +330,8 @@ static void release(const Request *request, Slot *slots)
 {
     for (uint32_t i = 0; i < request->argc; i++) {
         Slot *s = &slots[i];
-        for (uint32_t p = 0; on_device(s) && p < s->arg->parts; p++)
-            cudaFree(s->memory[p]), cudaFree(s->first[p]);
+        for (uint32_t p = 0; is_ours(s) && p < s->arg->parts; p++)
+            let_go(s, s->memory[p]), let_go(s, s->first[p]);
         if (s->arg->pass == PASS_HOST)
             unmap(s->memory[0], span(s));
         if (s->given >= 0)
@@ -337,13 +378,14 @@ static uint32_t held_count;
 
 static bool is_device_output(const Slot *s)
 {
-    return on_device(s) && s->arg->writable && span(s);
+    return is_ours(s) && s->arg->writable && span(s);
 }
 
 static cudaError_t copy_within(const Slot *s, uint32_t part, void *to, const void *from)
 {
     cudaError_t error = go_to(s, part);
-    return error ? error : cudaMemcpy(to, from, span(s), cudaMemcpyDeviceToDevice);
+    return error ? error : is_pinned(s) ? copy(s, to, from, cudaMemcpyHostToHost)
+                                        : cudaMemcpy(to, from, span(s), cudaMemcpyDeviceToDevice);
 }
 
 // Keeps an output's first contents beside it.
@@ -351,7 +393,7 @@ static cudaError_t keep_first(Slot *s, uint32_t part)
 {
     cudaError_t error = go_to(s, part);
     if (!error)
-        error = cudaMalloc(&s->first[part], span(s));
+        error = allocate(s, &s->first[part], span(s));
     return error ? error : copy_within(s, part, s->first[part], s->memory[part]);
 }
 
@@ -397,7 +439,7 @@ static void run_held(uint32_t times, Answer *answer)
 static void take(uint32_t number, Answer *answer)
 {
     struct held *h = &held[number];
-    answer->cuda = copy_all_back(&h->request, h->slots);
+    answer->cuda = copy_all_back(&h->request, h->slots, true);
     answer->stage = answer->cuda ? STAGE_COPY : STAGE_DONE;
     release(&h->request, h->slots);
 }

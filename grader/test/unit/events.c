@@ -114,3 +114,33 @@ Test(events, what_devices_send_is_told_of_the_busiest_link)
     events_feed(&e, works, sizeof works - 1);
     cr_assert_eq(sum_of(&e, "link__bytes_busiest.sum"), 144);
 }
+
+static const char ranged[] =
+    "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":0,\"end_ns\":50}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":0,\"end_ns\":40,\"links\":[]}\n"
+    "{\"event\":\"range\",\"begins\":true,\"busy_ns\":0}\n"
+    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":100,\"end_ns\":102}\n"
+    "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":102,\"end_ns\":106}\n"
+    "{\"event\":\"call\",\"name\":\"cudaGraphLaunch\",\"start_ns\":106,\"end_ns\":108}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":102,\"end_ns\":202,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"start_ns\":152,\"end_ns\":252,\"links\":[]}\n"
+    "{\"event\":\"range\",\"begins\":false,\"busy_ns\":144}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":[]}\n"
+    "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":300,\"end_ns\":304}\n";
+
+// Where the timeline is kept only what the function does counts, not what the harness does before and behind.
+Test(events, what_lies_outside_of_the_range_is_not_the_functions)
+{
+    Events e;
+    events_init(&e);
+    e.ranged = true;
+    events_feed(&e, ranged, sizeof ranged - 1);
+    cr_assert_null(e.malformed);
+    cr_expect_eq(sum_of(&e, "devices__elapsed_ns.sum"), 150);
+    cr_expect_eq(sum_of(&e, "devices__work_ns.sum"), 200);
+    cr_expect_eq(sum_of(&e, "devices__work.sum"), 2);
+    cr_expect_eq(sum_of(&e, "cuda_api__launch_calls.sum"), 2);
+    cr_expect_eq(sum_of(&e, "cuda_api__time_ns.sum"), 8);
+    cr_expect_float_eq(e.busy_ns, 144, 1e-9);
+    cr_expect_not(e.within);
+}
