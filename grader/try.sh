@@ -104,8 +104,7 @@ solution_is_pass() {
 
 # The completed skeleton is our solution but for its markers.
 figures_are_the_same() {
-    cmp -s "$tree/completed.log" "$tree/solution-1.log" || {
-        diff "$tree/completed.log" "$tree/solution-1.log" >"$tree/figures.log"
+    sed 's|build/results/solutions/|build/results/|' "$tree/solution-1.log" | diff "$tree/completed.log" - >"$tree/figures.log" || {
         complain "$lesson: two runs of the solution do not print the same figures" "$tree/figures.log"
     }
 }
