@@ -70,7 +70,10 @@ PictureTest(the_cat_is_there)
 
     cr_assert_null(picture_read(chelsea, 1, &grey));
     cr_assert(grey.width == 451 && grey.height == 300 && grey.pitch == 451 && grey.channels == 1);
-    cr_assert_eq(grey.pixels[0], (77 * 143 + 150 * 120 + 29 * 104 + 128) / 256);
+    for (size_t i = 0; i < 451 * 300; i++) {
+        const uint8_t *rgb = p.pixels + 3 * i;
+        cr_assert_eq(grey.pixels[i], (77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2] + 128) / 256, "pixel %zu", i);
+    }
 }
 
 PictureTest(grey_is_the_same_in_all_three_colours)
