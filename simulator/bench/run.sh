@@ -44,10 +44,9 @@ awk -F'|' -v limit="$limit" -v date="$(date -u +%F)" -v cores="$(nproc)" \
         print "# The simulated device beside Oclgrind and PoCL\n"
         print "Written by `make bench-simulator` on " date ", on " cores " cores of: " cpu ".\n"
         print "Each number is the median of the launches in brackets, each from its call to its end, on the same numbers and with"
-        print "the same results. *On*: all checks, counters and times; a kernel runs on one core, and what its accesses find in the"
-        print "caches is worked out on another. *One core*: the same with `--threads 1`. *Off*: `--bare`, which takes one core."
-        print "Oclgrind " oclgrind " and " pocl " take all cores. Oclgrind counts nothing and checks bounds only; PoCL compiles and"
-        print "checks nothing. What took longer than " limit " s was stopped.\n"
+        print "the same results. *On*: all checks, counters and times. *One core*: the same with `--threads 1`. *Off*: `--bare`. Where not"
+        print "told, all take all cores. Oclgrind " oclgrind " counts nothing and checks bounds only; " pocl " compiles and checks nothing."
+        print "What took longer than " limit " s was stopped.\n"
         print "| kernel | on | one core | off | Oclgrind | PoCL | Oclgrind / on | off / PoCL |"
         print "| --- | --- | --- | --- | --- | --- | --- | --- |"
     }
