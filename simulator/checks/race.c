@@ -162,6 +162,11 @@ static const Insn *parted_at(const Warp *w, u32 lane, u32 other)
 static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
 {
     const Site *now = &k->site;
+    Grid *g = a->warp->block->grid;
+    if (g->part) {
+        grid_in_order(g);
+        return true;
+    }
     u64 address = a->alike ? now->base + lane * now->stride : a->address[lane];     // not all of what has happened are kept
     Race race = { .space = a->space, .address = address, .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
@@ -171,7 +176,7 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
     race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
     race_report(&race);
-    races_found++;
+    __atomic_fetch_add(&races_found, 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -202,7 +207,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Access *a = k->context;
     const Site *now = &k->site;
-    if (reach_each_other(s, now) || races_found >= MOST_RACES) return false;
+    if (reach_each_other(s, now) || __atomic_load_n(&races_found, __ATOMIC_RELAXED) >= MOST_RACES) return false;
     if (s->operation != now->operation && comes_before(s->operation, now->operation)) return false;
     if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
@@ -328,8 +333,9 @@ static bool race_access(Access *a)
         for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
     }
     if (strong && a->store) happens_write(&r->order, a);
-    if (global.loud) {
-        shape_forget_passes_of(a->warp->block->grid, &race_observer);
+    Grid *g = a->warp->block->grid;
+    if (!g->part && global.loud) {
+        shape_forget_passes_of(g, &race_observer);
         global.loud = false;
     }
     return true;

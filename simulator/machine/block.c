@@ -203,7 +203,8 @@ Block *block_make(Grid *g, u32 slot)
         w->local = calloc(LANES, k->local_bytes + 1);
         w->taint = calloc(k->register_bytes / 64, sizeof *w->taint);
         w->inside = calloc(k->function_count + 1, sizeof *w->inside);
-        if (!w->regs || !w->local || !w->taint || !w->inside) return NULL;
+        w->lasting = calloc(k->lasting_count + 1, sizeof *w->lasting);
+        if (!w->regs || !w->local || !w->taint || !w->inside || !w->lasting) return NULL;
         memset(w->regs, 0, k->register_bytes);
     }
     OBSERVERS(block_make, b);
@@ -218,6 +219,7 @@ void block_free(Block *b)
         free(b->warps[n].local);
         free(b->warps[n].taint);
         free(b->warps[n].inside);
+        free(b->warps[n].lasting);
         call_stacks_free(&b->warps[n]);
         copies_free(&b->warps[n]);
     }

@@ -9,6 +9,7 @@
 #include "access.h"
 #include "block.h"
 #include "cooperative.h"
+#include "lasting.h"
 #include "observer.h"
 #include "occupancy.h"
 #include "profile.h"
@@ -214,6 +215,7 @@ Grid *grid_start(Launch *l)
     g->slot_limit = occupancy_resident(l);
     call_make_room(l);
     special_find(g);
+    lasting_find(g->kernel);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
     g->shapes = shapes_make(l->kernel);

@@ -158,6 +158,13 @@ static inline void copy(void *to, const void *from, u32 bytes)
     }
 }
 
+// The warps that come next mostly go on behind this one.
+enum { AHEAD = 4 };
+static inline void expect(const u8 *memory, u32 bytes, bool store)
+{
+    for (u32 n = 0; n < bytes; n += 64) store ? __builtin_prefetch(memory + n, 1) : __builtin_prefetch(memory + n, 0);
+}
+
 // Spans of one register a lane are copied whole, or, where all read one value, filled with it. False: it is no such case.
 static bool move_spans(const Access *a)
 {
@@ -172,6 +179,7 @@ static bool move_spans(const Access *a)
         u32 first = __builtin_ctz(s->lanes), count = __builtin_popcount(s->lanes);
         u8 *row = (u8 *)row_of(a->warp, i->vector[0]) + first * i->width, *memory = start + s->address;
         if (s->bytes == count * i->width) {
+            if (a->space == SPACE_GLOBAL) expect(memory + AHEAD * s->bytes, s->bytes, a->store);
             if (a->store) copy(memory, row, s->bytes);
             else copy(row, memory, s->bytes);
         } else if (a->store || s->bytes != i->width || i->width > 8) {

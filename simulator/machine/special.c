@@ -33,7 +33,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     return 0;
 }
 
-static bool changes_with_block(u32 special)
+bool special_changes(u32 special)
 {
     return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
 }
@@ -67,7 +67,7 @@ void special_find(Grid *g)
     const Kernel *k = g->kernel;
     g->changing_count = 0;
     for (u32 n = 0; n < k->constant_count; n++)
-        if (changes_with_block(k->constants[n].special)) g->changing[g->changing_count++] = &k->constants[n];
+        if (special_changes(k->constants[n].special)) g->changing[g->changing_count++] = &k->constants[n];
 }
 
 void special_fill(Warp *w, bool fresh)

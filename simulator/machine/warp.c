@@ -6,6 +6,7 @@
 
 #include "report/report.h"
 #include "report/source.h"
+#include "lasting.h"
 #include "observer.h"
 #include "warp.h"
 
@@ -133,7 +134,7 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
             if (w->watch) w->watch(w, i, mask);
             if (w->trace) OBSERVERS(step, w, i);
         }
-        if (mask) i->run(w, i, mask);
+        if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
         if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
     }
     return steps;

@@ -20,6 +20,7 @@ struct Insn {
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 shape;              // memory: its number among the kernel's
+    u32 lasting;            // its number among those whose result lasts from block to block (lasting.h); 0: it does not
     u32 vector[4];          // memory: rows of the registers loaded or stored
     const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; matrices: rows of
                             // d, a, b and c's registers; else NULL
@@ -156,6 +157,7 @@ struct Warp {
     u32 *taint;             // for each 64 bytes of registers: lanes whose value nothing defined
     void (*watch)(Warp *, const Insn *, u32 mask);  // sees each instruction before it runs, also where no lane
                                                     // takes part (mask 0); NULL: nobody looks
+    u32 *lasting;           // for each of those instructions: lanes that have run it
     struct Copies *copies;      // asynchronous ones that it has not waited for (copy.h); NULL: it has begun none
     struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
 };

@@ -74,6 +74,8 @@ typedef struct Kernel {
     struct Constant *constants;         // rows of the register file that never change
     u32 constant_count;
     u8 shared_granule;                  // bytes: the narrowest access to shared memory that its code may make
+    bool lasting_known;                 // lasting.c has counted
+    u32 lasting_count;                  // instructions whose result lasts
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known
     u32 failures;                       // launches whose blocks did, all the same
     char *unsupported;                  // why it cannot run here, or NULL

@@ -1,0 +1,77 @@
+#include "lasting.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "special.h"
+
+enum { ROW = 64 };              // bytes: rows of the register file begin at multiples
+
+typedef struct Rows {
+    u8 *writers;                // instructions that may write it: none, one, or 2, which stands for more
+    bool *lasts;                // it is the same in each block
+} Rows;
+
+static void add_writer(Rows *r, u32 row) { if (row && r->writers[row / ROW] < 2) r->writers[row / ROW]++; }
+
+// Some of these are read only; then one more is taken for not lasting, that is all.
+static void add_writers(Rows *r, const Insn *i)
+{
+    add_writer(r, i->d);
+    add_writer(r, i->predicate);
+    if (isa_rows[i->row].shape == UNPACK) add_writer(r, i->b);
+    for (u32 n = 0; n < 4; n++) add_writer(r, i->vector[n]);
+}
+
+static bool lasts(const Rows *r, u32 row) { return r->lasts[row / ROW]; }
+static bool is_only(const Rows *r, u32 row) { return row && r->writers[row / ROW] == 1; }
+
+static bool is_parameter(const Rows *r, const Insn *i)
+{
+    if (i->run != run_load_param || i->space == SPACE_CALL || i->a) return false;
+    for (u32 e = 0; e < i->elements; e++) if (!is_only(r, i->vector[e])) return false;
+    return true;
+}
+
+static bool is_computed(const Rows *r, const Insn *i)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    bool plain = row->shape == UNARY || row->shape == BINARY || row->shape == TERNARY || row->shape == CONVERT;
+    return plain && i->run == row->run && is_only(r, i->d) && lasts(r, i->a) && (row->inputs < 2 || lasts(r, i->b))
+        && (row->inputs < 3 || lasts(r, i->c));
+}
+
+// Calls keep and restore registers, and lists name more of them.
+static bool is_simple(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) if (k->code[pc].list || k->code[pc].matrix) return false;
+    return !k->function_count && !k->call_count;
+}
+
+static void find(Kernel *k, Rows *r)
+{
+    for (u32 n = 0; n < k->constant_count; n++) r->lasts[k->constants[n].row / ROW] = !special_changes(k->constants[n].special);
+    for (u32 pc = 0; pc < k->code_count; pc++) add_writers(r, &k->code[pc]);
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        Insn *i = &k->code[pc];
+        bool parameter = !i->guard && is_parameter(r, i), computed = !i->guard && is_computed(r, i);
+        if (parameter) for (u32 e = 0; e < i->elements; e++) r->lasts[i->vector[e] / ROW] = true;
+        if (computed) r->lasts[i->d / ROW] = true;
+        if (parameter || computed) i->lasting = ++k->lasting_count;
+    }
+}
+
+void lasting_find(Kernel *k)
+{
+    if (k->lasting_known) return;
+    k->lasting_known = true;
+    if (!is_simple(k)) return;
+    u32 rows = k->register_bytes / ROW + 1;
+    Rows r = { calloc(rows, sizeof *r.writers), calloc(rows, sizeof *r.lasts) };
+    if (!r.writers || !r.lasts) {
+        perror("simulator: no memory left to look through a kernel");
+        exit(1);
+    }
+    find(k, &r);
+    free(r.writers);
+    free(r.lasts);
+}
