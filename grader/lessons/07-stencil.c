@@ -1,0 +1,346 @@
+// Lesson 7: filters of all sizes over pictures of all shapes against sums in double; what lies beyond the edges, and what lies
+// beyond the window; and a photograph, which comes out blurred, sharpened, and as a drawing of its edges.
+#include "grader.h"
+#include <math.h>
+
+enum { MAX_RADIUS = 4 };
+
+// What the function was given last.
+static struct {
+    const float *in, *weights, *earlier;    // earlier: the weights of the check's first call
+    int width, height, radius, earlier_radius;
+} asked;
+
+// The answer, and what those get who change one thing in it.
+enum variant { AS_ASKED, ZEROS, MIRRORED, RUN_ON, TURNED, FEW_BYTES, EARLIER, HALVES, VARIANTS };
+
+static const char *const words[VARIANTS] = {
+    [ZEROS] = "So it is when pixels beyond the edge count as 0. The contract takes the nearest pixel of the picture.",
+    [MIRRORED] = "So it is when the picture is mirrored at its edges. The contract takes the nearest pixel.",
+    [RUN_ON] = "Beyond the end of a row that takes pixels of the next row. Clamp the column, too, not the index alone.",
+    [TURNED] = "So it is with the filter turned by half. The first weight belongs to the pixel above and to the left.",
+    [FEW_BYTES] = "Only the first quarter of the weights has arrived: cudaMemcpyToSymbol counts bytes.",
+    [EARLIER] = "Those are the weights of an earlier call. Each call has a filter of its own.",
+    [HALVES] = "So it is when pixels are rounded to 16 bits. They are floats.",
+};
+
+static int clamped(int at, int count)
+{
+    return at < 0 ? 0 : at >= count ? count - 1 : at;
+}
+
+static int mirrored(int at, int count)
+{
+    return clamped(at < 0 ? -at : at >= count ? 2 * (count - 1) - at : at, count);
+}
+
+// Row y, column x of the picture, as the variant has it.
+static double pixel(int y, int x, enum variant v)
+{
+    int width = asked.width, height = asked.height;
+    bool inside = y >= 0 && y < height && x >= 0 && x < width;
+    long long at = (long long)clamped(y, height) * width + clamped(x, width), n = (long long)width * height;
+
+    if (v == ZEROS && !inside)
+        return 0;
+    if (v == MIRRORED)
+        at = (long long)mirrored(y, height) * width + mirrored(x, width);
+    if (v == RUN_ON) {
+        at = (long long)clamped(y, height) * width + x;
+        at = at < 0 ? 0 : at >= n ? n - 1 : at;
+    }
+    return v == HALVES ? f16_value(f16_bits(asked.in[at])) : asked.in[at];
+}
+
+static int square(int radius)
+{
+    return (2 * radius + 1) * (2 * radius + 1);
+}
+
+static double weight(int at, enum variant v)
+{
+    int count = square(asked.radius);
+
+    if (v == EARLIER)
+        return at < square(asked.earlier_radius) ? asked.earlier[at] : 0;
+    if (v == FEW_BYTES && at >= count / 4)
+        return 0;
+    return asked.weights[v == TURNED ? count - 1 - at : at];
+}
+
+static double sum_at(int y, int x, enum variant v)
+{
+    int r = asked.radius, at = 0;
+    double sum = 0;
+
+    for (int dy = -r; dy <= r; dy++)
+        for (int dx = -r; dx <= r; dx++)
+            sum += weight(at++, v) * pixel(y + dy, x + dx, v);
+    return sum;
+}
+
+// Which of the variants all wrong elements are, of the first few hundred.
+static bool is_variant(const Mismatch *m, enum variant v)
+{
+    int compared = 0;
+
+    for (size_t i = m->first; i < m->out->count && compared < 300; i++) {
+        if (!m->is_wrong(i))
+            continue;
+        double guess = sum_at((int)(i / asked.width), (int)(i % asked.width), v);
+        if (!(fabs(m->out->f32[i] - guess) <= 2e-5 + 1e-5 * fabs(guess)))
+            return false;
+        compared++;
+    }
+    return true;
+}
+
+static const char *which_variant(const Mismatch *m)
+{
+    for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++)
+        if (is_variant(m, v))
+            return words[v];
+    return NULL;
+}
+
+static const char *far_pixel(const Mismatch *m)
+{
+    if (isnan(m->out->f32[m->first]))
+        return "That is not a number: 0 times an infinite pixel. A pixel outside of the window must not be multiplied at all.";
+    return NULL;
+}
+
+// The sums in double, a row at a time: away from the left and right edges all columns are alike.
+static void reference(double *want, const float *in, int width, int height, const float *weights, int r)
+{
+    int side = 2 * r + 1;
+
+    for (int y = 0; y < height; y++) {
+        double *sum = want + (size_t)y * width;
+        for (int dy = -r; dy <= r; dy++) {
+            const float *row = in + (size_t)clamped(y + dy, height) * width;
+            for (int dx = -r; dx <= r; dx++) {
+                double weight = weights[(dy + r) * side + dx + r];
+                int from = dx < 0 ? -dx : 0, to = dx > 0 ? width - dx : width;
+                for (int x = 0; x < from && x < width; x++)
+                    sum[x] += weight * row[0];
+                for (int x = from; x < to; x++)
+                    sum[x] += weight * row[x + dx];
+                for (int x = to > from ? to : from; x < width; x++)
+                    sum[x] += weight * row[width - 1];
+            }
+        }
+    }
+}
+
+static void ask(Buffer *out, Buffer *in, int width, int height, Buffer *weights, int radius)
+{
+    asked.in = in->f32, asked.weights = weights->f32;
+    if (!asked.earlier)
+        asked.earlier = weights->f32, asked.earlier_radius = radius;
+    asked.width = width, asked.height = height, asked.radius = radius;
+    given("width = %d, height = %d, radius = %d", width, height, radius);
+    as_matrix(out, height, width);
+    call("convolve", device(out), device(in), i32(width), i32(height), host(weights), i32(radius));
+    compulsory(4ull * width * height, 4ull * width * height);
+    compulsory_operations((uint64_t)width * height * square(radius));
+}
+
+// A float that was rounded to 16 bits is off by 1e-3 or so; 81 floats add up to within 1e-5.
+static void compare(Buffer *out, Buffer *in, int width, int height, Buffer *weights, int radius)
+{
+    double *want = reference_f64((size_t)width * height);
+
+    reference(want, in->f32, width, height, weights->f32, radius);
+    expect_close_f32(out, want, 2e-5, 1e-5);
+}
+
+static Buffer *filter_of(int radius)
+{
+    return input_f32("weights", square(radius));
+}
+
+static void filters(int width, int height, int radius)
+{
+    size_t n = (size_t)width * height;
+    Buffer *in = input_f32("in", n), *out = output_f32("out", n), *weights = filter_of(radius);
+
+    diagnose(which_variant);
+    ask(out, in, width, height, weights, radius);
+    compare(out, in, width, height, weights, radius);
+}
+
+Check(stencil, whole_tiles)
+{
+    filters(64, 32, 1);
+    filters(32, 64, 2);
+    filters(256, 96, 2);
+}
+
+Check(stencil, ragged_edges)
+{
+    filters(31, 33, 2);
+    filters(33, 31, 2);
+    filters(65, 7, 1);
+    filters(127, 211, 2);
+    filters(211, 127, 1);
+}
+
+// Vectors of four, but no whole number of them for a warp or for a block.
+Check(stencil, widths_of_whole_vectors)
+{
+    filters(4, 9, 2);
+    filters(36, 17, 1);
+    filters(120, 31, 2);
+    filters(124, 33, 2);
+    filters(1028, 5, 2);
+}
+
+Check(stencil, all_radii)
+{
+    for (int radius = 0; radius <= MAX_RADIUS; radius++) {
+        filters(101, 53, radius);
+        filters(160, 53, radius);
+    }
+}
+
+// The window reaches beyond both edges at once.
+Check(stencil, smaller_than_the_window)
+{
+    filters(1, 1, 4);
+    filters(2, 3, 4);
+    filters(4, 2, 4);
+    filters(3, 1, 2);
+}
+
+Check(stencil, one_row_or_column)
+{
+    filters(1, 1000, 2);
+    filters(1000, 1, 2);
+    filters(1001, 1, 3);
+}
+
+Check(stencil, nothing)
+{
+    filters(0, 0, 2);
+    filters(0, 5, 1);
+    filters(5, 0, 1);
+}
+
+// All weights and pixels are above 0, so that nothing cancels; one pixel is infinite, and so are the sums of the
+// windows that hold it, and no others.
+Check(stencil, an_infinite_pixel)
+{
+    static const int radii[] = {1, 2, 3};
+    enum { WIDTH = 132, HEIGHT = 40 };
+
+    for (size_t k = 0; k < sizeof radii / sizeof *radii; k++) {
+        int radius = radii[k];
+        Buffer *in = input_f32("in", WIDTH * HEIGHT), *out = output_f32("out", WIDTH * HEIGHT), *weights = filter_of(radius);
+        for (size_t i = 0; i < in->count; i++)
+            in->f32[i] = (1 + fabsf(in->f32[i])) * (i % 3 ? 1e30f : 1e-30f);
+        in->f32[17 * WIDTH + 61] = INFINITY;
+        for (size_t i = 0; i < weights->count; i++)
+            weights->f32[i] = fabsf(weights->f32[i]);
+        diagnose(far_pixel);
+        ask(out, in, WIDTH, HEIGHT, weights, radius);
+        compare(out, in, WIDTH, HEIGHT, weights, radius);
+    }
+}
+
+// ---- A photograph ----
+
+// The bell of Gauss, so many pixels wide. Its weights add up to 1.
+static float bell(int at, int radius, double width)
+{
+    int side = 2 * radius + 1;
+    double sum = 0, here = 0;
+
+    for (int i = 0; i < side * side; i++) {
+        double dy = i / side - radius, dx = i % side - radius;
+        double weight = exp(-(dy * dy + dx * dx) / (2 * width * width));
+        sum += weight;
+        here = i == at ? weight : here;
+    }
+    return (float)(here / sum);
+}
+
+enum look { AS_IT_IS, BLUR, SHARPEN, EDGES };
+
+static void look_through(Buffer *weights, int radius, enum look look)
+{
+    for (int i = 0; i < (int)weights->count; i++) {
+        float centre = i == (int)weights->count / 2;
+        weights->f32[i] =
+            look == BLUR ? bell(i, radius, 2) :
+            look == SHARPEN ? 3 * centre - 2 * bell(i, radius, 2) :             // twice what blurring takes away is added
+            look == EDGES ? 12 * (bell(i, radius, 0.8) - bell(i, radius, 1.6)) : // where a narrow blur and a wide one differ
+            centre;
+    }
+}
+
+// Pixels of 0 to 1; an edge may be bright to dark or dark to bright, and shows dark on white.
+static void show(const char *name, const Buffer *out, int width, int height, bool drawing)
+{
+    Buffer *bytes = output_u8("picture", (size_t)width * height);
+
+    for (size_t i = 0; i < bytes->count; i++) {
+        float grey = drawing ? 1 - fabsf(out->f32[i]) : out->f32[i];
+        bytes->u8[i] = (uint8_t)lroundf(255 * fminf(fmaxf(grey, 0), 1));
+    }
+    picture_show(name, (Picture){bytes->u8, width, height, 1, width});
+}
+
+Check(stencil, a_photograph)
+{
+    static const struct {
+        const char *name;
+        int radius;
+        enum look look;
+    } picture[] = {{"before", 0, AS_IT_IS}, {"blurred", 4, BLUR}, {"sharpened", 2, SHARPEN}, {"edges", 3, EDGES}};
+    enum { WIDTH = 448 };   // cut off to whole vectors
+
+    Picture cat = picture_load("chelsea.png", 1);
+    int height = (int)cat.height;
+    Buffer *in = input_f32("in", (size_t)WIDTH * height), *out = output_f32("out", (size_t)WIDTH * height);
+    for (size_t y = 0; y < cat.height; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            in->f32[y * WIDTH + x] = cat.pixels[y * cat.pitch + x] / 255.0f;
+
+    diagnose(which_variant);
+    for (size_t k = 0; k < sizeof picture / sizeof *picture; k++) {
+        int radius = picture[k].radius;
+        Buffer *weights = filter_of(radius);
+        look_through(weights, radius, picture[k].look);
+        ask(out, in, WIDTH, height, weights, radius);
+        show(picture[k].name, out, WIDTH, height, picture[k].look == EDGES);
+        compare(out, in, WIDTH, height, weights, radius);
+    }
+}
+
+// The check that profiles/lessons/07-stencil.cfg measures: 16 MiB of compulsory traffic, 25 multiply-and-adds a pixel, rows that
+// begin on a sector.
+Check(stencil, two_million)
+{
+    filters(2048, 1024, 2);
+}
+
+// What profiles/lessons/07-stencil.cfg times on a GPU: 256 MiB of compulsory traffic a call.
+Measure(stencil, large)
+{
+    enum { WIDTH = 8192, HEIGHT = 4096, RADIUS = 2 };
+    size_t n = (size_t)WIDTH * HEIGHT, sets = rotations(8 * n);
+    Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX], *weights[ROTATIONS_MAX];
+
+    for (size_t s = 0; s < sets; s++) {
+        in[s] = input_f32("in", n);
+        out[s] = output_f32("out", n);
+        weights[s] = filter_of(RADIUS);
+        as_matrix(out[s], HEIGHT, WIDTH);
+        rotate("convolve", device(out[s]), device(in[s]), i32(WIDTH), i32(HEIGHT), host(weights[s]), i32(RADIUS));
+        compulsory(4 * n, 4 * n);
+    }
+    measure();
+    for (size_t s = 0; s < sets; s++)
+        compare(out[s], in[s], WIDTH, HEIGHT, weights[s], RADIUS);
+}
