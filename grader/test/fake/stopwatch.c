@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double call_seconds(bool student)
+static double call_seconds(bool student, uint32_t times)
 {
     static int turn;
     const char *now = getenv("FAKE_CASE");
+    if (strcmp(now, "gpu-long-runs") == 0)  // 100 calls at first, too few
+        return student && times < 300 && (turn++ + 2) / 4 % 2 ? 120e-6 : 40e-6;
     bool library = strcmp(check.function, "twice_fast") == 0;
     if (!student)
         return library && strcmp(now, "gpu-peer-slow") == 0 ? 0.11e-6 : 0.2e-6;
@@ -32,5 +34,5 @@ double stopwatch(Session *s, uint32_t times, enum outcome *outcome, Answer *answ
         if (*outcome != OUTCOME_ANSWER || answer->stage != STAGE_DONE)
             return -1;
     }
-    return 10e-6 + times * call_seconds(s == &check.session);
+    return 10e-6 + times * call_seconds(s == &check.session, times);
 }
