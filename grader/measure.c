@@ -2,7 +2,7 @@
 // on the GPU, timed by the grader's clock in turns, one peer after the other.
 //
 //     A  N calls, 2N calls         the student's: the slope of the two is a call's time
-//     B  N calls, 2N calls         the peer's
+//     B  N calls, 2N calls         the peer's; up to 10N in place of 2N where that spreads too far
 //     B  ...                       A/B/B/A: what drifts, as a GPU's clock does, hits both
 //     A  ...
 //
@@ -23,7 +23,7 @@
 
 static const double LIMIT = 120;    // seconds of a whole measurement
 static const double SHORT_RUN = 4e-3;   // seconds that N calls should take
-static const double LONG_RUN = 40e-3;   // ... once short runs have differed too much to judge by
+static const double LONG_RUN = 40e-3;   // ... at most, once short runs have differed too much
 
 // One side: whose calls are timed.
 typedef struct Side {
@@ -34,7 +34,7 @@ typedef struct Side {
     double bytes;                   // that a call must move
     double seconds[2 * GROUPS];     // a call's, by slope
     size_t timed;
-    uint32_t calls;                 // N
+    uint32_t calls, rounds;         // N, and how many N the longer run has
     bool is_peer;
 } Side;
 
@@ -108,29 +108,27 @@ static double time_calls(Side *s, uint32_t times)
 
 static double slope(Side *s)
 {
-    double one = time_calls(s, s->calls), two = time_calls(s, 2 * s->calls);
-    return s->seconds[s->timed++] = (two - one) / s->calls;
+    double few = time_calls(s, s->calls), many = time_calls(s, s->rounds * s->calls);
+    return s->seconds[s->timed++] = (many - few) / ((s->rounds - 1) * s->calls);
 }
 
-// So many calls that they take `run` seconds; whole rounds of the buffers.
-static void set_calls(Side *s, double each, double run)
-{
-    uint32_t round = (uint32_t)s->held;
-    double rounds = fmin(fmax(ceil(run / fmax(each, 1e-7) / round), 1), 1e4 / round);
-    s->calls = (uint32_t)rounds * round;
-}
-
+// So many calls that they take long enough to be timed; whole rounds of the buffers.
 static void choose_calls(Side *s)
 {
     uint32_t round = (uint32_t)s->held;
     time_calls(s, 2 * round);       // the first loads the module, and wakes the GPU up
-    set_calls(s, time_calls(s, 4 * round) / (4 * round), SHORT_RUN);
+    double each = fmax(time_calls(s, 4 * round) / (4 * round), 1e-7);
+    double rounds = fmin(fmax(ceil(SHORT_RUN / each / round), 1), 1e4 / round);
+    s->calls = (uint32_t)rounds * round;
+    s->rounds = 2;
 }
 
-// A host that is now quick, now slow to launch is seen by longer runs on the average.
+// What disturbs a run, a host that is slow to launch for a while, weighs less in a longer one, and the shorter of the
+// two adds less of it.
 static void lengthen(Side *s)
 {
-    set_calls(s, ratio_of(s->seconds, s->timed).median, LONG_RUN);
+    double run = fmax(ratio_of(s->seconds, s->timed).median, 1e-7) * s->calls;
+    s->rounds = (uint32_t)fmin(fmax(LONG_RUN / run, 2), 10);
 }
 
 // One turn A/B/B/A: how much faster than the peer, as a ratio of bytes a second.
