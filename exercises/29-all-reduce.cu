@@ -29,7 +29,7 @@ static cudaEvent_t ready[MOST], sent[MOST];
 // Lets the current device reach the memory of all others.
 static void reach_others(int device, int count)
 {
-    // TODO: where device can reach other, let it (5 lines)
+    // TODO: where device can reach other, let it (7 lines)
 }
 
 // The first call sets up all devices of the machine, once.

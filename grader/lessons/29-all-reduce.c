@@ -61,6 +61,16 @@ static const char *on_devices(const Mismatch *m)
     return words;
 }
 
+// Where nothing was stored: is it what n / devices leaves over, and nothing else?
+static bool left_over(const Mismatch *m)
+{
+    size_t whole = (size_t)(count / devices) * devices;
+    for (size_t i = 0; i < (size_t)count * devices; i++)
+        if (m->is_wrong(i) != (i % count >= whole))
+            return false;
+    return true;
+}
+
 static const char *whose(const Mismatch *m)
 {
     static char words[300];
@@ -70,7 +80,8 @@ static const char *whose(const Mismatch *m)
     unsigned all = (1u << devices) - 1, once, twice;
 
     if ((uint32_t)m->out->i32[m->first] == POISON) {
-        snprintf(words, sizeof words, "Nothing was stored there.%s", on_devices(m));
+        snprintf(words, sizeof words, "Nothing was stored there.%s%s", on_devices(m),
+                 left_over(m) ? " Is there a chunk for what n / devices leaves over?" : "");
         return words;
     }
     if (got != got)

@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: Nothing was stored there
+// says: for what n / devices leaves over
 // Chunks of n / devices floats: what is left over belongs to none.
 #include "29-all-reduce.h"
 
