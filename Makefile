@@ -374,7 +374,7 @@ build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/gra
 text = $(firstword $(wildcard lessons/$1.md book/$1.md) build/book/$1.md)
 
 # What it quotes, and what is drawn in it.
-quoted = $(wildcard solutions/$1.cu profiles/figures/$1.txt) book/plot.awk
+quoted = $(wildcard solutions/$1.cu profiles/figures/$1.txt profiles/figures/$1-*.txt) book/plot.awk book/timeline.awk
 
 # The pictures of a page: those of grader/pictures/, and what the lesson's solution makes of them.
 pictured := $(basename $(notdir $(shell grep -l '<img src="pictures/' lessons/*.md)))

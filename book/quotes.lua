@@ -112,25 +112,28 @@ end
 
 -- ---- Figures of data: <plot data="profiles/figures/15-tiled-matmul.txt" title="..." x="n" y="..."/> ------------
 
--- Its other attributes are variables of plot.awk.
-local function plot(attributes)
-  local arguments, data = { '-F', '\t' }, nil
+-- Or <timeline data="..." id="..." title="..." panels="..."/>. Its other attributes are variables of plot.awk, or of timeline.awk.
+local function draw(program, attributes)
+  local arguments, data, id = { '-F', '\t' }, nil, nil
   for name, value in attributes:gmatch('([%w_]+)="(.-)"') do
-    if name == 'data' then data = value else
+    if name == 'data' then data = value elseif name == 'id' then id = value else
       arguments[#arguments + 1] = '-v'
       arguments[#arguments + 1] = name .. '=' .. value
     end
   end
   common.lines_of(data or '', 'draw')
   arguments[#arguments + 1] = '-v'
-  arguments[#arguments + 1] = 'id=' .. data:match('([^/]+)%.%w+$')
+  arguments[#arguments + 1] = 'id=' .. (id or data:match('([^/]+)%.%w+$'))
   arguments[#arguments + 1] = '-f'
-  arguments[#arguments + 1] = 'book/plot.awk'
+  arguments[#arguments + 1] = program
   arguments[#arguments + 1] = data
   local drawn, svg = pcall(pandoc.pipe, 'awk', arguments, '')
   if not drawn then fail('%s cannot be drawn', data) end
   return svg
 end
+
+local function plot(attributes) return draw('book/plot.awk', attributes) end
+local function timeline(attributes) return draw('book/timeline.awk', attributes) end
 
 -- ---- Pictures: <img src="pictures/03-grids-and-indexing-grey.png" alt="..."/> ---------------------------------
 
@@ -148,7 +151,7 @@ end
 
 local function drawing(block)
   if block.format ~= 'html' then return nil end
-  return html((block.text:gsub('<plot(.-)/>', plot):gsub('<img(.-)/>', picture)))
+  return html((block.text:gsub('<plot(.-)/>', plot):gsub('<timeline(.-)/>', timeline):gsub('<img(.-)/>', picture)))
 end
 
 local function code_block(block)

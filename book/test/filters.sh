@@ -93,4 +93,22 @@ refuses 'a plot of a file that is not there' '' "$(plots none.txt)" 'no file .*n
 printf 'slow\t1\n' >"$scratch/half.txt"
 refuses 'a plot of what is no data' '' "$(plots half.txt)" 'half.txt:1: is not a series, x and y'
 
+# ---- Timelines
+
+printf 'one\tcopy\t0\t100\t1\t1\none\tkernel\t100\t400\t1\t2\ntwo\tcopy\t0\t50\tin\t1\n' >"$scratch/time.txt"
+printf 'one\tcopy\t100\t50\t1\t1\n' >"$scratch/backwards.txt"
+timeline='```{=html}\n<figure><timeline data="DATA" id="drawn" title="Work" PANELS/><figcaption>.</figcaption></figure>\n```'
+timelines() { echo "$timeline" | sed "s|DATA|$scratch/$1|; s|PANELS|$2|"; }
+plant '' "$(timelines time.txt 'panels="two,one"')"
+verdict "the filter should draw a timeline: $(cat "$scratch/says")"
+# The longest row ends at the right edge; the panels stand in the order asked for.
+for words in '<title id="drawn">Work' '>two</text>' 'x="227.0" y="107.0" width="405.0"' '>400</text>' '>kernel</text>'; do
+    grep -qF -- "$words" "$scratch/page.html"
+    verdict "the filter should draw a timeline: there is no $words"
+done
+[ "$(grep -oE '>(one|two)</text>' "$scratch/page.html" | tr -d '\n')" = '>two</text>>one</text>' ]
+verdict 'the panels of a timeline should stand in the order that is asked for'
+refuses 'a timeline of what ends before it begins' '' "$(timelines backwards.txt '')" 'backwards.txt:1: is not a box'
+refuses 'a panel that the timeline does not have' '' "$(timelines time.txt 'panels="three"')" 'has nothing of three'
+
 finish
