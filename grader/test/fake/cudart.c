@@ -11,11 +11,15 @@ int cudaMalloc(void **memory, size_t bytes)
     return (*memory = malloc(bytes)) ? SUCCESS : MEMORY_ALLOCATION;
 }
 
+int cudaMallocHost(void **memory, size_t bytes) { return cudaMalloc(memory, bytes); }
+
 int cudaFree(void *memory)
 {
     free(memory);
     return SUCCESS;
 }
+
+int cudaFreeHost(void *memory) { return cudaFree(memory); }
 
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
@@ -29,6 +33,9 @@ int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *st
     (void)stream;
     return cudaMemcpy(to, from, bytes, kind);
 }
+
+int cudaProfilerStart(void) { return SUCCESS; }
+int cudaProfilerStop(void) { return SUCCESS; }
 
 int cudaGetDeviceCount(int *count) { return *count = 1, SUCCESS; }
 
