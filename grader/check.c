@@ -35,7 +35,7 @@ static void capitalise(char *words)
 
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next)
 {
-    bool prefixed = *check.given && v != VERDICT_NODEVICE;
+    bool prefixed = *check.given && v != VERDICT_NODEVICE && v != VERDICT_PASS;
     char *words = text_format("%s%s%s", prefixed ? check.given : "", prefixed ? ": " : "", says);
     if (!prefixed)
         capitalise(words);

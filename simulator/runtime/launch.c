@@ -6,6 +6,7 @@
 #include "machine/occupancy.h"
 #include "machine/print.h"
 #include "machine/profile.h"
+#include "machine.h"
 #include "serve.h"
 #include "report/source.h"
 #include <inttypes.h>
@@ -16,14 +17,14 @@
 enum { MOST_PRINTED = 1 << 30 };
 
 static struct {
-    bool pending;
+    bool pending, looked_at;
     int error;
     char kernel[256];
     Place place;
     Launch launch;                              // its configuration; the kernel may be gone
     u64 dynamic_shared;
     u32 max_threads, static_shared;
-} unchecked;                                    // the first failed launch that nobody looked at
+} unchecked;                                    // the first failed launch that nobody looked at, or the last looked at
 
 static char *printed;                           // by kernels, and not yet shown by the program
 static size_t printed_bytes;
@@ -76,9 +77,10 @@ static int check(const Call *call)
 static void note_unchecked(const Call *call)
 {
     const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if (unchecked.pending || !call->request.launch.unchecked || !kernel)
+    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel)
         return;
     unchecked.pending = true;
+    unchecked.looked_at = false;
     unchecked.error = call->reply.error;
     unchecked.place = serve_place(call);
     snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
@@ -93,6 +95,8 @@ bool launch_check(Call *call)
     call->reply.error = check(call);
     if (call->reply.error)
         note_unchecked(call);
+    else if (unchecked.looked_at)
+        unchecked.pending = false;              // the program went on
     return !call->reply.error;
 }
 
@@ -112,7 +116,7 @@ void launch_gather_printed(void)
 
 void launch_checked(void)
 {
-    unchecked.pending = false;
+    unchecked.looked_at = true;
 }
 
 // What about its configuration the device refused.
@@ -123,6 +127,9 @@ static void say_reason(char *text, size_t size)
     if (!threads || !grid[0] || !grid[1] || !grid[2])
         snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0],
                  grid[1], grid[2], block[0], block[1], block[2]);
+    else if (grid[1] > 65535 || grid[2] > 65535)
+        snprintf(text, size, "a grid of %ux%ux%u blocks has more than 65535 of them in %c", grid[0], grid[1], grid[2],
+                 grid[1] > 65535 ? 'y' : 'z');
     else if (threads > unchecked.max_threads)
         snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
                  unchecked.max_threads);
@@ -138,12 +145,20 @@ static void say_reason(char *text, size_t size)
                  grid[1], grid[2], block[0], block[1], block[2], unchecked.error);
 }
 
+// A program that looked at the error, and then ended with a status that is not 0, ended because of it.
+static bool ended_by_it(void)
+{
+    return machine->ended == MACHINE_EXITED && machine->status;
+}
+
 void launch_unchecked(void)
 {
     char reason[160];
     if (!unchecked.pending)
         return;
     unchecked.pending = false;
+    if (unchecked.looked_at && !ended_by_it())
+        return;
     say_reason(reason, sizeof reason);
     Report report = {
         .kind = REPORT_API,
@@ -153,6 +168,10 @@ void launch_unchecked(void)
                "asked.",
         .next = "Mend the launch, and write CHECK(cudaGetLastError()) on the line after it."
     };
+    if (unchecked.looked_at) {
+        report.why = "The program looked at the error, and ended.";
+        report.next = "Mend the launch.";
+    }
     report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
 }
 

@@ -189,6 +189,7 @@ static void note_end(void)
 {
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)program, &info, WEXITED | WNOWAIT);
+    machine->status = info.si_status;
     machine->ended = info.si_code == CLD_EXITED ? MACHINE_EXITED : MACHINE_KILLED;
 }
 

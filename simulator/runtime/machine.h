@@ -10,6 +10,7 @@ enum machine_end { MACHINE_RUNS, MACHINE_EXITED, MACHINE_KILLED };
 typedef struct Machine {
     u64 used[MOST_DEVICES];             // bytes of each device's memory; changed by atomic operations
     volatile int ended;                 // enum machine_end: how the program that was started did
+    volatile int status;                // of one that exited
 } Machine;
 
 extern Machine *machine;
