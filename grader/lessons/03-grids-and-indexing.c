@@ -179,7 +179,7 @@ Check(grids_and_indexing, many_small_pictures)
     greys(2, 1, 70001, 4, 0);
 }
 
-Check(grids_and_indexing, nothing)
+Check(grids_and_indexing, no_pictures)
 {
     greys(0, 5, 2, 0, 0);
     greys(5, 0, 2, 0, 0);

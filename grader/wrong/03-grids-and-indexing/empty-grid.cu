@@ -1,5 +1,5 @@
 // expect: PROTOCOL
-// says: invalid argument
+// says: threads has none
 // A grid of no blocks is an error.
 #include "03-grids-and-indexing.h"
 

@@ -1,5 +1,5 @@
 // expect: PROTOCOL
-// says: invalid argument
+// says: has more than 65535 of them in z
 // As many blocks in z as there are pictures: more than a grid may have.
 #include "03-grids-and-indexing.h"
 
