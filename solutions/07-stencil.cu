@@ -118,7 +118,8 @@ __device__ float part(float4 v, int i)
 // those left and right of them from the lanes beside it. The first and the last
 // lane of a warp are there for their neighbours only. For rows of whole vectors.
 template <int RADIUS>
-__global__ void convolve_rows(float4 *out, const float4 *in, int vectors, int height, Filter filter)
+__global__ void convolve_rows(float4 *out, const float4 *in, int vectors,
+                              int height, Filter filter)
 {
     const int SIDE = 2 * RADIUS + 1;
     int v = blockIdx.x * 30 + (int)threadIdx.x - 1;
