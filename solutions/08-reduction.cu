@@ -4,6 +4,9 @@
 // for the end: most of the adding is done by threads that wait for nobody.
 #include "08-reduction.h"
 
+//> atomic TODO:
+#include <cuda/atomic>
+//< atomic
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -120,37 +123,78 @@ __global__ void block_sums_shuffles(float *sums, const float *in, int n)
 //> vectors TODO:
 // Version 5: as version 4, but a thread loads four floats at a time. Up
 // to three are left at the end: one each for the grid's first threads.
-__global__ void block_sums_vectors(float *sums, const float *in, int n)
+__device__ float own_sum_vectors(const float *in, int n)
 {
-    __shared__ float warp_sums[THREADS / 32];
-    int t = threadIdx.x, warp = t / 32, lane = t % 32;
-
     const float4 *in4 = (const float4 *)in;
     int fours = n / 4;
-    int first = blockIdx.x * THREADS + t;
+    int first = blockIdx.x * THREADS + threadIdx.x;
     int apart = gridDim.x * THREADS;
     float sum = first < n % 4 ? in[4 * fours + first] : 0;
     for (int i = first; i < fours; i += apart) {
         float4 v = in4[i];
         sum += (v.x + v.y) + (v.z + v.w);
     }
+    return sum;
+}
 
-    sum = warp_sum(sum);
+// The sum of the block's x, in thread 0.
+__device__ float block_sum(float x)
+{
+    __shared__ float warp_sums[THREADS / 32];
+    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+
+    x = warp_sum(x);
     if (lane == 0)
-        warp_sums[warp] = sum;
+        warp_sums[warp] = x;
     __syncthreads();
+    if (warp == 0)
+        x = warp_sum(lane < THREADS / 32 ? warp_sums[lane] : 0);
+    return x;
+}
 
-    if (warp == 0) {
-        sum = warp_sum(lane < THREADS / 32 ? warp_sums[lane] : 0);
-        if (lane == 0)
-            sums[blockIdx.x] = sum;
-    }
+__global__ void block_sums_vectors(float *sums, const float *in, int n)
+{
+    float sum = block_sum(own_sum_vectors(in, n));
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
 }
 //< vectors
 
+//> one-launch TODO:
+// Version 6: one launch. Each block stores its sum and draws a ticket.
+// The one that draws the last knows that all sums are stored.
+__device__ unsigned tickets;  // drawn in this call; 0 between calls
+
+__global__ void sum_one_launch(float *out, const float *in, int n,
+                               float *sums)
+{
+    __shared__ bool last;
+    int t = threadIdx.x;
+
+    float sum = block_sum(own_sum_vectors(in, n));
+    if (t == 0) {
+        sums[blockIdx.x] = sum;
+        cuda::atomic_ref<unsigned, cuda::thread_scope_device> drawn(tickets);
+        last = drawn.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last)
+        return;
+
+    sum = 0;
+    for (int i = t; i < gridDim.x; i += THREADS)
+        sum += sums[i];
+    sum = block_sum(sum);
+    if (t == 0) {
+        *out = sum;
+        tickets = 0;  // for the next call
+    }
+}
+//< one-launch
+
 //> version TODO:
 #ifndef VERSION
-#define VERSION 5  // what `reduce` uses; 3 is 2 with fewer blocks
+#define VERSION 6  // what `reduce` uses; 3 is 2 with fewer blocks
 #endif
 //< version
 
@@ -171,6 +215,15 @@ extern "C" void reduce(float *out, const float *in, int n,
     if (VERSION >= 3 && blocks > BLOCKS)
         blocks = BLOCKS;  // a thread for several elements
     //< fewer
+    //> one TODO:
+    if (VERSION == 6) {
+        if (blocks == 0)
+            blocks = 1;  // somebody must store the 0
+        sum_one_launch<<<blocks, THREADS>>>(out, in, n, scratch);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    //< one
     if (blocks > 0)  // a grid of no blocks is an error
         kernel<<<blocks, THREADS>>>(scratch, in, n);
     CHECK(cudaGetLastError());

@@ -165,28 +165,40 @@ Check(reduction, four_million)
     adds_exactly(1 << 22, 3);
 }
 
-// What profiles/lessons/08-reduction.cfg times on a GPU: 256 MiB to be read.
-Measure(reduction, large)
+// ---- What profiles/lessons/08-reduction.cfg times on a GPU ----
+
+static void measures(int n)
 {
-    enum { N = 1 << 26 };
-    size_t sets = rotations(4ull * N);
+    size_t sets = rotations(4ull * n);
     Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX];
 
     for (size_t s = 0; s < sets; s++) {
-        in[s] = input_f32("in", N);
+        in[s] = input_f32("in", n);
         out[s] = output_f32("out", 1);
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < n; i++)
             in[s]->f32[i] = (in[s]->f32[i] + 1) / 2;
-        rotate("reduce", device(out[s]), device(in[s]), i32(N), device(output_f32("scratch", N / 256 + 1024)));
-        compulsory(4ull * N, 4);
+        rotate("reduce", device(out[s]), device(in[s]), i32(n), device(output_f32("scratch", n / 256 + 1024)));
+        compulsory(4ull * n, 4);
     }
     measure();
 
     double *want = reference_f64(1);
     for (size_t s = 0; s < sets; s++) {
         want[0] = 0;
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < n; i++)
             want[0] += in[s]->f32[i];
         expect_close_f32(out[s], want, 0, 1e-5);
     }
+}
+
+// 256 MiB to be read: nothing counts but the speed of reading.
+Measure(reduction, large)
+{
+    measures(1 << 26);
+}
+
+// 8 MiB: a launch more or less counts as well.
+Measure(reduction, small)
+{
+    measures(1 << 21);
 }
