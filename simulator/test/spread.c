@@ -34,7 +34,7 @@ static Kernel *kernel_of(const char *body)
     static const char frame[] =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry kernel(.param .u64 numbers, .param .u64 others) {\n"
-        ".reg .b32 %%i, %%b, %%n, %%t, %%x, %%y;\n.reg .b64 %%a, %%o, %%w, %%z;\n.reg .pred %%p;\n"
+        ".shared .align 4 .b8 buffer[4];\n.reg .b32 %%i, %%b, %%n, %%t, %%x, %%y;\n.reg .b64 %%a, %%o, %%w, %%z;\n.reg .pred %%p;\n"
         "mov.u32 %%b, %%ctaid.x;\nmov.u32 %%n, %%ntid.x;\nmov.u32 %%t, %%tid.x;\nmad.lo.s32 %%i, %%b, %%n, %%t;\n"
         "mul.wide.u32 %%w, %%i, 4;\n"
         "ld.param.u64 %%a, [numbers];\nadd.s64 %%a, %%a, %%w;\nld.param.u64 %%o, [others];\nadd.s64 %%o, %%o, %%w;\n"
@@ -140,6 +140,16 @@ Test(spread, an_error_in_the_middle)
     cr_expect_eq(run("setp.eq.u32 %p, %b, 200;\n@%p mov.b64 %o, 0;\nst.global.u32 [%o], %b;"), 700);
     for (u32 n = 0; n < COUNT; n++) cr_expect_eq(others[n], n < 200 * THREADS ? n / THREADS : 0);
     cr_expect_eq(memory_undefined((u64)others, COUNT * sizeof *others), 200 * THREADS * sizeof *others);
+    some_are_put_back();
+}
+
+// A report that ends nothing: it is told once, as with one thread.
+Test(spread, a_report_in_the_middle)
+{
+    cr_expect_eq(run("setp.ne.u32 %p, %b, 200;\n@%p bra $done;\nsetp.ne.u32 %p, %t, 7;\n@%p bra $done;\n"
+                     "mov.u32 %x, buffer;\ncp.async.ca.shared.global [%x], [%a], 4;\nld.shared.u32 %y, [%x];\n"
+                     "st.global.u32 [%o], %y;\n$done:"), 0);
+    cr_expect_eq(report_count(REPORT_UNFINISHED), 1);
     some_are_put_back();
 }
 
