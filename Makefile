@@ -451,4 +451,5 @@ build/book/instructions.md: book/instructions.sh $(wildcard simulator/isa/*.def)
 	@sh book/instructions.sh simulator/isa/isa.def >$@
 
 Makefile: ;
--include $(shell find build -name '*.d' 2>/dev/null)
+# The slashes follow links: grader/try.sh's trees have some.
+-include $(shell find build/*/ -name '*.d' 2>/dev/null)
