@@ -21,6 +21,8 @@
 //     );
 //
 // counter  one name, or a list [ "a", "b" ] whose sum is meant; Nsight Compute's names.
+//          "gpu__time_duration.sum" is the time of the kernels in ns, predicted: a bound of it lies
+//          further from the versions on either side than the model's worst error (profiles/accuracy).
 // per      what the sum is divided by: "compulsory_read", "compulsory_write" or
 //          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;

@@ -37,6 +37,24 @@ Test(claims, hold_at_their_bounds)
     cr_expect_float_eq(claim_judge(&stored, record(8000)).value, 8, 1e-12);
 }
 
+// The predicted time is no counter of the device's, and belongs to no line.
+Test(claims, judge_the_predicted_time)
+{
+    Claim c = {.name = "predicted time", .check = "large", .per = "call", .counter = {"gpu__time_duration.sum"},
+               .counters = 1, .at_least = -INFINITY, .at_most = 5000, .why = "w", .slow = "too little is under way"};
+    json_t *r = record(1000);
+    json_object_set_new(r, "time_ns", json_real(10000));
+    json_object_set_new(r, "calls", json_integer(2));
+    Finding f = claim_judge(&c, r);
+    cr_expect_eq(f.verdict, VERDICT_PASS);
+    cr_expect_float_eq(f.value, 5000, 1e-9);
+    cr_expect(f.estimate);
+    json_object_set_new(r, "time_ns", json_real(10002));
+    f = claim_judge(&c, r);
+    cr_expect_eq(f.verdict, VERDICT_SLOW);
+    cr_assert_str_eq(f.words, "predicted time: too little is under way.");
+}
+
 Test(claims, name_the_line_and_what_would_do)
 {
     Finding f = claim_judge(&stored, record(8000));
