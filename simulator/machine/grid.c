@@ -36,6 +36,9 @@ int grid_check(const Launch *l)
     if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;
     if ((u64)l->kernel->shared_bytes + l->dynamic_shared > (u64)profile.shared_per_block_optin)
         return cudaErrorInvalidValue;
+    // What ptxas gave each thread is more than a multiprocessor has for so many; a guess refuses nobody.
+    if (l->kernel->registers_known && !occupancy_blocks(l->kernel, (u32)threads, l->dynamic_shared).blocks)
+        return cudaErrorLaunchOutOfResources;
     if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > occupancy_resident(l))
         return cudaErrorCooperativeLaunchTooLarge;
     return 0;

@@ -23,7 +23,7 @@ static struct {
     Place place;
     Launch launch;                              // its configuration; the kernel may be gone
     u64 dynamic_shared;
-    u32 max_threads, static_shared;
+    u32 max_threads, static_shared, registers;
 } unchecked;                                    // the first failed launch that nobody looked at, or the last looked at
 
 static char *printed;                           // by kernels, and not yet shown by the program
@@ -88,6 +88,7 @@ static void note_unchecked(const Call *call)
     unchecked.dynamic_shared = call->request.launch.dynamic_shared;
     unchecked.max_threads = kernel->max_threads;
     unchecked.static_shared = kernel->shared_bytes;
+    unchecked.registers = kernel->hardware_registers;
 }
 
 bool launch_check(Call *call)
@@ -133,6 +134,9 @@ static void say_reason(char *text, size_t size)
     else if (threads > unchecked.max_threads)
         snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
                  unchecked.max_threads);
+    else if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES)
+        snprintf(text, size, "its blocks of %" PRIu64 " threads, with %u registers each, want more than a multiprocessor has",
+                 threads, unchecked.registers);
     else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
         snprintf(text, size, "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
                  grid[0], grid[1], grid[2]);
