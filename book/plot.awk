@@ -81,7 +81,8 @@ END {
     print "</g>\n<g fill=\"currentColor\">"
     for (s = 1; s <= ends; s++) text(right + 15, placed[s] + 4, "start", called[s])
     for (e = low; e <= high; e++) text(left - 6, up(10 ^ e) + 4, "end", grouped(10 ^ e))
-    for (v = x_least; v <= x_most; v *= 4) text(across(v), bottom + 17, "middle", grouped(v))
+    for (step = 4; log(x_most / x_least) / log(step) > 5; step *= 2);   # so that no number runs into the next
+    for (v = x_least; v <= x_most; v *= step) text(across(v), bottom + 17, "middle", grouped(v))
     text((left + right) / 2, bottom + 34, "middle", x)
     printf "<text transform=\"translate(11 %.1f) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", (top + bottom) / 2, y
     print "</g>\n</svg>"

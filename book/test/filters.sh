@@ -89,6 +89,10 @@ for words in '<title id="data">Speeds</title>' '>slow</text>' '>fast</text>' '>m
     grep -qF "$words" "$scratch/page.html"
     verdict "the filter should draw a plot: there is no $words"
 done
+printf 'slow\t1\t10\nslow\t1048576\t20\n' >"$scratch/wide.txt"
+plant '' "$(plots wide.txt)"
+grep -q '>65,536</text>' "$scratch/page.html" && ! grep -q '>262,144</text>' "$scratch/page.html"
+verdict 'the filter should part the numbers of a wide axis'
 refuses 'a plot of a file that is not there' '' "$(plots none.txt)" 'no file .*none.txt to draw'
 printf 'slow\t1\n' >"$scratch/half.txt"
 refuses 'a plot of what is no data' '' "$(plots half.txt)" 'half.txt:1: is not a series, x and y'
