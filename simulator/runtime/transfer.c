@@ -239,11 +239,18 @@ static void report_missed(const Call *call, Report *report, const Allocation *ne
                           const char *beside)
 {
     bool stale = near->freed && report->address - near->base < near->size;
+    bool notes = report->address == near->base - sizeof(size_t) && !call->request.fault.writes;
     report->kind = stale ? REPORT_USE_AFTER_FREE : REPORT_BOUNDS;
     report->why =
         stale ? "Freed memory belongs to nobody." : "The host's index is outside the array.";
     report->next = stale ? "Free it after its last use, on the host as on the device."
                          : "Compare the index with the number of elements.";
+    if (notes) {
+        report->why = "There free() looks for the C library's notes on what malloc gave; or an index is negative.";
+        report->next = near->kind == MEMORY_MANAGED
+                     ? "If the line calls free: what cudaMallocManaged gave goes back with cudaFree."
+                     : "If the line calls free: what cudaMallocHost gave goes back with cudaFreeHost.";
+    }
     report_errorf(report, "host code %s %s memory %s",
                   call->request.fault.writes ? "writes" : "reads", kind_of(near), beside);
 }
