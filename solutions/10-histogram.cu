@@ -46,18 +46,14 @@ __global__ void count_private(int *bins, const unsigned char *in, int n)
 {
     __shared__ int mine[BINS];
     int t = threadIdx.x;
-    int first = blockIdx.x * THREADS + t;
-    int apart = gridDim.x * THREADS;
 
-    //> count TODO: empty `mine`, count in it, add it to `bins` (8 lines)
     for (int b = t; b < BINS; b += THREADS)
         mine[b] = 0;
+    //> count TODO: count in `mine`, then add it to `bins`, with a barrier before either (6 lines)
     __syncthreads();
-
-    for (int i = first; i < n; i += apart)
+    for (int i = blockIdx.x * THREADS + t; i < n; i += gridDim.x * THREADS)
         atomicAdd(&mine[in[i]], 1);
     __syncthreads();
-
     for (int b = t; b < BINS; b += THREADS)
         atomicAdd(&bins[b], mine[b]);
     //< count
