@@ -49,14 +49,14 @@ __global__ void count_private(int *bins, const unsigned char *in, int n)
 
     for (int b = t; b < BINS; b += THREADS)
         mine[b] = 0;
-    //> count TODO: count in `mine`, then add it to `bins`, with a barrier before either (6 lines)
+    //> count TODO: count this block's share in `mine`; who has to wait for whom? (4 lines)
     __syncthreads();
     for (int i = blockIdx.x * THREADS + t; i < n; i += gridDim.x * THREADS)
         atomicAdd(&mine[in[i]], 1);
     __syncthreads();
+    //< count
     for (int b = t; b < BINS; b += THREADS)
         atomicAdd(&bins[b], mine[b]);
-    //< count
 }
 //< private
 
