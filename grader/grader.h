@@ -178,8 +178,8 @@ void compulsory_operations(uint64_t count);
 // ---- Measurements on a GPU -----------------------------------------------
 
 // Like a check, but timed: it runs only where there is a GPU, alone, when every
-// check was right there. It makes rotations() sets of buffers, enlists a call on
-// each with rotate(), says compulsory() after each, then measure()s, and compares
+// check was right there. It makes rotations() sets of buffers, none of which is in two
+// sets, enlists a call on each with rotate(), says compulsory() after each, then measure()s, and compares
 // every answer: that of the last run, after the clock has stopped. What the time
 // is held against stands in the profile (`gpu`, claims.h).
 //

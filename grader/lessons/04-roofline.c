@@ -159,16 +159,16 @@ Measure(roofline, large)
 {
     enum { N = 1 << 26, DEGREE = 4 };
     size_t sets = rotations(8ull * N);
-    Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX], *c = input_f32("c", DEGREE + 1);
+    Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX], *c[ROTATIONS_MAX];
 
     for (size_t s = 0; s < sets; s++) {
-        in[s] = input_f32("in", N), out[s] = output_f32("out", N);
-        rotate("polynomial", device(out[s]), device(in[s]), device(c), i32(DEGREE), i32(N));
+        in[s] = input_f32("in", N), out[s] = output_f32("out", N), c[s] = input_f32("c", DEGREE + 1);
+        rotate("polynomial", device(out[s]), device(in[s]), device(c[s]), i32(DEGREE), i32(N));
         compulsory(4ull * N, 4ull * N);
     }
     measure();
     for (size_t s = 0; s < sets; s++) {
-        asked.x = in[s]->f32, asked.c = c->f32, asked.degree = DEGREE;
+        asked.x = in[s]->f32, asked.c = c[s]->f32, asked.degree = DEGREE;
         compare(out[s], DEGREE);
     }
 }

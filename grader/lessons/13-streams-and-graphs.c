@@ -251,32 +251,6 @@ Check(streams_and_graphs, a_thousand_steps)
 
 // ---- What is timed on a GPU ----
 
-Measure(streams_and_graphs, both_ways)
-{
-    enum { NUMBERS = 1 << 24, DISTINCT = 65521, WORDS = TABLE + 3 * (1 << 18) };
-    size_t sets = rotations(8ull * NUMBERS);
-    Buffer *out[ROTATIONS_MAX], *in[ROTATIONS_MAX], *table[ROTATIONS_MAX];
-
-    for (size_t s = 0; s < sets; s++) {
-        in[s] = input_i32("in", NUMBERS, INT32_MIN, INT32_MAX);
-        out[s] = output_i32("out", NUMBERS);
-        table[s] = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
-        for (int i = DISTINCT; i < NUMBERS; i++)
-            in[s]->i32[i] = in[s]->i32[i - DISTINCT];
-        rotate("stretch", pinned(out[s]), pinned(in[s]), i32(NUMBERS), pinned(table[s]), scratch(output_i32("room", WORDS)),
-               i32(WORDS));
-        compulsory(4ull * NUMBERS, 4ull * NUMBERS);
-    }
-    measure();
-
-    int32_t *want = reference_i32(NUMBERS);
-    for (size_t s = 0; s < sets; s++) {
-        for (int i = 0; i < NUMBERS; i++)
-            want[i] = i < DISTINCT ? (int32_t)stretched((uint32_t)in[s]->i32[i], table[s]->i32) : want[i - DISTINCT];
-        expect_equal_i32(out[s], want);
-    }
-}
-
 Measure(streams_and_graphs, small_kernels)
 {
     enum { CELLS = 4096, STEPS = 1000 };
