@@ -77,8 +77,8 @@ __device__ void put_in_order(float *a, float *b)
     *a = low, *b = high;
 }
 
-// Odd-even transposition sort, of a run in shared memory: in even phases the pairs (0,1), (2,3) ... are put
-// in order, in odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
+// Odd-even transposition sort: even phases put the pairs (0,1), (2,3) ... in order,
+// odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
 __global__ void sort_run(float *out, const float *in, int n)
 {
     __shared__ float run[RUN];

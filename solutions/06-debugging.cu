@@ -80,7 +80,7 @@ __global__ void smooth_run(float *out, const float *in, int n, int rounds)
 //< smooth
 
 //> two-buffers TODO:
-// Version 2: what is read and what is written are two arrays, which change places: one barrier a round.
+// Version 2: two arrays change places from round to round: one barrier is enough.
 __global__ void smooth_two_buffers(float *out, const float *in, int n, int rounds)
 {
     __shared__ float buffers[2][RUN];
@@ -92,7 +92,7 @@ __global__ void smooth_two_buffers(float *out, const float *in, int n, int round
     for (int r = 0; r < rounds; r++) {
         float *run = buffers[r % 2];
         run[t] = mine;
-        __syncthreads();  // who still reads the other buffer has not come here: so nobody writes it yet
+        __syncthreads();  // nobody reads the other buffer any more
         if (t < count)
             mine = (run[left] + 2 * mine + run[right]) / 4;
     }
@@ -120,8 +120,8 @@ __device__ void put_in_order(float *a, float *b)
     *a = low, *b = high;
 }
 
-// Odd-even transposition sort, of a run in shared memory: in even phases the pairs (0,1), (2,3) ... are put
-// in order, in odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
+// Odd-even transposition sort: even phases put the pairs (0,1), (2,3) ... in order,
+// odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
 __global__ void sort_run(float *out, const float *in, int n)
 {
     __shared__ float run[RUN];
@@ -191,7 +191,7 @@ static void means_by_memory(float *out, const float *in, int rows, int cols)
 //< by-memory
 
 //> by-register TODO:
-// Version 2: a sum that one thread alone needs belongs in a register, which asks for no memory.
+// Version 2: a sum that one thread alone needs belongs in a register.
 __global__ void average_rows(float *out, const float *in, int rows, int cols)
 {
     int c = blockIdx.x * THREADS + threadIdx.x;
