@@ -1,6 +1,7 @@
 // Return addresses to source lines, with libdw. The wrappers of cuda_runtime.h are inlined into
 // the student's function, so the innermost line of an address is often in the toolkit: we climb
-// the inlined scopes out of it.
+// the inlined scopes out of it. libdw bears one thread at a time, and reads what it needs when it is asked: so calls
+// wait for one another (blocks that run beside each other ask, each for what it would report).
 
 #define _GNU_SOURCE
 #include "origin.h"
@@ -8,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@ static struct {
     int pid;
     int root;                           // the program's root folder, perhaps a sandbox's; or -1
 } origin = { .root = -1 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Opens the file that the program has mapped, in the program's own view of the file system.
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -211,7 +215,7 @@ static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel,
     return climb(unit, address - bias, kernel, place);
 }
 
-bool origin_place(const u64 *callers, size_t count, Place *place)
+static bool place_of(const u64 *callers, size_t count, Place *place)
 {
     const char *kernel = NULL, *function = NULL;
     for (size_t i = 0; i < count && callers[i] && origin.dwfl; i++) {
@@ -227,4 +231,12 @@ bool origin_place(const u64 *callers, size_t count, Place *place)
     }
     *place = (Place){ .function = function };
     return false;
+}
+
+bool origin_place(const u64 *callers, size_t count, Place *place)
+{
+    pthread_mutex_lock(&mutex);
+    bool known = place_of(callers, count, place);
+    pthread_mutex_unlock(&mutex);
+    return known;
 }

@@ -1,0 +1,50 @@
+// Source lines of the program's own addresses, asked for by several threads at once: libdw alone would not stand it.
+#define _GNU_SOURCE
+#include "report/origin.h"
+#include "report/report.h"
+#include "runtime/serve.h"
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 8, ROUNDS = 40 };
+
+static const struct { void *function; const char *file; } functions[] = {
+    { origin_place, "origin.c" }, { report_beside, "report.c" }, { serve, "serve.c" },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static pthread_barrier_t together;
+
+// The functions that got another file's name, or none.
+static void *ask(void *first)
+{
+    size_t wrong = 0;
+    pthread_barrier_wait(&together);
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        size_t f = (i + (size_t)first) % FUNCTIONS;
+        u64 caller = (u64)functions[f].function + 1;
+        Place place;
+        const char *end = origin_place(&caller, 1, &place) ? strrchr(place.file, '/') : NULL;
+        wrong += !end || strcmp(end + 1, functions[f].file) != 0;
+    }
+    return (void *)wrong;
+}
+
+Test(origin, is_told_to_several_threads_at_once)
+{
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int round = 0; round < ROUNDS; round++) {      // each begins with nothing read
+        pthread_t thread[THREADS];
+        origin_open(getpid());
+        for (size_t t = 0; t < THREADS; t++)
+            cr_assert_eq(pthread_create(&thread[t], NULL, ask, (void *)t), 0);
+        for (size_t t = 0; t < THREADS; t++) {
+            void *wrong;
+            pthread_join(thread[t], &wrong);
+            cr_assert_eq((size_t)wrong, 0, "round %d: %zu of %d functions were not found", round, (size_t)wrong, FUNCTIONS);
+        }
+        origin_close();
+    }
+}
