@@ -1,18 +1,15 @@
 // Pictures: those that lie in grader/pictures/ for kernels to work on, and those that kernels make, which the
 // student may look at. libpng's simplified interface does all that has to do with the format.
-#define _GNU_SOURCE
 #include "picture.h"
 #include "check.h"
+#include "file.h"
 #include "run.h"
 #include "text.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { PIXELS_MAX = 1 << 26 };      // a header may claim anything
 
@@ -66,32 +63,27 @@ char *picture_read(const char *path, size_t channels, Picture *p)
 
 // ---- Writing
 
-static bool write_png(FILE *f, const Picture *p, png_image *image)
+typedef struct { const Picture *picture; char message[64]; } Png;     // libpng's, empty unless it refused
+
+static bool write_png(FILE *f, void *what)
 {
-    *image = (png_image){.version = PNG_IMAGE_VERSION, .width = p->width, .height = p->height,
-                         .format = p->channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB};
-    return png_image_write_to_stdio(image, f, 0, p->pixels, (png_int_32)p->pitch, NULL);
+    Png *png = what;
+    const Picture *p = png->picture;
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = p->width, .height = p->height,
+                       .format = p->channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB};
+    bool good = png_image_write_to_stdio(&image, f, 0, p->pixels, (png_int_32)p->pitch, NULL);
+    memcpy(png->message, image.message, sizeof png->message);
+    return good;
 }
 
 char *picture_write(const char *path, const Picture *p)
 {
     if (!p->width || !p->height)
         return text_format("%s cannot be written: a picture of %zu x %zu has no pixels", path, p->width, p->height);
-    png_image image = {.message = ""};
-    char *temporary = text_format("%s.XXXXXX", path), *says = NULL;
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
-
-    bool good = f && write_png(f, p, &image) && fflush(f) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
-    if (f)
-        good &= fclose(f) == 0;
-    good = good && rename(temporary, path) == 0;
-    if (!good)
-        says = text_format("%s cannot be written: %s", path, *image.message ? image.message : strerror(errno));
-    if (!good && fd >= 0)
-        unlink(temporary);
-    free(temporary);
-    return says;
+    Png png = {.picture = p};
+    if (file_write(path, write_png, &png))
+        return NULL;
+    return text_format("%s cannot be written: %s", path, *png.message ? png.message : strerror(errno));
 }
 
 char *picture_path(const char *result, const char *name)

@@ -6,7 +6,7 @@
 // colour (3). NULL, or what is wrong, with the path in front; the caller frees that, and p->pixels.
 char *picture_read(const char *path, size_t channels, Picture *p);
 
-// Writes a PNG, whole or not at all: a temporary file beside it, fsync, rename. NULL, or what is wrong.
+// Writes a PNG, whole or not at all (file.h). NULL, or what is wrong; the caller frees that.
 char *picture_write(const char *path, const Picture *p);
 
 // Where the picture of a name lies when the JSON result goes to `result`: beside it, "05-blur-edges.png" of

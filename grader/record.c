@@ -1,13 +1,9 @@
 // Facts and records, and the only way in which the grader writes JSON.
-#define _GNU_SOURCE
 #include "record.h"
+#include "file.h"
 #include "text.h"
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void set_clean(json_t *object, const char *key, const char *text)
 {
@@ -48,35 +44,12 @@ enum verdict record_verdict(const json_t *record)
     return fact ? fact_verdict(fact) : VERDICT_PASS;
 }
 
-static bool write_all(int fd, const char *bytes, size_t count)
+static bool dump(FILE *f, void *json)
 {
-    while (count) {
-        ssize_t n = write(fd, bytes, count);
-        if (n <= 0)
-            return false;
-        bytes += n;
-        count -= n;
-    }
-    return true;
+    return json_dumpf(json, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) == 0 && putc('\n', f) != EOF;
 }
 
 bool json_write(const char *path, const json_t *json)
 {
-    char *text = json_dumps(json, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-    if (!text)
-        return false;
-    char *temporary = text_format("%s.XXXXXX", path), *line = text_format("%s\n", text);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-
-    bool good = fd >= 0 && fchmod(fd, 0644) == 0 && write_all(fd, line, strlen(line)) &&
-                fsync(fd) == 0;
-    if (fd >= 0)
-        good &= close(fd) == 0;
-    good = good && rename(temporary, path) == 0;
-    if (!good && fd >= 0)
-        unlink(temporary);
-    free(temporary);
-    free(line);
-    free(text);
-    return good;
+    return file_write(path, dump, (void *)json);
 }

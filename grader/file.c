@@ -1,0 +1,27 @@
+// Files that are written whole or not at all.
+#define _GNU_SOURCE
+#include "file.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what)
+{
+    char *temporary = text_format("%s.XXXXXX", path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+
+    bool good = f && write(f, what) && fflush(f) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    if (f)
+        good = fclose(f) == 0 && good;
+    good = good && rename(temporary, path) == 0;
+    int why = errno;
+    if (!good && fd >= 0)
+        unlink(temporary);
+    free(temporary);
+    errno = why;
+    return good;
+}

@@ -1,0 +1,8 @@
+// Files that are written whole or not at all.
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+// Writes a file by `write(f, what)`: a temporary one beside it, fsync, rename. False, where anything failed:
+// what was there before is left as it was, and errno is the system's, or what `write` left it at.
+bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what);
