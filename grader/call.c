@@ -151,10 +151,10 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     enum outcome outcome = exchange(name, returns_i32, argc, argv);
 
     call_settle(outcome);
-    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
+    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE) {
         blame_return();
-    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE)
         call_take_buffers(argc, argv);
+    }
     for (size_t i = 0; i < argc; i++)
         if (call_is_buffer(&argv[i]))
             buffer_close(argv[i].buffer);
