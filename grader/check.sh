@@ -116,7 +116,7 @@ done
 
 # names WORD FILE: the names that a profile or a peer's file gives after WORD.
 targets_name() {
-    sed -n 's|//.*||; s/.*[ {]peer *= *"\([^"]*\)".*/\1/p' "$1" | grep -vxE 'copy|bus' | sort -u
+    sed -n 's|//.*||; s/.*[ {]peer *= *"\([^"]*\)".*/\1/p' "$1" | grep -vx copy | sort -u
 }
 peers_have() {
     sed -n 's/^extern "C".*[ *]\([a-z_0-9]*\)(.*/\1/p' "$1" 2>/dev/null | sort -u

@@ -63,8 +63,7 @@
 //     );
 //
 // at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
-// to those of a peer that copies as many on the same GPU, timed in turns with it ("bus":
-// half of them from the host's pinned memory to the GPU, and as many back, at the same time); or,
+// to those of a peer that copies as many on the same GPU, timed in turns with it; or,
 // where the target names a peer of the lesson's own (peer.h), the time that this takes
 // for the same work to the time of the call. Targets of one measure may have different
 // peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version

@@ -4,7 +4,7 @@
 //     A  N calls, 2N calls         the student's: the slope of the two is a call's time
 //     B  N calls, 2N calls         the peer's; up to 10N in place of 2N where that spreads too far
 //     B  ...                       A/B/B/A: what drifts, as a GPU's clock does, hits both
-//     A  ...                       (beside the bus: all of A, then all of B)
+//     A  ...
 //
 // A call's buffers come round again only when twice the L2 cache has gone past.
 #define _GNU_SOURCE
@@ -148,34 +148,6 @@ static Ratio try_once(double ratios[GROUPS])
     return ratio_of(ratios, GROUPS);
 }
 
-// Beside the bus: first all of the one's, then all of the other's. A kernel that waits for copies gives up the GPU, and where
-// another process is there, it has to be switched back to it each time.
-static void time_student_alone(double seconds[GROUPS])
-{
-    for (int tries = 0; tries < 2; tries++) {
-        if (tries)
-            lengthen(&student);
-        student.timed = 0;
-        for (size_t g = 0; g < GROUPS; g++) {
-            seconds[g] = slope(&student);
-            seconds[g] += slope(&student);
-        }
-        if (ratio_is_steady(ratio_of(seconds, GROUPS)))
-            return;
-    }
-}
-
-static Ratio compare_with(const double seconds[GROUPS], double ratios[GROUPS])
-{
-    peer.timed = 0;
-    for (size_t g = 0; g < GROUPS; g++) {
-        double b = slope(&peer);
-        b += slope(&peer);
-        ratios[g] = (student.bytes / seconds[g]) / (peer.bytes / b);
-    }
-    return ratio_of(ratios, GROUPS);
-}
-
 // Takes the buffers of all calls back as the last run left them.
 static void take(Side *s)
 {
@@ -192,16 +164,15 @@ static void take(Side *s)
 
 // ---- The peers ----
 
-static void add_copies(bool bus)
+static void add_copies(void)
 {
     uint64_t floats = (uint64_t)(student.bytes / 2 / 16) * 4;
     size_t sets = rotations(2 * 4 * floats);
     peer.bytes = 2.0 * 4 * floats;
     for (size_t n = 0; n < sets; n++) {
-        Buffer *copy = output_f32("copy", floats), *original = input_f32("original", floats);
-        Arg argv[] = {bus ? pinned(copy) : device(copy), bus ? pinned(original) : device(original),
+        Arg argv[] = {device(output_f32("copy", floats)), device(input_f32("original", floats)),
                       i64((int64_t)floats)};
-        add_call(&peer, bus ? PEER_BUS : PEER_COPY, 3, argv);
+        add_call(&peer, PEER_COPY, 3, argv);
     }
 }
 
@@ -231,8 +202,7 @@ static void add_twins(const char *name)
     }
 }
 
-static bool is_bus(const char *name) { return strcmp(name, PEER_BUS) == 0; }
-static bool is_copy(const char *name) { return is_bus(name) || strcmp(name, PEER_COPY) == 0; }
+static bool is_copy(const char *name) { return strcmp(name, PEER_COPY) == 0; }
 
 // ---- The main act ----
 
@@ -251,20 +221,17 @@ static json_t *side_json(Side *s)
 static json_t *measure_beside(const char *name)
 {
     Session session;
-    double ratios[GROUPS], alone[GROUPS];
-    bool apart = is_bus(name);
-    if (apart)
-        time_student_alone(alone);
+    double ratios[GROUPS];
     peer = (Side){.session = &session, .is_peer = true};
     if (is_copy(name))
-        add_copies(is_bus(name));
+        add_copies();
     else
         add_twins(name);
     begin(&peer, run_peer(name));
     choose_calls(&peer);
-    Ratio r = apart ? compare_with(alone, ratios) : try_once(ratios);
+    Ratio r = try_once(ratios);
     int tries = 1;
-    if (!ratio_is_steady(r) && !apart) {
+    if (!ratio_is_steady(r)) {
         lengthen(&student);
         lengthen(&peer);
         r = try_once(ratios);

@@ -79,7 +79,7 @@ json_t *peer_prepare(const char *root)
     json_t *refusal = compile(root, "copy", copy);
     bool named = false;
     for (size_t i = 0; i < p->targets; i++)
-        named |= strcmp(p->target[i].peer, PEER_COPY) != 0 && strcmp(p->target[i].peer, PEER_BUS) != 0;
+        named |= strcmp(p->target[i].peer, PEER_COPY) != 0;
     if (!refusal && named)
         refusal = compile(root, "peers", own);
     free(copy);

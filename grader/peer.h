@@ -1,6 +1,5 @@
-// What submissions are timed against on a GPU: a copy of as many bytes, within the GPU's
-// memory or, where the peer is "bus", from the host's pinned memory to the GPU and back, both
-// ways at once (grader/copy.peer.cu); or a function of the lesson's own peers,
+// What submissions are timed against on a GPU: a copy of as many bytes
+// (grader/copy.peer.cu), or a function of the lesson's own peers,
 // grader/lessons/NN-name.peer.cu, that a target names:
 //
 //     // link: -lcublas                           the first line, where a library is needed
@@ -13,7 +12,6 @@
 #include <jansson.h>
 
 #define PEER_COPY "copy"
-#define PEER_BUS "bus"
 
 // Compiles the peers that the profile's targets name. A fact, if one cannot be; where a
 // library is not on this machine that is none, but run_missing() from now on.

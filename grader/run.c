@@ -60,8 +60,7 @@ const char *run_timeline(const char *check)
 
 const char *run_peer(const char *name)
 {
-    bool copies = strcmp(name, PEER_COPY) == 0 || strcmp(name, PEER_BUS) == 0;
-    return text_format("%s/%s", run_folder(), copies ? "copy" : "peers");
+    return text_format("%s/%s", run_folder(), strcmp(name, PEER_COPY) == 0 ? "copy" : "peers");
 }
 
 const char *run_missing(void)
