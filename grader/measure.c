@@ -54,8 +54,24 @@ static void add_call(Side *s, const char *function, size_t argc, const Arg *argv
     memcpy(s->argv[s->held++], argv, argc * sizeof *argv);
 }
 
+// The memory that a set goes to and comes back by is its own.
+static void refuse_to_share(const Buffer *b)
+{
+    for (size_t n = 0; n < student.held; n++)
+        for (size_t i = 0; i < student.argc[n]; i++)
+            if (call_is_buffer(&student.argv[n][i]) && student.argv[n][i].buffer == b) {
+                char *says = text_format("The buffer %s is in two sets of this measurement.", b->name);
+                check_add_fact(VERDICT_GRADER_ERROR, says, NULL, "a buffer of its own for each set, in the lesson's checks");
+                free(says);
+            }
+}
+
 void grader_rotate(const char *name, size_t argc, const Arg *argv)
 {
+    for (size_t i = 0; i < argc; i++)
+        if (call_is_buffer(&argv[i]))
+            refuse_to_share(argv[i].buffer);
+    check_stop_if_failed();
     check.calls++;
     add_call(&student, name, argc, argv);
 }
