@@ -21,15 +21,17 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_SERVERS = 256, GRACE_MS = 500 };
+enum { MOST_SERVERS = 256, GRACE_MS = 500, LOOK_MS = 50 };
 enum { CONTROL, LISTEN, PROGRAM, FIRST_SERVER };        // in `watched`
 
 Machine *machine;
 
 static struct pollfd watched[FIRST_SERVER + MOST_SERVERS];
 static pid_t servers[MOST_SERVERS];
+static s64 worked[MOST_SERVERS];        // ms: for how long each had worked when the program ended
 static u32 server_count;
 static u32 started;                     // device processes, so far
 static pid_t program;
@@ -94,6 +96,7 @@ static void start_server(int socket, pid_t client)
     int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (pidfd < 0) return;
     servers[server_count] = pid;
+    worked[server_count] = 0;
     watched[FIRST_SERVER + server_count++] = (struct pollfd){ .fd = pidfd, .events = POLLIN };
 }
 
@@ -114,13 +117,24 @@ static void reap(u32 n)
     if (!stopping && (info.si_code != CLD_EXITED || info.si_status)) end_like(&info);
     close(watched[FIRST_SERVER + n].fd);
     servers[n] = servers[--server_count];
+    worked[n] = worked[server_count];
     watched[FIRST_SERVER + n] = watched[FIRST_SERVER + server_count];
 }
 
+static s64 ms_worked(pid_t server)
+{
+    clockid_t clock;
+    struct timespec used = { 0 };
+    if (clock_getcpuclockid(server, &clock) == 0) clock_gettime(clock, &used);
+    return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+// What is left to do when the program has been killed takes none of them long. It is their work that counts, not the
+// time, for this machine may be busy with others'.
 static void stop_servers(void)
 {
-    stopping = true;
-    for (u32 n = 0; n < server_count; n++) kill(servers[n], SIGKILL);
+    for (u32 n = 0; n < server_count; n++) stopping |= ms_worked(servers[n]) - worked[n] > GRACE_MS;
+    for (u32 n = 0; n < server_count && stopping; n++) kill(servers[n], SIGKILL);
 }
 
 // ---- Processes that come ----
@@ -191,13 +205,11 @@ static void note_end(void)
     waitid(P_PID, (id_t)program, &info, WEXITED | WNOWAIT);
     machine->status = info.si_status;
     machine->ended = info.si_code == CLD_EXITED ? MACHINE_EXITED : MACHINE_KILLED;
+    for (u32 n = 0; n < server_count; n++) worked[n] = ms_worked(servers[n]);
 }
 
 // If it ended by itself its kernels run to their end, if it was killed they do not: one may run for ever.
-static int patience(void)
-{
-    return machine->ended == MACHINE_KILLED && !stopping ? GRACE_MS : -1;
-}
+static int patience(void) { return machine->ended == MACHINE_KILLED && !stopping ? LOOK_MS : -1; }
 
 bool machine_run(pid_t pid, int pidfd, int control)
 {

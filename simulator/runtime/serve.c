@@ -276,7 +276,7 @@ void serve_dispatch(Call *call)
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
     case WIRE_LEAVING: device.leaving = true; break;
-    case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
+    case WIRE_NCCL: case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
     }
 }
 
@@ -384,14 +384,28 @@ static void share_memory(void)
     }
 }
 
-// Its end of the socket is closed: it has ended, which its pidfd is about to tell, or it has become
-// another program.
+// Is the process on its way out? That shows before its files are closed.
+static bool is_ending(pid_t process)
+{
+    enum { PF_EXITING = 4 };
+    char path[64];
+    unsigned flags = PF_EXITING;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "r");
+    if (!file) return true;
+    int found = fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags);
+    fclose(file);
+    return found != 1 || flags & PF_EXITING;
+}
+
+// Its end of the socket is closed: it is ending, which its pidfd will tell, or it has closed its files, or become another
+// program.
 static void wait_for_end(void)
 {
-    enum { SOON_MS = 200 };
     struct pollfd watched[] = { { .fd = device.pidfd, .events = POLLIN },
                                 { .fd = device.program_pidfd, .events = POLLIN } };
-    while (poll(watched, 2, SOON_MS) < 0 && errno == EINTR)
+    if (!is_ending(device.client)) return;
+    while (poll(watched, 2, -1) < 0 && errno == EINTR)
         ;
 }
 

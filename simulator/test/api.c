@@ -38,7 +38,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPORT_FD = 9, SECONDS = 30, MOST_PROGRAMS = 512, LINE = 512 };
+enum { REPORT_FD = 9, SECONDS = 120, MOST_PROGRAMS = 512, LINE = 512 };
 
 static const char folder[] = "build/simulator/test";
 
@@ -598,7 +598,7 @@ Test(api, program_dies_with_the_device)
     cr_assert_eq(kill(device, SIGKILL), 0);
     waitpid(device, NULL, 0);
     bool gone = false;
-    for (int i = 0; i < 100 && !gone; i++) {
+    for (int i = 0; i < 1200 && !gone; i++) {
         char path[64], state = 'Z';
         snprintf(path, sizeof path, "/proc/%d/stat", program);
         FILE *file = fopen(path, "r");

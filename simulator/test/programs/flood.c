@@ -17,7 +17,7 @@ int main(void)
         int nowhere = open("/dev/null", O_RDWR);
         for (int fd = 0; fd < 3; fd++)
             dup2(nowhere, fd);
-        sleep(40);
+        sleep(150);
         _exit(0);
     }
     for (int i = 0; i < 100000; i++)

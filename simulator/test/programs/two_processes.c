@@ -56,7 +56,7 @@ int main(int count, char **words)
     OK(cudaMemset(p, 2, 1000));
     CHECK(in_use() == 5000);
     CHECK(write(last[1], &byte, 1) == 1 && status_of(holder) == 3);
-    for (int i = 0; i < 100 && in_use() != 1000; i++)
+    for (int i = 0; i < 6000 && in_use() != 1000; i++)
         usleep(10000);                  // its device process ends after it
     CHECK(in_use() == 1000);
     pid_t other = fork();
