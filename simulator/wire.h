@@ -63,6 +63,7 @@ enum {
     X(FILL)                                                                                     \
     X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
     X(GRAPH)            /* the operations of a graph follow, .object: how many */        \
+    X(NCCL)             /* .object: so many calls of a library for several devices have been made: only told */ \
     X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \

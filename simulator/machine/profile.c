@@ -76,6 +76,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(host_function_call_seconds);
     FIGURE(graph_call_seconds);
     FIGURE(graph_node_call_seconds);
+    FIGURE(nccl_call_seconds);
     FIGURE(graph_seconds);
     FIGURE(graph_kernel_seconds);
     FIGURE(host_function_seconds);

@@ -26,6 +26,7 @@ typedef struct Profile {
     double launch_call_seconds, event_call_seconds, untimed_event_call_seconds, wait_call_seconds, synchronize_call_seconds;    // of the host, for a call
     double async_copy_call_seconds, fill_call_seconds, host_function_call_seconds;
     double graph_call_seconds, graph_node_call_seconds;     // cudaGraphLaunch(), and for each node
+    double nccl_call_seconds;   // ncclAllReduce(), in a group with others
     double graph_seconds;               // host to the first of a graph's operations
     double graph_kernel_seconds;        // instead of launch_seconds, for a kernel in a graph
     double host_function_seconds;       // from the end of the work before one to the beginning of that behind it

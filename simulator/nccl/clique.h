@@ -51,4 +51,8 @@ void clique_wait(void);                 // for such a change
 bool group_is_open(void);
 void group_will_join(ncclComm_t comm);
 
+// So many calls are being done in this thread: the host is busy with them, and what they are made of costs it nothing.
+void clique_begin(enum kind kind, unsigned calls);
+void clique_end(void);
+
 const char *kind_call(enum kind kind);  // "ncclAllReduce"

@@ -191,6 +191,7 @@ static void issue(Clique *clique, Operation *const *part, int ranks, ncclResult_
     Reach reach = { 0 };
     int before = 0;
     cudaGetDevice(&before);
+    clique_begin(part[0]->kind, (unsigned)ranks);
     if (!result)
         result = clique_cuda(borrow(clique, &reach, false), "cudaDeviceEnablePeerAccess");
     if (!result)
@@ -198,6 +199,7 @@ static void issue(Clique *clique, Operation *const *part, int ranks, ncclResult_
     if (!result)
         result = clique_cuda(borrow(clique, &reach, true), "cudaDeviceDisablePeerAccess");
     cudaSetDevice(before);
+    clique_end();
     finish(part, ranks, result);
 }
 
@@ -258,6 +260,7 @@ static void issue_message(Clique *clique, Operation *send, Operation *receive)
     Reach reach = { 0 };
     int before = 0;
     cudaGetDevice(&before);
+    clique_begin(SEND, 2);
     if (send->count * bytes_of(send->type) != receive->count * bytes_of(receive->type))
         result = clique_fail(ncclInvalidArgument, "rank %d sends %zu bytes to rank %d, which wants to receive %zu",
                              send->comm->rank, send->count * bytes_of(send->type), receive->comm->rank,
@@ -269,6 +272,7 @@ static void issue_message(Clique *clique, Operation *send, Operation *receive)
     if (!result)
         result = clique_cuda(borrow(clique, &reach, true), "cudaDeviceDisablePeerAccess");
     cudaSetDevice(before);
+    clique_end();
     finish(both, 2, result);
 }
 

@@ -25,6 +25,7 @@ static double seconds_of(const Call *call)
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return is_last(call) ? profile.async_copy_call_seconds : -1;
     case WIRE_FILL: return profile.fill_call_seconds;
     case WIRE_GRAPH: return profile.graph_call_seconds + (double)r->object.id * profile.graph_node_call_seconds;
+    case WIRE_NCCL: return (double)r->object.id * profile.nccl_call_seconds;
     case WIRE_HOST_FUNCTION: return profile.host_function_call_seconds;
     case WIRE_EVENT_RECORD: return clock_event_timed(r->event.event) ? profile.event_call_seconds : profile.untimed_event_call_seconds;
     case WIRE_STREAM_WAIT: return profile.wait_call_seconds;

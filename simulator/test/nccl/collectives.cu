@@ -191,6 +191,40 @@ static double time_of(size_t count)
     return 1e3 * ms;
 }
 
+// How long each of many all-reduces takes, on two devices by one thread: what the host takes, where the devices take less.
+static double small_on_two()
+{
+    enum { CALLS = 20 };
+    ncclComm_t two[2];
+    double us[2];
+    NCCL(ncclCommInitAll(two, 2, NULL));
+    for (int longer = 0; longer < 2; longer++) {
+        cudaEvent_t start, end;
+        float ms;
+        synchronize();
+        OK(cudaSetDevice(0));
+        OK(cudaEventCreate(&start));
+        OK(cudaEventCreate(&end));
+        OK(cudaEventRecord(start, stream[0]));
+        for (int i = 0; i < CALLS << longer; i++) {
+            NCCL(ncclGroupStart());
+            for (int r = 0; r < 2; r++)
+                NCCL(ncclAllReduce(a[r], b[r], 1024, ncclFloat32, ncclSum, two[r], stream[r]));
+            NCCL(ncclGroupEnd());
+        }
+        OK(cudaSetDevice(0));
+        OK(cudaEventRecord(end, stream[0]));
+        synchronize();
+        OK(cudaEventElapsedTime(&ms, start, end));
+        us[longer] = 1e3 * ms;
+        OK(cudaEventDestroy(start));
+        OK(cudaEventDestroy(end));
+    }
+    for (int r = 0; r < 2; r++)
+        NCCL(ncclCommDestroy(two[r]));
+    return (us[1] - us[0]) / CALLS;
+}
+
 int main()
 {
     int version, value;
@@ -223,10 +257,13 @@ int main()
     all_reduce<__nv_fp8_e5m2>(ncclFloat8e5m2, 1u << ncclMax | 1u << ncclMin);
     others();
     fill<float>(LARGE);
-    double small = time_of(256), large = time_of(LARGE);
-    printf("all-reduce of 1 KiB %.1f us, of 16 MiB %.1f us\n", small, large);
-    // 2 (P - 1) / P of 16 MiB over a link of 396 GB/s take 63.6 us; beside it are, at most, the host's calls.
-    CHECK(large > 63.5 && large < 63.5 + small);
+    double small = time_of(256), half = time_of(LARGE / 2), large = time_of(LARGE);
+    printf("all-reduce of 1 KiB %.1f us, of 8 MiB %.1f us, of 16 MiB %.1f us\n", small, half, large);
+    double two = small_on_two();
+    printf("all-reduce of 4 KiB on two devices %.2f us\n", two);
+    CHECK(two > 11.9 && two < 12.2);    // two H200s take 12.04 (profiles/results, lesson 29)
+    // 2 (P - 1) / P of 8 MiB over a link of 396 GB/s take 31.8 us.
+    CHECK(large - half > 31.7 && large - half < 1.3 * 31.8);
 
     // NCCL has left no trace of the access that it needed.
     OK(cudaSetDevice(0));

@@ -1,0 +1,15 @@
+// What a library of ours that stands in for one of NVIDIA's asks of the runtime beside CUDA's calls. It finds these
+// functions as NVIDIA's own libraries find theirs: cudaGetExportTable() gives them for an id that only they know. NVIDIA's
+// runtime, which does not know it, gives none.
+#pragma once
+
+// "warpwise: inside" in bytes.
+#define INSIDE_TABLE "warpwise: inside"
+
+typedef struct Inside {
+    // What this thread calls from now on is part of the library's own call, and costs the host nothing more; -1: no longer.
+    void (*within)(int change);
+
+    // So many calls have been made of the function of that name, "ncclAllReduce": the host was busy with them.
+    void (*calls)(const char *name, unsigned count);
+} Inside;
