@@ -70,7 +70,7 @@ simulator := build/simulator/device build/simulator/lib/libcudart.so.13 \
 
 # ---- The commands
 
-.PHONY: simulated help progress watch doctor setup book book-pdf bundle accuracy device-profile bench-simulator test check clean nvcc FORCE
+.PHONY: simulated help solutions progress watch doctor setup book book-pdf bundle accuracy device-profile bench-simulator test check clean nvcc FORCE
 
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
@@ -91,6 +91,11 @@ lesson-%: $$(call grading,$$*) FORCE                   ## grade exercises/N-*.cu
 solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer to lesson N
 	$(known)
 	@build/grader/$(call name,$*) solutions/$(call name,$*).cu
+
+solutions: $(foreach l,$(numbers),$(call grading,$l))    ## grade all of our own answers, a line each
+	@for l in $(lessons); do \
+	    if build/grader/$$l solutions/$$l.cu >build/solutions.log 2>&1; then head -n 1 build/solutions.log; \
+	    else cat build/solutions.log; failed=1; fi; done; exit $${failed:-0}
 
 known = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(numbers). Type: make lesson-1'; exit 1)
 
@@ -161,6 +166,7 @@ test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(f
 	@unset MAKEFLAGS MAKELEVEL MFLAGS; printf '%s\n' $(suites) | xargs -P "$$(nproc)" -I{} sh -c 'sh grader/suite.sh {}'; \
 	awk '$$2 { print $$3 }' build/test/counts | while read -r suite; do \
 	    echo "$$suite failed:"; grep -v '^[[:space:]]' "build/test/$$suite.log" | head -n 12 | cut -c1-200; done; \
+	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*.cu)) wrong submissions"; \
 	awk '{ passed += $$1; failed += $$2 } END { printf "%d passed, %d failed\n", passed, failed; \
 	    exit !passed || failed }' build/test/counts
 

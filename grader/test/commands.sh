@@ -59,6 +59,26 @@ shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-1
 shows 'build/grader/01-first-kernel exercises/01-first-kernel.cu' -n lesson-01
 shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
 
+# All solutions are graded, also behind one that fails, which is shown whole: in a tree of its own, with graders of its own.
+tree=$(mktemp -d)
+mkdir -p "$tree/lessons" "$tree/build/grader"
+cp Makefile "$tree/"
+for lesson in 01-good 02-bad 03-good; do
+    touch "$tree/lessons/$lesson.md"
+    printf '#!/bin/sh\necho "VERDICT $1"\necho behind\n[ "$1" != solutions/02-bad.cu ]\n' >"$tree/build/grader/$lesson"
+done
+chmod +x "$tree"/build/grader/*
+(cd "$tree" && make solutions grading=) >"$says" 2>/dev/null
+if [ $? -ne 0 ] && [ "$(tr '\n' ' ' <"$says")" = \
+    'VERDICT solutions/01-good.cu VERDICT solutions/02-bad.cu behind VERDICT solutions/03-good.cu ' ]; then
+    passed=$((passed + 1))
+else
+    echo "make solutions: should fail, with the first line of what is good and all of what is not, but says:"
+    cat "$says"
+    failed=$((failed + 1))
+fi
+rm -rf "$tree"
+
 # Objects are made once, and anew when what they are compiled with changes: in a tree of its own.
 tree=$(mktemp -d)
 mkdir -p "$tree/grader" "$tree/build/setup"
