@@ -1,16 +1,5 @@
 // Each SM has an L1: sectored, with room made for loads and for stores, which are written through; it begins a launch
-// empty. L2 is one for the device, sectored too, and written back: what a kernel leaves dirty in it is DRAM's business
-// later, or never. DRAM is read and written in granules, of two sectors on an H200.
-//
-// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy of what it had to get
-// from the line's home; stores and atomics go through to there. So L2 is looked up more often than it is asked, and holds
-// less: with two partitions, half as often again, and 42 MB of an H200's 63.
-//
-// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
-// than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
-// DRAM takes no parts of sectors: what nobody has stored is fetched first.
-//
-// That stores make room in L1, and what L2 does, is what ncu shows of the kernels in profiles/accuracy.
+// empty. That stores make room is what ncu shows of the kernels in profiles/accuracy. What L1 does not answer goes to l2.c.
 //
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
@@ -30,24 +19,12 @@
 #include "cache.h"
 #include "coalesce.h"
 #include "isa/tensor.h"
+#include "l2.h"
 #include "machine/memory.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "machine/worker.h"
 
-// One line that one access touches, as it is noted down: from bit 0 on its number, its sectors, the kind of access, of atomics
-// the passes over the sectors beyond the first, of stores that write less than the sectors how many bytes of each (0: all),
-// and the instruction.
-typedef u64 Note;
-enum { AT_SECTORS = 34, AT_KIND = 38, AT_MORE = 41, AT_PC = 46 };
-
-static inline u64 note_number(Note n) { return n & ((1ull << AT_SECTORS) - 1); }
-static inline u32 note_sectors(Note n) { return n >> AT_SECTORS & 15; }
-static inline u32 note_kind(Note n) { return n >> AT_KIND & 7; }
-static inline u32 note_more(Note n) { return n >> AT_MORE & 31; }
-static inline u32 note_pc(Note n) { return n >> AT_PC; }
-
-enum kind { LOAD, LOAD_PAST_L1, STORE, ATOMIC_KIND, REDUCTION };
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
@@ -64,9 +41,6 @@ typedef struct CachedBlock {
 } CachedBlock;
 
 typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
-
-// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has ended.
-typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
 
 // Blocks that are replayed together.
 typedef struct Wave {
@@ -86,16 +60,10 @@ typedef struct CachedGrid {
     u32 resident;           // blocks that share an L1
     u64 l1_bytes;           // what shared memory leaves of it
     Wave *wave;             // of the blocks that have ended and are not replayed
-    Found *found;           // of each instruction
     Read *recent;           // of each GPC
     u32 turn;               // Read.turn of now
-    Traffic traffic;
+    L2Launch l2;
 } CachedGrid;
-
-// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: bytes of each sector.
-enum { MOST_PARTIAL = 8 };
-typedef struct Partial { u64 number; u8 bytes[LINE_SECTORS]; } Partial;
-typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
 
 static CachedGrid *now;         // of the grid whose turn it is
 static CachedGrid *replayed;    // of the one whose wave is replayed, which may be done by another thread (machine/worker.h)
@@ -103,8 +71,6 @@ static Wave *asked_for[WORKER_BEHIND];  // waves whose replay may not be done ye
 static u32 waves_asked;         // so far
 static Wave *spare_waves;
 static CachedGrid *spare;       // of one that has ended: its room is used again
-static Cache l2[MOST_DEVICES];
-static PartialSet *partial[MOST_DEVICES];       // of each set of l2
 
 static void no_memory(void)
 {
@@ -127,176 +93,6 @@ static inline void add_note(Notes *n, Note note)
     n->note[n->count++] = note;
 }
 
-// ---- DRAM and L2 ----
-
-// The sectors of all granules that these are in.
-static u8 granules_of[1 << LINE_SECTORS];
-
-static void fill_granules(void)
-{
-    u32 size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
-    for (u32 sectors = 1; sectors < 1 << LINE_SECTORS; sectors++)
-        for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) granules_of[sectors] |= one << s;
-}
-
-static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
-
-static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
-
-// Bytes of different lines: of each but those at home in its own partition an SM has a copy made.
-static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partitions / (2 * profile.l2_partitions - 1); }
-
-static Cache *l2_of(u32 device)
-{
-    if (l2[device].set) return &l2[device];
-    if (!cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
-    partial[device] = calloc(l2[device].sets, sizeof *partial[device]);
-    if (!partial[device]) no_memory();
-    return &l2[device];
-}
-
-// `written`: to which the bytes are added that this makes DRAM take back.
-static CacheLine *l2_take(u32 device, u64 number, u64 *written)
-{
-    CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
-    *written += bytes_of(cache_dirty(evicted));
-    return line;
-}
-
-// Fetches what is missing, in whole granules.
-static void dram_read(Note n, CacheLine *line, u32 missing)
-{
-    replayed->traffic.dram_read += bytes_of(granules(missing));
-    replayed->found[note_pc(n)].l2_misses += __builtin_popcount(missing);
-    replayed->found[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
-    *line |= granules(missing);
-}
-
-static void look_up(u32 sectors, u32 present)
-{
-    replayed->traffic.l2_hits += __builtin_popcount(sectors & present);
-    replayed->traffic.l2_misses += __builtin_popcount(sectors & ~present);
-}
-
-// A read by an SM of that partition.
-static void l2_read(Note n, CacheLine *line, bool at_home)
-{
-    Traffic *t = &replayed->traffic;
-    u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
-    if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
-    look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
-    t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
-    if (missing) dram_read(n, line, missing);
-}
-
-// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
-static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
-
-// Pages of DRAM that lines were completed in lately, and when, in such lines.
-enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
-static struct { u64 page, when; } pages[PAGES];
-static u64 completed = LATELY;
-
-static bool is_near(u64 number)
-{
-    u64 page = number / PAGE_LINES, place = (page ^ page >> 10) % PAGES;
-    bool near = pages[place].page == page && completed - pages[place].when < LATELY;
-    pages[place].page = page;
-    pages[place].when = completed++;
-    return near;
-}
-
-// What an access to a page of its own costs DRAM: more than what it moves.
-static double cost_of(u32 sectors)
-{
-    double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second, bytes = bytes_of(sectors);
-    return sectors ? bytes > least ? bytes : least : 0;
-}
-
-// Completes a line that had parts stored, and writes it to DRAM.
-static void write_partial(Note n, Cache *cache, u64 number)
-{
-    Traffic *t = &replayed->traffic;
-    CacheLine *line = cache_find(cache, number);
-    if (!line) return;
-    u32 dirty = cache_dirty(*line), missing = dirty & ~cache_present(*line);
-    t->l2_writes += __builtin_popcount(missing);
-    t->l2_misses += __builtin_popcount(missing);
-    t->dram_read += bytes_of(missing);
-    replayed->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
-    t->dram_written += bytes_of(dirty);
-    if (is_near(number)) t->filled += bytes_of(missing);
-    else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
-    *line = (*line | missing) & ~cache_dirt(dirty);
-}
-
-// Adds a store of `bytes` of each of the note's sectors to what is known of the line. Returns those that are whole with it.
-static u32 add_partial(Partial *p, u32 sectors, u32 bytes)
-{
-    u32 whole = 0;
-    for (u32 s = 0; s < LINE_SECTORS; s++) {
-        if (sectors >> s & 1) p->bytes[s] = p->bytes[s] + bytes < SECTOR_BYTES ? p->bytes[s] + bytes : SECTOR_BYTES;
-        whole |= (u32)(p->bytes[s] == SECTOR_BYTES) << s;
-    }
-    return whole;
-}
-
-// These sectors of the note are not there, and it does not bring all of them.
-static void store_partial(Note n, CacheLine *line, u32 sectors)
-{
-    u32 device = replayed->grid->launch->device, at = 0, open = 0;
-    Cache *cache = l2_of(device);
-    size_t index = cache_set(cache, note_number(n)) - cache->set;
-    PartialSet *set = &partial[device][index];
-    while (at < set->count && set->line[at].number != note_number(n)) at++;
-    Partial p = at < set->count ? set->line[at] : (Partial){ .number = note_number(n) };
-    if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
-    else if (at == set->count) {
-        write_partial(n, cache, set->line[--at].number);
-        cache_find(cache, note_number(n));      // it stays the one used last
-    }
-    *line |= add_partial(&p, sectors, note_more(n));
-    for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.bytes[s] % SECTOR_BYTES;
-    memmove(set->line + 1, set->line, at * sizeof p);
-    set->line[0] = p;
-    if (open) return;
-    memmove(set->line, set->line + 1, (MOST_PARTIAL - 1) * sizeof p);
-    set->count--;
-}
-
-// Stores of whole sectors fetch nothing; atomics read first.
-static void l2_change(Note n, CacheLine *line, bool at_home)
-{
-    Traffic *t = &replayed->traffic;
-    u32 more = note_kind(n) == STORE ? 0 : note_more(n);
-    u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
-    t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
-    t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
-    *(note_kind(n) == STORE ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
-    if (missing) dram_read(n, line, missing);
-    u32 parts = note_kind(n) == STORE && note_more(n) ? note_sectors(n) & ~cache_present(*line) : 0;
-    u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
-    bool is_new = !cache_dirty(*line) && !cache_present(*line);
-    *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
-    if (parts) store_partial(n, line, parts);
-    if (!fresh) return;
-    const Cache *cache = l2_of(replayed->grid->launch->device);
-    CacheSet *set = cache_set(cache, note_number(n));
-    u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
-    t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
-}
-
-static void l2_replay(Note n, u32 partition)
-{
-    CacheLine *line = l2_take(replayed->grid->launch->device, note_number(n), &replayed->traffic.dram_written);
-    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
-    u32 partitions = profile.l2_partitions;
-    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
-    if (note_kind(n) >= STORE) l2_change(n, line, at_home);
-    else l2_read(n, line, at_home);
-}
-
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
 static bool is_coalesced(u32 gpc, u32 turn, Note n)
 {
@@ -315,7 +111,7 @@ static void expect_misses(const Cache *c, const Notes *n, u64 from)
 
 static void replay_misses(void)
 {
-    const Cache *cache = l2_of(replayed->grid->launch->device);
+    const Cache *cache = l2_tags(replayed->l2.device);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         u32 turn = replayed->turn++;
@@ -327,7 +123,7 @@ static void replay_misses(void)
             expect_misses(cache, &replayed->misses[later % profile.sm_count], from + later / profile.sm_count * TURN);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
-                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_replay(n->note[k], partition);
+                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_access(&replayed->l2, n->note[k], partition);
             left |= to < n->count;
         }
     }
@@ -367,7 +163,7 @@ static inline void l1_replay(Replay *r, Note n)
         r->number = 0;
     } else {
         CacheLine *line = l1_line(r, number);
-        Found *f = &replayed->found[note_pc(n)];
+        Found *f = &replayed->l2.found[note_pc(n)];
         u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
         *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
@@ -508,22 +304,21 @@ static void caches_grid_start(Grid *g)
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
     coalesce_start();
     worker_wait();
-    if (!granules_of[1]) fill_granules();
-    completed += LATELY;
+    l2_start();
     now = g->cached = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
     if (!now) no_memory();
     now->grid = g;
-    now->traffic = (Traffic){ 0 };
+    now->l2 = (L2Launch){ .device = l->device };
     now->resident = fit < share ? fit : share;
     if (!now->resident) now->resident = 1;
     u64 l1_bytes = profile.l1_bytes - carveout(l, fit);
     if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
     if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
-    now->found = calloc(g->kernel->code_count + 1, sizeof *now->found);
+    now->l2.found = calloc(g->kernel->code_count + 1, sizeof *now->l2.found);
     if (!now->wave) now->wave = begin_wave();
-    if (!now->l1 || !now->misses || !now->recent || !now->found) no_memory();
+    if (!now->l1 || !now->misses || !now->recent || !now->l2.found) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
         if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
         else if (now->l1[sm].set) cache_clear(&now->l1[sm]);
@@ -643,15 +438,15 @@ static void caches_grid_end(Grid *g)
     now->wave->cut = false;
     replay(now->wave);                  // there is nothing else to do in the meantime
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
-        const Found *f = &now->found[pc];
+        const Found *f = &now->l2.found[pc];
         Tally *t = &g->tally[pc];
         t->global.hits = f->hits;
         t->local.hits = f->local_hits;
         t->l2_misses = f->l2_misses;
         t->dram_sectors = f->dram_sectors;
     }
-    free(now->found);
-    now->found = NULL;
+    free(now->l2.found);
+    now->l2.found = NULL;
 }
 
 static void caches_grid_turn(Grid *g) { now = g->cached; }
@@ -682,13 +477,12 @@ const Observer caches_observer = {
 
 // ---- What others ask and tell ----
 
-const Traffic *caches_traffic(void) { return &now->traffic; }
+const Traffic *caches_traffic(void) { return &now->l2.traffic; }
 u32 caches_resident(void) { return now->resident; }
 u32 caches_carveout(void) { return profile.l1_bytes - now->l1_bytes; }
 
 void caches_written(u64 address, u64 bytes)
 {
-    u64 none = 0;
     const Allocation *a = memory_find(address);
     if (!a || !bytes || address >= MEMORY_PINNED) return;
     worker_wait();
@@ -698,6 +492,6 @@ void caches_written(u64 address, u64 bytes)
         u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
         u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
         u32 sectors = (2u << high) - (1u << low);
-        *l2_take(a->device, line + 1, &none) |= sectors | cache_dirt(sectors);
+        l2_written(a->device, line + 1, sectors);
     }
 }

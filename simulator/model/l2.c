@@ -1,0 +1,217 @@
+// One L2 for the device, sectored, and written back: what a kernel leaves dirty in it is DRAM's business later, or never. DRAM
+// is read and written in granules, of two sectors on an H200.
+//
+// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy of what it had to get
+// from the line's home; stores and atomics go through to there. So L2 is looked up more often than it is asked, and holds
+// less: with two partitions, half as often again, and 42 MB of an H200's 63.
+//
+// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
+// than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
+// DRAM takes no parts of sectors: what nobody has stored is fetched first.
+//
+// It is what ncu shows of the kernels in profiles/accuracy.
+#include "l2.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coalesce.h"
+#include "machine/profile.h"
+
+// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: bytes of each sector.
+enum { MOST_PARTIAL = 8 };
+typedef struct Partial { u64 number; u8 bytes[LINE_SECTORS]; } Partial;
+typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
+
+static L2Launch *launch;        // whose access it is
+static Cache l2[MOST_DEVICES];
+static PartialSet *partial[MOST_DEVICES];       // of each set of l2
+
+static void no_memory(void)
+{
+    perror("simulator: no memory left to follow the caches");
+    exit(1);
+}
+
+// The sectors of all granules that these are in.
+static u8 granules_of[1 << LINE_SECTORS];
+
+static void fill_granules(void)
+{
+    u32 size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
+    for (u32 sectors = 1; sectors < 1 << LINE_SECTORS; sectors++)
+        for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) granules_of[sectors] |= one << s;
+}
+
+static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
+
+static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
+
+// Bytes of different lines: of each but those at home in its own partition an SM has a copy made.
+static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partitions / (2 * profile.l2_partitions - 1); }
+
+static Cache *l2_of(u32 device)
+{
+    if (l2[device].set) return &l2[device];
+    if (!cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    partial[device] = calloc(l2[device].sets, sizeof *partial[device]);
+    if (!partial[device]) no_memory();
+    return &l2[device];
+}
+
+// `written`: to which the bytes are added that this makes DRAM take back.
+static CacheLine *l2_take(u32 device, u64 number, u64 *written)
+{
+    CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
+    *written += bytes_of(cache_dirty(evicted));
+    return line;
+}
+
+// Fetches what is missing, in whole granules.
+static void dram_read(Note n, CacheLine *line, u32 missing)
+{
+    launch->traffic.dram_read += bytes_of(granules(missing));
+    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing);
+    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
+    *line |= granules(missing);
+}
+
+static void look_up(u32 sectors, u32 present)
+{
+    launch->traffic.l2_hits += __builtin_popcount(sectors & present);
+    launch->traffic.l2_misses += __builtin_popcount(sectors & ~present);
+}
+
+// A read by an SM of that partition.
+static void l2_read(Note n, CacheLine *line, bool at_home)
+{
+    Traffic *t = &launch->traffic;
+    u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
+    if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
+    look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
+    t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
+    if (missing) dram_read(n, line, missing);
+}
+
+// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
+static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
+
+// Pages of DRAM that lines were completed in lately, and when, in such lines.
+enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
+static struct { u64 page, when; } pages[PAGES];
+static u64 completed = LATELY;
+
+static bool is_near(u64 number)
+{
+    u64 page = number / PAGE_LINES, place = (page ^ page >> 10) % PAGES;
+    bool near = pages[place].page == page && completed - pages[place].when < LATELY;
+    pages[place].page = page;
+    pages[place].when = completed++;
+    return near;
+}
+
+// What an access to a page of its own costs DRAM: more than what it moves.
+static double cost_of(u32 sectors)
+{
+    double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second, bytes = bytes_of(sectors);
+    return sectors ? bytes > least ? bytes : least : 0;
+}
+
+// Completes a line that had parts stored, and writes it to DRAM.
+static void write_partial(Note n, Cache *cache, u64 number)
+{
+    Traffic *t = &launch->traffic;
+    CacheLine *line = cache_find(cache, number);
+    if (!line) return;
+    u32 dirty = cache_dirty(*line), missing = dirty & ~cache_present(*line);
+    t->l2_writes += __builtin_popcount(missing);
+    t->l2_misses += __builtin_popcount(missing);
+    t->dram_read += bytes_of(missing);
+    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
+    t->dram_written += bytes_of(dirty);
+    if (is_near(number)) t->filled += bytes_of(missing);
+    else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
+    *line = (*line | missing) & ~cache_dirt(dirty);
+}
+
+// Adds a store of `bytes` of each of the note's sectors to what is known of the line. Returns those that are whole with it.
+static u32 add_partial(Partial *p, u32 sectors, u32 bytes)
+{
+    u32 whole = 0;
+    for (u32 s = 0; s < LINE_SECTORS; s++) {
+        if (sectors >> s & 1) p->bytes[s] = p->bytes[s] + bytes < SECTOR_BYTES ? p->bytes[s] + bytes : SECTOR_BYTES;
+        whole |= (u32)(p->bytes[s] == SECTOR_BYTES) << s;
+    }
+    return whole;
+}
+
+// These sectors of the note are not there, and it does not bring all of them.
+static void store_partial(Note n, CacheLine *line, u32 sectors)
+{
+    u32 device = launch->device, at = 0, open = 0;
+    Cache *cache = l2_of(device);
+    size_t index = cache_set(cache, note_number(n)) - cache->set;
+    PartialSet *set = &partial[device][index];
+    while (at < set->count && set->line[at].number != note_number(n)) at++;
+    Partial p = at < set->count ? set->line[at] : (Partial){ .number = note_number(n) };
+    if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
+    else if (at == set->count) {
+        write_partial(n, cache, set->line[--at].number);
+        cache_find(cache, note_number(n));      // it stays the one used last
+    }
+    *line |= add_partial(&p, sectors, note_more(n));
+    for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.bytes[s] % SECTOR_BYTES;
+    memmove(set->line + 1, set->line, at * sizeof p);
+    set->line[0] = p;
+    if (open) return;
+    memmove(set->line, set->line + 1, (MOST_PARTIAL - 1) * sizeof p);
+    set->count--;
+}
+
+// Stores of whole sectors fetch nothing; atomics read first.
+static void l2_change(Note n, CacheLine *line, bool at_home)
+{
+    Traffic *t = &launch->traffic;
+    u32 more = note_kind(n) == STORE ? 0 : note_more(n);
+    u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
+    u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
+    t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
+    t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
+    *(note_kind(n) == STORE ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
+    if (missing) dram_read(n, line, missing);
+    u32 parts = note_kind(n) == STORE && note_more(n) ? note_sectors(n) & ~cache_present(*line) : 0;
+    u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
+    bool is_new = !cache_dirty(*line) && !cache_present(*line);
+    *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
+    if (parts) store_partial(n, line, parts);
+    if (!fresh) return;
+    const Cache *cache = l2_of(launch->device);
+    CacheSet *set = cache_set(cache, note_number(n));
+    u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
+    t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
+}
+
+void l2_access(L2Launch *of, Note n, u32 partition)
+{
+    launch = of;
+    CacheLine *line = l2_take(launch->device, note_number(n), &launch->traffic.dram_written);
+    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
+    u32 partitions = profile.l2_partitions;
+    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
+    if (note_kind(n) >= STORE) l2_change(n, line, at_home);
+    else l2_read(n, line, at_home);
+}
+
+void l2_written(u32 device, u64 number, u32 sectors)
+{
+    u64 none = 0;
+    *l2_take(device, number, &none) |= sectors | cache_dirt(sectors);
+}
+
+void l2_start(void)
+{
+    if (!granules_of[1]) fill_granules();
+    completed += LATELY;
+}
+
+const Cache *l2_tags(u32 device) { return l2_of(device); }

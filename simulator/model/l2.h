@@ -1,0 +1,22 @@
+// L2 and DRAM: what becomes of the accesses that no L1 answers.
+#pragma once
+#include "cache.h"
+#include "caches.h"
+#include "note.h"
+
+// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has ended.
+typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
+
+// A launch, as L2 sees it.
+typedef struct L2Launch {
+    u32 device;
+    Traffic traffic;
+    Found *found;               // of each instruction
+} L2Launch;
+
+void l2_start(void);            // before a launch's first access
+void l2_access(L2Launch *l, Note n, u32 partition);     // by an SM of that partition
+void l2_written(u32 device, u64 number, u32 sectors);   // by a copy or a fill
+
+// The tags of that device's: for cache_expect.
+const Cache *l2_tags(u32 device);
