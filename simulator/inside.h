@@ -2,6 +2,7 @@
 // functions as NVIDIA's own libraries find theirs: cudaGetExportTable() gives them for an id that only they know. NVIDIA's
 // runtime, which does not know it, gives none.
 #pragma once
+#include <cuda_runtime_api.h>
 
 // "warpwise: inside" in bytes.
 #define INSIDE_TABLE "warpwise: inside"
@@ -12,4 +13,7 @@ typedef struct Inside {
 
     // So many calls have been made of the function of that name, "ncclAllReduce": the host was busy with them.
     void (*calls)(const char *name, unsigned count);
+
+    // Has the stream's work done that can be: other processes then find what it writes. On the simulated clock nothing waits.
+    cudaError_t (*settle)(cudaStream_t stream);
 } Inside;

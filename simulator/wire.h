@@ -64,6 +64,7 @@ enum {
     X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
     X(GRAPH)            /* the operations of a graph follow, .object: how many */        \
     X(NCCL)             /* .object: so many calls of a library for several devices have been made: only told */ \
+    X(SETTLE)           /* the stream's work is to be done, however long the clock says that it takes */ \
     X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \

@@ -2,6 +2,7 @@
 // ncclGroupStart() and ncclGroupEnd() a thread may speak for several ranks; outside, each call waits for the other ranks',
 // which must come from other threads.
 #define _GNU_SOURCE
+#include "apart.h"
 #include "clique.h"
 #include "issue.h"
 #include <errno.h>
@@ -40,40 +41,63 @@ static void append(Operation **list, Operation *o)
     *list = o;
 }
 
-// To their ranks; returns them as a list of their own.
-static int hand_over(Operation *list, Operation ***all)
+static int length(const Operation *list)
 {
     int count = 0;
-    for (Operation *o = list; o; o = o->next)
+    for (; list; list = list->next)
         count++;
-    *all = malloc(count * sizeof **all);
-    int n = 0;
-    for (Operation *o = list, *next; o; o = next) {
-        next = o->next;
-        (*all)[n++] = o;
-        append(o->kind == SEND || o->kind == RECEIVE ? &o->comm->messages : &o->comm->collectives, o);
-    }
     return count;
+}
+
+// Those whose ranks are all of this process wait with their rank until the others have called.
+static ncclResult_t settle_here(Operation *const *all, int count)
+{
+    ncclResult_t result = ncclSuccess;
+    clique_lock();
+    for (int i = 0; i < count; i++)
+        if (!all[i]->comm->apart)
+            append(all[i]->kind == SEND || all[i]->kind == RECEIVE ? &all[i]->comm->messages : &all[i]->comm->collectives, all[i]);
+    for (int i = 0; i < count; i++)
+        if (!all[i]->comm->apart)
+            issue_complete(all[i]->comm->clique);
+    for (int i = 0; i < count; i++) {
+        while (!all[i]->comm->apart && !all[i]->done)
+            clique_wait();
+        if (!all[i]->comm->apart && all[i]->result)
+            result = all[i]->result;
+    }
+    clique_unlock();
+    return result;
+}
+
+// The others, a communicator after the other.
+static ncclResult_t settle_apart(Operation *const *all, int count)
+{
+    Operation **own = malloc(count * sizeof *own);
+    ncclResult_t result = ncclSuccess;
+    for (int i = 0; i < count && !result; i++) {
+        int owned = 0;
+        for (int k = i; k < count; k++)
+            if (all[i]->comm->apart && !all[i]->done && all[k]->comm == all[i]->comm)
+                own[owned++] = all[k];
+        if (owned)
+            result = apart_do(own[0]->comm, own, owned);
+    }
+    free(own);
+    return result;
 }
 
 static ncclResult_t settle(Operation *list)
 {
-    Operation **all;
-    ncclResult_t result = ncclSuccess;
-    clique_lock();
-    int count = hand_over(list, &all);
+    int count = length(list), n = 0;
+    Operation **all = malloc(count * sizeof *all);
+    for (Operation *o = list; o; o = o->next)
+        all[n++] = o;
+    ncclResult_t here = settle_here(all, count), apart = settle_apart(all, count);
     for (int i = 0; i < count; i++)
-        issue_complete(all[i]->comm->clique);
-    for (int i = 0; i < count; i++) {
-        while (!all[i]->done)
-            clique_wait();
-        if (all[i]->result)
-            result = all[i]->result;
         free(all[i]);
-    }
-    clique_unlock();
     free(all);
-    return result;
+    return here ? here : apart;
 }
 
 EXPORT ncclResult_t ncclGroupStart(void)
@@ -92,13 +116,12 @@ EXPORT ncclResult_t ncclGroupEnd(void)
         return clique_fail(ncclInvalidUsage, "ncclGroupEnd without an ncclGroupStart before it");
     if (--depth > 0)
         return ncclSuccess;
-    clique_lock();
-    for (int i = 0; i < joining_count; i++)
-        while (joining[i]->clique->joined < joining[i]->clique->ranks)
-            clique_wait();
+    ncclResult_t result = ncclSuccess;
+    for (int i = 0; i < joining_count && !result; i++)
+        result = clique_meet(joining[i]);
     joining_count = 0;
-    clique_unlock();
-    ncclResult_t result = asked ? settle(asked) : ncclSuccess;
+    if (asked && !result)
+        result = settle(asked);
     asked = NULL;
     return group_result ? group_result : result;
 }

@@ -2,11 +2,15 @@
 #define _GNU_SOURCE
 #include "clique.h"
 #include "../inside.h"
+#include "apart.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -79,27 +83,34 @@ static const Inside *inside(void)
     return found;
 }
 
-void clique_begin(enum kind kind, unsigned calls)
-{
-    if (!inside())
-        return;
-    inside()->calls(kind_call(kind), calls);
-    inside()->within(1);
-}
-
-void clique_end(void)
+void clique_within(int change)
 {
     if (inside())
-        inside()->within(-1);
+        inside()->within(change);
+}
+
+void clique_begin(enum kind kind, unsigned calls)
+{
+    if (inside())
+        inside()->calls(kind_call(kind), calls);
+    clique_within(1);
+}
+
+void clique_end(void) { clique_within(-1); }
+
+cudaError_t clique_settle(cudaStream_t stream)
+{
+    return inside() ? inside()->settle(stream) : cudaStreamSynchronize(stream);
 }
 
 // ---- Making a clique ----
 
-// An id is told to all members by the program. It has the process in it, since another could not take part.
+// An id is told to all members by the program; they meet by it, from whatever process.
 typedef struct Id {
     char word[8];
     pid_t process;
     unsigned number;
+    uint64_t key;
 } Id;
 
 EXPORT ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
@@ -109,6 +120,8 @@ EXPORT ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
         return clique_fail(ncclInvalidArgument, "ncclGetUniqueId was given a null pointer");
     Id own = { .word = "warpwis", .process = getpid() };
     own.number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    if (getrandom(&own.key, sizeof own.key, 0) != sizeof own.key)
+        return clique_fail(ncclSystemError, "getrandom: %s", strerror(errno));
     memset(id, 0, sizeof *id);
     memcpy(id->internal, &own, sizeof own);
     return ncclSuccess;
@@ -120,9 +133,6 @@ static ncclResult_t check_id(const ncclUniqueId *id)
     memcpy(&own, id->internal, sizeof own);
     if (memcmp(own.word, "warpwis", sizeof own.word) != 0)
         return clique_fail(ncclInvalidArgument, "the id is not from ncclGetUniqueId");
-    if (own.process != getpid())
-        return clique_fail(ncclInvalidUsage, "the simulated NCCL joins devices of one process only, and this id is "
-                           "another process's");
     return ncclSuccess;
 }
 
@@ -206,17 +216,52 @@ static ncclResult_t join(ncclComm_t *made, int ranks, const ncclUniqueId *id, in
     return ncclSuccess;
 }
 
+// Takes a seat where ranks of other processes may sit, too.
+static ncclResult_t sit(ncclComm_t comm, const ncclUniqueId *id)
+{
+    char bus[16];
+    ncclResult_t result = clique_cuda(cudaDeviceGetPCIBusId(bus, sizeof bus, comm->device), "cudaDeviceGetPCIBusId");
+    if (!result)
+        comm->table = apart_sit(id, comm->clique->ranks, comm->rank, bus, &result);
+    return result;
+}
+
+// All have been asked to join: are they here?
+ncclResult_t clique_meet(ncclComm_t comm)
+{
+    bool here;
+    Table *table = comm->table;
+    ncclResult_t result = table ? apart_meet(table, &here, comm->rank) : ncclSuccess;
+    if (!result && table && !here)
+        return apart_open(comm, table);
+    if (table)
+        apart_leave(table);
+    comm->table = NULL;
+    clique_lock();
+    while (!result && comm->clique->joined < comm->clique->ranks)
+        clique_wait();
+    clique_unlock();
+    return result;
+}
+
 EXPORT ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank)
 {
     if (!comm)
         return clique_fail(ncclInvalidArgument, "ncclCommInitRank was given a null pointer");
     clique_lock();
     ncclResult_t result = join(comm, ranks, &id, rank);
+    if (!result)
+        result = sit(*comm, &id);
     if (!result && group_is_open())
         group_will_join(*comm);
-    while (!result && !group_is_open() && (*comm)->clique->joined < ranks)
-        clique_wait();
     clique_unlock();
+    if (result || group_is_open())
+        return result;
+    result = clique_meet(*comm);
+    if (result) {
+        ncclCommDestroy(*comm);
+        *comm = NULL;
+    }
     return result;
 }
 
@@ -301,7 +346,11 @@ EXPORT ncclResult_t ncclCommDestroy(ncclComm_t comm)
     ncclResult_t result = clique_cuda(cudaEventDestroy(comm->event), "cudaEventDestroy");
     Clique *clique = comm->clique;
     clique->member[comm->rank] = NULL;
-    bool last = ++clique->left == clique->ranks;
+    bool last = ++clique->left == clique->joined;
+    if (comm->apart)
+        apart_close(comm);
+    if (last)
+        stop_gathering(clique);
     free(comm);
     if (last)
         free(clique);

@@ -33,6 +33,8 @@ typedef struct Clique {
 struct ncclComm {
     Clique *clique;
     int rank, device;
+    struct Table *table;                // where ranks of several processes sit; NULL: nobody looks for any
+    struct Apart *apart;                // its part of a clique of several processes (apart.c); NULL: it is all here
     cudaEvent_t event;
     Operation *collectives, *messages;  // called, not yet issued, in the order of the calls
 };
@@ -47,6 +49,9 @@ void clique_unlock(void);
 void clique_changed(void);              // who waits looks again
 void clique_wait(void);                 // for such a change
 
+// Waits until all ranks of the clique have joined it.
+ncclResult_t clique_meet(ncclComm_t comm);
+
 // Is a group open in this thread? Then members wait for each other at its end alone.
 bool group_is_open(void);
 void group_will_join(ncclComm_t comm);
@@ -54,5 +59,7 @@ void group_will_join(ncclComm_t comm);
 // So many calls are being done in this thread: the host is busy with them, and what they are made of costs it nothing.
 void clique_begin(enum kind kind, unsigned calls);
 void clique_end(void);
+void clique_within(int change);         // that alone
+cudaError_t clique_settle(cudaStream_t stream);         // has the stream's work done, as far as the host can tell at once
 
 const char *kind_call(enum kind kind);  // "ncclAllReduce"

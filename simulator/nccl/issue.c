@@ -10,17 +10,6 @@
 #include "issue.h"
 #include <stdio.h>
 
-static size_t bytes_of(ncclDataType_t type)
-{
-    static const unsigned char bytes[ncclNumTypes] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 };
-    return bytes[type];
-}
-
-static char *at(const void *base, size_t element, ncclDataType_t type)
-{
-    return (char *)base + element * bytes_of(type);
-}
-
 // ---- Reaching the others ----
 
 // NCCL needs no cudaDeviceEnablePeerAccess() and leaves no trace of it: what is not allowed yet is allowed while it
@@ -83,71 +72,68 @@ static cudaError_t add(Operation *const *part, int ranks, int r, void *out, size
     return kernel_reduce(&reduction, part[r]->type, part[r]->op, part[r]->stream);
 }
 
-static void take(Pieces *pieces, void *out, const void *in, size_t bytes)
-{
-    if (out != in && bytes)
-        pieces->piece[pieces->count++] = (Piece){ out, in, bytes };
-}
-
 static size_t chunk_start(size_t count, int ranks, int r)
 {
     return count / ranks * r + ((size_t)r < count % ranks ? (size_t)r : count % ranks);
 }
 
-static cudaError_t read_chunks(Operation *const *part, int ranks, int r)
+static cudaError_t read_chunks(Operation *const *part, int ranks, int r, void *out)
 {
     Pieces pieces = { .count = 0 };
     for (int k = 0; k < ranks; k++) {
         size_t start = chunk_start(part[r]->count, ranks, k), end = chunk_start(part[r]->count, ranks, k + 1);
-        take(&pieces, at(part[r]->recv, start, part[r]->type), at(part[k]->recv, start, part[r]->type),
+        pieces_add(&pieces, at(out, start, part[r]->type), at(part[k]->recv, start, part[r]->type),
              (end - start) * bytes_of(part[r]->type));
     }
     return kernel_copy(&pieces, part[r]->stream);
 }
 
 // All but sums: what rank r receives.
-static cudaError_t read_pieces(Operation *const *part, int ranks, int r)
+static cudaError_t read_pieces(Operation *const *part, int ranks, int r, void *out)
 {
     const Operation *own = part[r], *root = part[own->other];
     size_t bytes = own->count * bytes_of(own->type), n = own->count;
     Pieces pieces = { .count = 0 };
     if (own->kind == BROADCAST)
-        take(&pieces, own->recv, root->send, bytes);
+        pieces_add(&pieces, out, root->send, bytes);
     else if (own->kind == SCATTER)
-        take(&pieces, own->recv, at(root->send, n * r, own->type), bytes);
+        pieces_add(&pieces, out, at(root->send, n * r, own->type), bytes);
     for (int k = 0; k < ranks; k++) {
         if (own->kind == ALL_GATHER || (own->kind == GATHER && r == own->other))
-            take(&pieces, at(own->recv, n * k, own->type), part[k]->send, bytes);
+            pieces_add(&pieces, at(out, n * k, own->type), part[k]->send, bytes);
         else if (own->kind == ALL_TO_ALL)
-            take(&pieces, at(own->recv, n * k, own->type), at(part[k]->send, n * r, own->type), bytes);
+            pieces_add(&pieces, at(out, n * k, own->type), at(part[k]->send, n * r, own->type), bytes);
     }
     return kernel_copy(&pieces, own->stream);
 }
 
-// The kernel of rank r's in a phase of the operation.
-static cudaError_t launch(Operation *const *part, int ranks, int r, int phase)
+cudaError_t issue_part(Operation *const *part, int ranks, int r, int phase, void *out)
 {
     Operation *own = part[r];
     size_t start = chunk_start(own->count, ranks, r), end = chunk_start(own->count, ranks, r + 1);
-    cudaError_t error = cudaSetDevice(own->comm->device);
-    if (error)
-        return error;
     switch (own->kind) {
     case ALL_REDUCE:
-        return phase ? read_chunks(part, ranks, r)
-                     : add(part, ranks, r, at(own->recv, start, own->type), start, end - start);
+        return phase ? read_chunks(part, ranks, r, out) : add(part, ranks, r, at(out, start, own->type), start, end - start);
     case REDUCE_SCATTER:
-        return add(part, ranks, r, own->recv, own->count * r, own->count);
+        return add(part, ranks, r, out, own->count * r, own->count);
     case REDUCE:
-        return r == own->other ? add(part, ranks, r, own->recv, 0, own->count) : cudaSuccess;
+        return r == own->other ? add(part, ranks, r, out, 0, own->count) : cudaSuccess;
     default:
-        return read_pieces(part, ranks, r);
+        return read_pieces(part, ranks, r, out);
     }
+}
+
+int issue_phases(enum kind kind, int ranks) { return kind == ALL_REDUCE && ranks > 1 ? 2 : 1; }
+
+static cudaError_t launch(Operation *const *part, int ranks, int r, int phase)
+{
+    cudaError_t error = cudaSetDevice(part[r]->comm->device);
+    return error ? error : issue_part(part, ranks, r, phase, part[r]->recv);
 }
 
 static cudaError_t run(Operation *const *part, int ranks)
 {
-    int phases = part[0]->kind == ALL_REDUCE && ranks > 1 ? 2 : 1;
+    int phases = issue_phases(part[0]->kind, ranks);
     cudaError_t error = meet(part, ranks);
     for (int phase = 0; phase < phases && !error; phase++) {
         for (int r = 0; r < ranks && !error; r++)
@@ -160,7 +146,7 @@ static cudaError_t run(Operation *const *part, int ranks)
 
 // ---- Do the calls fit? ----
 
-static ncclResult_t check(Operation *const *part, int ranks)
+ncclResult_t issue_check(Operation *const *part, int ranks)
 {
     const Operation *a = part[0];
     const char *call = kind_call(a->kind);
@@ -244,7 +230,7 @@ static cudaError_t pass(Operation *send, Operation *receive)
     Operation *both[] = { send, receive };
     int ranks = send->comm == receive->comm && send->stream == receive->stream ? 1 : 2;
     Pieces pieces = { .count = 0 };
-    take(&pieces, receive->recv, send->send, send->count * bytes_of(send->type));
+    pieces_add(&pieces, receive->recv, send->send, send->count * bytes_of(send->type));
     cudaError_t error = meet(both, ranks);
     if (!error)
         error = cudaSetDevice(receive->comm->device);
@@ -282,7 +268,7 @@ void issue_complete(Clique *clique)
     if (clique->joined < clique->ranks || clique->left)
         return;
     while (next_collective(clique, part))
-        issue(clique, part, clique->ranks, check(part, clique->ranks));
+        issue(clique, part, clique->ranks, issue_check(part, clique->ranks));
     for (int from = 0; from < clique->ranks; from++)
         for (int to = 0; to < clique->ranks; to++)
             while (next_message(clique, from, to, &send, &receive))

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "ipc.h"
 #include "clock.h"
+#include "peer.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,7 @@ void ipc_import_memory(Call *call)
         return;
     }
     ((Allocation *)a)->reached_by |= 1u << call->request.device;    // as cudaIpcMemLazyEnablePeerAccess says
+    if (a->device != call->request.device) peer_open(call->request.device, a->device);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
 }

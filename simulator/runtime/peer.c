@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static u32 reach[MOST_DEVICES];         // bit d: it may reach device d
+static u32 reach[MOST_DEVICES];         // bit d: it may reach device d,
+static u32 opened[MOST_DEVICES];        // and some of what other processes have there
 
 // What a kernel moved over its device's link: all of it, and to and from which other device. Of managed memory the other
 // end is not known: that is in the sums alone.
@@ -32,11 +33,15 @@ bool peer_disable(u32 from, u32 to)
 
 void peer_reset(u32 device)
 {
-    reach[device] = 0;
-    for (u32 d = 0; d < MOST_DEVICES; d++) reach[d] &= ~(1u << device);
+    reach[device] = opened[device] = 0;
+    for (u32 d = 0; d < MOST_DEVICES; d++) reach[d] &= ~(1u << device), opened[d] &= ~(1u << device);
 }
 
-bool peer_linked(u32 from, u32 to) { return peer_enabled(from, to) || peer_enabled(to, from); }
+void peer_open(u32 from, u32 to) { opened[from] |= 1u << to; }
+
+static bool reaches_any(u32 device) { return reach[device] | opened[device]; }
+
+bool peer_linked(u32 from, u32 to) { return (reach[from] | opened[from]) >> to & 1 || (reach[to] | opened[to]) >> from & 1; }
 
 double peer_copy_seconds(u32 from, u32 to, u64 bytes)
 {
@@ -105,7 +110,7 @@ static bool peer_access(Access *a)
 {
     const Grid *g = a->warp->block->grid;
     u32 device = g->launch->device;
-    if (!reach[device] || a->space != SPACE_GLOBAL) {
+    if (!reaches_any(device) || a->space != SPACE_GLOBAL) {
         access_pass_all(a);
         return true;
     }
@@ -128,7 +133,7 @@ static void peer_grid_start(Grid *g)
 
 static void peer_grid_free(Grid *g) { free(g->peered); }
 
-static bool peer_one_order(Grid *g) { return reach[g->launch->device]; }
+static bool peer_one_order(Grid *g) { return reaches_any(g->launch->device); }
 
 const Observer peer_observer = {
     .grid_start = peer_grid_start, .access = peer_access, .grid_free = peer_grid_free, .one_order = peer_one_order,

@@ -9,6 +9,9 @@ bool peer_disable(u32 from, u32 to);
 void peer_reset(u32 device);                // nobody reaches it, and it reaches nobody
 bool peer_enabled(u32 from, u32 to);
 
+// Device `from` reaches memory of another process's on device `to`, by a handle that was opened.
+void peer_open(u32 from, u32 to);
+
 // May a kernel on that device touch the allocation? Managed and pinned memory every device reaches.
 static inline bool peer_is_private(const Allocation *a) { return a->kind != MEMORY_MANAGED && a->kind != MEMORY_PINNED_HOST; }
 static inline bool peer_reaches(u32 device, const Allocation *a)

@@ -276,7 +276,7 @@ void serve_dispatch(Call *call)
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
     case WIRE_LEAVING: device.leaving = true; break;
-    case WIRE_NCCL: case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
+    case WIRE_NCCL: case WIRE_SETTLE: case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
     }
 }
 

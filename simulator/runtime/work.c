@@ -374,7 +374,7 @@ static enum work_when when_ordered(Call *call, Until until)
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return when_copied(call, until);
     case WIRE_HOST_FUNCTION: return wait_until(until, r->alone);
     case WIRE_QUERY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
-    case WIRE_SYNC: return wait_until(until, r->alone);
+    case WIRE_SYNC: case WIRE_SETTLE: return wait_until(until, r->alone);
     default: break;
     }
     if (!is_any_left(&until)) return WORK_NOW;
@@ -402,7 +402,7 @@ enum work_when work_when(Call *call)
     if (!first) return WORK_NOW;
     switch ((enum wire_op)r->op) {
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL: case WIRE_GRAPH: case WIRE_PREFETCH:
-    case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION:
+    case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
         return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
     case WIRE_STREAM_WAIT: return when_waiting(call);
     case WIRE_SYNC:

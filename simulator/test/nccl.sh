@@ -13,12 +13,30 @@ count() {
 
 none_without_its_header() { [ ! -f "$library" ] || [ -f "$cuda/include/nccl.h" ]; }
 
+# builds NAME [OPTIONS]: $program
+builds() {
+    program=build/simulator/test/nccl-$1
+    source=simulator/test/nccl/$1.cu
+    mkdir -p build/simulator/test
+    shift
+    nvcc -std=c++17 -O2 -g -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 -o "$program" "$source" \
+        -L"$PWD/build/simulator/lib" -l:libnccl.so.2 "$@"
+}
+
+# Processes that mpirun starts, in one machine and, which is refused, in one for each.
+runs_by_mpirun() {
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    builds mpi $(mpicc --showme:compile | tr ' ' '\n' | grep '^-I') $(mpicc --showme:link | tr ' ' '\n' | grep '^-[lL]') || return 1
+    simulator/run --devices 2 mpirun --oversubscribe -np 2 "$program" >"$program.out" 2>&1 &&
+        [ "$(grep -c 'of 2: 3$' "$program.out")" -eq 2 ] || { echo "nccl: mpirun fails:"; cat "$program.out"; return 1; }
+    ! mpirun --oversubscribe -np 2 simulator/run --devices 2 "$program" >"$program.out" 2>&1 &&
+        grep -qF 'simulator/run --devices 2 mpirun -np 2 PROGRAM' "$program.out" ||
+        { echo "nccl: one machine for each process is not refused:"; cat "$program.out"; return 1; }
+}
+
 # runs NAME DEVICES: no device error is reported, and the program's own checks hold.
 runs() {
-    program=build/simulator/test/nccl-$1
-    mkdir -p build/simulator/test
-    nvcc -std=c++17 -O2 -g -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 -o "$program" \
-        "simulator/test/nccl/$1.cu" -L"$PWD/build/simulator/lib" -l:libnccl.so.2 || return 1
+    builds "$1" || return 1
     simulator/run --devices "$2" "$program" >"$program.out" 2>&1 && ! grep -n '^warpwise:' "$program.out" ||
         { echo "nccl: $1 fails:"; cat "$program.out"; return 1; }
 }
@@ -44,6 +62,10 @@ if [ -f "$cuda/include/nccl.h" ]; then
     count runs threads 3
     count says threads 'rank 0 has 1000 elements, rank 1 has 7'
     count says threads 'the simulated NCCL has no ncclCommSplit'
+    count runs processes 3
+    count says processes 'processes of one device each'
+    count says processes 'rank 1 has ended'
+    if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then count runs_by_mpirun; fi
     if [ -f "$cuda/lib64/libnccl.so.2" ]; then count all_names; fi
 fi
 echo "nccl: $passed passed, $failed failed"
