@@ -26,6 +26,8 @@ typedef struct {
     u32 shared;                         // and have: ipc.c knows when it was recorded; 0: they have not
     u32 device;
     double at;                          // ns
+    double recorded_at;                 // where the host was,
+    u64 waits;                          // and how often it had waited
     Order before;                       // what comes before it
 } Event;
 
@@ -36,6 +38,7 @@ static u64 streams_made;
 static struct {
     double now;                         // ns: where it is
     Order before;                       // what it has waited for
+    u64 waits;                          // how often it has waited for anything
 } host;
 static const Issue *taken;              // what is done as of then; NULL: what is issued now
 static double remembered = INFINITY;    // engines keep what they did since then
@@ -335,6 +338,7 @@ static double forget_until(void)
 
 static void host_reaches(double at, const Order *before)
 {
+    host.waits++;
     host.now = later(host.now, at);
     order_join(&host.before, before);
 }
@@ -439,6 +443,7 @@ void clock_wait_device(u32 device)
 // moment at the latest.
 static bool has_come(double at, const Order *before)
 {
+    host.waits++;
     if (at <= host.now) {
         order_join(&host.before, before);
         return true;
@@ -530,6 +535,8 @@ bool clock_event_expect(u64 id, u64 stream_id)
     catch_up(stream);
     event->recorded = true;
     event->at = INFINITY;
+    event->recorded_at = host.now;
+    event->waits = host.waits;
     order_free(&event->before);
     order_join(&event->before, &stream->before);
     return true;
@@ -601,13 +608,20 @@ bool clock_event_done(u64 id)
     return !event->recorded || has_come(event->at, &event->before);
 }
 
+// Has the host learnt that it is done? Even where there is nothing before it the device takes a while to come to it and to
+// tell: a host that has neither waited for anything since nor done anything is too early.
+static bool is_told(const Event *event)
+{
+    return event->at <= host.now && (event->waits != host.waits || event->recorded_at < host.now);
+}
+
 enum clock_elapsed clock_event_elapsed(u64 from, u64 to, double *milliseconds)
 {
     const Event *a = event_of(from), *b = event_of(to);
     if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed
         || a->device != b->device)
         return ELAPSED_WRONG;
-    if (a->at > host.now || b->at > host.now)
+    if (!is_told(a) || !is_told(b))
         return ELAPSED_NOT_READY;
     *milliseconds = (b->at - a->at) / 1e6;
     return ELAPSED_GOOD;

@@ -28,6 +28,7 @@ int main()
     OK(cudaEventRecord(b));
     OK(cudaMemcpy(p, host, bytes / 2, cudaMemcpyHostToDevice));
     OK(cudaEventRecord(c));
+    CHECK(cudaEventElapsedTime(&ms, a, c) == cudaErrorNotReady);    // though nothing is left to do: nobody has waited for c
     OK(cudaEventSynchronize(c));
     float whole = between(a, b), half = between(b, c);
     CHECK(whole > 0.5f && whole < 3.0f);                                          // 8 MiB at 6.5 GB/s
