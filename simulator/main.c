@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "runtime/machine.h"
+#include "machine/grid.h"
 #include "machine/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
@@ -54,6 +55,7 @@ static void usage(FILE *to)
           "  --device FILE imitate the device that this profile describes\n"
           "  --devices N   a machine with so many of them\n"
           "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
+          "  --shuffle SEED  begin blocks that may see one another in an order of that seed's\n"
           "  --spread N    several for each launch of N warp instructions or more; 40000, unless told\n", to);
 }
 
@@ -76,7 +78,8 @@ static Options parse(int count, char **words)
         { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
         { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
-        { "spread", required_argument, NULL, 's' }, { "timeline", required_argument, NULL, 'm' }, { "help", no_argument, NULL, 'h' }, { 0 },
+        { "spread", required_argument, NULL, 's' }, { "shuffle", required_argument, NULL, 'o' },
+        { "timeline", required_argument, NULL, 'm' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
@@ -90,6 +93,7 @@ static Options parse(int count, char **words)
         case 'b': observers_bare(); break;
         case 'm': options.timeline = optarg; break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
+        case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
         case 's': spread_from(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);

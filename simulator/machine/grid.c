@@ -72,6 +72,32 @@ const bool *grid_beyond(Grid *g, u32 barrier)
     return g->beyond;
 }
 
+// ---- The order in which blocks begin ----
+
+static u64 shuffle_seed;                // 0: by their numbers
+
+void grid_shuffle(u64 seed) { shuffle_seed = seed; }
+
+bool grid_is_shuffled(const Grid *g) { return g->stride; }
+
+static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
+
+// Of those whose blocks may see one another: of others nobody could tell. Every stride that has no divisor with the number
+// of blocks comes to each of them once. The first is never block 0, and never comes first.
+static void shuffle(Grid *g)
+{
+    if (!shuffle_seed || g->blocks < 2 || !spread_sees_others(g->kernel)) return;
+    u64 random = (shuffle_seed ^ g->number) * 0x9e3779b97f4a7c15;
+    g->offset = 1 + (random >> 32) % (g->blocks - 1);
+    g->stride = g->blocks / 3 + (random & 0xffff) % (g->blocks / 3 + 1);
+    while (divisor(g->stride, g->blocks) != 1) g->stride++;
+}
+
+// The number of the n-th block that begins.
+static u64 block_number(const Grid *g, u64 n) { return g->stride ? (u64)(((u128)g->stride * n + g->offset) % g->blocks) : n; }
+
+// ---- Slots ----
+
 // A further slot, or one that is free.
 static Block *free_slot(Grid *g)
 {
@@ -111,7 +137,7 @@ static Block *pick(Grid *g)
 {
     if (can_start(g) && all_spin(g)) {
         Block *b = free_slot(g);
-        block_start(b, g->next, place_block(g, b->slot));
+        block_start(b, (u32)block_number(g, g->next), place_block(g, b->slot));
         g->next++;
         g->resident++;
         return b;
@@ -224,6 +250,7 @@ Grid *grid_start(Launch *l)
     g->shapes = shapes_make(l->kernel);
     if (!g->tally || !g->shapes) no_memory(l->kernel);
     access_start();
+    shuffle(g);
     OBSERVERS(grid_start, g);
     spread_start(g);
     return g;

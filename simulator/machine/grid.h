@@ -29,6 +29,11 @@ enum grid_turn {
     GRID_STANDS,                        // and will for ever, unless another launch changes something
 };
 
+// From now on blocks that may see one another begin in an order that the seed makes, as they may on hardware, where only
+// habit begins them by their numbers. 0: by their numbers.
+void grid_shuffle(u64 seed);
+bool grid_is_shuffled(const Grid *grid);
+
 // Gives it a turn, which lasts until it has ended or waits. `last`: nobody else can get on, so it goes on until it does
 // something, or it is certain that it never will. `alone`: nor does the host do anything any more.
 enum grid_turn grid_run(Grid *grid, bool last, bool alone);

@@ -122,12 +122,14 @@ static bool sees_others(const Insn *i)
         || i->run == run_call || i->run == run_clock;
 }
 
-static bool kernel_may(Kernel *k)
+bool spread_sees_others(Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++) k->sees_others |= sees_others(&k->code[pc]);
     k->known_alone = true;
-    return !k->sees_others && k->failures < MOST_FAILURES;
+    return k->sees_others;
 }
+
+static bool kernel_may(Kernel *k) { return !spread_sees_others(k) && k->failures < MOST_FAILURES; }
 
 void spread_start(Grid *g)
 {

@@ -9,6 +9,9 @@ void spread_from(u64 steps);
 typedef struct SpreadTally { u64 good, put_back; } SpreadTally;
 SpreadTally spread_tally(void);
 
+// May a block of the kernel's see what other blocks do, as far as its instructions tell?
+bool spread_sees_others(Kernel *kernel);
+
 // Lays down whether the launch, which begins, may be spread.
 void spread_start(Grid *g);
 void spread_free(Grid *g);

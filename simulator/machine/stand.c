@@ -243,6 +243,10 @@ void stand_report_deadlock(Grid *g, const char *behind)
     } else if (left) {
         r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
+        if (grid_is_shuffled(g)) {
+            r.why = "Blocks may begin in any order, and here they did not begin by blockIdx; those that have not begun have no place until others end.";
+            r.next = "Let each block draw its number from a counter with atomicAdd: then whoever has a lower one has begun.";
+        }
         report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more have not begun", g->resident,
                       (unsigned long long)left);
     } else {
