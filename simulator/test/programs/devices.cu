@@ -149,6 +149,7 @@ static void streams_and_events()
     OK(cudaEventElapsedTime(&ms, e1, f1));
     CHECK(ms < 0.1f);
     OK(cudaEventRecord(f1, 0));
+    OK(cudaEventSynchronize(f1));
     OK(cudaEventElapsedTime(&ms, e1, f1));
     CHECK(ms < 0.1f);                   // nor did cudaDeviceSynchronize wait for another device
     OK(cudaStreamWaitEvent(s1, e0, 0));
