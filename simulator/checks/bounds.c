@@ -122,13 +122,16 @@ static void report_foreign(const Access *a, Report *r, const Allocation *in, con
                   a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);
 }
 
+static bool has_rows(const Launch *launch)
+{
+    return launch->grid[1] != 1 || launch->block[1] != 1 || launch->grid[2] != 1 || launch->block[2] != 1;
+}
+
 // In a grid of one dimension: is the thread's own number an index of the array, if its elements are as wide as the
 // access? Then it is not the thread that is too many, but what the line makes of its number.
 static bool thread_is_inside(const Access *a, const Report *r, const Allocation *in)
 {
     const Launch *launch = a->warp->block->grid->launch;
-    for (int d = 1; d < 3; d++)
-        if (launch->grid[d] != 1 || launch->block[d] != 1) return false;
     return ((u64)r->block[0] * launch->block[0] + r->thread[0] + 1) * a->bytes <= in->size;
 }
 
@@ -152,9 +155,12 @@ static void report_outside(const Access *a, u32 lanes)
     if (a->space != SPACE_GLOBAL) {
         bool shared = a->space == SPACE_SHARED;
         u32 size = shared ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
-        r.why = "The index is larger than the array.";
-        r.next = "Compare the index with the size that the array was declared with, or that the launch gave.";
-        report_errorf(&r, "%s of %u bytes at byte %lld of the %s %u bytes of %s memory%s", does, a->bytes, (long long)(s64)address,
+        s32 at = (s32)address;             // these memories have addresses of 32 bits
+        r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
+        r.next = at < 0 ? "Work the index out for the first thread of the block: what is subtracted from it is too much."
+               : "Compare the index with the size that the array was declared with, or that the launch gave.";
+        snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of", at < 0 ? -(long long)at : (long long)at);
+        report_errorf(&r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
                       shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
         return;
     }
@@ -183,6 +189,11 @@ static void report_outside(const Access *a, u32 lanes)
     if (is_below_nought(address, a->bytes, near)) {
         r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
         r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
+    } else if (has_rows(a->warp->block->grid->launch)) {
+        r.why = address < near->base ? "A row or a column that is worked out here is below 0." :
+                                       "A row or a column that is worked out here is too large.";
+        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the column with that of columns; "
+                 "or clamp each by itself.";
     } else if (thread_is_inside(a, &r, near)) {
         r.why = "The thread's own number is an index of the array; the one that it works out here is not.";
         r.next = "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one.";
