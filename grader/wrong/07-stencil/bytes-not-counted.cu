@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: cudaMemcpyToSymbol counts bytes
+// says: only 2 of the 9 weights arrive
 // Copies as many bytes as there are weights.
 #include "07-stencil.h"
 

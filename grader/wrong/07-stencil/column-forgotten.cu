@@ -1,6 +1,6 @@
 // expect: WRONG
-// says: turned by half
-// Turns the filter, as mathematicians do.
+// says: worked out from blockIdx
+// A thread has four pixels now, and the tiles lie as if it had one.
 #include "07-stencil.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ __global__ void convolve_tile(float *out, const float *in, int width, int height
     const int HIGH = BLOCK_Y * COLUMN;  // rows of pixels
     __shared__ float tile[HIGH + 2 * RADIUS][BLOCK_X + 2 * RADIUS];
 
-    int top = blockIdx.y * HIGH - RADIUS, left = blockIdx.x * BLOCK_X - RADIUS;
+    int top = blockIdx.y * BLOCK_Y - RADIUS, left = blockIdx.x * BLOCK_X - RADIUS;
     for (int i = threadIdx.y; i < HIGH + 2 * RADIUS; i += BLOCK_Y)
         for (int j = threadIdx.x; j < BLOCK_X + 2 * RADIUS; j += BLOCK_X) {
             int row = clamp(top + i, height), col = clamp(left + j, width);
@@ -52,7 +52,7 @@ __global__ void convolve_tile(float *out, const float *in, int width, int height
         float sum = 0;
         for (int i = 0; i < SIDE; i++)
             for (int j = 0; j < SIDE; j++)
-                sum += filter[(SIDE - 1 - i) * SIDE + SIDE - 1 - j] * tile[ty + i][tx + j];
+                sum += filter[i * SIDE + j] * tile[ty + i][tx + j];
         int y = blockIdx.y * HIGH + ty, x = blockIdx.x * BLOCK_X + tx;
         if (y < height && x < width)
             out[y * width + x] = sum;

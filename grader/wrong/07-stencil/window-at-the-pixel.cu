@@ -1,5 +1,6 @@
-// expect: BOUNDS 43
-// Loads the halo from wherever it would lie.
+// expect: WRONG
+// says: begins at the pixel
+// The tile begins at the block's first pixel, and not a halo before it.
 #include "07-stencil.h"
 
 #include <stdio.h>
@@ -36,10 +37,10 @@ __global__ void convolve_tile(float *out, const float *in, int width, int height
     const int HIGH = BLOCK_Y * COLUMN;  // rows of pixels
     __shared__ float tile[HIGH + 2 * RADIUS][BLOCK_X + 2 * RADIUS];
 
-    int top = blockIdx.y * HIGH - RADIUS, left = blockIdx.x * BLOCK_X - RADIUS;
+    int top = blockIdx.y * HIGH, left = blockIdx.x * BLOCK_X;
     for (int i = threadIdx.y; i < HIGH + 2 * RADIUS; i += BLOCK_Y)
         for (int j = threadIdx.x; j < BLOCK_X + 2 * RADIUS; j += BLOCK_X) {
-            int row = top + i, col = left + j;
+            int row = clamp(top + i, height), col = clamp(left + j, width);
             tile[i][j] = in[row * width + col];
         }
     __syncthreads();
