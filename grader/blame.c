@@ -247,7 +247,8 @@ void blame_stage(void)
         // No crash: a launch or a copy was refused, and the answer cannot be what it should.
         blame_error(VERDICT_WRONG, "an error was left unseen in",
                     "Every CUDA call can fail, and a launch returns nothing: its error waits for "
-                    "cudaGetLastError().", "look at the error of every call, CHECK(...)");
+                    "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
+                    "take the error of every call: print it and end, or return it, as the contract says");
         return;
     default:
         blame_error(device_verdict(check.answer.cuda), "the device failed in", NULL, NULL);
