@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: an error was left unseen in gain
+// says: cudaPeekAtLastError() leaves it
 // The error is looked at and left where it is: the next call finds it again.
 #include "06-debugging.h"
 

@@ -1,0 +1,157 @@
+// expect: BOUNDS 76
+// says: The index is larger than the array
+// The last thread of a run puts its number in order with one that is not there.
+#include "06-debugging.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+enum { THREADS = RUN };  // threads in a block: one for each number of a run
+
+static int blocks_for(int n)
+{
+    return n / THREADS + (n % THREADS > 0);
+}
+
+// A thread for each difference.
+__global__ void subtract_neighbours(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i + 1 < n)
+        out[i] = in[i + 1] - in[i];
+}
+
+extern "C" void differences(float *out, const float *in, int n)
+{
+    if (n < 2)
+        return;
+    subtract_neighbours<<<blocks_for(n), THREADS>>>(out, in, n);
+    CHECK(cudaGetLastError());
+}
+
+// A block for each run, which it keeps in shared memory; a thread for each number.
+__global__ void smooth_run(float *out, const float *in, int n, int rounds)
+{
+    __shared__ float run[RUN];
+    int t = threadIdx.x, i = blockIdx.x * RUN + t;
+    int count = min(RUN, n - blockIdx.x * RUN);  // the last run may be shorter
+    int left = max(t - 1, 0), right = min(t + 1, count - 1);
+
+    if (t < count)
+        run[t] = in[i];
+    __syncthreads();
+    for (int r = 0; r < rounds; r++) {
+        float mean = 0;
+        if (t < count)
+            mean = (run[left] + 2 * run[t] + run[right]) / 4;
+        __syncthreads();  // everybody has read
+        if (t < count)
+            run[t] = mean;
+        __syncthreads();
+    }
+    if (t < count)
+        out[i] = run[t];
+}
+
+extern "C" void smooth(float *out, const float *in, int n, int rounds)
+{
+    if (n == 0)
+        return;
+    smooth_run<<<blocks_for(n), THREADS>>>(out, in, n, rounds);
+    CHECK(cudaGetLastError());
+}
+
+__device__ void put_in_order(float *a, float *b)
+{
+    float low = fminf(*a, *b), high = fmaxf(*a, *b);
+    *a = low, *b = high;
+}
+
+// Odd-even transposition sort, of a run in shared memory: in even phases the pairs (0,1), (2,3) ... are put
+// in order, in odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
+__global__ void sort_run(float *out, const float *in, int n)
+{
+    __shared__ float run[RUN];
+    int t = threadIdx.x, i = blockIdx.x * RUN + t;
+    int count = min(RUN, n - blockIdx.x * RUN);
+
+    if (t < count)
+        run[t] = in[i];
+    __syncthreads();
+    for (int phase = 0; phase < count; phase++) {
+        if (t % 2 == phase % 2)
+            put_in_order(&run[t], &run[t + 1]);
+        __syncthreads();
+    }
+    if (t < count)
+        out[i] = run[t];
+}
+
+extern "C" void sort_runs(float *out, const float *in, int n)
+{
+    if (n == 0)
+        return;
+    sort_run<<<blocks_for(n), THREADS>>>(out, in, n);
+    CHECK(cudaGetLastError());
+}
+
+// A thread for each column. Neighbouring threads read neighbouring numbers of a row.
+__global__ void add_rows(float *sums, const float *in, int rows, int cols)
+{
+    int c = blockIdx.x * THREADS + threadIdx.x;
+    if (c < cols)
+        for (int r = 0; r < rows; r++)
+            sums[c] += in[(size_t)r * cols + c];
+}
+
+__global__ void divide(float *out, const float *sums, int rows, int cols)
+{
+    int c = blockIdx.x * THREADS + threadIdx.x;
+    if (c < cols)
+        out[c] = sums[c] / rows;
+}
+
+static void means_by_memory(float *out, const float *in, int rows, int cols)
+{
+    float *sums;
+
+    CHECK(cudaMalloc(&sums, cols * sizeof *sums));
+    CHECK(cudaMemset(sums, 0, cols * sizeof *sums));
+    add_rows<<<blocks_for(cols), THREADS>>>(sums, in, rows, cols);
+    CHECK(cudaGetLastError());
+    divide<<<blocks_for(cols), THREADS>>>(out, sums, rows, cols);
+    CHECK(cudaGetLastError());
+    CHECK(cudaFree(sums));
+}
+
+extern "C" void column_means(float *out, const float *in, int rows, int cols)
+{
+    if (cols == 0)
+        return;
+    means_by_memory(out, in, rows, cols);
+}
+
+__global__ void multiply(float *out, const float *in, float factor, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = factor * in[i];
+}
+
+extern "C" int gain(float *out, const float *in, float factor, int n, int threads)
+{
+    if (n == 0)
+        return cudaSuccess;
+    multiply<<<n / threads + (n % threads > 0), threads>>>(out, in, factor, n);
+    return cudaGetLastError();
+}
