@@ -157,14 +157,37 @@ static void promise_chunk(Access *a)
     a->pass_to = chunks[place].to - (high - address) + 1;
 }
 
-// `many`: several threads may do so at a time.
+// May several threads change bits of the same word at a time?
+static bool many_change(const Access *a) { return a->space == SPACE_GLOBAL && a->grid->part; }
+
+static inline void set_bits(u64 *word, u64 bits, bool many)
+{
+    if (!many) *word |= bits;
+    else if (bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+}
+
+static inline void clear_bits(u64 *word, u64 bits, bool many)
+{
+    if (!many) *word &= ~bits;
+    else __atomic_fetch_and(word, ~bits, __ATOMIC_RELAXED);
+}
+
 static void define_span(u64 *word, u32 bit, u64 bytes, bool many)
 {
     for (u64 n; bytes; word++, bit = 0, bytes -= n) {
         n = 64 - bit < bytes ? 64 - bit : bytes;
-        const u64 bits = ones(n) << bit;
-        if (!many) *word |= bits;
-        else if (bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+        set_bits(word, ones(n) << bit, many);
+    }
+}
+
+// What a lane stores, or a part of it, is defined, or was computed from what nothing wrote.
+static inline void define_bits(const Access *a, u64 *word, u64 bits, bool defined, bool many)
+{
+    if (defined) {
+        set_bits(word, bits, many);
+    } else {
+        clear_bits(word, bits, many);
+        set_bits(computed_word(a, word), bits, many);
     }
 }
 
@@ -195,15 +218,16 @@ static void store_tile(const Access *a)
     u32 bit, marks = *mark(a->warp, *a->vector);
     for (u32 l = 0; l < LANES; l++)
         for (u32 h = 0; h < 2; h++) {
-            u64 *word = word_of(a, l, 2 * h, &bit), bits = ones(2) << bit;
-            if (marks >> (a->trans ? transposed_lane(l, h) : l) & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
-            else *word |= bits;
+            u64 *word = word_of(a, l, 2 * h, &bit);
+            bool marked = marks >> (a->trans ? transposed_lane(l, h) : l) & 1;
+            define_bits(a, word, ones(2) << bit, !marked || is_shared(a, l), many_change(a));
         }
 }
 
-static void store(const Access *a)
+static void store(Access *a)
 {
     u32 bit;
+    grid_keep(a);
     if (a->undefined) {
         store_copy(a);
         return;
@@ -211,7 +235,7 @@ static void store(const Access *a)
     if (!a->warp->watch && a->space != SPACE_LOCAL) {
         for (const Span *s = a->span; s < a->span + a->span_count; s++) {
             u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
-            define_span(word, bit, s->bytes, a->space == SPACE_GLOBAL && a->warp->block->grid->part);
+            define_span(word, bit, s->bytes, many_change(a));
         }
         return;
     }
@@ -223,9 +247,8 @@ static void store(const Access *a)
         u32 tainted = a->warp->watch ? *mark(a->warp, a->vector[e]) : 0;
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
-            u64 *word = word_of(a, l, e * a->width, &bit), bits = ones(a->width) << bit;
-            if (tainted >> l & 1 && !is_shared(a, l)) *word &= ~bits, *computed_word(a, word) |= bits;
-            else *word |= bits;
+            u64 *word = word_of(a, l, e * a->width, &bit);
+            define_bits(a, word, ones(a->width) << bit, !(tainted >> l & 1) || is_shared(a, l), many_change(a));
         }
     }
 }

@@ -269,7 +269,7 @@ static inline bool observe(Access *a, bool loaded)
 // In a part of a grid.
 static inline void note(const Access *a)
 {
-    if (!a->grid->part || a->space != SPACE_GLOBAL) return;
+    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return;
     if (a->store || !a->shape || !lies_in(a->base, &a->shape->noted)) spread_note(a);
 }
 
@@ -389,7 +389,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.register_width = i->register_width;
     a.vector = i->vector;
     a.part = 0;
-    a.trans = a.adds = a.told = false;
+    a.trans = a.adds = a.told = a.noted = false;
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;

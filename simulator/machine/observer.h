@@ -33,6 +33,7 @@ typedef struct Access {
     bool adds;              // a load: to what the access before it put into the same register
     const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
     bool told;              // an observer has said all that there is to say of its order
+    bool noted;             // in a part of a grid: spread.c has seen it
     const u32 *alike;       // a store that has happened: the lanes that stored what was there already; else NULL
     u16 *undefined;         // an asynchronous copy: of each lane, the bytes that nothing wrote. The load says so to the store
     bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
@@ -85,6 +86,9 @@ typedef struct Observer {
 // In a part: `then` is to be called in its place among all blocks of the grid, with the grid and with those bytes, which the caller fills
 // in now; or `dropped`, when what the part does does not count.
 void *grid_later(Grid *part, void (*then)(Grid *, void *, bool dropped), size_t bytes);
+
+// In a part: an observer is about to note, outside of the part, that the store happens, as if it could not be put back.
+void grid_keep(Access *a);
 
 // In a part: may the kernel store to the allocation there, as far as is known yet?
 bool grid_stores_there(const Grid *part, u64 address);

@@ -255,6 +255,13 @@ void spread_note(const Access *a)
     if (all && a->shape) a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
 }
 
+void grid_keep(Access *a)
+{
+    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return;
+    spread_note(a);
+    a->noted = true;
+}
+
 // ---- Threads ----
 
 static void run_chunk(Part *p, Chunk *c)

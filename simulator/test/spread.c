@@ -142,6 +142,17 @@ Test(spread, two_that_write_the_same_byte)
     some_are_put_back();
 }
 
+// Shared memory has rubbish until the first block of its slot has run: of that the part's first block makes a store, which does not
+// count, since its report has to be told in order. There the grid's own slot has had block 0, and no other stores.
+Test(spread, what_was_stored_in_vain_is_not_written)
+{
+    cr_expect_eq(run("ld.shared.u32 %x, [buffer];\nst.shared.u32 [buffer], 1;\nsetp.eq.u32 %p, %x, 1;\n@%p bra $done;\n"
+                     "st.global.u32 [%o], %b;\n$done:"), 0);
+    cr_expect_eq(memory_undefined((u64)others, LANES * sizeof *others), LANES * sizeof *others);
+    for (u32 n = LANES; n < COUNT; n++) cr_expect_eq(memory_undefined((u64)&others[n], sizeof *others), 0, "%u is written", n);
+    some_are_put_back();
+}
+
 // Block 200 goes wrong: those before it have stored, those behind it have not, nor does their memory count as written.
 Test(spread, an_error_in_the_middle)
 {
