@@ -148,7 +148,7 @@ __global__ void multiply(float *out, const float *in, float factor, int n)
         out[i] = factor * in[i];
 }
 
-// The caller says how many threads, and wants to hear of it if the device has no such blocks.
+// Blocks of as many threads as the caller says, who is told if that cannot be.
 extern "C" int gain(float *out, const float *in, float factor, int n, int threads)
 {
     if (n == 0)
