@@ -54,7 +54,7 @@ enum {
     X(POOL_ATTRIBUTE)   /* .pool: attribute: a cudaMemPoolAttr; set it to `bytes`, or ask */    \
     X(POOL_ACCESS)      /* .pool: attribute: a device; set whether it may, or ask */            \
     X(POOL_TRIM)        /* .pool: bytes to keep */                                              \
-    X(POOL_ALLOC)                                                                               \
+    X(POOL_ALLOC)       /* .pool: attribute: enum wire_pool_alloc */                            \
     X(POOL_FREE)        /* .pool: bytes: the address */                                         \
     X(COPY_IN)          /* a chunk in a slot, host to device */                                 \
     X(COPY_OUT)         /* a chunk to a slot, device to host */                                 \
@@ -143,6 +143,10 @@ typedef struct {
 
 // cudaMalloc's memory, managed, pinned, and the program's own that it registered.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
+
+// New memory; the address for memory of a graph's; and what has that address (`bytes`), to be there now.
+enum wire_pool_alloc { WIRE_POOL_NEW, WIRE_POOL_RESERVE, WIRE_POOL_AGAIN };
+enum { WIRE_GRAPH_POOL = 1 };                   // the id of the pool that the device's graphs allocate from
 
 // Pages of the shared memory, counted from WIRE_SHARED on.
 typedef struct {

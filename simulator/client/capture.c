@@ -3,6 +3,7 @@
 
 #include "capture.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -150,6 +151,8 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
         return broken(capture, cudaErrorStreamCaptureUnsupported);
     bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
+    if (!error)
+        error = graph_memory_check(capture->graph, operation);
     if (error)
         return broken(capture, error);
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);

@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,11 +278,14 @@ static cudaError_t device_of_stream(uint64_t stream, uint32_t *device)
 static cudaError_t run(Exec *exec, uint64_t stream)
 {
     uint32_t device;
+    cudaError_t error = graph_memory_begin(exec->graph, exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch, stream);
+    if (error)
+        return error;
     WireRequest request = client_request(WIRE_GRAPH, "cudaGraphLaunch");
     request.stream = stream;
     request.object.id = exec->count;
     WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
+    error = client_simple(&request, &reply);
     client_within++;
     if (!error)
         error = device_of_stream(stream, &device);
@@ -290,6 +294,7 @@ static cudaError_t run(Exec *exec, uint64_t stream)
     for (size_t n = 0; n < exec->count && !error; n++)
         error = run_step(exec, &exec->steps[n], stream, device);
     client_within--;
+    graph_memory_end(exec->graph);
     return error;
 }
 
@@ -330,6 +335,18 @@ static void free_exec(Exec *exec)
     free(exec);
 }
 
+// Has one been made of the graph that is still there?
+static bool is_executable(const Graph *graph)
+{
+    bool found = false;
+    pthread_mutex_lock(&mutex);
+    for (const Exec *exec = execs; exec && !found; exec = exec->next)
+        for (const Node *node = graph->first; node && !found; node = node->next)
+            found = exec->graph->first && exec->graph->first->original == node;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
 static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigned long long flags)
 {
     cudaError_t error = client_open();
@@ -341,6 +358,8 @@ static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigne
                                       | cudaGraphInstantiateFlagUpload
                                       | cudaGraphInstantiateFlagUseNodePriority))
         return cudaErrorInvalidValue;
+    if (graph_has_memory(graph) && is_executable(graph))
+        return cudaErrorNotSupported;
     Exec *exec = calloc(1, sizeof *exec);
     if (!exec)
         return cudaErrorMemoryAllocation;
@@ -437,6 +456,9 @@ static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *othe
         return cudaGraphExecUpdateErrorTopologyChanged;
     if (node->operation.kind != other->operation.kind)
         return cudaGraphExecUpdateErrorNodeTypeChanged;
+    bool has_memory = node->operation.kind == OPERATION_ALLOC || node->operation.kind == OPERATION_RELEASE;
+    if (has_memory && node->operation.memory.address != other->operation.memory.address)
+        return cudaGraphExecUpdateErrorNotSupported;
     for (size_t i = 0; i < node->need_count; i++)
         if (node->needs[i]->place != other->needs[i]->place)
             return cudaGraphExecUpdateErrorTopologyChanged;

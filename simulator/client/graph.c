@@ -2,6 +2,7 @@
 // address, as is a node's.
 
 #include "graph.h"
+#include "graph_memory.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,8 @@ EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     if (!clone || !graph_known((Graph *)graph))
         return client_done(cudaErrorInvalidValue);
+    if (graph_has_memory((Graph *)graph))
+        return client_done(cudaErrorNotSupported);
     Graph *made = graph_clone((Graph *)graph);
     if (!made)
         return client_done(cudaErrorMemoryAllocation);
@@ -221,6 +224,8 @@ EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     if (!node || !graph_known(node->graph))
         return client_done(cudaErrorInvalidValue);
     Graph *graph = node->graph;
+    if (graph_has_memory(graph))
+        return client_done(cudaErrorNotSupported);
     for (Node *other = graph->first; other; other = other->next)
         forget_need(other, node);
     Node **at = &graph->first;
@@ -284,6 +289,8 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
                                                const cudaGraphEdgeData *edges, size_t count)
 {
     cudaError_t error = check_edges((Graph *)graph, from, to, edges, count);
+    if (!error && graph_has_memory((Graph *)graph))
+        error = cudaErrorNotSupported;
     for (size_t i = 0; i < count && !error; i++) {
         if (!needs((Node *)to[i], (Node *)from[i]))
             error = cudaErrorInvalidValue;
@@ -406,6 +413,8 @@ static const char *label(const Operation *operation)
     case OPERATION_WAIT: return "EVENT_WAIT";
     case OPERATION_GRAPH: return "GRAPH";
     case OPERATION_EMPTY: return "EMPTY";
+    case OPERATION_ALLOC: return "MEM_ALLOC";
+    case OPERATION_RELEASE: return "MEM_FREE";
     }
     return "";
 }

@@ -2,6 +2,7 @@
 // an executable one.
 
 #include "graph.h"
+#include "graph_memory.h"
 #include "symbol.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphN
 static cudaError_t set(Node *node, const Operation *operation, cudaError_t error)
 {
     Operation kept;
+    if (operation->kind == OPERATION_ALLOC || operation->kind == OPERATION_RELEASE)
+        return client_done(cudaErrorNotSupported);      // its memory is what it is
     if (!node || !graph_known(node->graph) || node->operation.kind != operation->kind)
         return client_done(cudaErrorInvalidValue);
     if (error)
@@ -491,13 +494,50 @@ EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cuda
     return set_event(exec_node((Exec *)exec, (Node *)node), OPERATION_WAIT, event);
 }
 
+// ---- Memory ----
+
+EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                            const cudaGraphNode_t *needs, size_t count,
+                                            struct cudaMemAllocNodeParams *p)
+{
+    Operation operation;
+    cudaError_t error = graph_memory_alloc_node("cudaGraphAddMemAllocNode", p, &operation);
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p)
+{
+    const Operation *operation = get(node, OPERATION_ALLOC, p);
+    if (operation)
+        graph_memory_describe(operation, p);
+    return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph,
+                                           const cudaGraphNode_t *needs, size_t count, void *p)
+{
+    Operation operation = graph_memory_release("cudaGraphAddMemFreeNode", p);
+    cudaError_t error = graph_known((Graph *)graph) ? graph_memory_check((Graph *)graph, &operation) : cudaSuccess;
+    return add(out, graph, needs, count, &operation, error);
+}
+
+EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out)
+{
+    const Operation *operation = get(node, OPERATION_RELEASE, out);
+    if (operation)
+        *(void **)out = (void *)(uintptr_t)operation->memory.address;
+    return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 // ---- Graphs inside of graphs, and nodes that do nothing ----
 
 static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_GRAPH, .call = "cudaGraphAddChildGraphNode",
                               .graph = (Graph *)graph };
-    return graph_known((Graph *)graph) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!graph_known((Graph *)graph))
+        return cudaErrorInvalidValue;
+    return graph_has_memory((Graph *)graph) ? cudaErrorNotSupported : cudaSuccess;
 }
 
 EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -546,6 +586,8 @@ EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNode
         [OPERATION_WAIT] = cudaGraphNodeTypeWaitEvent,
         [OPERATION_GRAPH] = cudaGraphNodeTypeGraph,
         [OPERATION_EMPTY] = cudaGraphNodeTypeEmpty,
+        [OPERATION_ALLOC] = cudaGraphNodeTypeMemAlloc,
+        [OPERATION_RELEASE] = cudaGraphNodeTypeMemFree,
     };
     if (!type || !node || !graph_known(((Node *)node)->graph))
         return client_done(cudaErrorInvalidValue);
@@ -560,7 +602,7 @@ static struct cudaKernelNodeParams first_version(const struct cudaKernelNodePara
 }
 
 // What a node of any kind is to do. `parameters` are for a kernel's.
-static cudaError_t describe(const struct cudaGraphNodeParams *p, Operation *operation,
+static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
                             char parameters[WIRE_TAIL])
 {
     struct cudaKernelNodeParams kernel;
@@ -588,7 +630,10 @@ static cudaError_t describe(const struct cudaGraphNodeParams *p, Operation *oper
         return describe_event(OPERATION_RECORD, p->eventRecord.event, operation);
     case cudaGraphNodeTypeConditional: return client_unsupported("a conditional node");
     case cudaGraphNodeTypeMemAlloc:
-    case cudaGraphNodeTypeMemFree: return client_unsupported("a node that allocates or frees memory");
+        return graph_memory_alloc_node("cudaGraphAddNode", (struct cudaMemAllocNodeParams *)&p->alloc, operation);
+    case cudaGraphNodeTypeMemFree:
+        *operation = graph_memory_release("cudaGraphAddNode", p->free.dptr);
+        return cudaSuccess;
     default: return client_unsupported("a node with an external semaphore");
     }
 }
@@ -610,6 +655,8 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
     if (!is_plain(edges, count))
         return client_unsupported("a graph's edge from within a kernel");
     cudaError_t error = describe(p, &operation, parameters);
+    if (!error && graph_known((Graph *)graph))
+        error = graph_memory_check((Graph *)graph, &operation);
     return add(out, graph, needs, count, &operation, error);
 }
 

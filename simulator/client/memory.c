@@ -3,6 +3,7 @@
 
 #include "capture.h"
 #include "client.h"
+#include "graph_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,11 @@ static cudaError_t device_free(const char *call, void *p)
         error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    return client_done(error ? error : client_free(call, p, WIRE_OF_DEVICE));
+    if (!error)
+        error = client_free(call, p, WIRE_OF_DEVICE);
+    if (!error)
+        graph_memory_freed(p);
+    return client_done(error);
 }
 
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)

@@ -15,6 +15,8 @@ cudaError_t operation_run(const Operation *operation, uint64_t stream)
     case OPERATION_HOST: return operation_run_host(operation, stream);
     case OPERATION_RECORD:
     case OPERATION_WAIT: return operation_run_event(operation, stream);
+    case OPERATION_ALLOC:
+    case OPERATION_RELEASE: return operation_run_memory(operation, stream);
     case OPERATION_GRAPH:
     case OPERATION_EMPTY: break;
     }

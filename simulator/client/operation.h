@@ -12,7 +12,9 @@ enum operation_kind {
     OPERATION_RECORD,                           // an event,
     OPERATION_WAIT,                             // and the wait for one
     OPERATION_GRAPH,                            // only in a graph: another graph,
-    OPERATION_EMPTY,                            // or nothing
+    OPERATION_EMPTY,                            // or nothing;
+    OPERATION_ALLOC,                            // memory of the graph's own,
+    OPERATION_RELEASE,                          // and its end
 };
 
 // A launch, with its parameters as they were when it was asked for.
@@ -69,6 +71,7 @@ typedef struct Operation {
         HostOperation host;
         cudaEvent_t event;
         struct Graph *graph;
+        struct { uint64_t address; size_t bytes; } memory;
     };
 } Operation;
 
@@ -91,6 +94,7 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_host(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_event(const Operation *operation, uint64_t stream);
+cudaError_t operation_run_memory(const Operation *operation, uint64_t stream);  // graph_memory.c
 
 // launch.c: fills in the kernel of that stub or handle, and its parameters.
 cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,

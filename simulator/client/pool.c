@@ -1,6 +1,7 @@
 // Memory pools, and memory that is allocated and freed in stream order. A pool's handle is its id.
 
 #include "capture.h"
+#include "graph_memory.h"
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -205,6 +206,18 @@ EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemP
 
 // ---- Allocating and freeing ----
 
+// By a stream that is captured: the graph will.
+static cudaError_t allocate_in_graph(const char *call, void **out, size_t bytes, cudaStream_t stream)
+{
+    Operation operation;
+    cudaError_t error = graph_memory_make(call, bytes, &operation);
+    if (!error)
+        error = operation_issue(&operation, stream);
+    if (!error)
+        *out = (void *)(uintptr_t)operation.memory.address;
+    return error;
+}
+
 static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemPool_t pool,
                             cudaStream_t stream)
 {
@@ -217,11 +230,14 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
     }
     WireRequest request = pool_request(WIRE_POOL_ALLOC, call, pool);
     request.stream = client_stream(stream);
-    if (capture_forbids_waiting(request.stream))
-        return client_unsupported("the allocation of memory in a graph");
+    if (capture_has_stream(request.stream))
+        return client_done(allocate_in_graph(call, out, bytes, stream));
+    cudaError_t error = capture_forbids_waiting(request.stream);
+    if (error)
+        return client_done(error);
     request.pool.bytes = bytes;
     WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
+    error = client_simple(&request, &reply);
     if (!error)
         *out = (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
@@ -253,10 +269,18 @@ EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
     }
     WireRequest request = client_request(WIRE_POOL_FREE, "cudaFreeAsync");
     request.stream = client_stream(stream);
-    if (capture_forbids_waiting(request.stream))
-        return client_unsupported("the freeing of memory in a graph");
+    if (capture_has_stream(request.stream)) {
+        Operation operation = graph_memory_release("cudaFreeAsync", p);
+        return client_done(operation_issue(&operation, stream));
+    }
+    cudaError_t error = capture_forbids_waiting(request.stream);
+    if (error)
+        return client_done(error);
     request.pool.bytes = client_address(p);
     WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    error = client_simple(&request, &reply);
+    if (!error)
+        graph_memory_freed(p);
+    return client_done(error);
 }
 TWIN(cudaFreeAsync, cudaFreeAsync_ptsz, (void *p, cudaStream_t stream), (p, stream))

@@ -52,31 +52,6 @@ EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
     return client_done(opened());
 }
 
-// ---- The memory of graphs ----
-
-static cudaError_t check_device(int ordinal)
-{
-    cudaError_t error = opened();
-    bool known = !error && ordinal >= 0 && ordinal < client_facts()->device_count;
-    return error || known ? error : cudaErrorInvalidDevice;
-}
-
-EXPORT cudaError_t cudaDeviceGraphMemTrim(int ordinal)
-{
-    return client_done(check_device(ordinal));
-}
-
-EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType which,
-                                                  void *value)
-{
-    cudaError_t error = check_device(ordinal);
-    if (!error && (!value || (unsigned)which > cudaGraphMemAttrReservedMemHigh))
-        error = cudaErrorInvalidValue;
-    if (!error)
-        *(uint64_t *)value = 0;
-    return client_done(error);
-}
-
 // ---- The driver's functions ----
 
 EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,

@@ -197,6 +197,29 @@ bool memory_free(u64 address, const u64 *callers)
     return true;
 }
 
+// The bits of a word of the bitmap that belong to a range, and how many bytes of it they stand for.
+static u64 bits_of(u64 first, u64 bytes, u64 *in_word)
+{
+    u64 at = first % 64, n = 64 - at < bytes ? 64 - at : bytes;
+    *in_word = n;
+    return (n == 64 ? ~0ull : (1ull << n) - 1) << at;
+}
+
+bool memory_revive(Allocation *a, const u64 *callers)
+{
+    if (a->size > capacity - memory_used(a->device)) return false;
+    if (mprotect((void *)a->base, round_up(a->size, PAGE), PROT_READ | PROT_WRITE)) return false;
+    a->freed = false;
+    remember(a->made, callers);
+    account(a->device, a->size);
+    for (u64 first = a->base - MEMORY_BASE, left = a->size, n; left; first += n, left -= n) {
+        u64 bits = bits_of(first, left, &n);
+        if (!all_is_written) memory_defined_bits[first / 64] &= ~bits;
+        memory_computed_bits[first / 64] &= ~bits;
+    }
+    return true;
+}
+
 Allocation *memory_find(u64 address)
 {
     s64 n = last_below(address);
@@ -218,14 +241,6 @@ u64 memory_used(u32 device) { return used[device] ? __atomic_load_n(used[device]
 u64 memory_capacity(void) { return capacity; }
 
 void memory_ignore_definedness(void) { all_is_written = true; }
-
-// The bits of a word of the bitmap that belong to a range, and how many bytes of it they stand for.
-static u64 bits_of(u64 first, u64 bytes, u64 *in_word)
-{
-    u64 at = first % 64, n = 64 - at < bytes ? 64 - at : bytes;
-    *in_word = n;
-    return (n == 64 ? ~0ull : (1ull << n) - 1) << at;
-}
 
 void memory_define(u64 address, u64 bytes)
 {

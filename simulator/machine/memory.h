@@ -78,6 +78,9 @@ static inline bool memory_is_freeable(const Allocation *a)
     return !a->name && a->kind != MEMORY_HEAP && a->kind != MEMORY_VARIABLE && a->kind != MEMORY_STRING && a->kind != MEMORY_IMPORTED;
 }
 
+// What was freed is there again, as it was when it was new. False: no room.
+bool memory_revive(Allocation *a, const u64 *callers);
+
 // The allocation, live or freed, that `address` lies in; NULL if it lies in none.
 Allocation *memory_find(u64 address);
 

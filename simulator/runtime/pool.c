@@ -26,6 +26,7 @@ typedef struct {
 } Pool;
 
 static Pool pools[MOST_POOLS];                  // the first are the devices' default pools
+static Pool of_graphs[MOST_DEVICES];            // what graphs allocate from
 static u32 chosen[MOST_DEVICES];                // the pool that cudaMallocAsync takes, by its place
 static bool ready;
 
@@ -45,6 +46,7 @@ static void make_ready(void)
 {
     for (u32 d = 0; d < MOST_DEVICES && !ready; d++) {
         begin_pool(d, d);
+        of_graphs[d] = (Pool){ .used = true, .device = d, .access = 1u << d };
         chosen[d] = d;
     }
     ready = true;
@@ -56,6 +58,8 @@ static Pool *pool_of(u64 id, u32 device)
     make_ready();
     if (!id)
         return &pools[chosen[device]];
+    if (id == WIRE_GRAPH_POOL)
+        return &of_graphs[device];
     u64 index = id - FIRST_POOL;
     return index < MOST_POOLS && pools[index].used ? &pools[index] : NULL;
 }
@@ -71,6 +75,7 @@ void pool_reset(u32 device)
         if (pools[i].device == device)
             pools[i] = (Pool){ 0 };
     begin_pool(device, device);
+    of_graphs[device] = (Pool){ .used = true, .device = device, .access = 1u << device };
     chosen[device] = device;
 }
 
@@ -114,6 +119,7 @@ u64 pool_idle(u32 device)
     for (u32 i = 0; i < MOST_POOLS; i++)
         if (pools[i].used && pools[i].device == device)
             idle += pools[i].reserved - pools[i].in_use;
+    idle += of_graphs[device].reserved - of_graphs[device].in_use;
     return idle;
 }
 
@@ -268,11 +274,53 @@ void pool_access(Call *call)
 
 // ---- Allocating and freeing ----
 
+// An address for memory that is not there yet.
+static void reserve(Call *call)
+{
+    Pooled *pooled = calloc(1, sizeof *pooled);
+    Allocation *a = pooled && call->request.pool.bytes
+        ? memory_alloc(call->request.pool.bytes, ALIGN, MEMORY_DEVICE, call->request.device, call->request.caller) : NULL;
+    if (!a) {
+        free(pooled);
+        call->reply.error = call->request.pool.bytes ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
+        return;
+    }
+    *pooled = (Pooled){ .pool = pool_of(WIRE_GRAPH_POOL, call->request.device) };
+    a->pooled = pooled;
+    memory_free(a->base, NULL);
+    call->reply.memory.address = a->base;
+    call->reply.memory.size = a->size;
+}
+
+// What has an address by now is allocated, as often as the graph is launched.
+static void allocate_again(Call *call)
+{
+    Allocation *a = memory_find(call->request.pool.bytes);
+    if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled || a->pooled->pool != &of_graphs[a->device]) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    if (!memory_revive(a, call->request.caller)) {
+        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        return;
+    }
+    a->pooled->made = clock_operation(call->request.stream);
+    take(a->pooled->pool, a->size);
+}
+
 void pool_alloc(Call *call)
 {
     const WireRequest *request = &call->request;
+    if (request->pool.attribute == WIRE_POOL_RESERVE) {
+        reserve(call);
+        return;
+    }
     if (!clock_stream_known(request->stream)) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    if (request->pool.attribute == WIRE_POOL_AGAIN) {
+        allocate_again(call);
         return;
     }
     Pool *pool = pool_of(request->pool.id, clock_stream_device(request->stream));
