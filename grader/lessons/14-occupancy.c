@@ -5,94 +5,178 @@
 
 // ---- How many blocks fit ----
 
-// The rules, and what becomes of the answer when one is forgotten.
-enum rule {
-    AS_ASKED, LANES_TO_SPARE, WARPS_UNLIMITED, BLOCKS_UNLIMITED, REGISTERS_UNLIMITED, PORTIONS_OF_256, QUARTERS, SHARED_UNLIMITED,
-    SYSTEMS_OWN, PORTIONS_OF_128, OWN_AFTER, RULES
+// What can be wrong with the rules.
+enum mistake {
+    LANES_TO_SPARE, WARPS_UNLIMITED, BLOCKS_UNLIMITED, REGISTERS_UNLIMITED, PORTIONS_OF_256, QUARTERS, ONE_QUARTER,
+    WHOLE_IN_QUARTER, SHARED_UNLIMITED, SYSTEMS_OWN, PORTIONS_OF_128, OWN_AFTER, A_BLOCKS_MOST, LARGEST, WARPS_RETURNED, AT_LEAST_ONE, MISTAKES
 };
 
-static const char *const rule_words[RULES] = {
-    [LANES_TO_SPARE] = ": that is when threads are counted and not warps; the last warp of a block takes a whole one's place",
-    [WARPS_UNLIMITED] = ": that is without the limit of 64 warps",
-    [BLOCKS_UNLIMITED] = ": that is without the limit of 32 blocks",
-    [REGISTERS_UNLIMITED] = ": that is without the limit of 65,536 registers",
-    [PORTIONS_OF_256] = ": that is when a warp gets exactly 32 times a thread's registers; it gets whole portions of 256",
-    [QUARTERS] = ": that is when the registers of all four schedulers are one heap; a warp must find all of its own in one quarter",
-    [SHARED_UNLIMITED] = ": that is without the limit of shared memory",
-    [SYSTEMS_OWN] = ": that is without the 1,024 bytes of shared memory that the system takes in each block",
-    [PORTIONS_OF_128] = ": that is when shared memory is not given in whole portions of 128 bytes",
-    [OWN_AFTER] = ": that is when the system's 1,024 bytes are taken once from the multiprocessor, and not in each block",
+static const char *const mistake_words[MISTAKES] = {
+    [LANES_TO_SPARE] = "threads are counted and not warps (the last warp of a block takes a whole one's place)",
+    [WARPS_UNLIMITED] = "the limit of 64 warps is left out",
+    [BLOCKS_UNLIMITED] = "the limit of 32 blocks is left out",
+    [REGISTERS_UNLIMITED] = "the limit of 65,536 registers is left out",
+    [PORTIONS_OF_256] = "a warp gets exactly 32 times a thread's registers (it gets whole portions of 256)",
+    [QUARTERS] = "the registers of all four schedulers are one heap (a warp must find all of its own in one quarter)",
+    [ONE_QUARTER] = "one scheduler's 16,384 registers are taken for all that there are",
+    [WHOLE_IN_QUARTER] = "a whole block has to find its registers in one quarter (only a warp has to)",
+    [SHARED_UNLIMITED] = "the limit of shared memory is left out",
+    [SYSTEMS_OWN] = "the 1,024 bytes of shared memory that the system takes in each block are left out",
+    [PORTIONS_OF_128] = "shared memory is not given in whole portions of 128 bytes",
+    [OWN_AFTER] = "the system's 1,024 bytes are taken once from the multiprocessor, and not in each block",
+    [A_BLOCKS_MOST] = "232,448 bytes, the most that one block may have, are taken for all that a multiprocessor has",
+    [LARGEST] = "the largest of the limits is returned, and not the smallest",
+    [WARPS_RETURNED] = "it is warps that are returned, and not blocks",
+    [AT_LEAST_ONE] = "one block is said to fit where none does",
 };
 
 static int round_up(int x, int portion) { return (x + portion - 1) / portion * portion; }
 static int smaller(int a, int b) { return a < b ? a : b; }
+static int larger(int a, int b) { return a > b ? a : b; }
 
-// As <cuda_occupancy.h> of the CUDA Toolkit works it out for compute capability 9.0, with the one rule forgotten.
-static int blocks_of(int threads, int registers, int shared, enum rule forgotten)
+typedef struct Kernel {
+    int threads, registers, shared;
+} Kernel;
+
+typedef struct Limits {
+    int blocks, warps, registers, shared;       // how many blocks each of them allows
+} Limits;
+
+enum { UNLIMITED = 1 << 20 };
+
+static bool has(unsigned mistakes, enum mistake m) { return mistakes >> m & 1; }
+
+static int by_registers(Kernel k, int warps, unsigned mistakes)
 {
-    int blocks = forgotten == BLOCKS_UNLIMITED ? 1 << 20 : 32;
-    int warps = (threads + 31) / 32, a_warp = round_up(32 * registers, forgotten == PORTIONS_OF_256 ? 1 : 256);
-    int own = shared + (forgotten == SYSTEMS_OWN || forgotten == OWN_AFTER ? 0 : 1024);
+    int a_warp = round_up(32 * k.registers, has(mistakes, PORTIONS_OF_256) ? 1 : 256), in_quarter = 65536 / 4 / a_warp;
 
-    own = round_up(own, forgotten == PORTIONS_OF_128 ? 1 : 128);
-    if (forgotten == LANES_TO_SPARE)
-        blocks = smaller(blocks, 2048 / threads);
-    else if (forgotten != WARPS_UNLIMITED)
-        blocks = smaller(blocks, 64 / warps);
-    if (forgotten == QUARTERS)
-        blocks = smaller(blocks, 65536 / a_warp / warps);
-    else if (forgotten != REGISTERS_UNLIMITED)
-        blocks = smaller(blocks, 65536 / 4 / a_warp * 4 / warps);
-    if (forgotten != SHARED_UNLIMITED && own > 0)
-        blocks = smaller(blocks, (forgotten == OWN_AFTER ? 233472 - 1024 : 233472) / own);
-    return blocks;
+    if (has(mistakes, REGISTERS_UNLIMITED))
+        return UNLIMITED;
+    if (has(mistakes, QUARTERS))
+        return 65536 / a_warp / warps;
+    if (has(mistakes, WHOLE_IN_QUARTER))
+        return in_quarter / warps * 4;
+    return in_quarter * (has(mistakes, ONE_QUARTER) ? 1 : 4) / warps;
 }
 
-static void fits(int threads, int registers, int shared)
+static int by_shared(Kernel k, unsigned mistakes)
 {
-    int want = blocks_of(threads, registers, shared, AS_ASKED);
-    const char *words = "";
+    int own = k.shared + (has(mistakes, SYSTEMS_OWN) || has(mistakes, OWN_AFTER) ? 0 : 1024);
+    int all = has(mistakes, A_BLOCKS_MOST) ? 232448 : has(mistakes, OWN_AFTER) ? 233472 - 1024 : 233472;
 
-    given("threads = %d, registers = %d, shared = %d", threads, registers, shared);
-    int got = call_i32("resident_blocks", i32(threads), i32(registers), i32(shared));
-    for (enum rule r = AS_ASKED + 1; r < RULES && !*words; r++)
-        if (got == blocks_of(threads, registers, shared, r))
-            words = rule_words[r];
-    expect(got == want, "resident_blocks returned %d, should be %d%s", got, want, words);
+    own = round_up(own, has(mistakes, PORTIONS_OF_128) ? 1 : 128);
+    return has(mistakes, SHARED_UNLIMITED) || own == 0 ? UNLIMITED : all / own;
+}
+
+// As <cuda_occupancy.h> of the CUDA Toolkit works it out for compute capability 9.0, but for these mistakes.
+static Limits limits_of(Kernel k, unsigned mistakes)
+{
+    int warps = (k.threads + 31) / 32;
+    int by_warps = has(mistakes, LANES_TO_SPARE) ? 2048 / k.threads : has(mistakes, WARPS_UNLIMITED) ? UNLIMITED : 64 / warps;
+
+    return (Limits){has(mistakes, BLOCKS_UNLIMITED) ? UNLIMITED : 32, by_warps, by_registers(k, warps, mistakes), by_shared(k, mistakes)};
+}
+
+static int blocks_of(Kernel k, unsigned mistakes)
+{
+    Limits l = limits_of(k, mistakes);
+    int blocks = has(mistakes, LARGEST) ? larger(larger(l.blocks, l.warps), larger(l.registers, l.shared))
+                               : smaller(smaller(l.blocks, l.warps), smaller(l.registers, l.shared));
+
+    if (has(mistakes, AT_LEAST_ONE))
+        blocks = larger(blocks, 1);
+    return has(mistakes, WARPS_RETURNED) ? blocks * ((k.threads + 31) / 32) : blocks;
+}
+
+// One answer alone may have several causes. Those that are told explain every answer of the check.
+static bool explains(const Kernel *kernel, const int *got, size_t count, unsigned mistakes)
+{
+    for (size_t k = 0; k < count; k++)
+        if (got[k] != blocks_of(kernel[k], mistakes))
+            return false;
+    return true;
+}
+
+static const char *why(const Kernel *kernel, const int *got, size_t count, Kernel wrong)
+{
+    static char words[300];
+    Limits l = limits_of(wrong, 0);
+
+    for (int a = 0; a < MISTAKES; a++)
+        if (explains(kernel, got, count, 1u << a)) {
+            snprintf(words, sizeof words, "that is when %s", mistake_words[a]);
+            return words;
+        }
+    for (int a = 0; a < MISTAKES; a++)
+        for (int b = a + 1; b < MISTAKES; b++)
+            if (explains(kernel, got, count, 1u << a | 1u << b)) {
+                snprintf(words, sizeof words, "that is when %s, and when %s", mistake_words[a], mistake_words[b]);
+                return words;
+            }
+    snprintf(words, sizeof words, "the places for blocks allow %d, those for warps %d, registers %d, shared memory %d",
+             l.blocks, l.warps, l.registers, l.shared);
+    return words;
+}
+
+enum { CASES = 200 };
+
+static void fit(const Kernel *kernel, size_t count)
+{
+    int got[CASES];
+    size_t wrong = count;
+
+    for (size_t k = 0; k < count; k++) {
+        given("threads = %d, registers = %d, shared = %d", kernel[k].threads, kernel[k].registers, kernel[k].shared);
+        got[k] = call_i32("resident_blocks", i32(kernel[k].threads), i32(kernel[k].registers), i32(kernel[k].shared));
+        if (wrong == count && got[k] != blocks_of(kernel[k], 0))
+            wrong = k;
+    }
+    bool right = wrong == count;
+    Kernel k = kernel[right ? 0 : wrong];
+    given("threads = %d, registers = %d, shared = %d", k.threads, k.registers, k.shared);
+    expect(right, "resident_blocks returned %d, should be %d: %s", got[right ? 0 : wrong], blocks_of(k, 0),
+           right ? "" : why(kernel, got, count, k));
 }
 
 Check(occupancy, limited_by_warps)
 {
     static const int threads[] = {1, 31, 32, 33, 63, 64, 65, 96, 97, 128, 160, 257, 511, 672, 673, 1023, 1024};
-    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
-        fits(threads[t], 16, 0);
+    enum { COUNT = sizeof threads / sizeof *threads };
+    Kernel kernel[COUNT];
+    for (size_t k = 0; k < COUNT; k++)
+        kernel[k] = (Kernel){threads[k], 16, 0};
+    fit(kernel, COUNT);
 }
 
 Check(occupancy, limited_by_registers)
 {
     static const int registers[] = {1, 32, 33, 40, 41, 64, 65, 72, 80, 96, 128, 129, 168, 200, 248, 255};
-    for (size_t r = 0; r < sizeof registers / sizeof *registers; r++) {
-        fits(128, registers[r], 0);
-        fits(1024, registers[r], 0);
-        fits(96, registers[r], 0);
-    }
+    static const int threads[] = {128, 1024, 96};
+    enum { COUNT = 3 * sizeof registers / sizeof *registers };
+    Kernel kernel[COUNT];
+    for (size_t k = 0; k < COUNT; k++)
+        kernel[k] = (Kernel){threads[k % 3], registers[k / 3], 0};
+    fit(kernel, COUNT);
 }
 
-// The largest first: there each mistake gives another number.
 Check(occupancy, limited_by_shared_memory)
 {
     static const int shared[] = {232448, 115713, 115712, 57345, 57344, 49152, 32772, 22323, 10100, 6273, 6272, 6271, 0};
-    for (size_t s = 0; s < sizeof shared / sizeof *shared; s++)
-        fits(64, 32, shared[s]);
+    enum { COUNT = sizeof shared / sizeof *shared };
+    Kernel kernel[COUNT];
+    for (size_t k = 0; k < COUNT; k++)
+        kernel[k] = (Kernel){64, 32, shared[k]};
+    fit(kernel, COUNT);
 }
 
 Check(occupancy, any_kernel)
 {
-    enum { CASES = 200 };
+    Kernel kernel[CASES];
     Buffer *threads = input_i32("threads", CASES, 1, 1024), *registers = input_i32("registers", CASES, 1, 255),
            *shared = input_i32("shared", CASES, 0, 65536);
-    for (int c = 0; c < CASES; c++)
-        fits(threads->i32[c], registers->i32[c], shared->i32[c] / (c % 4 ? 8 : 1));
+    for (int k = 0; k < CASES; k++)
+        kernel[k] = (Kernel){threads->i32[k], registers->i32[k], shared->i32[k] / (k % 4 ? 8 : 1)};
+    fit(kernel, CASES);
 }
 
 // ---- The curve ----

@@ -1,6 +1,6 @@
 // expect: WRONG
-// says: the registers of all four schedulers are one heap
-// 65,536 over what a block needs.
+// says: and when the registers of all four schedulers are one heap
+// 65,536 over what the threads of a block need: neither portions nor quarters.
 #include "14-occupancy.h"
 
 #include <stdio.h>
@@ -24,10 +24,9 @@ int smaller(int a, int b) { return a < b ? a : b; }
 extern "C" int resident_blocks(int threads, int registers, int shared)
 {
     int warps = round_up(threads, 32) / 32;
-    int a_warp = round_up(32 * registers, 256);  // registers
 
     int blocks = smaller(32, 64 / warps);
-    blocks = smaller(blocks, 65536 / (a_warp * warps));
+    blocks = smaller(blocks, 65536 / (32 * registers * warps));
     return smaller(blocks, 233472 / round_up(shared + 1024, 128));
 }
 

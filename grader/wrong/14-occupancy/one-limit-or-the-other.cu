@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: without the limit of 65,536 registers
+// says: the limit of 65,536 registers is left out
 // Where there is shared memory, that is taken to be what is short.
 #include "14-occupancy.h"
 
