@@ -160,6 +160,9 @@ static void blame_signal(int signal)
     if (signal == SIGSEGV || signal == SIGBUS)
         why = "The host followed a pointer that leads nowhere: null, past the end of an array, or "
               "to an input, which can only be read.";
+    if (signal == SIGFPE)
+        why = "An integer was divided by 0, or its remainder taken: look for a divisor that these arguments "
+              "make 0.";
     char *says = text_format("the program died in %s: %s (signal %d)", check.function,
                              strsignal(signal), signal);
     check_add_fact(VERDICT_CRASH, says, why, NULL);
