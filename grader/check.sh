@@ -101,6 +101,8 @@ claims() {
         function finish() { if (open && !(counter && bound && why)) { print start; bad = 1 } open = 0 }
         { code = $0; sub(/\/\/.*/, "", code) }
         code ~ /(claims|gpu) *=/ { finish(); inside = 1; next }
+        open && code ~ /causes *=/ { causes = 1 }                   # what a claim may have been missed for
+        causes { if (code ~ /^ *\)/) causes = 0; next }
         inside && code ~ /\{/ { finish(); open = 1; start = FNR; counter = bound = why = 0; n++ }
         open && code ~ /(counters?|measure) *=/ { counter = 1 }   # of a GPU: what is timed
         open && code ~ /(at_(least|most)|gold) *=/ { bound = 1 }

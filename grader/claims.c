@@ -93,11 +93,37 @@ static const char *versions_problem(const char *name, int version, bool bound, i
     return NULL;
 }
 
+static const char *read_cause(config_setting_t *group, Cause *c)
+{
+    static const char *const keys[] = {"counter", "more_than", "less_than", "slow", "next", NULL};
+    const char *stranger = unknown_key(group, keys);
+    if (stranger)
+        return text_format("a cause has no '%s'", stranger);
+
+    *c = (Cause){.counter = read_text(group, "counter"), .slow = read_text(group, "slow"), .next = read_text(group, "next"),
+                 .more_than = INFINITY, .less_than = -INFINITY};
+    bool more = read_number(group, "more_than", &c->more_than), less = read_number(group, "less_than", &c->less_than);
+    return c->counter && c->slow && c->next && more != less ? NULL
+         : "a cause needs counter, slow, next, and more_than or less_than";
+}
+
+static const char *read_causes(config_setting_t *list, Claim *c)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (c->causes == CLAIM_CAUSES_MAX)
+            return "a claim has too many causes";
+        const char *problem = read_cause(config_setting_get_elem(list, i), &c->cause[c->causes++]);
+        if (problem)
+            return problem;
+    }
+    return NULL;
+}
+
 static const char *read_claim(config_setting_t *group, Claim *c)
 {
     static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
                                        "version", "gold", "gold_version", "why", "suspect", "slow",
-                                       "next", NULL};
+                                       "next", "causes", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
         return text_format("a claim has no '%s'", stranger);
@@ -129,6 +155,9 @@ static const char *read_claim(config_setting_t *group, Claim *c)
     if ((least && !c->suspect) || (most && !c->slow))
         return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
                            c->name);
+    const char *problem = read_causes(config_setting_get_member(group, "causes"), c);
+    if (problem)
+        return problem;
     return versions_problem(c->name, c->version, most, c->gold_version, gold);
 }
 
@@ -429,9 +458,36 @@ static char *sentence(const Claim *claim, const Culprit *c)
     return words;
 }
 
+// The first of the causes that is one here, or NULL.
+static const Cause *find_cause(const Claim *claim, const json_t *record)
+{
+    for (size_t i = 0; i < claim->causes; i++) {
+        double count = counter_sum(record, claim->cause[i].counter);
+        if (count > claim->cause[i].more_than || count < claim->cause[i].less_than)
+            return &claim->cause[i];
+    }
+    return NULL;
+}
+
+static void explain_cause(Finding *f, const Cause *cause, const json_t *record)
+{
+    const char *at = strchr(cause->slow, '%');
+    int before = at ? (int)(at - cause->slow) : (int)strlen(cause->slow);
+    char *count = at ? figure(counter_sum(record, cause->counter)) : strdup("");
+    f->words = text_format("%s: %.*s%s%s.", f->claim->name, before, cause->slow, count, at ? at + 1 : "");
+    f->next = cause->next;
+    free(count);
+}
+
 static void explain_slow(Finding *f, const json_t *record)
 {
     Culprit worst = find_culprit(f->claim, record);
+    const Cause *cause = worst.line ? NULL : find_cause(f->claim, record);
+    f->next = f->claim->next;
+    if (cause) {
+        explain_cause(f, cause, record);
+        return;
+    }
     if (!worst.line) {
         f->words = text_format("%s: %s.", f->claim->name, f->claim->slow);
         return;

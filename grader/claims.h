@@ -36,6 +36,10 @@
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
 // next     what to do about it, where that is not to change the worst line.
+// causes   what at_most may have been missed for: ( { counter = "cuda_api__waits_between.sum"; more_than = 1;
+//          slow = "the host waits % times"; next = "wait once"; }, ... ). The first whose counter, on this
+//          check, is more_than or less_than its number gives its words for the claim's slow and next;
+//          % in slow is the count. They are looked at where no source line is to blame.
 // why      for whoever reads the profile, and for the JSON result.
 // At least one of the bounds must be there; at_least and at_most need their words.
 //
@@ -79,7 +83,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, TIMELINES_MAX = 4 };
+enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, CLAIM_CAUSES_MAX = 8, TIMELINES_MAX = 4 };
+
+// Why an upper bound may have been missed.
+typedef struct Cause {
+    const char *counter, *slow, *next;
+    double more_than, less_than;    // INFINITY, -INFINITY: not said
+} Cause;
 
 typedef struct Claim {
     const char *name, *check, *per, *why, *suspect, *slow, *next;   // next: or NULL
@@ -88,6 +98,8 @@ typedef struct Claim {
     double at_least, at_most;       // -INFINITY, INFINITY: no such bound
     double gold;                    // INFINITY: none
     int version, gold_version;      // that first keep at_most, gold; 0: not said
+    Cause cause[CLAIM_CAUSES_MAX];
+    size_t causes;
 } Claim;
 
 typedef struct Target {
@@ -118,6 +130,7 @@ typedef struct Finding {
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     bool estimate;                  // a counter of it is an estimate
     char *words;                    // why it is not PASS, a sentence or two; else NULL
+    const char *next;               // what to do about it, or NULL
     const char *file;               // the worst source line, if there is one
     int line;
 } Finding;

@@ -31,6 +31,15 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 // Where the timeline is kept: the calls that launch something, a kernel or a graph, and the host's time in all calls of CUDA.
 #define LAUNCH_CALLS "cuda_api__launch_calls.sum"
 #define IN_CALLS "cuda_api__time_ns.sum"
+// What keeps pieces of work from going side by side: calls of the host that wait (cudaStreamSynchronize and the like,
+// cudaFree too) and behind which it goes on issuing; copies that return when they are done (cudaMemcpy); asynchronous ones that kept the host
+// all the same, as from memory that is not pinned; pieces of work in the default stream, and in how many streams there was any.
+#define WAITS "cuda_api__waits_between.sum"
+#define WAITING_COPIES "cuda_api__waiting_copies.sum"
+#define LONG_ASYNC_COPIES "cuda_api__long_async_copies.sum"
+#define IN_DEFAULT_STREAM "devices__work_in_default_stream.sum"
+#define STREAMS "devices__streams.sum"
+enum { LONG_NS = 5000 };    // an asynchronous copy takes the host some 1,000 to issue
 
 void events_init(Events *e)
 {
@@ -214,6 +223,16 @@ static void take_links(Events *e, json_t *links, bool by_host)
     }
 }
 
+static void take_stream(Events *e, json_t *stream)
+{
+    if (!stream)
+        return;
+    uint64_t bit = 1ull << (json_integer_value(stream) & 63);
+    add_to(e, IN_DEFAULT_STREAM, bit == 1);
+    add_to(e, STREAMS, !(e->work.streams & bit));
+    e->work.streams |= bit;
+}
+
 static void take_work(Events *e, json_t *event)
 {
     if (e->ranged && !e->within)
@@ -232,6 +251,7 @@ static void take_work(Events *e, json_t *event)
     add_to(e, ELAPSED, llround(e->work.end_ns - e->work.start_ns) - llround(before));
     add_to(e, AT_WORK, llround(end - start));
     add_to(e, PIECES, 1);
+    take_stream(e, json_object_get(event, "stream"));
 }
 
 static void take_call(Events *e, json_t *event)
@@ -243,6 +263,12 @@ static void take_call(Events *e, json_t *event)
         return;
     add_to(e, LAUNCH_CALLS, strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
     add_to(e, IN_CALLS, llround(end - start));
+    bool copies = strncmp(name, "cudaMemcpy", 10) == 0, async = strstr(name, "Async");
+    bool issues = copies || strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0;
+    add_to(e, WAITS, issues ? e->work.waits : 0);
+    e->work.waits = issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
+    add_to(e, WAITING_COPIES, copies && !async);
+    add_to(e, LONG_ASYNC_COPIES, copies && async && end - start > LONG_NS);
 }
 
 static void take_range(Events *e, json_t *event)

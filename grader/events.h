@@ -20,6 +20,8 @@ typedef struct Events {
     struct {                        // where there are several devices, what the call in progress did so far
         double start_ns, end_ns;    // on the simulated clock; both 0: nothing yet
         int64_t in[EVENTS_DEVICES], out[EVENTS_DEVICES];    // bytes over each one's link
+        int64_t waits;              // of the host, since it issued something last
+        uint64_t streams;           // a bit for each in which something was done, the default stream's first
     } work;
     bool ranged;                    // only work within cudaProfilerStart() and cudaProfilerStop() counts,
     bool within;                    // as now

@@ -303,7 +303,7 @@ static void print_findings(const Result *r, FILE *out)
     }
     print_gpu(r, out);
     char *next = !first || first->verdict != VERDICT_SLOW ? NULL
-               : first->claim->next ? strdup(first->claim->next)
+               : first->next ? strdup(first->next)
                : first->file ? text_format("change %s:%d", shown_file(r, first->file), first->line)
                : NULL;
     print_next(r, out, next);

@@ -601,13 +601,15 @@ void report_copy(const char *kind, uint64_t bytes)
     unlock();
 }
 
-void report_work(const char *kind, uint32_t device, double start_ns, double end_ns, bool by_host,
+void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns, bool by_host,
                  const LinkReport *links, size_t count)
 {
     if (sink.fd < 0)
         return;
     json_t *object = json_pack("{ss ss si sf sf s[]}", "event", "work", "kind", kind, "device", (int)device,
                                "start_ns", start_ns, "end_ns", end_ns, by_host ? "by_host" : "links");
+    if (stream >= 0)
+        set_integer(object, "stream", (uint64_t)stream);
     json_t *list = json_object_get(object, by_host ? "by_host" : "links");
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_pack("[iiI]", (int)links[i].from, (int)links[i].to,

@@ -110,9 +110,10 @@ void report_copy(const char *kind, uint64_t bytes);
 // Bytes that went over the link from one device to another.
 typedef struct { uint32_t from, to; uint64_t bytes; } LinkReport;
 
-// On a machine with several devices, in JSON alone: a kernel's or a copy's ("kernel", "copy") beginning and end on the
-// simulated clock, and what it moved between devices, over their links or by way of the host.
-void report_work(const char *kind, uint32_t device, double start_ns, double end_ns, bool by_host,
+// On a machine with several devices, or with a timeline, in JSON alone: a kernel's or a copy's ("kernel", "copy") beginning and
+// end on the simulated clock, and what it moved between devices, over their links or by way of the host. stream: its
+// row in the timeline, 0 for the default stream, or -1, which is not told.
+void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns, bool by_host,
                  const LinkReport *links, size_t count);
 
 // In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart, cudaProfilerStop), and for how long after

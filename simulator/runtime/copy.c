@@ -260,7 +260,7 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
     report_copy("PtoP", bytes);
     LinkReport moved = { from, to, bytes };
     double end = clock_stream_end(stream);
-    report_work("copy", from, end - ns, end, !link, &moved, 1);
+    report_work("copy", from, -1, end - ns, end, !link, &moved, 1);
     ran_work(stream, "copy", "Memcpy PtoP", ns, bytes);
 }
 

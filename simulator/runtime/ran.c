@@ -18,7 +18,7 @@ void ran_work(u64 stream, const char *kind, const char *name, double ns, u64 byt
     TimelineRow row = row_of(stream);
     timeline_span(row, kind, name, end - ns, end, bytes);
     bool works = strcmp(kind, "kernel") == 0 || strcmp(kind, "copy") == 0;
-    if (works && device.count == 1) report_work(kind, row.device, end - ns, end, false, NULL, 0);
+    if (works && device.count == 1) report_work(kind, row.device, (int)row.stream, end - ns, end, false, NULL, 0);
 }
 
 void ran_call(const Call *call, double start)

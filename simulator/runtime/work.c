@@ -135,7 +135,7 @@ static void report_ran(const Work *w)
     LinkReport links[2 * MOST_DEVICES];
     double end = clock_stream_end(w->issue.stream), begin = end - w->launch.seconds * 1e9;
     if (device.count > 1)
-        report_work("kernel", w->launch.device, begin, end, false, links, peer_links(w->grid, links));
+        report_work("kernel", w->launch.device, -1, begin, end, false, links, peer_links(w->grid, links));
 }
 
 static void tell_kernel(const Work *w)

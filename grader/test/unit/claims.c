@@ -55,6 +55,35 @@ Test(claims, judge_the_predicted_time)
     cr_assert_str_eq(f.words, "predicted time: too little is under way.");
 }
 
+// Where no line is to blame, the first cause that is one gives the words.
+Test(claims, name_the_cause)
+{
+    Claim c = {.name = "time", .check = "large", .per = "call", .counter = {"devices__elapsed_ns.sum"}, .counters = 1,
+               .at_least = -INFINITY, .at_most = 10, .why = "w", .slow = "they wait", .next = "look",
+               .cause = {{.counter = "waits", .more_than = 4, .less_than = -INFINITY, .slow = "% waits", .next = "wait once"},
+                         {.counter = "streams", .more_than = INFINITY, .less_than = 3, .slow = "few: %", .next = "take three"}},
+               .causes = 2};
+    json_t *r = record(1000), *counters = json_object_get(r, "counters");
+    json_object_set_new(counters, "devices__elapsed_ns.sum", json_integer(11));
+    json_object_set_new(counters, "waits", json_integer(5));
+    json_object_set_new(counters, "streams", json_integer(2));
+    Finding f = claim_judge(&c, r);
+    cr_assert_eq(f.verdict, VERDICT_SLOW);
+    cr_expect_str_eq(f.words, "time: 5 waits.");
+    cr_expect_str_eq(f.next, "wait once");
+    json_object_set_new(counters, "waits", json_integer(4));
+    f = claim_judge(&c, r);
+    cr_expect_str_eq(f.words, "time: few: 2.");
+    json_object_set_new(counters, "streams", json_integer(3));
+    f = claim_judge(&c, r);
+    cr_expect_str_eq(f.words, "time: they wait.");
+    cr_expect_str_eq(f.next, "look");
+    json_object_del(counters, "streams");       // not counted here, so no cause
+    cr_expect_str_eq(claim_judge(&c, r).words, "time: they wait.");
+    json_object_set_new(counters, "devices__elapsed_ns.sum", json_integer(10));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_PASS);
+}
+
 Test(claims, name_the_line_and_what_would_do)
 {
     Finding f = claim_judge(&stored, record(8000));

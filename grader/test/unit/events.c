@@ -122,8 +122,14 @@ static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":100,\"end_ns\":102}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":102,\"end_ns\":106}\n"
     "{\"event\":\"call\",\"name\":\"cudaGraphLaunch\",\"start_ns\":106,\"end_ns\":108}\n"
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":102,\"end_ns\":202,\"links\":[]}\n"
-    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"start_ns\":152,\"end_ns\":252,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"stream\":2,\"start_ns\":102,\"end_ns\":202,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"stream\":0,\"start_ns\":152,\"end_ns\":252,\"links\":[]}\n"
+    "{\"event\":\"call\",\"name\":\"cudaStreamSynchronize\",\"start_ns\":108,\"end_ns\":208}\n"
+    "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":208,\"end_ns\":218}\n"
+    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":218,\"end_ns\":5219}\n"
+    "{\"event\":\"call\",\"name\":\"cudaFree\",\"start_ns\":5219,\"end_ns\":5220}\n"
+    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":5220,\"end_ns\":5220}\n"
+    "{\"event\":\"call\",\"name\":\"cudaDeviceSynchronize\",\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"range\",\"begins\":false,\"busy_ns\":144}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":[]}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":300,\"end_ns\":304}\n";
@@ -140,7 +146,12 @@ Test(events, what_lies_outside_of_the_range_is_not_the_functions)
     cr_expect_eq(sum_of(&e, "devices__work_ns.sum"), 200);
     cr_expect_eq(sum_of(&e, "devices__work.sum"), 2);
     cr_expect_eq(sum_of(&e, "cuda_api__launch_calls.sum"), 2);
-    cr_expect_eq(sum_of(&e, "cuda_api__time_ns.sum"), 8);
+    cr_expect_eq(sum_of(&e, "cuda_api__time_ns.sum"), 8 + 100 + 10 + 5001 + 1);
+    cr_expect_eq(sum_of(&e, "cuda_api__waits_between.sum"), 2);
+    cr_expect_eq(sum_of(&e, "cuda_api__waiting_copies.sum"), 1);
+    cr_expect_eq(sum_of(&e, "cuda_api__long_async_copies.sum"), 1);
+    cr_expect_eq(sum_of(&e, "devices__work_in_default_stream.sum"), 1);
+    cr_expect_eq(sum_of(&e, "devices__streams.sum"), 2);
     cr_expect_float_eq(e.busy_ns, 144, 1e-9);
     cr_expect_not(e.within);
 }
