@@ -1,4 +1,5 @@
 // expect: SLOW
+// says: are in the default stream, which waits for all other streams
 // The launch names no stream, and the default stream waits for all others, and they for it.
 #include "13-streams-and-graphs.h"
 
