@@ -1,6 +1,6 @@
-// expect: WRONG
-// says: A megabyte is
-// Kilobytes, not megabytes.
+// expect: SLOW 94
+// says: all in float
+// Computes in double: each coefficient is converted, and a pipe for doubles multiplies.
 #include "04-roofline.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
     CHECK(cudaEventDestroy(stop));
     release(to, destination);
     release(from, source);
-    return (double)bytes * repeats / (milliseconds * 1e-3) / 1e3;
+    return (double)bytes * repeats / (milliseconds * 1e-3) / 1e6;
 }
 
 // Version 1: the formula as it stands. Two operations for each coefficient.
@@ -89,7 +89,7 @@ __global__ void horner(float *out, const float *in, const float *c, int degree, 
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n)
         return;
-    float x = in[i], sum = c[degree];
+    double x = in[i], sum = c[degree];
     for (int k = degree - 1; k >= 0; k--)
         sum = sum * x + c[k];
     out[i] = sum;

@@ -1,5 +1,6 @@
-// expect: BOUNDS 89
-// All threads of the last block are at work.
+// expect: MEMORY
+// says: computed from memory that nothing wrote
+// Keeps the coefficients in shared memory, but each thread loads one: there may be more of them than threads.
 #include "04-roofline.h"
 
 #include <stdio.h>
@@ -85,10 +86,16 @@ __global__ void sum_of_powers(float *out, const float *in, const float *c, int d
 // Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation for each coefficient.
 __global__ void horner(float *out, const float *in, const float *c, int degree, int n)
 {
+    __shared__ float table[1001];
+    if (threadIdx.x <= degree)
+        table[threadIdx.x] = c[threadIdx.x];
+    __syncthreads();
     int i = blockIdx.x * THREADS + threadIdx.x;
-    float x = in[i], sum = c[degree];
+    if (i >= n)
+        return;
+    float x = in[i], sum = table[degree];
     for (int k = degree - 1; k >= 0; k--)
-        sum = sum * x + c[k];
+        sum = sum * x + table[k];
     out[i] = sum;
 }
 

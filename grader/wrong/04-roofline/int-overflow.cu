@@ -1,6 +1,6 @@
 // expect: WRONG
-// says: How many copies lie between the events
-// Divides the bytes of one copy by the time of all.
+// says: bytes * repeats does not fit an int
+// Multiplies as int, and only the product becomes a float.
 #include "04-roofline.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
     CHECK(cudaEventDestroy(stop));
     release(to, destination);
     release(from, source);
-    return bytes / (milliseconds * 1e-3) / 1e6;
+    return bytes * repeats / (milliseconds * 1e-3) / 1e6;
 }
 
 // Version 1: the formula as it stands. Two operations for each coefficient.

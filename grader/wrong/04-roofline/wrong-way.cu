@@ -1,6 +1,6 @@
 // expect: WRONG
-// says: without the last coefficient
-// There are degree + 1 coefficients.
+// says: cudaMemcpy has the destination first
+// Copies from the destination to the source.
 #include "04-roofline.h"
 
 #include <stdio.h>
@@ -55,10 +55,10 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
 
     CHECK(cudaEventCreate(&start));
     CHECK(cudaEventCreate(&stop));
-    CHECK(cudaMemcpy(destination, source, bytes, cudaMemcpyDefault));
+    CHECK(cudaMemcpy(source, destination, bytes, cudaMemcpyDefault));
     CHECK(cudaEventRecord(start));
     for (int r = 0; r < repeats; r++)
-        CHECK(cudaMemcpy(destination, source, bytes, cudaMemcpyDefault));
+        CHECK(cudaMemcpy(source, destination, bytes, cudaMemcpyDefault));
     CHECK(cudaEventRecord(stop));
     CHECK(cudaEventSynchronize(stop));
     CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
@@ -89,7 +89,7 @@ __global__ void horner(float *out, const float *in, const float *c, int degree, 
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n)
         return;
-    float x = in[i], sum = 0;
+    float x = in[i], sum = c[degree];
     for (int k = degree - 1; k >= 0; k--)
         sum = sum * x + c[k];
     out[i] = sum;
