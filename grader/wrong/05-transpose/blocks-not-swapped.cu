@@ -1,4 +1,5 @@
-// expect: BOUNDS
+// expect: WRONG
+// says: block (x, y) stores at tile (y, x) of out
 // The block at column x of in belongs at row x of out; here it stays where it was.
 #include "05-transpose.h"
 
@@ -30,7 +31,7 @@ __global__ void transpose_tile(float *out, const float *in,
 
     int out_row = blockIdx.y * TILE + threadIdx.y;
     int out_col = blockIdx.x * TILE + threadIdx.x;
-    if (out_row < rows && out_col < cols)
+    if (out_row < cols && out_col < rows)
         out[out_row * rows + out_col] = tile[threadIdx.x][threadIdx.y];
 }
 

@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: never written
+// says: they must not leave before the store
 // Threads outside the matrix leave before the store, where other elements would have been theirs.
 #include "05-transpose.h"
 

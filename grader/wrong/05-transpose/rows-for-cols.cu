@@ -1,5 +1,6 @@
 // expect: WRONG
-// Rounds the number of tiles down: the ragged edges are never written.
+// says: a row of in has cols floats, a row of out has rows
+// Gives the kernel rows and cols in the other order.
 #include "05-transpose.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ extern "C" void transpose(float *out, const float *in, int rows, int cols)
         return;
 
     dim3 block(TILE, TILE);
-    dim3 grid(cols < TILE ? 1 : cols / TILE, rows < TILE ? 1 : rows / TILE);
-    transpose_tile<<<grid, block>>>(out, in, rows, cols);
+    dim3 grid((rows + TILE - 1) / TILE, (cols + TILE - 1) / TILE);
+    transpose_tile<<<grid, block>>>(out, in, cols, rows);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
