@@ -4,6 +4,7 @@
 // written, and are remembered as computed, to be told from those that nothing stored to.
 //
 // Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,24 @@ static void store_tile(const Access *a)
         }
 }
 
+// Remembers what it was that the bytes stored come from, unless that was something stored before.
+static void note_shuffle(const Access *a)
+{
+    const struct DefinedBlock *d = a->warp->block->defined;
+    const Kernel *k = a->warp->block->grid->kernel;
+    if (!d->origin) return;
+    bool shuffled = isa_rows[d->origin->row].shape == EXCHANGE;
+    if (!shuffled && d->computed) return;
+    Place place = source_place(k, d->origin - k->code);
+    const char *slash = place.file ? strrchr(place.file, '/') : NULL;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    memory_shuffle.line = shuffled && place.file ? place.line : 0;
+    if (memory_shuffle.line)
+        snprintf(memory_shuffle.file, sizeof memory_shuffle.file, "%s", slash ? slash + 1 : place.file);
+    pthread_mutex_unlock(&lock);
+}
+
 static void store(Access *a)
 {
     u32 bit;
@@ -244,7 +263,8 @@ static void store(Access *a)
         return;
     }
     for (u32 e = 0; e < a->elements; e++) {
-        u32 tainted = a->warp->watch ? *mark(a->warp, a->vector[e]) : 0;
+        u32 tainted = a->warp->watch ? *mark(a->warp, a->vector[e]) & a->mask : 0;
+        if (tainted) note_shuffle(a);
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * a->width, &bit);

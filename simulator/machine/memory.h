@@ -105,3 +105,6 @@ extern u64 *memory_defined_bits;
 
 // Another like it: of bytes that nothing defined, those that a kernel stored to, what it stored being undefined.
 extern u64 *memory_computed_bits;
+
+// What made the latest of such bytes undefined, where that was a shuffle which read a lane that took no part.
+extern struct MemoryShuffle { char file[128]; u32 line; } memory_shuffle;       // line 0: it was not

@@ -127,11 +127,19 @@ static void check_defined(const Call *call, const Allocation *a)
         report.next = "Look for what it reads before it is written: an array or a tile that is filled "
                       "only in part.";
     }
+    char shuffle[512];
+    if (computed && memory_shuffle.line) {
+        snprintf(shuffle, sizeof shuffle, "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
+                 "or is in another branch.", memory_shuffle.line, memory_shuffle.file);
+        report.why = shuffle;
+        report.next = "Let all lanes of the mask run the shuffle, and none of them return before it.";
+    }
     report_errorf(&report,
                   "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
                   "-byte allocation%s",
                   request->call, undefined, undefined == 1 ? "" : "s",
-                  computed ? "a kernel computed from memory that nothing wrote"
+                  computed && memory_shuffle.line ? "a kernel computed from what a shuffle did not get"
+                  : computed ? "a kernel computed from memory that nothing wrote"
                            : "nothing wrote",
                   first, a->size, made);
 }
