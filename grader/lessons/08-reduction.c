@@ -14,25 +14,39 @@ static double sum_of(int from, int to)
     return sum;
 }
 
-// The words if only the first or the last elements were added, as many as blocks of a usual size have.
-static const char *of_blocks(double got)
+// The words if only the first or the last elements were added, as many as some warps or blocks take.
+static const char *of_some(double got)
 {
     static char words[100];
+    int step = count > 32 ? 32 : 16;
+    double sum = 0, all = sum_of(0, count);
 
-    for (int block = 1024; block >= 32; block /= 2) {
-        if (count <= block)
+    for (int i = step; i < count; i += step) {
+        sum += sum_of(i - step, i);
+        if (got != sum && got != all - sum)
             continue;
-        int whole = count / block * block, last = (count - 1) / block * block;
-        int first = got == sum_of(0, block) ? block : got == sum_of(0, whole) ? whole : 0;
-        if (first)
-            snprintf(words, sizeof words, "That is the sum of the first %d of %d.", first, count);
-        else if (got == sum_of(last, count))
-            snprintf(words, sizeof words, "That is the sum of the last %d of %d.", count - last, count);
-        else
-            continue;
+        snprintf(words, sizeof words, "That is the sum of the %s %d of %d.", got == sum ? "first" : "last",
+                 got == sum ? i : count - i, count);
         return words;
     }
     return NULL;
+}
+
+// A tree of halves in which the threads add whose turn it was in the tree of neighbours.
+static bool is_thread_0_alone(double got)
+{
+    double sum = input[0];
+    for (int i = 1; i < count; i *= 2)
+        sum += input[i];
+    return count <= 256 && got == sum;
+}
+
+static const char *nothing_stored(void)
+{
+    if (count == 0)
+        return "Nothing was written to out. The sum of nothing is 0, and somebody has to store it.";
+    return counter("launch__count") == 1 ? "One kernel ran, and nothing was written to out: the sums of the blocks must "
+                                           "be added as well, by a second launch or the last block." : NULL;
 }
 
 // What beginners' reductions leave. Only for whole numbers: there each sum is exact, and no other
@@ -40,10 +54,11 @@ static const char *of_blocks(double got)
 static const char *which_part(const Mismatch *m)
 {
     static char words[120];
-    double got = m->out->f32[0], times = got / m->want(0);
+    double got = m->out->f32[0], due = m->want(0), times = got / due;
+    const char *some;
 
     if ((uint32_t)m->out->i32[0] == POISON)
-        return NULL;
+        return nothing_stored();
     if (got != got)
         return "Not a number: something was added that nobody had set, in scratch or in shared memory.";
     if (got == 0)
@@ -54,7 +69,12 @@ static const char *which_part(const Mismatch *m)
         snprintf(words, sizeof words, "That is %d times the sum.", (int)times);
         return words;
     }
-    return of_blocks(got);
+    if (is_thread_0_alone(got))
+        return "That is the sum of elements 0, 1, 2, 4, 8 and so on, which thread 0 adds: with halves, all threads "
+               "below `stride` add in each step.";
+    some = of_some(got);
+    return some ? some : got < due ? "All elements are positive: some were left out."
+                                   : "All elements are positive: some were added more than once.";
 }
 
 // What adding in float, one after the other, gives.
@@ -68,9 +88,17 @@ static float chain(void)
 
 static const char *how_rounded(const Mismatch *m)
 {
+    double got = m->out->f32[0], off = (got - m->want(0)) / m->want(0);
+
+    if ((uint32_t)m->out->i32[0] == POISON)
+        return nothing_stored();
+    if (got != got)
+        return which_part(m);
     if (m->out->f32[0] == chain())
         return "So it goes when a single float takes up all elements in turn: once it is large, it "
                "loses what small ones add.";
+    if (count <= 1000 && (off > 0 ? off : -off) < 1e-2)
+        return "Nearly right, but floats are nearer: somewhere a number is kept in 16 bits.";
     return NULL;
 }
 

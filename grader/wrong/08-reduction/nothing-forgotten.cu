@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: Nothing was written to out
+// says: The sum of nothing is 0
 // Returns at once for an empty vector, whose sum is 0 and not nothing.
 #include "08-reduction.h"
 

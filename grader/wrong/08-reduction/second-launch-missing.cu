@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: Nothing was written to out
+// says: by a second launch
 // Leaves the blocks' sums in scratch.
 #include "08-reduction.h"
 

@@ -1,5 +1,5 @@
 // expect: MEMORY
-// Four lanes add the sums of four that have ended: there is nothing to be had from them.
+// says: The shuffle in line 24 of shuffle-from-the-gone.cu read a lane that took no part
 #include "08-reduction.h"
 
 #include <stdio.h>
