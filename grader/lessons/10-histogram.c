@@ -2,6 +2,7 @@
 // lost or counted twice.
 #include "grader.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BINS = 256 };
@@ -24,7 +25,6 @@ static int32_t due(const Mismatch *m, int v) { return (int32_t)m->want(v); }
 
 static bool was_not_emptied(const Mismatch *m, int v) { return got(m, v) == (int32_t)(POISON + (uint32_t)due(m, v)); }
 static bool has_the_last_call(const Mismatch *m, int v) { return got(m, v) == due(m, v) + before[v]; }
-static bool is_twice(const Mismatch *m, int v) { return got(m, v) == 2 * due(m, v); }
 static bool is_in_bytes(const Mismatch *m, int v) { return (due(m, v) - got(m, v)) % 256 == 0; }
 static bool is_zero(const Mismatch *m, int v) { return got(m, v) == 0; }
 
@@ -44,52 +44,108 @@ static int end_left_out(const Mismatch *m, int stretch)
     return memcmp(without, m->out->i32, sizeof without) == 0 ? count % stretch : 0;
 }
 
-// Bins from some power of 2 on were never looked at: the power, or 0.
-static int bins_right(const Mismatch *m)
+// Counts of the first bytes alone, as many as some blocks have threads: that number, or 0.
+static int first_only(const Mismatch *m)
 {
-    for (int b = BINS / 2; b >= 32; b /= 2) {
-        bool none = m->first >= (size_t)b && m->wrong > 1;
-        for (int v = b; v < BINS; v++)
-            none = none && got(m, v) == 0;
-        if (none)
-            return b;
+    int32_t of_first[BINS] = {0};
+    for (int i = 0; i < count; i++) {
+        if (i && i % 1024 == 0 && memcmp(of_first, m->out->i32, sizeof of_first) == 0)
+            return i;
+        of_first[input[i]]++;
     }
     return 0;
+}
+
+// Nothing was added to the bins from some number on: that number, most likely a power of 2, or 0.
+static int bins_right(const Mismatch *m)
+{
+    int end = BINS;
+    while (end > 0 && got(m, end - 1) == 0)
+        end--;
+    if (m->wrong < 2 || end > (int)m->first)
+        return 0;
+    for (int b = BINS / 2; b >= 32; b /= 2)
+        if (end <= b && b <= (int)m->first)
+            return b;
+    return (int)m->first;
+}
+
+// Bins from some number on were added to as they were before the call: that number, or 0.
+static int bins_emptied(const Mismatch *m)
+{
+    for (int v = 0; v < BINS; v++)
+        if (v < (int)m->first ? got(m, v) != due(m, v) : !was_not_emptied(m, v))
+            return 0;
+    return (int)m->first;
+}
+
+// How many times too high all counts are, or 0.
+static int times_too_high(const Mismatch *m)
+{
+    int v = (int)m->first, times = due(m, v) ? got(m, v) / due(m, v) : 0;
+    for (v = 0; v < BINS; v++)
+        if (got(m, v) != times * due(m, v))
+            return 0;
+    return times;
+}
+
+static const char *of_the_end(const Mismatch *m)
+{
+    static char words[80];
+    for (int stretch = 4; stretch <= 64; stretch *= 2) {
+        int left = end_left_out(m, stretch);
+        if (!left)
+            continue;
+        snprintf(words, sizeof words, "The last %d byte%s not counted: n is no multiple of %d.", left,
+                 left == 1 ? " was" : "s were", stretch);
+        return words;
+    }
+    return NULL;
+}
+
+static const char *of_the_sum(const Mismatch *m)
+{
+    static char words[120];
+    long long sum = 0;
+    for (int v = 0; v < BINS; v++)
+        sum += got(m, v);
+    if (sum <= 0)
+        return NULL;
+    if (sum == count)
+        return "The bins add up to n: every byte was counted, but not each in its own bin.";
+    snprintf(words, sizeof words, "The bins add up to %lld, %lld bytes too %s.", sum, llabs(count - sum),
+             sum < count ? "few" : "many: some were counted more than once");
+    return words;
 }
 
 static const char *which_mistake(const Mismatch *m)
 {
     static char words[160];
-    int64_t sum = 0;
 
-    for (int v = 0; v < BINS; v++)
-        sum += got(m, v);
     if (count > 0 && all(m, was_not_emptied))
         return "It is as if bins had been added to as they were: what they hold before the call means nothing.";
     if (all(m, has_the_last_call))
         return "The counts of the call before are in there too.";
     if (all(m, is_zero))
         return "No byte was counted.";
-    if (all(m, is_twice))
-        return "Every byte was counted twice.";
-    for (int stretch = 4; stretch <= 64; stretch *= 2)
-        if (end_left_out(m, stretch)) {
-            snprintf(words, sizeof words, "The last %d bytes were not counted: n is no multiple of %d.",
-                     end_left_out(m, stretch), stretch);
-            return words;
-        }
-    if (bins_right(m)) {
-        snprintf(words, sizeof words, "The first %d bins are right, and nothing was added to the others.", bins_right(m));
-        return words;
-    }
-    if (all(m, is_in_bytes))
+    if (bins_emptied(m))
+        snprintf(words, sizeof words, "Only the first %d bins were emptied: cudaMemset counts bytes, and a bin has four.",
+                 bins_emptied(m));
+    else if (times_too_high(m))
+        snprintf(words, sizeof words, "Every byte was counted %d times.", times_too_high(m));
+    else if (all(m, is_in_bytes))
         return "Counts are off by multiples of 256: somewhere they were kept in 8 bits.";
-    if (sum < count && sum > 0) {
-        snprintf(words, sizeof words, "The bins add up to %lld, %lld bytes too few.", (long long)sum,
-                 (long long)(count - sum));
-        return words;
-    }
-    return NULL;
+    else if (first_only(m))
+        snprintf(words, sizeof words, "Only the first %d bytes were counted: there are more bytes than threads.",
+                 first_only(m));
+    else if (of_the_end(m))
+        return of_the_end(m);
+    else if (bins_right(m))
+        snprintf(words, sizeof words, "The first %d bins are right, and nothing was added to the others: which thread "
+                 "should have?", bins_right(m));
+    else
+        return of_the_sum(m);
+    return words;
 }
 
 // ---- The calls ----

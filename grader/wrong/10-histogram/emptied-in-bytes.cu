@@ -1,5 +1,5 @@
-// expect: BOUNDS 29
-// A char is signed here, and -1 is no bin.
+// expect: WRONG
+// says: cudaMemset counts bytes, and a bin has four
 #include "10-histogram.h"
 
 #include <stdio.h>
@@ -15,9 +15,16 @@
         }                                                            \
     } while (0)
 
-enum { BINS = 256, THREADS = 1024, BLOCKS = 264, SHARE = 32768 };
+enum {
+    BINS = 256,
+    THREADS = 1024,  // in a block
+    BLOCKS = 264,    // at most: they fill the device
+    SHARE = 32768,   // bytes that are worth a block of their own
+};
 
-__global__ void count(int *bins, const unsigned char *in, int n)
+// The block counts in bins of its own, in shared memory, and
+// adds them to the answer when it has counted its share.
+__global__ void count_private(int *bins, const unsigned char *in, int n)
 {
     __shared__ int mine[BINS];
     int t = threadIdx.x;
@@ -25,8 +32,10 @@ __global__ void count(int *bins, const unsigned char *in, int n)
     for (int b = t; b < BINS; b += THREADS)
         mine[b] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * THREADS + t; i < n; i += gridDim.x * THREADS)
-        atomicAdd(&mine[((const char *)in)[i]], 1);
+    int first = blockIdx.x * THREADS + t;
+    int apart = gridDim.x * THREADS;
+    for (int i = first; i < n; i += apart)
+        atomicAdd(&mine[in[i]], 1);
     __syncthreads();
     for (int b = t; b < BINS; b += THREADS)
         atomicAdd(&bins[b], mine[b]);
@@ -37,7 +46,7 @@ extern "C" void histogram(int *bins, const unsigned char *in, int n)
     int blocks = n / SHARE + 1;
     if (blocks > BLOCKS)
         blocks = BLOCKS;
-    CHECK(cudaMemsetAsync(bins, 0, BINS * sizeof *bins));
-    count<<<blocks, THREADS>>>(bins, in, n);
-    CHECK(cudaGetLastError());
+    CHECK(cudaMemsetAsync(bins, 0, BINS));
+    count_private<<<blocks, THREADS>>>(bins, in, n);
+    CHECK(cudaGetLastError());  // the caller synchronises
 }
