@@ -1,4 +1,4 @@
-// expect: SLOW
+// expect: SLOW 48
 // says: let one block scan all
 // Scans the sums in a launch for each 256 of them.
 #include "09-scan.h"
@@ -18,7 +18,7 @@
 
 enum { THREADS = 256 };  // threads in a block: 8 warps
 
-// Version 1, by Hillis and Steele: the sum of x over threads 0 to t of
+// Version 1, by Blelloch: the sum of x over threads 0 to t of
 // the block, in thread t. All threads of the block call it together.
 template <typename T>
 __device__ T block_scan(T x)
@@ -29,13 +29,29 @@ __device__ T block_scan(T x)
     part[t] = x;
     __syncthreads();
 
-    for (int away = 1; away < THREADS; away *= 2) {
-        T left = t >= away ? part[t - away] : 0;
-        __syncthreads();  // all have read before anybody writes
-        part[t] += left;
+    // Up: the last place of each pair gets the sum of the pair.
+    for (int apart = 1; apart < THREADS; apart *= 2) {
+        int right = (t + 1) * 2 * apart - 1;
+        if (right < THREADS)
+            part[right] += part[right - apart];
         __syncthreads();
     }
-    return part[t];
+    if (t == 0)
+        part[THREADS - 1] = 0;  // before all of it lies nothing
+    __syncthreads();
+
+    // Down: each pair was given the sum of what lies before it. That
+    // goes to its left half, and with the left half's sum to its right.
+    for (int apart = THREADS / 2; apart > 0; apart /= 2) {
+        int right = (t + 1) * 2 * apart - 1;
+        if (right < THREADS) {
+            T before = part[right], left = part[right - apart];
+            part[right - apart] = before;
+            part[right] = before + left;
+        }
+        __syncthreads();
+    }
+    return part[t] + x;  // the sum before t, and t's own
 }
 
 // First launch: a block for each tile of THREADS elements.

@@ -1,5 +1,5 @@
-// expect: SLOW
-// says: too few threads share the work
+// expect: SLOW 60 64
+// says: the lanes of a warp should store neighbouring elements
 // One block goes through all of it, 256 elements at a time.
 #include "09-scan.h"
 
@@ -38,23 +38,30 @@ __device__ T block_scan(T x)
     return part[t];
 }
 
-// One block scans all, THREADS elements at a time.
+// The x of the thread to the left, 0 for the first.
+template <typename T>
+__device__ T before_thread(T x)
+{
+    __shared__ T all[THREADS];
+
+    all[threadIdx.x] = x;
+    __syncthreads();
+    return threadIdx.x > 0 ? all[threadIdx.x - 1] : 0;
+}
+
+// One block scans all: each thread takes a stretch, as the threads of a CPU would.
 template <typename T>
 __global__ void scan_all(T *out, const T *in, int n)
 {
-    __shared__ T carry;
-    int t = threadIdx.x;
+    int each = (n + THREADS - 1) / THREADS, first = threadIdx.x * each;
 
-    if (t == 0)
-        carry = 0;
-    for (int first = 0; first < n; first += THREADS) {
-        int i = first + t;
-        T x = block_scan(i < n ? in[i] : 0) + carry;
-        if (i < n)
-            out[i] = x;
-        __syncthreads();  // all have read carry
-        if (t == THREADS - 1)
-            carry = x;
+    T sum = 0;
+    for (int i = first; i < first + each && i < n; i++)
+        sum += in[i];
+    T x = before_thread(block_scan(sum));
+    for (int i = first; i < first + each && i < n; i++) {
+        x += in[i];
+        out[i] = x;
     }
 }
 
