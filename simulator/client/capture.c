@@ -5,6 +5,7 @@
 #include "graph.h"
 #include "graph_memory.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -134,6 +135,21 @@ static bool waits(const Operation *operation)
         || (operation->kind == OPERATION_FILL && operation->fill.blocks);
 }
 
+// Why an operation could not be issued, where that is easily missed.
+static void tell(const Operation *operation, cudaError_t error)
+{
+    char message[160];
+    if (error == cudaErrorStreamCaptureImplicit) {
+        snprintf(message, sizeof message, "%s: it names no stream, while another one is being captured", operation->call);
+        client_misuse(operation->call, error, message, "The default stream would wait for the captured one, in which nothing runs.",
+                      "Name the captured stream: in a launch in the fourth place between the angle brackets.");
+    } else if (error == cudaErrorStreamCaptureUnsupported && waits(operation)) {
+        snprintf(message, sizeof message, "%s: it waits for its end, on a stream that is being captured", operation->call);
+        client_misuse(operation->call, error, message, "What is captured is written down, and not done.",
+                      "Take the asynchronous call of that name, or call it before the capture or behind it.");
+    }
+}
+
 static cudaError_t check_kernel(const Operation *operation)
 {
     if (operation->kind != OPERATION_KERNEL)
@@ -169,6 +185,7 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
     Capture *capture = capture_of(stream, &in);
     *error = capture ? take(capture, in, operation) : mind_default_stream(stream);
     pthread_mutex_unlock(&mutex);
+    tell(operation, *error);
     return capture || *error;
 }
 
@@ -332,7 +349,9 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
     if (error)
         return error;
     if (stream < WIRE_DEVICES)
-        return cudaErrorStreamCaptureUnsupported;
+        return client_misuse(call, cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured",
+                             "It waits for all other streams, and they for it.",
+                             "Capture a stream that cudaStreamCreate made, and issue the work to that one.");
     Capture *capture = calloc(1, sizeof *capture);
     Member *in = capture ? add_member(&capture->streams, stream) : NULL;
     Graph *into = !in ? NULL : graph ? graph : graph_make();
@@ -459,6 +478,9 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     cudaError_t error = capture ? end(capture, id) : cudaErrorIllegalState;
     bool ended = capture && has_ended(capture);
     pthread_mutex_unlock(&mutex);
+    if (!capture)
+        client_misuse("cudaStreamEndCapture", error, "cudaStreamEndCapture: this stream is not being captured",
+                      "What was issued to it has been done, and not written down.", "Call cudaStreamBeginCapture first, on the same stream.");
     if (!ended)
         return client_done(error);
     if (!error)

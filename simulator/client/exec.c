@@ -302,8 +302,11 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
 {
     Exec *exec = (Exec *)handle;
     cudaError_t error = client_open();
-    if (error || !is_known(exec))
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (!error && !is_known(exec))
+        error = client_misuse("cudaGraphLaunch", cudaErrorInvalidValue, "cudaGraphLaunch: this is no executable graph",
+                              "It was never instantiated, or has been destroyed.", "Launch what cudaGraphInstantiate gave.");
+    if (error)
+        return client_done(error);
     uint64_t id = client_stream(stream);
     Operation operation = { .kind = OPERATION_GRAPH, .call = "cudaGraphLaunch",
                             .graph = exec->graph };
@@ -350,7 +353,10 @@ static bool is_executable(const Graph *graph)
 static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigned long long flags)
 {
     cudaError_t error = client_open();
-    if (error || !out || !graph_known(graph))
+    if (!error && out && !graph_known(graph))
+        error = client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue, "cudaGraphInstantiate: this is no graph",
+                              "It was never made, or has been destroyed.", "Instantiate what cudaStreamEndCapture gave.");
+    if (error || !out)
         return error ? error : cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return client_unsupported("a graph that kernels launch");

@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "host.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <cuda_runtime_api.h>
 
 __thread int client_per_thread;
@@ -167,11 +168,20 @@ static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
     return client_done(client_simple(&request, &reply));
 }
 
+static cudaError_t tell_captured(const char *call, cudaError_t error)
+{
+    char message[80];
+    snprintf(message, sizeof message, "%s: a stream is being captured", call);
+    client_misuse(call, error, message, "What is captured is written down, and not done: there is nothing to wait for.",
+                  "Wait when the graph has been launched.");
+    return client_done(error);
+}
+
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     uint64_t id = client_stream(stream);
     cudaError_t error = capture_forbids_asking(id);
-    return error ? client_done(error) : synchronise("cudaStreamSynchronize", id, false);
+    return error ? tell_captured("cudaStreamSynchronize", error) : synchronise("cudaStreamSynchronize", id, false);
 }
 TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
 
@@ -192,5 +202,5 @@ TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
     cudaError_t error = capture_forbids_all();
-    return error ? client_done(error) : synchronise("cudaDeviceSynchronize", 0, true);
+    return error ? tell_captured("cudaDeviceSynchronize", error) : synchronise("cudaDeviceSynchronize", 0, true);
 }

@@ -1,4 +1,9 @@
-// expect: exit 0
+// expect: api 112, api 114, api 117, api 125, api 126, api 141, api 173, exit 0
+// says: cudaStreamSynchronize: a stream is being captured
+// says: cudaDeviceSynchronize: a stream is being captured
+// says: the default stream cannot be captured
+// says: cudaStreamEndCapture: this stream is not being captured
+// says: cudaMemcpy: it names no stream, while another one is being captured
 // Graphs captured from streams, and what may not be done meanwhile.
 #include "check.h"
 #include <pthread.h>

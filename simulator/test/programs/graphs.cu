@@ -1,4 +1,6 @@
-// expect: exit 0
+// expect: api 121, api 126, exit 0
+// says: cudaGraphInstantiate: this is no graph
+// says: cudaGraphLaunch: this is no executable graph
 // Graphs made of nodes, and their clones and updates.
 #include "check.h"
 #include <string.h>
@@ -115,6 +117,8 @@ static void built(void)
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphInstantiate(&exec, clone, 0));
     OK(cudaGraphDestroy(clone));
+    cudaGraphExec_t none;
+    CHECK(cudaGraphInstantiate(&none, clone, 0) == cudaErrorInvalidValue);
     OK(cudaGraphLaunch(exec, 0));
     OK(cudaDeviceSynchronize());
     CHECK(calls == 9);
