@@ -19,8 +19,12 @@
 
 enum { POINTS = 8193 };  // of the curve
 
-int round_up(int x, int portion) { return (x + portion - 1) / portion * portion; }
 int smaller(int a, int b) { return a < b ? a : b; }
+
+int round_up(int x, int portion)
+{
+    return (x + portion - 1) / portion * portion;
+}
 
 extern "C" int resident_blocks(int threads, int registers, int shared)
 {
@@ -44,7 +48,8 @@ __device__ float interpolate(const float *table, int raw)
 }
 
 // Versions 1 and 2: the grid strides over the readings.
-__global__ void calibrate_one(float *out, const int *raw, const float *table, int n)
+__global__ void calibrate_one(float *out, const int *raw, const float *table,
+                              int n)
 {
     __shared__ float here[POINTS];
     copy_table(here, table);
@@ -59,7 +64,8 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
         return;
 
     int multiprocessors;
-    CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaDeviceGetAttribute(&multiprocessors,
+                                 cudaDevAttrMultiProcessorCount, 0));
 
     int threads = 64, blocks = 6;  // in a block; of them on a multiprocessor
     // TODO: of 64, 128, ... 1,024 threads those of which a multiprocessor holds most (7 lines)

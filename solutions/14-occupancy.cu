@@ -20,15 +20,20 @@
 enum { POINTS = 8193 };  // of the curve
 
 //> resident
-int round_up(int x, int portion) { return (x + portion - 1) / portion * portion; }
 int smaller(int a, int b) { return a < b ? a : b; }
+
+int round_up(int x, int portion)
+{
+    return (x + portion - 1) / portion * portion;
+}
 
 extern "C" int resident_blocks(int threads, int registers, int shared)
 {
     //> limits TODO: how many each limit lets in; the smallest is the answer (7 lines)
     int warps = round_up(threads, 32) / 32;
     int a_warp = round_up(32 * registers, 256);  // registers
-    int room = 65536 / 4 / a_warp * 4;  // for so many warps of them: each scheduler has a quarter
+    // For so many warps of them: each scheduler has a quarter.
+    int room = 65536 / 4 / a_warp * 4;
 
     int blocks = smaller(32, 64 / warps);
     blocks = smaller(blocks, room / warps);
@@ -57,7 +62,8 @@ __device__ float interpolate(const float *table, int raw)
 
 //> one
 // Versions 1 and 2: the grid strides over the readings.
-__global__ void calibrate_one(float *out, const int *raw, const float *table, int n)
+__global__ void calibrate_one(float *out, const int *raw, const float *table,
+                              int n)
 {
     __shared__ float here[POINTS];
     copy_table(here, table);
@@ -72,8 +78,8 @@ __global__ void calibrate_one(float *out, const int *raw, const float *table, in
 // with a quarter of the warps, and half the copies of the table.
 enum { VECTORS = 4 };
 
-__global__ void __launch_bounds__(512) calibrate_vectors(float *out, const int *raw,
-                                                         const float *table, int n)
+__global__ void __launch_bounds__(512)
+calibrate_vectors(float *out, const int *raw, const float *table, int n)
 {
     __shared__ float here[POINTS];
     copy_table(here, table);
@@ -89,11 +95,13 @@ __global__ void __launch_bounds__(512) calibrate_vectors(float *out, const int *
                 r[j] = raw4[i + j * stride];
         for (int j = 0; j < VECTORS; j++)
             if (i + j * stride < vectors)
-                out4[i + j * stride] = make_float4(interpolate(here, r[j].x), interpolate(here, r[j].y),
-                                                   interpolate(here, r[j].z), interpolate(here, r[j].w));
+                out4[i + j * stride] = make_float4(
+                    interpolate(here, r[j].x), interpolate(here, r[j].y),
+                    interpolate(here, r[j].z), interpolate(here, r[j].w));
     }
-    if (thread < n % 4)  // the last ones, if they are no four
-        out[4 * vectors + thread] = interpolate(here, raw[4 * vectors + thread]);
+    int last = 4 * vectors + thread;
+    if (last < n)  // the last ones, if they are no four
+        out[last] = interpolate(here, raw[last]);
 }
 //< vectors
 
@@ -109,7 +117,8 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
         return;
 
     int multiprocessors;
-    CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaDeviceGetAttribute(&multiprocessors,
+                                 cudaDevAttrMultiProcessorCount, 0));
 
     //> guess TODO:
     if (VERSION == 1) {
@@ -131,7 +140,8 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
     //> choose TODO: of 64, 128, ... 1,024 threads those of which a multiprocessor holds most (7 lines)
     for (int t = 64; t <= 1024; t *= 2) {
         int fit;
-        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, calibrate_one, t, 0));
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &fit, calibrate_one, t, 0));
         if (fit * t >= blocks * threads) {
             threads = t;
             blocks = fit;
