@@ -66,7 +66,8 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
 }
 
 // Version 1: the formula as it stands. Two operations for each coefficient.
-__global__ void sum_of_powers(float *out, const float *in, const float *c, int degree, int n)
+__global__ void sum_of_powers(float *out, const float *in, const float *c,
+                              int degree, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n)
@@ -79,8 +80,10 @@ __global__ void sum_of_powers(float *out, const float *in, const float *c, int d
     out[i] = sum;
 }
 
-// Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation for each coefficient.
-__global__ void horner(float *out, const float *in, const float *c, int degree, int n)
+// Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation
+// for each coefficient.
+__global__ void horner(float *out, const float *in, const float *c,
+                       int degree, int n)
 {
     // TODO: this thread's element, by Horner's rule (8 lines)
 }

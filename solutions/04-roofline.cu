@@ -81,7 +81,8 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
 
 //> powers
 // Version 1: the formula as it stands. Two operations for each coefficient.
-__global__ void sum_of_powers(float *out, const float *in, const float *c, int degree, int n)
+__global__ void sum_of_powers(float *out, const float *in, const float *c,
+                              int degree, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n)
@@ -96,8 +97,10 @@ __global__ void sum_of_powers(float *out, const float *in, const float *c, int d
 //< powers
 
 //> horner
-// Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation for each coefficient.
-__global__ void horner(float *out, const float *in, const float *c, int degree, int n)
+// Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation
+// for each coefficient.
+__global__ void horner(float *out, const float *in, const float *c,
+                       int degree, int n)
 {
     //> nest TODO: this thread's element, by Horner's rule (8 lines)
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -112,9 +115,10 @@ __global__ void horner(float *out, const float *in, const float *c, int degree, 
 //< horner
 
 //> four TODO:
-// Version 3: four elements a thread. A coefficient is loaded once for the four, whose chains of operations
-// do not wait for each other.
-__global__ void horner_four(float4 *out, const float4 *in, const float *c, int degree, int fours)
+// Version 3: four elements a thread. A coefficient is loaded once for the four,
+// whose chains of operations do not wait for each other.
+__global__ void horner_four(float4 *out, const float4 *in, const float *c,
+                            int degree, int fours)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= fours)
