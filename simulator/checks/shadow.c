@@ -336,7 +336,11 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
 
 static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
 {
-    if (n->era != s->era) *n = (Line){ .era = s->era };
+    if (n->era != s->era) {             // nobody has been here: there is nothing to compare with
+        *n = (Line){ .era = s->era };
+        *(k->site.store ? n->write : n->read) = number_of(s, k);
+        return false;
+    }
     if (n->cells) return look_at_cells(s, n, k, line);
     u64 to = line + LINE_BYTES;
     bool raced = false;

@@ -249,10 +249,25 @@ void memory_define(u64 address, u64 bytes)
         memory_defined_bits[first / 64] |= bits_of(first, bytes, &n);
 }
 
+// Bytes from there on, of so many, whose words of the bitmap are full: whole words only.
+static u64 written_words(u64 first, u64 bytes)
+{
+    enum { AT_ONCE = 8 };
+    const u64 *word = memory_defined_bits + first / 64, *from = word, *end = word + bytes / 64;
+    if (first % 64) return 0;
+    for (u64 all = ~0ull; word + AT_ONCE <= end; word += AT_ONCE) {
+        for (u32 n = 0; n < AT_ONCE; n++) all &= __atomic_load_n(word + n, __ATOMIC_RELAXED);
+        if (~all) break;
+    }
+    return (u64)(word - from) * 64;
+}
+
 u64 memory_undefined(u64 address, u64 bytes)
 {
     u64 first = address - MEMORY_BASE, done = 0;
     for (u64 n; done < bytes; first += n, done += n) {
+        n = written_words(first, bytes - done);
+        if (n) continue;
         u64 wanted = bits_of(first, bytes - done, &n);
         u64 missing = wanted & ~__atomic_load_n(&memory_defined_bits[first / 64], __ATOMIC_RELAXED);
         if (missing) return done + __builtin_ctzll(missing) - first % 64;
