@@ -189,6 +189,9 @@ static void report_outside(const Access *a, u32 lanes)
     if (is_below_nought(address, a->bytes, near)) {
         r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
         r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
+    } else if (address > near->base && near->size % 2 && a->bytes > 1) {
+        r.why = "An odd number of bytes is no number of such elements: the size may be a count of elements, and should be in bytes.";
+        r.next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at a time.";
     } else if (has_rows(a->warp->block->grid->launch)) {
         r.why = address < near->base ? "A row or a column that is worked out here is below 0." :
                                        "A row or a column that is worked out here is too large.";

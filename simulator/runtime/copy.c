@@ -119,7 +119,7 @@ static void check_defined(const Call *call, const Allocation *a)
         .allocation = a,
         .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before.",
         .next = "Look for elements that the kernel does not write: a grid that is too small, a "
-                "wrong index."
+                "wrong index, pointers in the wrong order."
     };
     bool computed = bit_of(memory_computed_bits, a->base + first);
     if (computed) {
