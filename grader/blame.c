@@ -197,8 +197,8 @@ void blame_outcome(enum outcome outcome)
     if (outcome == OUTCOME_LATE)
         check_add_fact(VERDICT_TIMEOUT, limit_words(), run_on_gpu() ?
                        "The host's code or a kernel loops, or waits for something that never comes."
-                       : "A kernel is stopped by its number of instructions, so the host's code "
-                       "loops, or waits for something that never comes.", NULL);
+                       : "The host's code loops, or waits for something that never comes; or a kernel does far more "
+                       "than the task needs.", NULL);
     if (outcome == OUTCOME_NONSENSE)
         check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
                        "Only the harness may write to it.", NULL);

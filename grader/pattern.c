@@ -127,8 +127,27 @@ static char *what_words(const Mismatch *m)
     return NULL;
 }
 
+// As many bytes as there are elements were written, so in the middle of one the writing ends.
+static bool bytes_not_counted(const Buffer *b)
+{
+    static const uint32_t poison = POISON;
+    const unsigned char *bytes = b->data;
+    bool some = false;
+
+    for (size_t i = 0; i < buffer_bytes(b); i++) {
+        bool written = bytes[i] != ((const unsigned char *)&poison)[i % sizeof poison];
+        if (written && i >= b->count)
+            return false;
+        some |= written;
+    }
+    return some && b->count % element_bytes(b->store->element) != 0;
+}
+
 char *pattern_words(const Mismatch *m)
 {
+    if (bytes_not_counted(m->out))
+        return text_format("Only the first %zu of its %zu bytes were written: the size of a copy is in bytes, n * sizeof.",
+                           m->out->count, buffer_bytes(m->out));
     bool silent = all_wrong_are(m, untouched);
     if (silent && m->wrong == m->out->count)
         return text_format("Nothing was written to %s at all.", m->out->name);

@@ -62,6 +62,19 @@ Test(pattern, partial_block)
     says("All before is right, all from there on is not.");
 }
 
+Test(pattern, bytes_not_counted)
+{
+    right(30);
+    never_written(8, 30);
+    says("All before is right");                        // 32 bytes, and 30 elements
+    uint32_t half = (uint32_t)due[7] & 0xFFFF;
+    out->i32[7] = (int32_t)((POISON & 0xFFFF0000u) | half);
+    says("Only the first 30 of its 120 bytes were written");
+    right(1);
+    out->i32[0] = (int32_t)((POISON & 0xFFFFFF00u) | 7);
+    says("Only the first 1 of its 4 bytes were written");
+}
+
 Test(pattern, scattered_gaps)
 {
     right(100);
