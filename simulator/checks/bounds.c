@@ -186,7 +186,10 @@ static void report_outside(const Access *a, u32 lanes)
         return;
     }
     r.allocation = near;
-    if (is_below_nought(address, a->bytes, near)) {
+    if (a->bytes > 4 && address >= near->base && address < near->base + near->size) {
+        r.why = "An access of so many bytes takes several elements at once, and only the first of them are there.";
+        r.next = "Take the last elements one by one where they are too few for it.";
+    } else if (is_below_nought(address, a->bytes, near)) {
         r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
         r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
     } else if (address > near->base && near->size % 2 && a->bytes > 1) {
