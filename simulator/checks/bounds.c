@@ -186,7 +186,7 @@ static void report_outside(const Access *a, u32 lanes)
         return;
     }
     r.allocation = near;
-    if (a->bytes > 4 && address >= near->base && address < near->base + near->size) {
+    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base && address < near->base + near->size) {
         r.why = "An access of so many bytes takes several elements at once, and only the first of them are there.";
         r.next = "Take the last elements one by one where they are too few for it.";
     } else if (is_below_nought(address, a->bytes, near)) {
