@@ -370,11 +370,32 @@ static bool fact_follows(const json_t *cause, const json_t *fact)
     return kind && strcmp(kind, "leak") == 0 && fact_verdict(cause) < VERDICT_MEMORY;
 }
 
-// The cause that would have decided, had there not been a graver one.
+static bool print_also_wrong(const Result *r, FILE *out)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(r->records, i, record) {
+        const json_t *fact = record_deciding_fact(record);
+        if (record_verdict(record) != VERDICT_WRONG || !fact)
+            continue;
+        char *also = text_format("Also WRONG: %s", text_of(fact, "says"));
+        print_sentence(out, also);
+        if (text_of(fact, "why"))
+            print_sentence(out, text_of(fact, "why"));
+        free(also);
+        return true;
+    }
+    return false;
+}
+
+// The cause that would have decided, had there not been a graver one. What takes too long in one check is often wrong in
+// a smaller one, which tells why.
 static void print_also(const Result *r, FILE *out)
 {
     size_t i;
     json_t *fact;
+    if (r->behind == VERDICT_TIMEOUT && print_also_wrong(r, out))
+        return;
     json_array_foreach(json_object_get(r->record, "facts"), i, fact)
         if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact)) {
             const char *state = verdict_word(fact_verdict(fact));
