@@ -58,11 +58,13 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         return client_done(error);
     enum { MOST_STACK = 512 << 10 };            // local memory of a thread (Programming Guide)
     error = limit == cudaLimitStackSize && value > MOST_STACK ? cudaErrorInvalidValue : check_limit(limit);
-    if (!error && (size_t)limit >= SETTABLE)
+    bool settable = (unsigned)limit < SETTABLE || limit == cudaLimitDevRuntimePendingLaunchCount;
+    if (!error && !settable)
         return client_unsupported("cudaDeviceSetLimit of that limit");
     if (error)
         return client_done(error);
-    value = rounded_limit(limit, value);
+    if ((unsigned)limit < SETTABLE)
+        value = rounded_limit(limit, value);
     WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");
     request.limit.limit = limit;
     request.limit.value = value;

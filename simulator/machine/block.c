@@ -35,6 +35,7 @@ void block_start(Block *b, u32 number, u32 sm)
         w->clock_ready = w->tired = w->asks_host = w->asks_time = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
+        memset(w->launch_error, 0, sizeof w->launch_error);
         w->depth = 0;
         memset(w->lane_depth, 0, sizeof w->lane_depth);
         for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;

@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "block.h"
+#include "children.h"
 #include "cooperative.h"
 #include "lasting.h"
 #include "observer.h"
@@ -269,6 +270,7 @@ int grid_finish(Grid *g)
 void grid_free(Grid *g)
 {
     OBSERVERS(grid_free, g);
+    children_drop(g);
     free(g->slots);
     free(g->tally);
     free(g->shapes);

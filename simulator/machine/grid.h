@@ -10,6 +10,7 @@ typedef struct Launch {
     u32 dynamic_shared;                 // bytes
     const void *params;                 // param_bytes bytes, laid out as the kernel says
     u32 device;
+    u32 depth;                          // 0: the host launched it; else a kernel that was launched so
     bool cooperative;                   // its blocks wait for each other: all must be resident at once
     u64 limit;                          // warp instructions after which it is stopped; 0: none
     u64 operation;                      // among those of the streams (clock.h)

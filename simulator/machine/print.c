@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "children.h"
 #include "heap.h"
 #include "memory.h"
 #include "print.h"
@@ -29,14 +30,13 @@ char *print_take(size_t *bytes)
     return text;
 }
 
-// The byte at a generic address as that lane sees it, or NULL where there is none.
-static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
+u8 *lane_byte_at(const Warp *w, u32 lane, u64 address)
 {
     u32 local_bytes = w->block->grid->kernel->local_bytes;
     if (address - LOCAL_WINDOW < local_bytes) return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
     if (address - SHARED_WINDOW < w->block->shared_bytes) return w->block->shared + (address - SHARED_WINDOW);
     const Allocation *a = memory_find(address);
-    return a && !a->freed ? (const u8 *)address : NULL;
+    return a && !a->freed ? (u8 *)address : NULL;
 }
 
 // Copies the string at a generic address; what cannot be read ends it. The caller frees it.
@@ -45,7 +45,7 @@ static char *string_at(const Warp *w, u32 lane, u64 address)
     char *copy = NULL;
     size_t bytes;
     FILE *f = open_memstream(&copy, &bytes);
-    for (const u8 *c; (c = byte_at(w, lane, address)) && *c; address++) fputc(*c, f);
+    for (const u8 *c; (c = lane_byte_at(w, lane, address)) && *c; address++) fputc(*c, f);
     fclose(f);
     return copy;
 }
@@ -56,7 +56,7 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     u64 value = 0;
     *at = (*at + size - 1) / size * size;
     for (u32 n = 0; n < size; n++) {
-        const u8 *byte = byte_at(w, lane, base + *at + n);
+        const u8 *byte = lane_byte_at(w, lane, base + *at + n);
         if (byte) value |= (u64)*byte << 8 * n;
     }
     *at += size;
@@ -157,5 +157,11 @@ const PrintFunction print_functions[] = {
     { "malloc", 1, run_malloc },
     { "__cuda_syscall_aligned_malloc", 2, run_aligned_malloc },
     { "free", 1, run_free },
+    { "__cudaCDP2GetParameterBufferV2", 4, run_parameter_buffer },
+    { "__cudaCDP2LaunchDeviceV2", 2, run_launch_device },
+    { "__cudaCDP2GetLastError", 0, run_last_error },
+    { "__cudaCDP2PeekAtLastError", 0, run_peek_error },
+    { "__cudaCDP2StreamCreateWithFlags", 2, run_stream_create },
+    { "__cudaCDP2StreamDestroy", 1, run_stream_destroy },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

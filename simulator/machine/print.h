@@ -1,4 +1,4 @@
-// The functions that a kernel may call without bringing them along: printf, assert, malloc and free.
+// The functions that a kernel may call without bringing them along: printf, assert, malloc and free, and launches.
 #pragma once
 #include "warp.h"
 

@@ -299,6 +299,7 @@ static Part *make_part(Spread *s)
     Grid *g = &p->grid;
     g->part = p;
     g->spread = NULL;
+    g->children = NULL;
     g->slots = NULL;
     g->slot_count = g->resident = 0;
     g->running = NULL;

@@ -139,6 +139,7 @@ struct Warp {
     u32 skipped;            // lanes that were seen beyond it
     u32 turns;              // backward branches since it was last given the machine
     u32 patience;           // backward branches that a turn may have
+    u32 launch_error[LANES];        // of each lane's own launches (children.h): the last
     bool tired;             // its last turn ended so
     bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
@@ -224,6 +225,7 @@ struct Grid {
     u32 raced, first_block; // what observers keep of it: race.c: its number, and that of its first block
     struct Reads *reads;    // and, of a part, what it has read (reads.h)
     bool watched;           // undefined.c: some warp of it holds a value that nothing wrote
+    struct Children *children;      // what it launches (children.h)
     struct Spread *spread;  // its blocks may run beside each other (spread.h); NULL: they do not
     struct Part *part;      // it is a part of such a grid; NULL: it is a whole one
     struct ManagedGrid *managed;    // managed.c

@@ -185,9 +185,8 @@ u32 body_address(Body *b, const char *name, u32 width)
     case SYMBOL_DYNAMIC:
         if (s->align > b->dynamic_align) b->dynamic_align = s->align;
         return body_constant(b, width, 0, SPECIAL_DYNAMIC_BASE);
-    case SYMBOL_KERNEL:         // nothing else has a use for it
-        body_unsupported(b, "dynamic parallelism, with the address of kernel", name);
-        return body_constant(b, width, 0, SPECIAL_NONE);
+    case SYMBOL_KERNEL:
+        return body_constant(b, width, module_kernel_address(b->d, s->name), SPECIAL_NONE);
     default:
         body_unsupported(b, "the address of", name);
         return body_constant(b, width, 0, SPECIAL_NONE);

@@ -24,7 +24,12 @@ struct Module {
     u32 location_count, location_room;
     struct Text *functions;         // that have a body, the latest first
     u32 function_count;
+    struct Named *named;            // kernels that others launch, the latest first
+    u32 named_count;
 };
+
+// A kernel whose address the code takes: it may be of another unit, and not be known yet.
+typedef struct Named { const char *name; u32 number; struct Named *next; } Named;
 
 // The .file number of a location, in the unit that names it.
 typedef struct LocationFile { const Unit *unit; u32 number; } LocationFile;
@@ -43,6 +48,7 @@ typedef struct Text {
 // Where functions have their addresses, as far as a program can see them: FUNCTION_BASE + FUNCTION_BYTES * number.
 #define FUNCTION_BASE 0x120000000000ull
 enum { FUNCTION_BYTES = 16 };
+#define KERNEL_BASE 0x130000000000ull       // and kernels, which other kernels launch
 
 typedef struct Address { const Symbol *of; u64 plus; u8 *to; struct Address *next; } Address;
 
@@ -59,6 +65,7 @@ typedef struct Decoder {
     struct Import *imports;
 } Decoder;
 
+u64 module_kernel_address(Decoder *d, const char *name);              // of one whose code may come later
 void *decoder_keep(Decoder *d, size_t bytes);                       // zeroed, freed with the module
 Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_kind kind, u64 value);
 

@@ -311,6 +311,10 @@ static void entry(Decoder *d)
     k->module = d->module;
     k->max_threads = 1024;
     kernel_params(d, k, params);
+    if (ptx_accept(p, ";")) {           // another kernel launches it; its body may be anywhere
+        decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);
+        return;
+    }
     while (!ptx_is(p, "{")) {
         char *directive = ptx_word(p);
         u32 product = 1;
@@ -481,6 +485,26 @@ Kernel *module_kernel(Module *m, const char *name)
     Kernel *k = m->kernels;
     while (k && strcmp(k->name, name)) k = k->next;
     return k;
+}
+
+u64 module_kernel_address(Decoder *d, const char *name)
+{
+    Module *m = d->module;
+    Named *n = m->named;
+    while (n && strcmp(n->name, name)) n = n->next;
+    if (!n) {
+        n = decoder_keep(d, sizeof *n);
+        *n = (Named){ .name = name, .number = m->named_count++, .next = m->named };
+        m->named = n;
+    }
+    return KERNEL_BASE + FUNCTION_BYTES * (u64)n->number;
+}
+
+Kernel *module_kernel_at(Module *m, u64 address)
+{
+    const Named *n = m->named;
+    while (n && KERNEL_BASE + FUNCTION_BYTES * (u64)n->number != address) n = n->next;
+    return n ? module_kernel(m, n->name) : NULL;
 }
 
 bool module_variable(Module *m, const char *name, u64 *address, u64 *size)

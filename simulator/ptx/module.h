@@ -95,6 +95,7 @@ void module_unload(Module *module);
 // The entry of that (mangled) name; NULL if there is none.
 Kernel *module_kernel(Module *module, const char *name);
 Kernel *module_kernels(Module *module);     // the first; follow `next`
+Kernel *module_kernel_at(Module *module, u64 address);      // as kernels know it; NULL: there is none
 
 // Where a __device__ or __constant__ variable lies, and its bytes. False: there is none of that name.
 bool module_variable(Module *module, const char *name, u64 *address, u64 *size);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve.h"
 #include "clock.h"
+#include "machine/children.h"
 #include "machine/heap.h"
 #include "ipc.h"
 #include "machine.h"
@@ -185,6 +186,7 @@ static void answer_limit(Call *call)
     u32 of = call->request.device;
     switch (call->request.limit.limit) {
     case cudaLimitStackSize: call_set_stack(of, value); break;
+    case cudaLimitDevRuntimePendingLaunchCount: children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX)); break;
     case cudaLimitMallocHeapSize: call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE; break;
     }
 }

@@ -3,6 +3,7 @@
 #include "work.h"
 #include "clock.h"
 #include "machine/memory.h"
+#include "machine/children.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "managed.h"
@@ -145,6 +146,25 @@ static void tell_kernel(const Work *w)
     free(name);
 }
 
+// What it has launched counts as the same operation of the stream: so each comes behind the one before it, and what comes
+// behind the launch comes behind them all.
+static void add_children(Work *w)
+{
+    for (Child *next, *child = children_take(w->grid); child; child = next) {
+        next = child->next;
+        Work *new = need(calloc(1, sizeof *new));
+        *new = (Work){ .next = w->next, .request = w->request, .tail = child->params, .launch = child->launch,
+                       .behind_all = w->behind_all, .issue = { .stream = w->issue.stream, .operation = w->issue.operation, .at = w->issue.at } };
+        order_join(&new->issue.before, &w->issue.before);
+        new->launch.params = new->tail;
+        new->launch.operation = w->launch.operation;
+        new->share = share_of(&new->launch);
+        w->next = new;
+        w = new;
+        free(child);
+    }
+}
+
 static void end_launch(Work *w)
 {
     Launch *l = &w->launch;
@@ -158,6 +178,7 @@ static void end_launch(Work *w)
     managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
     report_ran(w);
     tell_kernel(w);
+    if (!status) add_children(w);
     grid_free(w->grid);
     w->grid = NULL;
     launch_gather_printed();

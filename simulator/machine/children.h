@@ -1,0 +1,29 @@
+// Launches by kernels (CUDA's dynamic parallelism). What a grid launches begins when it has ended: nothing promises that it
+// begins sooner, and a grid counts as ended only when all that it launched has.
+#pragma once
+#include "grid.h"
+#include "warp.h"
+
+typedef struct Child {
+    struct Child *next;
+    Launch launch;                      // its parameters are `params`
+    void *params;
+} Child;
+
+// What the grid has launched, in the order in which it is to run; the caller's, each to be freed with its params.
+Child *children_take(Grid *grid);
+void children_drop(Grid *grid);         // what is left, and what they needed
+
+// cudaLimitDevRuntimePendingLaunchCount: how many launches a grid may leave behind.
+void children_set_most(u32 device, u32 count);
+
+// The functions, as print_functions has them.
+void run_parameter_buffer(Warp *, const Insn *, u32 mask);
+void run_launch_device(Warp *, const Insn *, u32 mask);
+void run_last_error(Warp *, const Insn *, u32 mask);
+void run_peek_error(Warp *, const Insn *, u32 mask);
+void run_stream_create(Warp *, const Insn *, u32 mask);
+void run_stream_destroy(Warp *, const Insn *, u32 mask);
+
+// The byte at a generic address as that lane sees it, or NULL where there is none (print.c).
+u8 *lane_byte_at(const Warp *, u32 lane, u64 address);
