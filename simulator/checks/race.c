@@ -397,12 +397,27 @@ static enum seen_kind kind_of(const Access *a, const Span *spans)
     return each ? SEEN_EACH : a->span_count > 1 ? SEEN_SPANS : spans->bytes == a->bytes ? SEEN_SAME : SEEN_ROW;
 }
 
+// Most are the first to their lines. (Whether several lanes store the same to one place is asked below.)
+static bool is_first(const Grid *g, const Seen *s)
+{
+    BlockOrder *o = &stand_in.race.order;
+    bool row = s->kind == SEEN_ROW;
+    if (s->kind > SEEN_ROW || global.loud || (!row && s->store && s->mask & (s->mask - 1))) return false;
+    u32 first = (u32)__builtin_ctz(s->mask), bytes = row ? (u32)__builtin_popcount(s->mask) * s->bytes : s->bytes;
+    const Site site = { .base = row ? s->base - first * s->bytes : s->base, .stride = row ? s->bytes : 0, .lanes = s->mask,
+                        .bytes = s->bytes, .operation = g->raced, .block = stand_in.block.number, .tick = o->tick,
+                        .visit = o->visit + 1, .pc = s->pc, .warp = s->warp, .store = s->store };
+    if (!shadow_begin(&global, &site, s->base, s->base + bytes)) return false;
+    o->visit++;
+    return true;
+}
+
 static void seen_later(Grid *g, void *what, bool dropped)
 {
     const Seen *s = what;
     const SeenSpans *more = (const SeenSpans *)(s + 1);
     const u32 alike = s->alike;
-    if (dropped) return;
+    if (dropped || is_first(g, s)) return;
     Access a;
     memset(&a, 0, offsetof(Access, address));
     a.grid = g;

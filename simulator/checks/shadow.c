@@ -47,16 +47,17 @@ void shadow_forget(Shadow *s)
 
 // ---- Sites ----
 
-static u32 number_of(Shadow *s, Look *k)
+static u32 add_site(Shadow *s, const Site *site)
 {
-    if (k->number) return k->number;
     if (s->site_count >= s->site_room) {
         s->site_room = s->site_room ? 2 * s->site_room : 64;
         s->sites = need(realloc(s->sites, s->site_room * sizeof *s->sites));
     }
-    s->sites[s->site_count] = k->site;
-    return k->number = s->site_count++;
+    s->sites[s->site_count] = *site;
+    return s->site_count++;
 }
+
+static u32 number_of(Shadow *s, Look *k) { return k->number ? k->number : (k->number = add_site(s, &k->site)); }
 
 static s64 floor_of(s64 a, s64 b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 
@@ -334,11 +335,17 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
     return raced;
 }
 
+// Nobody has been here: there is nothing to compare with.
+static void begin_line(const Shadow *s, Line *n, u32 number, bool store)
+{
+    *n = (Line){ .era = s->era };
+    *(store ? n->write : n->read) = number;
+}
+
 static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
 {
-    if (n->era != s->era) {             // nobody has been here: there is nothing to compare with
-        *n = (Line){ .era = s->era };
-        *(k->site.store ? n->write : n->read) = number_of(s, k);
+    if (n->era != s->era) {
+        begin_line(s, n, number_of(s, k), k->site.store);
         return false;
     }
     if (n->cells) return look_at_cells(s, n, k, line);
@@ -379,9 +386,21 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
     }
 }
 
+static bool is_full(const Shadow *s) { return s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS; }
+
+bool shadow_begin(Shadow *s, const Site *site, u64 from, u64 to)
+{
+    Line *first = shadow_line(s, from), *last = shadow_line(s, to - 1);
+    if (is_full(s)) return false;
+    for (const Line *n = first; n <= last; n++) if (n->era == s->era) return false;
+    u32 number = add_site(s, site);
+    for (Line *n = first; n <= last; n++) begin_line(s, n, number, site->store);
+    return true;
+}
+
 void shadow_look(Shadow *s, Look *k)
 {
-    if (s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS) shadow_forget(s);
+    if (is_full(s)) shadow_forget(s);
     const Site *a = &k->site;
     u32 first = __builtin_ctz(a->lanes), last = 31 - __builtin_clz(a->lanes);
     u64 low = a->base + first * a->stride, high = a->base + last * a->stride;

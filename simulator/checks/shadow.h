@@ -74,6 +74,10 @@ void shadow_forget(Shadow *);
 // Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
 void shadow_look(Shadow *, Look *);
 
+// The same of an access to all bytes `from` up to `to`, if it is the first to each of its lines. False: it is not, and nothing is
+// remembered.
+bool shadow_begin(Shadow *, const Site *, u64 from, u64 to);
+
 static inline Line *shadow_line(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
 
 // Do its lines have no need to look at reads that are as quiet as this, of 1 + the warp, or 0? Most have none.
