@@ -172,6 +172,17 @@ Test(spread, a_report_in_the_middle)
     some_are_put_back();
 }
 
+// Blocks 1 and 2, 3 and 4, ... race, each pair in one chunk: nothing is put back, and what was noted tells the race.
+Test(spread, a_race_within_a_chunk)
+{
+    spread_from(2000);
+    cr_expect_eq(run("add.u32 %y, %b, 1;\nshr.u32 %y, %y, 1;\nmad.lo.u32 %y, %y, %n, %t;\nmul.wide.u32 %w, %y, 4;\n"
+                     "ld.param.u64 %o, [others];\nadd.s64 %o, %o, %w;\nand.b32 %x, %b, 1;\nsetp.eq.u32 %p, %x, 0;\n"
+                     "@%p ld.global.u32 %x, [%o];\n@!%p st.global.u32 [%o], %b;"), 0);
+    cr_expect_gt(report_count(REPORT_RACE), 0);
+    all_go_well();
+}
+
 Test(spread, too_many_instructions)
 {
     limit = BLOCKS * THREADS / LANES * 13 / 2;  // half of what it takes: 13 a warp, of which the one that goes beyond ends
