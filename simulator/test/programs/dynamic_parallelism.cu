@@ -96,6 +96,23 @@ __global__ void endless(int *deepest, int depth)
     endless<<<1, 1>>>(deepest, depth + 1);
 }
 
+__global__ void set(int *p, int value) { *(volatile int *)p = value; }
+
+// Waits for what a kernel on another stream does.
+__global__ void hold(const int *flag, int *out)
+{
+    while (*(const volatile int *)flag == 0) {}
+    *out = 1;
+}
+
+__global__ void add_one(const int *from, int *to) { *to = *from + 1; }
+
+__global__ void held_up(const int *flag, int *out)
+{
+    hold<<<1, 1>>>(flag, out);
+    add_one<<<1, 1>>>(out, out + 1);
+}
+
 __global__ void unwritten(const int *p, int *out) { look<<<1, 1>>>(p, out); }
 __global__ void outside(int *p) { past<<<1, 1>>>(p, 1000); }
 
@@ -145,8 +162,19 @@ int main()
     OK(cudaMemcpyAsync(host, p, sizeof(int), cudaMemcpyDeviceToHost, s));
     OK(cudaStreamSynchronize(s));
     CHECK(host[0] == 24);
+    cudaStream_t t;
+    OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    OK(cudaMemset(p, 0, sizeof host));
+    OK(cudaDeviceSynchronize());
+    held_up<<<1, 1, 0, s>>>(p, p + 1);
+    add_one<<<1, 1, 0, s>>>(p + 2, p + 3);
+    set<<<1, 1, 0, t>>>(p, 1);
+    OK(cudaDeviceSynchronize());
+    fetch();
+    CHECK(host[1] == 1 && host[2] == 2 && host[3] == 3);
     puts("what comes behind waits");
     OK(cudaStreamDestroy(s));
+    OK(cudaStreamDestroy(t));
 
     OK(cudaMalloc(&fresh, 400));
     unwritten<<<1, 1>>>(fresh, p);
