@@ -84,18 +84,19 @@ bool grid_is_shuffled(const Grid *g) { return g->stride; }
 static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 
 // Of those whose blocks may see one another: of others nobody could tell. Every stride that has no divisor with the number
-// of blocks comes to each of them once. The first is never block 0, and never comes first.
+// of blocks comes to each of them once, and to block 0 last, when others have ended: how many are on the device at once is
+// promised to cooperative launches alone.
 static void shuffle(Grid *g)
 {
     if (!shuffle_seed || g->blocks < 2 || !spread_sees_others(g->kernel)) return;
     u64 random = (shuffle_seed ^ g->number) * 0x9e3779b97f4a7c15;
-    g->offset = 1 + (random >> 32) % (g->blocks - 1);
     g->stride = g->blocks / 3 + (random & 0xffff) % (g->blocks / 3 + 1);
     while (divisor(g->stride, g->blocks) != 1) g->stride++;
+    if (!g->launch->cooperative && g->slot_limit >= g->blocks) g->slot_limit = (u32)g->blocks - 1;
 }
 
 // The number of the n-th block that begins.
-static u64 block_number(const Grid *g, u64 n) { return g->stride ? (u64)(((u128)g->stride * n + g->offset) % g->blocks) : n; }
+static u64 block_number(const Grid *g, u64 n) { return g->stride ? (u64)((u128)g->stride * (n + 1) % g->blocks) : n; }
 
 // ---- Slots ----
 

@@ -244,11 +244,11 @@ void stand_report_deadlock(Grid *g, const char *behind)
         r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
         if (grid_is_shuffled(g)) {
-            r.why = "Blocks may begin in any order, and here they did not begin by blockIdx; those that have not begun have no place until others end.";
-            r.next = "Let each block draw its number from a counter with atomicAdd: then whoever has a lower one has begun.";
+            r.why = "Blocks may begin in any order, here not in that of blockIdx, and as few at once as there is place for; those that have not begun wait until others end.";
+            r.next = "Let blocks wait only for blocks that began before them. A number that each draws from a counter with atomicAdd tells which; blockIdx does not.";
         }
-        report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more have not begun", g->resident,
-                      (unsigned long long)left);
+        report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more %s not begun", g->resident,
+                      (unsigned long long)left, left == 1 ? "has" : "have");
     } else {
         report_errorf(&r, "no warp can go on: all that have not ended wait for something that nobody does any more");
     }

@@ -208,7 +208,7 @@ struct Grid {
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     u64 blocks, next;       // blocks in all, and the next to start
-    u64 stride, offset;     // shuffled: block (stride * n + offset) % blocks is the n-th; stride 0: they are not
+    u64 stride;             // shuffled: block stride * (n + 1) % blocks is the n-th; 0: they are not
     Block **slots;          // for blocks that are resident at the same time
     u32 slot_count;         // made so far
     u32 slot_limit;         // blocks that the device holds at once
