@@ -96,9 +96,11 @@ static void stop_if_another_was_late(void)
 
 void call_start(Session *s, const char *worker, double seconds)
 {
-    const char *timeline = run_on_gpu() ? NULL : run_timeline(criterion_current_test->name);
-    const char *problem = session_start(s, run_device(), worker, run_profile()->instructions,
-                                        seconds, timeline);
+    Terms terms = {
+        .seconds = seconds, .instructions = run_profile()->instructions, .shuffled = check.shuffled,
+        .timeline = run_on_gpu() ? NULL : run_timeline(criterion_current_test->name),
+    };
+    const char *problem = session_start(s, run_device(), worker, &terms);
     if (problem)
         check_add_fact(VERDICT_NODEVICE, problem, run_on_gpu() ? "Nothing can be started on the GPU."
                        : "The simulated device cannot be started.", "make doctor");
@@ -124,6 +126,12 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
     request.ranged = check.session.events.ranged;
     return session_call(&check.session, &request, fds, fd_count, &check.answer);
+}
+
+void shuffle_blocks(void)
+{
+    cr_assert(!check.started, "shuffle_blocks() comes before the first call");
+    check.shuffled = true;
 }
 
 void call_settle(enum outcome outcome)

@@ -157,6 +157,11 @@ int device_count(void);
     grader_call(name, true, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
 int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv);
 
+// Before the first call: in all of this check, blocks that may see one another (by atomics, fences, volatile) begin in
+// another order than by their numbers, block 0 last, as CUDA allows. Who waits for the block of the next lower blockIdx waits
+// for ever then, where not all fit on the device. A GPU does as it likes.
+void shuffle_blocks(void);
+
 // The bytes that any right answer to the last call must read from and write to
 // the device's memory. Claims in profiles/lessons/*.cfg are ratios to their sum
 // over the check's calls, so a check that is measured has compulsory() after

@@ -67,18 +67,21 @@ static size_t split(char *words, const char **argv)
     return n;
 }
 
-static pid_t start_simulator(const char *device, const char *worker, uint64_t instructions,
-                             const char *timeline, const Channels *c)
+static pid_t start_simulator(const char *device, const char *worker, const Terms *terms, const Channels *c)
 {
     char words[4096], limit[32], devices[32];
-    const char *argv[COMMAND_WORDS + 12];
+    const char *argv[COMMAND_WORDS + 14];
     snprintf(words, sizeof words, "%s", device);
-    snprintf(limit, sizeof limit, "%llu", (unsigned long long)instructions);
+    snprintf(limit, sizeof limit, "%llu", (unsigned long long)terms->instructions);
     snprintf(devices, sizeof devices, "%d", run_profile()->devices);
     size_t n = split(words, argv);
-    if (timeline) {
+    if (terms->timeline) {
         argv[n++] = "--timeline";
-        argv[n++] = timeline;
+        argv[n++] = terms->timeline;
+    }
+    if (terms->shuffled) {
+        argv[n++] = "--shuffle";
+        argv[n++] = "1";
     }
     const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
@@ -137,13 +140,11 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
     return process_start(&spawn);
 }
 
-static pid_t start_device(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds, const char *timeline,
-                          const Channels *c)
+static pid_t start_device(Session *s, const char *device, const char *worker, const Terms *terms, const Channels *c)
 {
     s->reports = session_device_reports(device);
     if (s->reports)
-        return start_simulator(device, worker, instructions, timeline, c);
+        return start_simulator(device, worker, terms, c);
 
     int listener = -1;
     const char *at = device[strspn(device, " ")] ? listen_at(&listener) : "8";
@@ -153,19 +154,18 @@ static pid_t start_device(Session *s, const char *device, const char *worker,
         s->report = pidfd_open(pid, 0);
     if (listener >= 0) {
         close(s->worker);
-        s->worker = accept_worker(listener, pid > 0 ? seconds : 0);
+        s->worker = accept_worker(listener, pid > 0 ? terms->seconds : 0);
     }
     return pid;
 }
 
-const char *session_start(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds, const char *timeline)
+const char *session_start(Session *s, const char *device, const char *worker, const Terms *terms)
 {
     static char problem[256];
     Channels c;
     *s = (Session){.worker = -1, .report = -1, .printed = -1};
     events_init(&s->events);
-    s->events.ranged = timeline != NULL;
+    s->events.ranged = terms->timeline != NULL;
     if (!open_channels(&c)) {
         snprintf(problem, sizeof problem, "no pipe or socket: %s", strerror(errno));
         return problem;
@@ -174,12 +174,12 @@ const char *session_start(Session *s, const char *device, const char *worker,
     s->worker = c.worker[0];
     s->report = c.report[0];
     s->printed = c.printed[0];
-    s->deadline = seconds_now() + seconds;
+    s->deadline = seconds_now() + terms->seconds;
     fcntl(s->report, F_SETFL, O_NONBLOCK);
     fcntl(s->printed, F_SETFL, O_NONBLOCK);
 
     process_adopt();
-    pid_t pid = start_device(s, device, worker, instructions, seconds, timeline, &c);
+    pid_t pid = start_device(s, device, worker, terms, &c);
     int why = errno;
     close(c.worker[1]);
     close(c.report[1]);

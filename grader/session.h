@@ -35,13 +35,17 @@ enum outcome {
 // put before the worker as it is: nothing at all on a GPU, or a profiler.
 bool session_device_reports(const char *device);
 
-// Starts `device` (a command, words split at spaces) with the worker on it.
-// `instructions` is a check's limit of warp instructions, of which only a device
-// that reports knows; `seconds` that of the clock. Returns NULL, or what kept it
-// from starting. `timeline` is the file to which a device that reports writes when
-// everything ran; NULL: none.
-const char *session_start(Session *s, const char *device, const char *worker,
-                          uint64_t instructions, double seconds, const char *timeline);
+// What holds for a session. Of all but the seconds only a device that reports knows.
+typedef struct Terms {
+    double seconds;                 // the limit of the clock
+    uint64_t instructions;          // that of warp instructions
+    const char *timeline;           // the file to which is written when everything ran; NULL: none
+    bool shuffled;                  // blocks begin in another order than by their numbers
+} Terms;
+
+// Starts `device` (a command, words split at spaces) with the worker on it. Returns NULL, or
+// what kept it from starting.
+const char *session_start(Session *s, const char *device, const char *worker, const Terms *terms);
 
 // Sends a request with its descriptors, and waits for what comes of it. When it
 // returns, all events of the call are in s->events.

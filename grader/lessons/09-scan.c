@@ -194,6 +194,13 @@ Check(scan, primes)
     scans_ints(1100009);
 }
 
+// Who waits for the block before by blockIdx waits for ever.
+Check(scan, any_order)
+{
+    shuffle_blocks();
+    scans_ints(65537);
+}
+
 Check(scan, no_elements)
 {
     scans_ints(0);
