@@ -68,6 +68,7 @@ once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(ev
 # The simulated device: its program, the CUDA runtime that a program finds in front of it, and NCCL where there is NVIDIA's.
 simulator := build/simulator/device build/simulator/lib/libcudart.so.13 \
              $(if $(wildcard $(CUDA_HOME)/include/nccl.h),build/simulator/lib/libnccl.so.2)
+says_device := Building the simulated device (once; half a minute)
 
 # ---- The commands
 
@@ -247,7 +248,7 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
 
 build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
-	$(call once,device,Building the simulated device (once; half a minute))
+	$(call once,device,$(says_device))
 	@mkdir -p $(@D)
 	@$(CC) $(device_flags) -march=native -c -o $@ $<
 
@@ -308,7 +309,7 @@ $(nccl)/%.o: simulator/nccl/%.c build/objects/flags | nvcc build/setup/lesson
 	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(CUDA) -c -o $@ $<
 
 $(nccl)/kernels.o: simulator/nccl/kernels.cu simulator/nccl/kernels.h | nvcc
-	$(call once,nccl,Building NCCL for simulated devices (once))
+	$(call once,device,$(says_device))
 	@mkdir -p $(@D)
 	@$(NVCC) -std=c++17 -O2 -cudart shared -Xcompiler -fPIC,-fvisibility=hidden -gencode arch=compute_75,code=compute_75 -c -o $@ $<
 
