@@ -14,6 +14,8 @@ function widths(page, where) {
   const stuck = [...page.querySelectorAll('main *')].filter(e => e.scrollWidth > e.clientWidth + 1 &&
     getComputedStyle(e).overflowX === 'auto' && e.tabIndex < 0 && e.clientWidth);
   find(!stuck.length, where + ': the keyboard cannot scroll ' + (stuck[0] || root).outerHTML.slice(0, 60));
+  const code = [...page.querySelectorAll('pre:not(.terminal)')].filter(e => e.scrollWidth > e.clientWidth);
+  find(root.clientWidth < 1000 || !code.length, where + ': wider than the page: ' + code.map(e => e.textContent.trim().slice(0, 60)));
   const bar = page.querySelector('.bar');
   find(bar.offsetHeight < 60, where + ': the bar at the top is ' + bar.offsetHeight + ' pixels high');
 }
