@@ -413,6 +413,14 @@ Check(radix_sort, many_kept)
     keeps(1 << 18);
 }
 
+// Blocks in another order: whoever draws places from a counter, or waits for the block before, has relied on theirs.
+Check(radix_sort, any_order)
+{
+    shuffle_blocks();
+    asks_sort(input_of(50021), 0, 12, "");
+    keeps(50021);
+}
+
 // ---- What is timed on a GPU: 256 MiB to be read ----
 
 enum { N = 1 << 26 };

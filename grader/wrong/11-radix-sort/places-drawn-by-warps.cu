@@ -1,5 +1,5 @@
-// expect: SLOW
-// says: the order is left to chance
+// expect: WRONG
+// says: not in the order that they have in in
 // Votes give the places within a warp, but the warps draw theirs from a counter.
 #include "11-radix-sort.h"
 
