@@ -132,15 +132,16 @@ static bool bytes_not_counted(const Buffer *b)
 {
     static const uint32_t poison = POISON;
     const unsigned char *bytes = b->data;
-    bool some = false;
+    size_t last = b->count - b->count % element_bytes(b->store->element);     // the element's that is cut through
+    bool cut = false;
 
-    for (size_t i = 0; i < buffer_bytes(b); i++) {
+    for (size_t i = last; i < buffer_bytes(b); i++) {
         bool written = bytes[i] != ((const unsigned char *)&poison)[i % sizeof poison];
         if (written && i >= b->count)
             return false;
-        some |= written;
+        cut |= written;
     }
-    return some && b->count % element_bytes(b->store->element) != 0;
+    return cut;
 }
 
 char *pattern_words(const Mismatch *m)

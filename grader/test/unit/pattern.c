@@ -67,6 +67,10 @@ Test(pattern, bytes_not_counted)
     right(30);
     never_written(8, 30);
     says("All before is right");                        // 32 bytes, and 30 elements
+    never_written(2, 8);
+    says("All before is right");                        // far fewer
+    right(30);
+    never_written(8, 30);
     uint32_t half = (uint32_t)due[7] & 0xFFFF;
     out->i32[7] = (int32_t)((POISON & 0xFFFF0000u) | half);
     says("Only the first 30 of its 120 bytes were written");
