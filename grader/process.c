@@ -146,6 +146,50 @@ static pid_t parent_of(const char *pid)
     return parent;
 }
 
+// The longest that a thread of it has waited for a core.
+static double delay_of(const char *pid)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%.20s/task", pid);
+    DIR *tasks = opendir(path);
+    double longest = 0;
+    for (struct dirent *e; tasks && (e = readdir(tasks));) {
+        unsigned long long waited = 0;      // nanoseconds: the second of three numbers
+        snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/schedstat", pid, e->d_name);
+        FILE *f = fopen(path, "re");
+        if (f && fscanf(f, "%*u %llu", &waited) == 1 && waited * 1e-9 > longest)
+            longest = waited * 1e-9;
+        if (f)
+            fclose(f);
+    }
+    if (tasks)
+        closedir(tasks);
+    return longest;
+}
+
+static bool is_descendant(const char *pid)
+{
+    char text[24];
+    pid_t parent = parent_of(pid);
+    while (parent > 1 && parent != getpid()) {
+        snprintf(text, sizeof text, "%d", parent);
+        parent = parent_of(text);
+    }
+    return parent == getpid();
+}
+
+double process_delay(void)
+{
+    DIR *proc = opendir("/proc");
+    double sum = 0;
+    for (struct dirent *e; proc && (e = readdir(proc));)
+        if (isdigit((unsigned char)e->d_name[0]) && is_descendant(e->d_name))
+            sum += delay_of(e->d_name);
+    if (proc)
+        closedir(proc);
+    return sum;
+}
+
 // Kills our children; false if there are none.
 static bool kill_children(void)
 {

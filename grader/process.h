@@ -32,5 +32,9 @@ bool process_wait(pid_t pid, double seconds, int *status);
 // them. Needs process_adopt().
 void process_sweep(void);
 
+// The seconds that our descendants have waited for a core while others had it: of each process the thread that waited
+// longest. 0 where the system does not tell.
+double process_delay(void);
+
 // Seconds on a clock that nobody sets.
 double seconds_now(void);

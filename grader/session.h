@@ -14,7 +14,8 @@ typedef struct Session {
     bool reports;                   // it is a simulated device, which reports what it sees
     int worker, report, printed;    // the socket, and the reading ends of two pipes; -1: closed
                                     // (report: of a device that does not, its pidfd)
-    double deadline;                // seconds_now()
+    double start, seconds, delay;   // of the clock: when it was set, its limit, and what the processes had waited for a core
+    double deadline;                // start, the limit, and what they have waited since
     bool late;                      // a call ran past it: no end is waited for
     Events events;
     char *output;                   // what the program printed, the first 64 KiB of it
@@ -37,7 +38,7 @@ bool session_device_reports(const char *device);
 
 // What holds for a session. Of all but the seconds only a device that reports knows.
 typedef struct Terms {
-    double seconds;                 // the limit of the clock
+    double seconds;                 // the limit of the clock, less what the processes waited for a core while others had it
     uint64_t instructions;          // that of warp instructions
     const char *timeline;           // the file to which is written when everything ran; NULL: none
     bool shuffled;                  // blocks begin in another order than by their numbers

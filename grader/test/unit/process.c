@@ -1,0 +1,59 @@
+// How long processes waited for a core: those that compete for one did, one that sleeps did not.
+#define _GNU_SOURCE
+#include "process.h"
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void stay_on_one_core(void)
+{
+    cpu_set_t all, one;
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int c = 0; c < CPU_SETSIZE && !CPU_COUNT(&one); c++)
+        if (CPU_ISSET(c, &all))
+            CPU_SET(c, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+Test(process, delay_is_of_those_who_compete_for_a_core, .timeout = 60)
+{
+    process_adopt();
+    if (fork() == 0) {
+        stay_on_one_core();
+        fork();                     // a child of ours, and one of its own
+        for (;;)
+            ;
+    }
+    while (process_delay() < 0.2)
+        usleep(10000);
+    process_sweep();
+    cr_assert_eq(process_delay(), 0, "nobody is left");
+}
+
+static bool is_asleep(pid_t pid)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    cr_assert(f && fgets(line, sizeof line, f));
+    fclose(f);
+    return strstr(line, ") S ") != NULL;
+}
+
+Test(process, delay_is_not_of_those_who_sleep)
+{
+    process_adopt();
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            pause();
+    while (!is_asleep(pid))
+        usleep(1000);
+    double before = process_delay();
+    usleep(100000);
+    cr_assert_eq(process_delay(), before);
+    process_sweep();
+}
