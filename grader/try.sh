@@ -2,7 +2,7 @@
 # Tries one lesson out, for `make test`:
 #
 #     grader/try.sh 05-transpose               every case, then the counts
-#     grader/try.sh 05-transpose naive.cu      one wrong submission
+#     grader/try.sh 05-transpose copied.cu     one wrong submission
 #
 # The cases: what a student does (the skeleton gives TODO, or its mistake's verdict; the completed skeleton PASS); our own solution
 # (PASS, with the same figures as the completed skeleton); its versions, each of which is right, and keeps the
