@@ -13,6 +13,8 @@ typedef uint32_t Order(uint32_t bits);
 static uint32_t as_unsigned(uint32_t x) { return x; }
 static uint32_t as_int(uint32_t x) { return x ^ 0x80000000u; }
 static uint32_t as_float(uint32_t x) { return x >> 31 ? ~x : x ^ 0x80000000u; }
+static uint32_t as_float_all(uint32_t x) { return ~x; }
+static uint32_t as_float_swapped(uint32_t x) { return x >> 31 ? x ^ 0x80000000u : ~x; }
 
 static const uint32_t *input;
 static int count, first, end;
@@ -151,6 +153,10 @@ static const char *which_sort(const Mismatch *m)
         return "It is in order for unsigned numbers: those below 0 come last.";
     if (is_other_kind(m, as_int))
         return "It is in order for ints: but a float below 0 is the smaller, the greater its other bits are.";
+    if (order == as_float && is_other_kind(m, as_float_all))
+        return "Floats below 0 are in order, the others fall: of those only the highest bit is to be turned.";
+    if (order == as_float && is_other_kind(m, as_float_swapped))
+        return "All bits are turned of the floats that are not below 0; it is those below 0 that need it.";
     if (is_reversed(m))
         return "It is in order from the greatest down.";
     for (int bits = 1; bits <= 16; bits *= 2)
