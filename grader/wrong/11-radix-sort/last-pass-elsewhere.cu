@@ -1,4 +1,5 @@
 // expect: WRONG
+// says: does the last pass store there
 // Writes to scratch memory and out in turns, and ends in out after an even number of passes alone.
 #include "11-radix-sort.h"
 
