@@ -146,6 +146,15 @@ static pid_t parent_of(const char *pid)
     return parent;
 }
 
+// The next entry whose name is a number: of /proc a process, of a task folder a thread. NULL: the end, or no folder.
+static const char *next_number(DIR *folder)
+{
+    struct dirent *e = NULL;
+    while (folder && (e = readdir(folder)) && !isdigit((unsigned char)e->d_name[0]))
+        ;
+    return e ? e->d_name : NULL;
+}
+
 // The longest that a thread of it has waited for a core.
 static double delay_of(const char *pid)
 {
@@ -153,9 +162,9 @@ static double delay_of(const char *pid)
     snprintf(path, sizeof path, "/proc/%.20s/task", pid);
     DIR *tasks = opendir(path);
     double longest = 0;
-    for (struct dirent *e; tasks && (e = readdir(tasks));) {
+    for (const char *thread; (thread = next_number(tasks));) {
         unsigned long long waited = 0;      // nanoseconds: the second of three numbers
-        snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/schedstat", pid, e->d_name);
+        snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/schedstat", pid, thread);
         FILE *f = fopen(path, "re");
         if (f && fscanf(f, "%*u %llu", &waited) == 1 && waited * 1e-9 > longest)
             longest = waited * 1e-9;
@@ -182,9 +191,9 @@ double process_delay(void)
 {
     DIR *proc = opendir("/proc");
     double sum = 0;
-    for (struct dirent *e; proc && (e = readdir(proc));)
-        if (isdigit((unsigned char)e->d_name[0]) && is_descendant(e->d_name))
-            sum += delay_of(e->d_name);
+    for (const char *pid; (pid = next_number(proc));)
+        if (is_descendant(pid))
+            sum += delay_of(pid);
     if (proc)
         closedir(proc);
     return sum;
@@ -195,12 +204,11 @@ static bool kill_children(void)
 {
     DIR *proc = opendir("/proc");
     bool any = false;
-    for (struct dirent *e; proc && (e = readdir(proc));) {
-        if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == getpid()) {
-            kill(atoi(e->d_name), SIGKILL);
+    for (const char *pid; (pid = next_number(proc));)
+        if (parent_of(pid) == getpid()) {
+            kill(atoi(pid), SIGKILL);
             any = true;
         }
-    }
     if (proc)
         closedir(proc);
     return any;

@@ -81,6 +81,8 @@ static bool is_late(Session *s)
     return seconds_now() >= s->deadline;
 }
 
+// ---- Starting
+
 // The words of a command; returns how many.
 static size_t split(char *words, const char **argv)
 {
