@@ -187,9 +187,8 @@ Child *children_take(Grid *g)
 {
     struct Children *c = g->children;
     if (!c) return NULL;
+    *c->last = c->tail;                 // c->first itself, where there is nothing else
     Child *first = c->first;
-    *c->last = c->tail;
-    if (!first) first = c->tail;
     c->first = c->tail = NULL;
     c->last = &c->first;
     c->last_tail = &c->tail;
