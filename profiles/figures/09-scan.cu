@@ -1,4 +1,9 @@
-// Times a version of lesson 9's solution, which 09-scan.sh includes before this, and checks its answer.
+// Times a version of lesson 9's solution, which 09-scan.sh changes and includes before this, and checks its answer.
+#ifndef NAME
+#define NAME "the last version"
+#include "../../solutions/09-scan.cu"
+#endif
+
 #include <algorithm>
 #include <vector>
 
