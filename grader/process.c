@@ -81,7 +81,7 @@ static void become(const Spawn *s, int failed, pid_t parent)
         signal(number, SIG_DFL);
 
     for (const char *const *e = s->environment; e && *e; e++)
-        putenv((char *)*e);
+        putenv((char *)*e);         // without a value, it takes the name out
     if (place_descriptors(s, failed))
         execvp(s->argv[0], (char *const *)s->argv);
     int why = errno;

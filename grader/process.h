@@ -8,7 +8,7 @@
 // are /dev/null, ours and ours unless they are named. All others are closed.
 typedef struct Spawn {
     const char *const *argv;        // argv[0] is looked for in PATH
-    const char *const *environment; // "NAME=value" put on top of ours, NULL at the end; or NULL
+    const char *const *environment; // "NAME=value" put on top of ours, "NAME" taken out of it, NULL at the end; or NULL
     int from[8], to[8];
     size_t descriptors;
 } Spawn;

@@ -111,8 +111,9 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
     const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
 
-    // Nothing of ours tells the program where to look for the grader's files.
-    static const char *const environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", NULL};
+    // Nothing of ours tells the program where to look for the grader's files. Which GPUs of this machine a user may have,
+    // as Slurm says it, is nothing to the simulated ones: they have their own numbers.
+    static const char *const environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", "CUDA_VISIBLE_DEVICES", NULL};
     Spawn spawn = {
         .argv = argv, .environment = environment,
         .from = {c->worker[1], c->report[1], c->printed[1], c->printed[1]},
@@ -156,7 +157,8 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
     const char *rest[] = {worker, at, NULL};
     memcpy(argv + n, rest, sizeof rest);
 
-    const char *environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", run_libraries(), NULL};
+    // Launches that wait, which a user may have asked for to find a mistake elsewhere, would be held against the student.
+    const char *environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", "CUDA_LAUNCH_BLOCKING", run_libraries(), NULL};
     Spawn spawn = {
         .argv = argv, .environment = environment,
         .from = {c->worker[1], c->printed[1], c->printed[1]}, .to = {WORKER_FD, 1, 2},

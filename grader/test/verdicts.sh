@@ -2,8 +2,10 @@
 # Every verdict from end to end, word for word: each verdicts/NAME.cu is graded on a fake device,
 # which reports the lines of NAME.events if there are any, and must print NAME.expected. No process
 # may be left. Then once more on a terminal of 60 columns, which must say the same words in its
-# colours and within its width. The cases gpu-* have a fake GPU too, with a fake clock.
+# colours and within its width. The cases gpu-* have a fake GPU too, with a fake clock. The user may have the second
+# of the machine's GPUs alone, and lets launches wait. CASES="gpu-*" runs some of them.
 set -u
+export CUDA_VISIBLE_DEVICES=1 CUDA_LAUNCH_BLOCKING=1
 here=grader/test
 root=build/test/verdicts.$$
 trap 'rm -rf "$tree"' EXIT
@@ -62,7 +64,7 @@ left_behind() {
     done
 }
 
-for source in "$cases"/*.cu; do
+for source in "$cases"/${CASES:-*}.cu; do
     name=$(basename "$source" .cu)
     events=
     [ -f "$cases/$name.events" ] && events=$cases/$name.events

@@ -1,6 +1,6 @@
 // A fake device for the grader's own tests: device --report FD --limit N --devices N -- PROGRAM ARGS
 // Writes the lines of $FAKE_EVENTS to FD, runs the program with the fake runtime
-// library beside it (cudart.c), and ends the report as a device does.
+// library beside it (cudart.c) and FAKE_DEVICE=simulated, and ends the report as a device does.
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
@@ -35,6 +35,7 @@ int main(int argc, char **argv)
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 2;
     setenv("LD_LIBRARY_PATH", dirname(self), 1);
+    setenv("FAKE_DEVICE", "simulated", 1);
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
