@@ -77,14 +77,35 @@ static void matched(int set)
     CHECK(cudaGetLastError());
 }
 
+__device__ unsigned mixed(unsigned x)
+{
+    x ^= x >> 16, x *= 0x7feb352d, x ^= x >> 15, x *= 0x846ca68b, x ^= x >> 16;
+    return x;
+}
+
 // So many values, which lie as far apart as they can, in an order that tells nothing.
 __global__ void fill(unsigned char *in, int n, int values, unsigned seed)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        unsigned x = i ^ seed;
-        x ^= x >> 16, x *= 0x7feb352d, x ^= x >> 15, x *= 0x846ca68b, x ^= x >> 16;
-        in[i] = (unsigned char)((x % values) * 37);
-    }
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        in[i] = (unsigned char)(mixed(i ^ seed) % values * 37);
+}
+
+// So many additions in each thread, to words that nobody can foresee.
+__global__ void add_anywhere(int *to, unsigned words, int each)
+{
+    unsigned x = blockIdx.x * THREADS + threadIdx.x;
+    for (int k = 0; k < each; k++)
+        atomicAdd(&to[mixed(x * each + k) % words], 1);
+}
+
+static int *places;
+static unsigned places_count;
+enum { EACH = 64 };
+
+static void anywhere(int)
+{
+    add_anywhere<<<BLOCKS, THREADS>>>(places, places_count, EACH);
+    CHECK(cudaGetLastError());
 }
 
 // The median of several runs, each of some calls on both inputs in turns.
@@ -137,10 +158,21 @@ int main(void)
     CHECK(cudaMalloc(&bins, BINS * sizeof *bins));
     for (int s = 0; s < SETS; s++)
         fill<<<1024, 256>>>(in[s], MOST, BINS, s * 77);
+    for (int k = 0; k < 1000; k++)      // until the clocks have risen
+        fill<<<1024, 256>>>(in[0], MOST / 4, BINS, 0);
     n = 1 << 23;
     for (version = 3; version <= 5; version++)
         printf("# 8 MiB with 256 values, version %d: %.3g us\n", version, seconds(by_version) * 1e6);
     printf("# 8 MiB with 256 values, CUB: %.3g us\n", seconds(by_cub) * 1e6);
+    n = MOST, version = 5;
+    printf("# 256 MiB with 256 values, version 5: %.4g GB/s\n", n / seconds(by_version) / 1e9);
+    CHECK(cudaMalloc(&places, 1 << 24));
+    CHECK(cudaMemset(places, 0, 1 << 24));
+    for (unsigned bytes : {1 << 10, 1 << 24}) {
+        places_count = bytes / 4;
+        printf("# Additions anywhere in %u bytes of L2: %.3g 10^9 a second\n", bytes,
+               1e-9 * BLOCKS * THREADS * EACH / seconds(anywhere));
+    }
     for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
         version = versions[k].version;
         measure(versions[k].series, by_version, version == 1 ? 1 << 20 : MOST);
