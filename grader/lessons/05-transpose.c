@@ -119,6 +119,9 @@ Check(transpose, ragged_edges)
     transposes(33, 65);
     transposes(127, 211);
     transposes(211, 127);
+    transposes(60, 68);
+    transposes(64, 33);     // rows that are whole multiples of 16 bytes in out, but not in in
+    transposes(33, 64);
     transposes(1, 1);
     transposes(1, 1000);
     transposes(1000, 1);
