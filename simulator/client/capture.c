@@ -167,10 +167,11 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
         return broken(capture, cudaErrorStreamCaptureUnsupported);
     bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
-    if (!error)
-        error = graph_memory_check(capture->graph, operation);
     if (error)
         return broken(capture, error);
+    error = graph_memory_check(capture->graph, operation);
+    if (error)                                  // an H200 goes on capturing
+        return error;
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
     stream->tips.count = 0;
     return node && add_tip(&stream->tips, node) ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "report/source.h"
 
-enum { MOST_DEPTH = 24, FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_STREAM = 0x100 };
+enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_STREAM = 0x100 };
 
 // Room for parameters: the grid's until it has ended, then for others. Threads find their launch again by its address.
 typedef struct Room {
@@ -22,15 +22,29 @@ typedef struct Room {
 struct Children {
     Room *rooms;
     Child *first, **last, *tail, **last_tail;
-    u32 pending, streams;
+    u32 pending_tail, streams;
 };
 
 static Room *idle[MOST_DEVICES];
-static u32 most[MOST_DEVICES];          // launches of a grid's; 0: as many as at first
+static u32 most[MOST_DEVICES];          // launches that wait for an end; 0: as many as at first
 
 void children_set_most(u32 device, u32 count) { most[device] = count; }
 
 static u32 most_of(u32 device) { return most[device] ? most[device] : FIRST_PENDING; }
+
+// Each grid above this one waits for the end of what it has launched; what it has put at its tail waits for its own. All the
+// rest begins while it runs, as on an H200, where a thread's 3,000 launches in a row find room for 2,048 that wait.
+static bool is_full(const Grid *g, u32 depth)
+{
+    return depth + (g->children ? g->children->pending_tail : 0) > most_of(g->launch->device);
+}
+
+// On a launch by a kernel; the host is told cudaErrorInvalidValue.
+static int check(const Launch *launch)
+{
+    int error = grid_check(launch);
+    return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
+}
 
 static void *need(void *memory)
 {
@@ -97,14 +111,12 @@ void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
                           .depth = g->launch->depth + 1 };
         memcpy(launch.grid, numbers_at(w, i->b, lane), sizeof launch.grid);
         memcpy(launch.block, numbers_at(w, i->c, lane), sizeof launch.block);
-        int error = launch.depth > MOST_DEPTH ? cudaErrorLaunchMaxDepthExceeded
-            : children_of(g)->pending >= most_of(launch.device) ? cudaErrorLaunchPendingCountExceeded : grid_check(&launch);
+        int error = is_full(g, launch.depth) ? cudaErrorLaunchPendingCountExceeded : check(&launch);
         result[lane] = 0;
         if (error) {
             *last_error(w, lane) = (u32)error;
             continue;
         }
-        g->children->pending++;
         Room *r = take_room(g, k->param_bytes);
         r->launch = launch;
         result[lane] = r->memory->base;
@@ -119,11 +131,14 @@ static int launch_lane(Grid *g, u64 buffer, u64 stream)
     Room *r = c->rooms;
     while (r && r->memory->base != buffer) r = r->next;
     if (!r) return cudaErrorInvalidValue;
+    bool tail = stream == TAIL_LAUNCH;
+    if (tail && is_full(g, r->launch.depth)) return cudaErrorLaunchPendingCountExceeded;
+    c->pending_tail += tail;
     Child *child = need(calloc(1, sizeof *child));
     child->launch = r->launch;
     child->params = need(malloc(r->launch.kernel->param_bytes + 1));
     memcpy(child->params, (const void *)r->memory->base, r->launch.kernel->param_bytes);
-    Child ***last = stream == TAIL_LAUNCH ? &c->last_tail : &c->last;
+    Child ***last = tail ? &c->last_tail : &c->last;
     **last = child;
     *last = &child->next;
     return 0;

@@ -245,7 +245,7 @@ void pool_attribute(Call *call)
         || (request->pool.set && !set_attribute(pool, request->pool.attribute, request->pool.bytes)))
         call->reply.error = WIRE_INVALID_VALUE;
     else
-        call->reply.pool.value = *attribute;
+        call->reply.pool.value = request->pool.id == WIRE_GRAPH_POOL ? whole_chunks(*attribute) : *attribute;
 }
 
 void pool_trim(Call *call)

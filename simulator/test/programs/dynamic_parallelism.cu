@@ -90,6 +90,17 @@ __global__ void errors(int *p)
     p[5] = cudaGetLastError();
 }
 
+__global__ void tails(int *p)
+{
+    int launched = 0;
+    while (launched < 3000 && !p[1]) {
+        fill<<<1, 1, 0, cudaStreamTailLaunch>>>(p, launched);
+        p[1] = cudaGetLastError();
+        launched += !p[1];
+    }
+    p[2] = launched;
+}
+
 __global__ void endless(int *deepest, int depth)
 {
     *deepest = depth;
@@ -148,12 +159,18 @@ int main()
     errors<<<1, 1>>>(p);
     OK(cudaDeviceSynchronize());
     fetch();
-    CHECK(host[0] == 1 && host[1] == cudaErrorInvalidValue && host[2] == 7 && host[3] == cudaSuccess);
-    CHECK(host[4] == 2046 && host[5] == cudaErrorLaunchPendingCountExceeded);
-    OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096));
-    errors<<<1, 1>>>(p);
+    CHECK(host[0] == 1 && host[1] == cudaErrorInvalidConfiguration && host[2] == 7 && host[3] == cudaSuccess);
+    CHECK(host[4] == 2999 && host[5] == cudaSuccess);           // what can begin at once takes no room for long
+    OK(cudaMemset(p, 0, sizeof host));
+    tails<<<1, 1>>>(p);
     fetch();
-    CHECK(host[4] == 2999 && host[5] == cudaSuccess);
+    CHECK(host[0] == 2047 && host[1] == cudaErrorLaunchPendingCountExceeded && host[2] == 2048);
+    OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4096));
+    OK(cudaMemset(p, 0, sizeof host));
+    tails<<<1, 1>>>(p);
+    fetch();
+    CHECK(host[0] == 2999 && host[1] == cudaSuccess);
+    OK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 2048));
     puts("an error of its own");
 
     cudaStream_t s;
@@ -161,7 +178,7 @@ int main()
     endless<<<1, 1, 0, s>>>(p, 0);
     OK(cudaMemcpyAsync(host, p, sizeof(int), cudaMemcpyDeviceToHost, s));
     OK(cudaStreamSynchronize(s));
-    CHECK(host[0] == 24);
+    CHECK(host[0] == 2048);
     cudaStream_t t;
     OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
     OK(cudaMemset(p, 0, sizeof host));

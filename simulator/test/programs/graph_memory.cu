@@ -4,7 +4,7 @@
 // launch; the memory is new in each. What a graph leaves allocated the program frees, or a launch that may.
 #include "check.h"
 
-enum { N = 1024, BYTES = N * sizeof(int) };
+enum { N = 1024, BYTES = N * sizeof(int), CHUNK = 32 << 20 };        // what a graph has of the device: whole chunks
 
 __global__ void fill(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; }
 
@@ -54,6 +54,7 @@ static void captured()
     OK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
     OK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK(cudaFreeAsync(out, s) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue);   // and it goes on
     OK(cudaEventRecord(fork, s));
     OK(cudaStreamWaitEvent(t, fork));
     OK(cudaMallocAsync(&a, BYTES, s));
@@ -74,7 +75,7 @@ static void captured()
     for (int n = 0; n < 3; n++)                 // without a wait between them
         OK(cudaGraphLaunch(exec, s));
     expect(11);
-    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == 0 && attribute(cudaGraphMemAttrUsedMemHigh) == 2 * BYTES);
+    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == 0 && attribute(cudaGraphMemAttrUsedMemHigh) == CHUNK);
     CHECK(attribute(cudaGraphMemAttrReservedMemCurrent) > 0);
     OK(cudaDeviceGraphMemTrim(0));
     CHECK(attribute(cudaGraphMemAttrReservedMemCurrent) == 0);
@@ -115,7 +116,7 @@ static void left()
     cudaGetLastError();
     OK(cudaGraphInstantiate(&exec, graph, 0));
     OK(cudaGraphLaunch(exec, s));
-    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == BYTES);
+    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == CHUNK);
     CHECK(cudaGraphLaunch(exec, s) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue);
     add<<<1, N, 0, s>>>(out, a, a);
     OK(cudaFreeAsync(a, s));
@@ -130,7 +131,7 @@ static void left()
     OK(cudaGraphLaunch(exec, s));
     add<<<1, N, 0, s>>>(out, a, a);
     expect(10);
-    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == BYTES);
+    CHECK(attribute(cudaGraphMemAttrUsedMemCurrent) == CHUNK);
     OK(cudaFree(a));
     OK(cudaGraphExecDestroy(exec));
 
