@@ -192,13 +192,15 @@ static struct criterion_test_set *all_tests(void)
     return set ? set : (set = criterion_initialize());
 }
 
-// Runs the checks, or what is timed, and appends their records.
+// Runs the checks, or what is timed, and appends their records. What is timed has the machine for itself: Criterion would
+// run as many at once as there are cores.
 static void run_tests(bool measures, json_t *records)
 {
     bool verbose = getenv("VERBOSE") && *getenv("VERBOSE");
     struct criterion_test_set *set = all_tests();
     criterion_options.logging_threshold = verbose ? CRITERION_INFO : CRITERION_LOG_LEVEL_QUIET;
     criterion_options.color = false;
+    criterion_options.jobs = measures ? 1 : 0;
     select_tests(set, measures);
     criterion_run_all_tests(set);
     process_sweep();

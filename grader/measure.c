@@ -6,7 +6,9 @@
 //     B  ...                       A/B/B/A: what drifts, as a GPU's clock does, hits both
 //     A  ...
 //
-// A call's buffers come round again only when twice the L2 cache has gone past.
+// A call's buffers come round again only when twice the L2 cache has gone past. Before the
+// turns that count the two run in turns until the GPU is warm (warm.h): it has been idle
+// while the host made the data.
 #define _GNU_SOURCE
 #include "buffer.h"
 #include "check.h"
@@ -17,6 +19,7 @@
 #include "run.h"
 #include "stopwatch.h"
 #include "text.h"
+#include "warm.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,7 @@
 static const double LIMIT = 120;    // seconds of a whole measurement
 static const double SHORT_RUN = 4e-3;   // seconds that N calls should take
 static const double LONG_RUN = 40e-3;   // ... at most, once short runs have differed too much
+enum { MOST_CALLS = 10000 };            // N, however short they are
 
 // One side: whose calls are timed.
 typedef struct Side {
@@ -128,15 +132,36 @@ static double slope(Side *s)
     return s->seconds[s->timed++] = (many - few) / ((s->rounds - 1) * s->calls);
 }
 
-// So many calls that they take long enough to be timed; whole rounds of the buffers.
-static void choose_calls(Side *s)
+// A run to warm up, of whole rounds of the buffers; the next has twice as many calls, until they take long enough to be
+// timed.
+static void warm_side(Side *s, Warmth *w, int number)
+{
+    double seconds = time_calls(s, s->calls);
+    warm_run(w, number, seconds, s->calls);
+    if (seconds < SHORT_RUN && s->calls <= MOST_CALLS / 2)
+        s->calls *= 2;
+}
+
+// So many calls that they take long enough, of so many seconds each.
+static void choose_calls(Side *s, double each)
 {
     uint32_t round = (uint32_t)s->held;
-    time_calls(s, 2 * round);       // the first loads the module, and wakes the GPU up
-    double each = fmax(time_calls(s, 4 * round) / (4 * round), 1e-7);
-    double rounds = fmin(fmax(ceil(SHORT_RUN / each / round), 1), 1e4 / round);
+    double rounds = fmin(fmax(ceil(SHORT_RUN / fmax(each, 1e-7) / round), 1), MOST_CALLS / round);
     s->calls = (uint32_t)rounds * round;
     s->rounds = 2;
+}
+
+static void warm_up(void)
+{
+    Warmth w = {0};
+    student.calls = (uint32_t)student.held;
+    peer.calls = (uint32_t)peer.held;
+    do {
+        warm_side(&student, &w, 0);
+        warm_side(&peer, &w, 1);
+    } while (!warm_enough(&w));
+    choose_calls(&student, w.quickest[0]);
+    choose_calls(&peer, w.quickest[1]);
 }
 
 // What disturbs a run, a host that is slow to launch for a while, weighs less in a longer one, and the shorter of the
@@ -244,7 +269,7 @@ static json_t *measure_beside(const char *name)
     else
         add_twins(name);
     begin(&peer, run_peer(name));
-    choose_calls(&peer);
+    warm_up();
     Ratio r = try_once(ratios);
     int tries = 1;
     if (!ratio_is_steady(r)) {
@@ -292,7 +317,7 @@ void measure(void)
     check.measured = json_object();
     begin(&student, run_worker());
     check.started = true;
-    choose_calls(&student);
+    time_calls(&student, (uint32_t)student.held);   // what fails at once need not wait for a peer
     measure_beside_all();
     take(&student);
 }

@@ -82,7 +82,7 @@ Check(fake, every_argument)
     expect(got == sum, "total returned %d, should be %d", got, sum);
 }
 
-Measure(fake, in_turn)
+static void measures(void)
 {
     enum { N = 1000 };
     size_t sets = rotations(8 * N);
@@ -102,4 +102,15 @@ Measure(fake, in_turn)
             want[i] = 2.0 * in[s]->f32[i];
         expect_close_f32(out[s], want, 0, 1e-6);
     }
+}
+
+Measure(fake, in_turn)
+{
+    measures();
+}
+
+// Beside which no other may run.
+Measure(fake, after_that)
+{
+    measures();
 }
