@@ -219,18 +219,22 @@ __device__ int place_in_tile(void)
     return threadIdx.x / 32 * PART + threadIdx.x % 32;
 }
 
-// The tile that begins at `first`. Behind the end of `in` it is filled up
-// with elements that no other is greater than: they stay the last.
-template <Kind KIND>
+// The tile that begins at `first`. Behind the end of `in` it is filled up.
 __device__ void load_tile(unsigned x[ROWS], const unsigned *in,
-                          int first, int n)
+                          int first, int n, unsigned filler)
 {
-    const unsigned greatest = KIND == UNSIGNED ? ~0u : ~0u >> 1;
     int i = first + place_in_tile();
 
     #pragma unroll
     for (int r = 0; r < ROWS; r++)
-        x[r] = i + 32 * r < n ? in[i + 32 * r] : greatest;
+        x[r] = i + 32 * r < n ? in[i + 32 * r] : filler;
+}
+
+// No element is greater: behind the end of `in`, these stay the last.
+template <Kind KIND>
+__device__ constexpr unsigned greatest(void)
+{
+    return KIND == UNSIGNED ? ~0u : ~0u >> 1;
 }
 
 // counts[w][b] is how many elements of warp w have digit b; returned is
@@ -298,6 +302,61 @@ __device__ int take_place(int places[RADIX], unsigned digit)
 }
 //< places
 
+//> kept TODO:
+// Compaction by such tiles. They are filled up with what no limit keeps.
+const unsigned LEAST = 0x80000000;  // INT_MIN
+
+// How many are kept of the tiles' warps before this one? *all: of the tile.
+__device__ int kept_before(const unsigned x[ROWS], Above above, int *all)
+{
+    int mine = 0;
+
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        mine += above(x[r]);
+    return __shfl_sync(ALL, block_scan(mine, all), 0);  // as lane 0 has it
+}
+
+// Stores the warp's elements that are kept, from out[place] on.
+__device__ void store_kept(unsigned *out, const unsigned x[ROWS],
+                           Above above, int place)
+{
+    unsigned lower = (1u << threadIdx.x % 32) - 1;
+
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        unsigned votes = __ballot_sync(ALL, above(x[r]));
+        if (above(x[r]))
+            out[place + __popc(votes & lower)] = x[r];
+        place += __popc(votes);
+    }
+}
+
+// First launch, and third. scan_counts is the second.
+__global__ void count_kept(int *counts, const unsigned *in, int n,
+                           Above above)
+{
+    unsigned x[ROWS];
+    int all;
+
+    load_tile(x, in, blockIdx.x * TILE, n, LEAST);
+    kept_before(x, above, &all);
+    if (threadIdx.x == 0)
+        counts[blockIdx.x] = all;
+}
+
+__global__ void compact_tiles(unsigned *out, const unsigned *in, int n,
+                              Above above, const int *counts)
+{
+    unsigned x[ROWS];
+    int all;
+
+    load_tile(x, in, blockIdx.x * TILE, n, LEAST);
+    int before = kept_before(x, above, &all);
+    store_kept(out, x, above, counts[blockIdx.x] + before);
+}
+//< kept
+
 //> count-digits TODO:
 // First launch of a pass; scan_counts is the second.
 template <Kind KIND>
@@ -307,7 +366,7 @@ __global__ void count_digits(int *counts, const unsigned *in, int n,
     __shared__ int of_warps[WARPS][RADIX];
     unsigned x[ROWS];
 
-    load_tile<KIND>(x, in, blockIdx.x * TILE, n);
+    load_tile(x, in, blockIdx.x * TILE, n, greatest<KIND>());
     int count = count_tile<KIND>(of_warps, x, d);
     counts[threadIdx.x * gridDim.x + blockIdx.x] = count;
 }
@@ -325,7 +384,7 @@ __global__ void scatter(unsigned *out, const unsigned *in, int n, Digit d,
     int t = threadIdx.x, first = blockIdx.x * TILE, all;
     unsigned x[ROWS];
 
-    load_tile<KIND>(x, in, first, n);
+    load_tile(x, in, first, n, greatest<KIND>());
     count_tile<KIND>(places, x, d);
     int smaller = block_scan(totals[t], &all);  // all with smaller digits
     give_places(places, smaller + counts[t * gridDim.x + blockIdx.x]);
@@ -376,7 +435,7 @@ __global__ void scatter_sorted(unsigned *out, const unsigned *in, int n,
     int t = threadIdx.x, first = blockIdx.x * TILE, all;
     unsigned x[ROWS];
 
-    load_tile<KIND>(x, in, first, n);
+    load_tile(x, in, first, n, greatest<KIND>());
     int start = block_scan(count_tile<KIND>(places, x, d), &all);
     int smaller = block_scan(totals[t], &all);
     to[t] = smaller + counts[t * gridDim.x + blockIdx.x] - start;
@@ -444,39 +503,21 @@ __device__ int look_back(unsigned *words, int tile)
     return before;
 }
 
-template <typename Test>
-__global__ void compact_one_pass(unsigned *out, int *kept,
-                                 const unsigned *in, int n, Test test,
-                                 unsigned *words, int *ticket)
+__global__ void __launch_bounds__(THREADS, 5)
+compact_one_pass(unsigned *out, int *kept, const unsigned *in, int n,
+                 Above above, unsigned *words, int *ticket)
 {
-    __shared__ int of_warp[WARPS], before_tile;
-    int t = threadIdx.x, lane = t % 32, warp = t / 32;
-    int tile = draw(ticket), i = tile * TILE + place_in_tile();
-    unsigned x[ROWS], votes[ROWS], lower = (1u << lane) - 1;
+    __shared__ int before_tile;
+    int tile = draw(ticket), all;
+    unsigned x[ROWS];
 
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        x[r] = i + 32 * r < n ? in[i + 32 * r] : 0;
-    int mine = 0;
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        votes[r] = __ballot_sync(ALL, i + 32 * r < n && test(x[r]));
-        mine += __popc(votes[r]);
-    }
-    if (lane == 0)
-        of_warp[warp] = mine;
-    __syncthreads();
-
-    int before = 0, all = 0;
-    for (int w = 0; w < WARPS; w++) {
-        before += w < warp ? of_warp[w] : 0;
-        all += of_warp[w];
-    }
-    if (warp == 0) {
-        if (lane == 0 && tile > 0)
+    load_tile(x, in, tile * TILE, n, LEAST);
+    int before = kept_before(x, above, &all);
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0 && tile > 0)
             tell(&words[tile], SUM, all);
         int earlier = look_back(words, tile);
-        if (lane == 0) {
+        if (threadIdx.x == 0) {
             tell(&words[tile], PREFIX, earlier + all);
             before_tile = earlier;
             if (tile == gridDim.x - 1)
@@ -484,14 +525,7 @@ __global__ void compact_one_pass(unsigned *out, int *kept,
         }
     }
     __syncthreads();
-
-    int place = before_tile + before;
-    #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        if (votes[r] >> lane & 1)
-            out[place + __popc(votes[r] & lower)] = x[r];
-        place += __popc(votes[r]);
-    }
+    store_kept(out, x, above, before_tile + before);
 }
 //< one-pass
 
@@ -558,7 +592,7 @@ sort_pass(unsigned *out, const unsigned *in, int n, Digit d,
     int before = 0, all;
     unsigned x[ROWS], *word = &words[tile * RADIX + t];
 
-    load_tile<KIND>(x, in, first, n);
+    load_tile(x, in, first, n, greatest<KIND>());
     int count = count_tile<KIND>(places, x, d);
     if (tile == 0)
         before = block_scan(totals[t], &all);
@@ -621,6 +655,19 @@ static void sort_digits(unsigned *out, const unsigned *in, int n, int first,
     }
 }
 
+static void keep_by_tiles(unsigned *out, int *kept, const unsigned *in,
+                          int n, Above above, int *counts)
+{
+    int tiles = n / TILE + 1;
+
+    count_kept<<<tiles, THREADS>>>(counts, in, n, above);
+    CHECK(cudaGetLastError());
+    scan_counts<<<1, tiles > 1024 ? 1024 : THREADS>>>(counts, kept, tiles);
+    CHECK(cudaGetLastError());
+    compact_tiles<<<tiles, THREADS>>>(out, in, n, above, counts);
+    CHECK(cudaGetLastError());
+}
+
 static void keep_in_one_pass(unsigned *out, int *kept, const unsigned *in,
                              int n, Above above, int *ticket)
 {
@@ -673,8 +720,9 @@ extern "C" void keep_above(int *out, int *kept, const int *in, int n,
     int *counts = (int *)scratch;
 
     //> one TODO:
-    if (VERSION == 4) {
-        keep_in_one_pass(to, kept, from, n, above, counts);
+    if (VERSION > 1) {
+        auto keep = VERSION == 4 ? keep_in_one_pass : keep_by_tiles;
+        keep(to, kept, from, n, above, counts);
         return;
     }
     //< one
