@@ -462,7 +462,7 @@ static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *othe
         return cudaGraphExecUpdateErrorTopologyChanged;
     if (node->operation.kind != other->operation.kind)
         return cudaGraphExecUpdateErrorNodeTypeChanged;
-    bool has_memory = node->operation.kind == OPERATION_ALLOC || node->operation.kind == OPERATION_RELEASE;
+    bool has_memory = operation_is_memory(&node->operation);
     if (has_memory && node->operation.memory.address != other->operation.memory.address)
         return cudaGraphExecUpdateErrorNotSupported;
     for (size_t i = 0; i < node->need_count; i++)

@@ -68,7 +68,7 @@ static const Node *find_node(const Graph *graph, enum operation_kind kind, uint6
 bool graph_has_memory(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next)
-        if (node->operation.kind == OPERATION_ALLOC || node->operation.kind == OPERATION_RELEASE)
+        if (operation_is_memory(&node->operation))
             return true;
     return false;
 }
@@ -112,10 +112,10 @@ cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream)
 void graph_memory_end(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next) {
-        enum operation_kind kind = node->operation.kind;
-        if (kind == OPERATION_ALLOC || kind == OPERATION_RELEASE)
+        bool allocates = node->operation.kind == OPERATION_ALLOC;
+        if (operation_is_memory(&node->operation))
             find(node->operation.memory.address)->held =
-                kind == OPERATION_ALLOC && !find_node(graph, OPERATION_RELEASE, node->operation.memory.address);
+                allocates && !find_node(graph, OPERATION_RELEASE, node->operation.memory.address);
     }
 }
 

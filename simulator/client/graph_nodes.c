@@ -33,7 +33,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphN
 static cudaError_t set(Node *node, const Operation *operation, cudaError_t error)
 {
     Operation kept;
-    if (operation->kind == OPERATION_ALLOC || operation->kind == OPERATION_RELEASE)
+    if (operation_is_memory(operation))
         return client_done(cudaErrorNotSupported);      // its memory is what it is
     if (!node || !graph_known(node->graph) || node->operation.kind != operation->kind)
         return client_done(cudaErrorInvalidValue);

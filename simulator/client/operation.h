@@ -75,6 +75,12 @@ typedef struct Operation {
     };
 } Operation;
 
+// Memory of a graph's own begins or ends with it.
+static inline bool operation_is_memory(const Operation *operation)
+{
+    return operation->kind == OPERATION_ALLOC || operation->kind == OPERATION_RELEASE;
+}
+
 // Puts it on the stream; while that is being captured, into its graph.
 cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
 

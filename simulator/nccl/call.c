@@ -55,15 +55,13 @@ static ncclResult_t settle_here(Operation *const *all, int count)
     ncclResult_t result = ncclSuccess;
     clique_lock();
     for (int i = 0; i < count; i++)
-        if (!all[i]->comm->apart)
-            append(all[i]->kind == SEND || all[i]->kind == RECEIVE ? &all[i]->comm->messages : &all[i]->comm->collectives, all[i]);
+        append(all[i]->kind == SEND || all[i]->kind == RECEIVE ? &all[i]->comm->messages : &all[i]->comm->collectives, all[i]);
     for (int i = 0; i < count; i++)
-        if (!all[i]->comm->apart)
-            issue_complete(all[i]->comm->clique);
+        issue_complete(all[i]->comm->clique);
     for (int i = 0; i < count; i++) {
-        while (!all[i]->comm->apart && !all[i]->done)
+        while (!all[i]->done)
             clique_wait();
-        if (!all[i]->comm->apart && all[i]->result)
+        if (all[i]->result)
             result = all[i]->result;
     }
     clique_unlock();
@@ -78,7 +76,7 @@ static ncclResult_t settle_apart(Operation *const *all, int count)
     for (int i = 0; i < count && !result; i++) {
         int owned = 0;
         for (int k = i; k < count; k++)
-            if (all[i]->comm->apart && !all[i]->done && all[k]->comm == all[i]->comm)
+            if (!all[i]->done && all[k]->comm == all[i]->comm)
                 own[owned++] = all[k];
         if (owned)
             result = apart_do(own[0]->comm, own, owned);
@@ -92,8 +90,13 @@ static ncclResult_t settle(Operation *list)
     int count = length(list), n = 0;
     Operation **all = malloc(count * sizeof *all);
     for (Operation *o = list; o; o = o->next)
-        all[n++] = o;
-    ncclResult_t here = settle_here(all, count), apart = settle_apart(all, count);
+        if (!o->comm->apart)
+            all[n++] = o;
+    int first_apart = n;
+    for (Operation *o = list; o; o = o->next)
+        if (o->comm->apart)
+            all[n++] = o;
+    ncclResult_t here = settle_here(all, first_apart), apart = settle_apart(all + first_apart, count - first_apart);
     for (int i = 0; i < count; i++)
         free(all[i]);
     free(all);
