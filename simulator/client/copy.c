@@ -1,8 +1,10 @@
 // Copying: plain, pitched and three-dimensional copies are all boxes of bytes.
 
 #include "operation.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // The packed bytes [offset, offset + bytes) of a box in host memory, in pieces of a row.
 static void each_piece(const CopyOperation *copy, const Box *box, char *slot, uint64_t offset,
@@ -103,6 +105,24 @@ static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
     return client_is_device(copy->from.address) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
+// Has the program memory wherever the copy would read? (What msync is asked to write back is nothing.)
+static bool is_there(const CopyOperation *copy)
+{
+    enum { PAGE = 4096 };
+    uintptr_t first = (uintptr_t)copy->from.address, begin = first / PAGE * PAGE;
+    uintptr_t bytes = (copy->slices - 1) * copy->from.slice + (copy->rows - 1) * copy->from.pitch + copy->width;
+    return msync((void *)begin, first - begin + bytes, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+// The device is asked first, as a GPU's driver does, lest a count that is too large for both ends ends the program.
+static cudaError_t copy_in(CopyOperation *copy, WireRequest *request, uint64_t total)
+{
+    WireReply reply;
+    cudaError_t error = is_there(copy) ? cudaSuccess
+        : client_transfer(request, &request->copy.chunk, total, NULL, NULL, NULL, &reply);
+    return error ? error : client_transfer(request, &request->copy.chunk, total, fill_slot, NULL, copy, &reply);
+}
+
 static WireBox wire_box(const Box *box)
 {
     return (WireBox){ client_address(box->address), box->pitch, box->slice };
@@ -128,7 +148,7 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     WireChunk *chunk = &request.copy.chunk;
     uint64_t total = copy.width * copy.rows * copy.slices;
     if (kind == cudaMemcpyHostToDevice)
-        return client_transfer(&request, chunk, total, fill_slot, NULL, &copy, &reply);
+        return copy_in(&copy, &request, total);
     if (kind == cudaMemcpyDeviceToHost)
         return client_transfer(&request, chunk, total, NULL, drain_slot, &copy, &reply);
     cudaError_t error = client_simple(&request, &reply);

@@ -190,7 +190,7 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                        void **arguments)
 {
-    if (!config)
+    if (!config || (config->numAttrs && !config->attrs))
         return client_done(cudaErrorInvalidValue);
     KernelOperation how = { .grid = config->gridDim, .block = config->blockDim,
                             .shared = config->dynamicSmemBytes };

@@ -22,6 +22,8 @@ int main()
     config.attrs = &cluster;
     config.numAttrs = 1;
     CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorNotSupported);
+    config.attrs = NULL;
+    CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorInvalidValue);
     OK(cudaFree(p));
     return 0;
 }
