@@ -70,6 +70,7 @@ enum {
     X(STREAM_CREATE)                                                                            \
     X(STREAM_DESTROY)                                                                           \
     X(STREAM_FACTS)                                                                             \
+    X(STREAM_PRIORITY)  /* .create: the priority of work that is issued from now on */          \
     X(QUERY)            /* .object: an event, or 0: the stream; NOT_READY moves the clock */    \
     X(STREAM_WAIT)                                                                              \
     X(EVENT_CREATE)                                                                             \
@@ -187,7 +188,7 @@ typedef struct {
             uint32_t only_checked;              // it is not run
         } launch;
         struct { uint64_t event; uint32_t flags; } event;       // flags: EVENT_CREATE
-        struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE
+        struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE, STREAM_PRIORITY
         struct { uint64_t from, to; } elapsed;
         struct { uint32_t other, enable; } peer;
         struct { uint64_t limit, value; } limit;

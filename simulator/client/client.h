@@ -109,6 +109,13 @@ uint64_t client_stream(cudaStream_t stream);
 void client_streams_reset(uint32_t device);     // its streams are gone
 
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
+int client_priority(int wanted);                // the nearest that there is
+
+enum { CLIENT_LARGEST_WINDOW = 128 << 20 };     // of an access policy, bytes
+
+// stream_attributes.c: the stream is gone, or all of the device's are.
+void client_stream_forget(uint64_t stream);
+void client_streams_forget(uint32_t device);
 
 // registered.c: is it host memory of the program's own that it has pinned with cudaHostRegister? What the
 // device calls it; 0: nothing.

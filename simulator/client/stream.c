@@ -20,6 +20,7 @@ static pthread_key_t ends_with_thread;
 void client_streams_reset(uint32_t device)
 {
     __atomic_add_fetch(&resets[device], 1, __ATOMIC_RELAXED);
+    client_streams_forget(device);
 }
 
 static void destroy_own(void *unused)
@@ -65,6 +66,11 @@ uint64_t client_stream(cudaStream_t stream)
 
 // ---- Streams ----
 
+int client_priority(int wanted)
+{
+    return wanted < CLIENT_GREATEST_PRIORITY ? CLIENT_GREATEST_PRIORITY : wanted > 0 ? 0 : wanted;
+}
+
 static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigned flags,
                                  int priority)
 {
@@ -72,8 +78,7 @@ static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigne
         return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_STREAM_CREATE, call);
     request.create.flags = flags;
-    request.create.priority = priority < CLIENT_GREATEST_PRIORITY ? CLIENT_GREATEST_PRIORITY
-        : priority > 0 ? 0 : priority;
+    request.create.priority = client_priority(priority);
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error)
@@ -103,7 +108,10 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     WireRequest request = client_request(WIRE_STREAM_DESTROY, "cudaStreamDestroy");
     request.object.id = client_address(stream);
     WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        client_stream_forget(request.object.id);
+    return client_done(error);
 }
 
 static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)

@@ -156,6 +156,14 @@ StreamFacts clock_stream_facts(u64 id)
                           stream->non_blocking, stream->priority };
 }
 
+bool clock_stream_set_priority(u64 id, int priority)
+{
+    Stream *stream = stream_of(id);
+    if (stream)
+        stream->priority = priority;
+    return stream != NULL;
+}
+
 bool clock_stream_destroy(u64 id)
 {
     Stream *stream = stream_of(id);

@@ -23,6 +23,7 @@ typedef struct StreamFacts {
 } StreamFacts;
 
 StreamFacts clock_stream_facts(u64 stream);     // of one that is known
+bool clock_stream_set_priority(u64 stream, int priority);
 
 // A new operation (a copy, a fill, a launch) on the stream, which comes after what was issued to the stream before, and
 // what that and the host have waited for. Its number (stream_order.h); 0: there is no such stream.

@@ -246,6 +246,7 @@ void serve_dispatch(Call *call)
         created(call, clock_stream_create(r->device, r->create.flags & 1, r->create.priority));
         break;
     case WIRE_STREAM_FACTS: answer_stream_facts(call); break;
+    case WIRE_STREAM_PRIORITY: handle_or(call, clock_stream_set_priority(r->stream, r->create.priority)); break;
     case WIRE_QUERY: answer_query(call); break;
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
     case WIRE_STREAM_WAIT:

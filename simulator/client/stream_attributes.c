@@ -1,0 +1,171 @@
+// What a program asks of a stream besides its work: how to wait for it, how urgent it is, what of L2 its kernels would like
+// to keep. All but its priority only tells the hardware how to go about the same work, and is kept here to be read again.
+
+#include "client.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cuda_runtime_api.h>
+
+enum { ATTRIBUTES = cudaLaunchAttributeNvlinkUtilCentricScheduling + 1 };
+
+typedef struct Kept {
+    struct Kept *next;
+    uint64_t stream;                            // its id; of a default stream,
+    uint32_t device;                            // whose
+    cudaLaunchAttributeValue values[ATTRIBUTES];
+} Kept;
+
+static Kept *kept;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_of_streams(cudaLaunchAttributeID id)
+{
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The stream's place in the list, or the end of it. Each device has a stream 0.
+static Kept **find(uint64_t stream, uint32_t device)
+{
+    Kept **at = &kept;
+    while (*at && ((*at)->stream != stream || (!stream && (*at)->device != device)))
+        at = &(*at)->next;
+    return at;
+}
+
+void client_stream_forget(uint64_t stream)
+{
+    pthread_mutex_lock(&mutex);
+    Kept **at = find(stream, 0), *old = *at;
+    if (old) {
+        *at = old->next;
+        free(old);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void client_streams_forget(uint32_t device)
+{
+    pthread_mutex_lock(&mutex);
+    for (Kept **at = &kept, *old; (old = *at);) {
+        if (old->device == device) {
+            *at = old->next;
+            free(old);
+        } else {
+            at = &old->next;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+// With the mutex. NULL: no memory.
+static Kept *of(uint64_t stream, const WireReply *facts)
+{
+    Kept **at = find(stream, facts->stream.device);
+    if (!*at && (*at = calloc(1, sizeof **at))) {
+        (*at)->stream = stream;
+        (*at)->device = facts->stream.device;
+        (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy = cudaSyncPolicyAuto;
+        (*at)->values[cudaLaunchAttributeMemSyncDomainMap].memSyncDomainMap.remote = 1;
+    }
+    return *at;
+}
+
+static cudaError_t ask(const char *call, cudaStream_t stream, WireReply *facts)
+{
+    WireRequest request = client_request(WIRE_STREAM_FACTS, call);
+    request.stream = client_stream(stream);
+    return client_simple(&request, facts);
+}
+
+EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value)
+{
+    WireReply facts;
+    cudaError_t error = value && is_of_streams(id) ? ask("cudaStreamGetAttribute", stream, &facts) : cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
+    pthread_mutex_lock(&mutex);
+    Kept *k = of(client_stream(stream), &facts);
+    if (k)
+        *value = k->values[id];
+    pthread_mutex_unlock(&mutex);
+    if (id == cudaLaunchAttributePriority)
+        value->priority = facts.stream.priority;
+    return client_done(k ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+TWIN(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz,
+     (cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value), (stream, id, value))
+
+static bool is_good_window(const struct cudaAccessPolicyWindow *w)
+{
+    return w->hitRatio >= 0 && w->hitRatio <= 1 && (unsigned)w->hitProp <= cudaAccessPropertyPersisting
+        && (unsigned)w->missProp <= cudaAccessPropertyStreaming && w->num_bytes <= CLIENT_LARGEST_WINDOW;
+}
+
+static bool is_good(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+{
+    switch (id) {
+    case cudaLaunchAttributeAccessPolicyWindow: return is_good_window(&value->accessPolicyWindow);
+    case cudaLaunchAttributeSynchronizationPolicy:
+        return value->syncPolicy >= cudaSyncPolicyAuto && value->syncPolicy <= cudaSyncPolicyBlockingSync;
+    case cudaLaunchAttributeMemSyncDomain: return (unsigned)value->memSyncDomain <= cudaLaunchMemSyncDomainRemote;
+    default: return true;
+    }
+}
+
+static cudaError_t set_priority(const char *call, uint64_t stream, int priority)
+{
+    WireRequest request = client_request(WIRE_STREAM_PRIORITY, call);
+    WireReply reply;
+    request.stream = stream;
+    request.create.priority = client_priority(priority);
+    return client_simple(&request, &reply);
+}
+
+static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+{
+    WireReply facts;
+    cudaError_t error = value && is_of_streams(id) && is_good(id, value) ? ask(call, stream, &facts) : cudaErrorInvalidValue;
+    if (!error && id == cudaLaunchAttributePriority)
+        return set_priority(call, client_stream(stream), value->priority);
+    if (error)
+        return error;
+    pthread_mutex_lock(&mutex);
+    Kept *k = of(client_stream(stream), &facts);
+    if (k)
+        k->values[id] = *value;
+    pthread_mutex_unlock(&mutex);
+    return k ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+{
+    return client_done(set("cudaStreamSetAttribute", stream, id, value));
+}
+TWIN(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz,
+     (cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value), (stream, id, value))
+
+EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    cudaError_t error = cudaSuccess;
+    for (int id = 0; id < ATTRIBUTES && !error; id++) {
+        cudaLaunchAttributeValue value;
+        if (!is_of_streams(id))
+            continue;
+        error = cudaStreamGetAttribute(from, id, &value);
+        if (!error)
+            error = set("cudaStreamCopyAttributes", to, id, &value);
+    }
+    return client_done(error);
+}
+TWIN(cudaStreamCopyAttributes, cudaStreamCopyAttributes_ptsz, (cudaStream_t to, cudaStream_t from), (to, from))
