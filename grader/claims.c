@@ -4,7 +4,6 @@
 #include "claims.h"
 #include "peer.h"
 #include "protocol.h"
-#include "ratio.h"
 #include "text.h"
 #include <libconfig.h>
 #include <math.h>
@@ -569,15 +568,18 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
     Timing t = {.target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second};
     double bytes = number_of(student, "bytes");
     t.bytes = bytes;
-    t.ratio = number_of(m, "ratio");
-    t.spread = number_of(m, "spread");
+    t.ratio = (Ratio){.median = number_of(m, "ratio"), .spread = number_of(m, "spread"),
+                      .from = number_of(m, "from"), .to = number_of(m, "to")};
+    t.least = ratio_bound(t.ratio, target->at_least);
+    t.gold = ratio_bound(t.ratio, target->gold);
     t.rate = bytes / number_of(student, "seconds");
     t.peer_rate = number_of(peer, "bytes") / number_of(peer, "seconds");
-    t.unsteady = !ratio_is_steady((Ratio){.median = t.ratio, .spread = t.spread});
 
     t.missing = json_string_value(json_object_get(m, "missing"));
     if (t.missing) {
-        t.ratio = t.rate = t.peer_rate = 0;
+        t.ratio = (Ratio){0};
+        t.least = t.gold = BOUND_UNSURE;
+        t.rate = t.peer_rate = 0;
         t.words = text_format("%s needs %s, which is not on this machine: not judged.", target->peer,
                               t.missing);
         return t;
@@ -594,17 +596,20 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
         t.words = text_format("A call seems to take %.3g us, but the memory needs %.3g us for its "
                               "%.3g MB: not all of the work was done.",
                               1e6 * quick, 1e6 * bytes / t.limit, bytes / 1e6);
-    } else if (t.unsteady) {
-        t.words = text_format("Twice, the ratios spread by %.0f %%: too far to judge by, and not "
-                              "held against you.", 100 * t.spread);
-    } else if (t.ratio < target->at_least && strcmp(target->peer, PEER_COPY) != 0) {
+    } else if (t.least == BOUND_UNSURE) {
+        t.words = text_format("Twice, most ratios lay from %.2f to %.2f: too far apart to tell, and not held against you. "
+                              "Run it again while nothing else uses the GPU.", t.ratio.from, t.ratio.to);
+    } else if (t.least == BOUND_MISSED && strcmp(target->peer, PEER_COPY) != 0) {
         t.verdict = VERDICT_SLOW;
         t.words = text_format("%.4g us a call, where %s takes %.4g: %s.", 1e6 * bytes / t.rate,
                               target->peer, 1e6 * bytes / t.peer_rate, target->slow);
-    } else if (t.ratio < target->at_least) {
+    } else if (t.least == BOUND_MISSED) {
         t.verdict = VERDICT_SLOW;
         t.words = text_format("%.0f GB/s, where a copy reaches %.0f: %s.", t.rate / 1e9,
                               t.peer_rate / 1e9, target->slow);
+    } else if (t.gold == BOUND_UNSURE) {
+        t.words = text_format("Twice, most ratios lay from %.2f to %.2f: too far apart to tell whether that is gold. "
+                              "Run it again while nothing else uses the GPU.", t.ratio.from, t.ratio.to);
     }
     return t;
 }
@@ -612,7 +617,7 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
 // What cannot be judged is not given gold either.
 bool timing_is_gold(const Timing *t)
 {
-    return isfinite(t->target->gold) && !t->unsteady && !t->missing && t->ratio >= t->target->gold;
+    return isfinite(t->target->gold) && !t->missing && t->gold == BOUND_KEPT;
 }
 
 enum gold targets_gold(const Timing *timings, size_t count)
@@ -629,7 +634,7 @@ int targets_speed(const Timing *timings, size_t count)
     double speed = 10;
     for (size_t i = 0; i < count; i++)
         if (timings[i].verdict == VERDICT_SLOW)
-            speed = fmin(speed, floor(fmax(1, fmin(9, 10 * timings[i].ratio /
+            speed = fmin(speed, floor(fmax(1, fmin(9, 10 * timings[i].ratio.median /
                                                           timings[i].target->at_least))));
     return (int)speed;
 }

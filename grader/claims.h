@@ -72,10 +72,11 @@
 // for the same work to the time of the call. Targets of one measure may have different
 // peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
 // are held to what profiles/results/ has of the versions. Bytes a second that the GPU's
-// memory cannot deliver are SUSPECT. Ratios that spread too far to judge by, twice, are said and not held
-// against anybody.
+// memory cannot deliver are SUSPECT. Of a bound that lies among ratios which spread far, twice, it cannot be told whether
+// it is kept (ratio.h): that is said, and not held against anybody.
 #pragma once
 #include "gpu.h"
+#include "ratio.h"
 #include "verdict.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -138,11 +139,11 @@ typedef struct Finding {
 // What a target came to, on one run on a GPU.
 typedef struct Timing {
     const Target *target;
-    double ratio, spread;
+    Ratio ratio;                    // to the peer
     double bytes;                   // compulsory, of a call
     double rate, peer_rate;         // bytes a second
     double limit;                   // that the memory can deliver, 0: not known
-    bool unsteady;                  // the spread is too large to judge by
+    enum bound least, gold;         // what can be told of the target's; KEPT where there is no gold
     const char *missing;            // the library that its peer wants in vain, or NULL
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     char *words;                    // a sentence about what is not as it should be; else NULL

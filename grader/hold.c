@@ -13,8 +13,8 @@ typedef struct Bound {
     int version;                    // that first keeps it
 } Bound;
 
-// The value that a version came to, NAN where it is not known.
-static double value_of(const Bound *b, json_t *result)
+// What a version's result says of it, NULL where it says nothing.
+static const json_t *entry_of(const Bound *b, const json_t *result)
 {
     size_t i;
     json_t *one, *all = b->above ? json_object_get(json_object_get(result, "gpu"), "timings")
@@ -22,26 +22,41 @@ static double value_of(const Bound *b, json_t *result)
     json_array_foreach(all, i, one)
         if (strcmp(json_string_value(json_object_get(one, "name")), b->name) == 0 &&
             !json_object_get(one, "missing"))
-            return json_number_value(json_object_get(one, b->above ? "ratio" : "value"));
-    return NAN;
+            return one;
+    return NULL;
 }
 
-static bool keeps(const Bound *b, double value)
+static double number_of(const json_t *entry, const char *key)
 {
-    return b->above ? value >= b->bound : value <= b->bound;
+    return json_number_value(json_object_get(entry, key));
+}
+
+// A ratio on a GPU as target_judge() sees it. Older results have the median alone.
+static enum bound judged(const Bound *b, const json_t *entry)
+{
+    double ratio = number_of(entry, "ratio");
+    if (!b->above)
+        return number_of(entry, "value") <= b->bound ? BOUND_KEPT : BOUND_MISSED;
+    if (!json_object_get(entry, "from"))
+        return ratio >= b->bound ? BOUND_KEPT : BOUND_MISSED;
+    return ratio_bound((Ratio){.median = ratio, .spread = number_of(entry, "spread"), .from = number_of(entry, "from"),
+                               .to = number_of(entry, "to")}, b->bound);
 }
 
 // One version is held to one bound.
-static size_t hold(const Bound *b, int version, bool kept, json_t *result, FILE *out, size_t *held)
+static size_t hold(const Bound *b, int version, enum bound due, json_t *result, FILE *out, size_t *held)
 {
-    double value = value_of(b, result);
+    const json_t *entry = entry_of(b, result);
     if (!result)
         return 0;
     ++*held;
-    if (isfinite(value) && keeps(b, value) == kept)
+    enum bound is = entry ? judged(b, entry) : BOUND_UNSURE;
+    if (is == due)
         return 0;
     fprintf(out, "'%s': version %d is the first that keeps %s = %g, says the profile; but version "
-            "%d comes to %g\n", b->name, b->version, b->what, b->bound, version, value);
+            "%d comes to %g%s\n", b->name, b->version, b->what, b->bound, version,
+            entry ? number_of(entry, b->above ? "ratio" : "value") : NAN,
+            entry && is == BOUND_UNSURE ? ", of ratios too far apart to tell" : "");
     return 1;
 }
 
@@ -57,9 +72,9 @@ static size_t hold_bound(const Bound *b, json_t *const *results, size_t count, F
         ++*held;
         return 1;
     }
-    wrong += hold(b, (int)v, true, results[v - 1], out, held);
+    wrong += hold(b, (int)v, BOUND_KEPT, results[v - 1], out, held);
     if (v > 1)
-        wrong += hold(b, (int)v - 1, false, results[v - 2], out, held);
+        wrong += hold(b, (int)v - 1, BOUND_MISSED, results[v - 2], out, held);
     return wrong;
 }
 

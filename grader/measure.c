@@ -286,7 +286,7 @@ static json_t *measure_beside(const char *name)
     json_t *all = json_array();
     for (size_t g = 0; g < GROUPS; g++)
         json_array_append_new(all, json_real(ratios[g]));
-    return json_pack("{sf sf si so so so}", "ratio", r.median, "spread", r.spread, "tries", tries,
+    return json_pack("{sf sf sf sf si so so so}", "ratio", r.median, "spread", r.spread, "from", r.from, "to", r.to, "tries", tries,
                      "ratios", all, "student", side_json(&student), "peer", side_json(&peer));
 }
 

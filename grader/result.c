@@ -190,12 +190,14 @@ static json_t *checks_json(const json_t *records)
 
 static json_t *timing_json(const Timing *t)
 {
-    json_t *j = json_pack("{ss ss ss sf sf sf so ss ss sf sf sf}",
+    json_t *j = json_pack("{ss ss ss sf sf sf sf sf so ss ss sf sf sf}",
         "name", t->target->name,
         "measure", t->target->measure,
         "peer", t->target->peer,
-        "ratio", t->ratio,
-        "spread", t->spread,
+        "ratio", t->ratio.median,
+        "spread", t->ratio.spread,
+        "from", t->ratio.from,
+        "to", t->ratio.to,
         "at_least", t->target->at_least,
         "gold", bound(t->target->gold),
         "verdict", verdict_word(t->verdict),

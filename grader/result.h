@@ -73,8 +73,8 @@ void result_print(const Result *r, FILE *out);
 //    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",
 //            "date": "2026-01-31T12:00:00Z", "compute_capability": "9.0",
 //            "passed": 6, "checks": 6,
-//            "timings": [{"name", "measure", "peer", "ratio", "spread", "at_least", "gold", "verdict", "why",
-//                         "rate", "peer_rate", "limit": bytes a second, "words",
+//            "timings": [{"name", "measure", "peer", "ratio", "spread", "from", "to": where the true ratio lies (ratio.h),
+//                         "at_least", "gold", "verdict", "why", "rate", "peer_rate", "limit": bytes a second, "words",
 //                         "missing": a library, "ratio" is 0 then}, ...],
 //            "records": [RECORD with its "verdict", ...]}}   if there is one
 json_t *result_json(const Result *r);

@@ -225,26 +225,37 @@ static bool is_copy(const Timing *t)
     return strcmp(t->target->peer, PEER_COPY) == 0;
 }
 
+// What a row says of gold; "gold? 1.40" where it cannot be told.
+static char *good_timing(const Result *r, const Timing *t)
+{
+    bool unsure = r->verdict == VERDICT_PASS && t->gold == BOUND_UNSURE;
+    return unsure ? text_format("gold? %.2f", t->target->gold) : good_words(r, t->target->gold, timing_is_gold(t), 2);
+}
+
 // A row of the same table.
 static void print_timing(const Result *r, FILE *out, const Timing *t, int name)
 {
     char *range = text_format("at least %.2f", t->target->at_least);
-    char *value = t->missing ? strdup("-") : text_format("%.2f", t->ratio);
+    char *value = t->missing ? strdup("-") : text_format("%.2f", t->ratio.median);
     const char *unit = is_copy(t) ? "x the copy" : "x the peer";
-    char *good = good_words(r, t->target->gold, timing_is_gold(t), 2);
+    char *good = good_timing(r, t);
     const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
                       : t->verdict == VERDICT_SUSPECT ? "too fast"
                       : t->verdict != VERDICT_PASS    ? "unknown"
-                      : t->unsteady || t->missing ? "not judged" : good;
+                      : t->least == BOUND_UNSURE || t->missing ? "not judged" : good;
     print_row(out, t->target->name, name, value, unit, range, state);
     free(range);
     free(value);
     free(good);
 }
 
-// Beside each peer the same may be amiss: it is said once.
-static bool is_said(const GpuRun *g, size_t i)
+// Has it been said, or is it about gold and of no interest yet? Beside each peer the same may be amiss.
+static bool is_said(const Result *r, size_t i)
 {
+    const GpuRun *g = r->gpu;
+    const Timing *t = &g->timing[i];
+    if (r->verdict != VERDICT_PASS && t->verdict == VERDICT_PASS && t->least == BOUND_KEPT)
+        return true;
     for (size_t k = 0; k < i; k++)
         if (g->timing[k].words && strcmp(g->timing[k].words, g->timing[i].words) == 0)
             return true;
@@ -257,7 +268,7 @@ static void print_timings(const Result *r, FILE *out)
     int name = name_width(r);
     for (size_t i = 0; i < g->timings; i++) {
         print_timing(r, out, &g->timing[i], name);
-        if (g->timing[i].words && !is_said(g, i))
+        if (g->timing[i].words && !is_said(r, i))
             print_sentence(out, g->timing[i].words);
     }
 }

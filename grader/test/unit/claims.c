@@ -218,13 +218,14 @@ Test(claims, are_no_gold_for_want_of_a_counter)
 Test(targets, are_gold_where_the_ratio_can_be_judged)
 {
     Target t = {.name = "n", .at_least = 0.5, .gold = 0.9}, plain = {.name = "p", .gold = -INFINITY};
-    Timing kept = {.target = &t, .ratio = 0.9}, missed = {.target = &t, .ratio = 0.89};
-    Timing unsteady = {.target = &t, .ratio = 0.95, .unsteady = true};
-    Timing other = {.target = &plain, .ratio = 2};
+    Timing kept = {.target = &t, .gold = BOUND_KEPT}, missed = {.target = &t, .gold = BOUND_MISSED};
+    Timing unsure = {.target = &t, .gold = BOUND_UNSURE}, other = {.target = &plain, .gold = BOUND_KEPT};
+    Timing missing = {.target = &t, .gold = BOUND_KEPT, .missing = "libcub"};
     cr_expect_eq(targets_gold(&other, 1), GOLD_NONE);
     cr_expect_eq(targets_gold((Timing[]){other, kept}, 2), GOLD_KEPT);
     cr_expect_eq(targets_gold((Timing[]){kept, missed}, 2), GOLD_MISSED);
-    cr_expect_eq(targets_gold((Timing[]){unsteady}, 1), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){unsure}, 1), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){missing}, 1), GOLD_MISSED);
 }
 
 // ---- Versions, and what the profile says of them
@@ -296,6 +297,25 @@ Test(versions, are_held_to_their_targets)
     cr_expect_eq(wrong, 2);
     HELD(true, 0.2, 0.8, 0.9);
     cr_expect_eq(wrong, 1);
+}
+
+// A newer result says between which ratios the true one lies: a bound among them cannot be told, if they are far apart.
+Test(versions, are_held_to_what_can_be_told)
+{
+    Profile p = {.targets = 1, .target = {{.name = "t", .at_least = 0.4, .version = 1}}};
+    struct { double ratio, spread, from, to; size_t wrong; } runs[] = {
+        {0.45, 0.2, 0.39, 0.5, 1}, {0.45, 0.2, 0.4, 0.5, 0}, {0.41, 0.05, 0.39, 0.43, 0}, {0.39, 0.05, 0.38, 0.43, 1}};
+    for (size_t i = 0; i < 4; i++) {
+        char *text;
+        size_t bytes, held = 0;
+        FILE *f = open_memstream(&text, &bytes);
+        json_t *result = json_pack("{s{s[{ss sf sf sf sf}]}}", "gpu", "timings", "name", "t", "ratio", runs[i].ratio,
+                                   "spread", runs[i].spread, "from", runs[i].from, "to", runs[i].to);
+        cr_expect_eq(claims_hold(&p, true, &result, 1, f, &held), runs[i].wrong, "run %zu", i);
+        fclose(f);
+        cr_expect_eq(strstr(text, "too far apart to tell") != NULL, i == 0, "run %zu: %s", i, text);
+        free(text);
+    }
 }
 
 Test(claims, speed_is_ten_only_where_all_hold)
