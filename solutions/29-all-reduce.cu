@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 //> atomic TODO:
+#include <atomic>
 #include <cuda/atomic>
+#include <pthread.h>
+#include <string.h>
 //< atomic
 
 #define CHECK(call)                                                  \
@@ -406,7 +409,7 @@ __global__ void send_to_all(float *out, const float *in, int n,
 }
 //< letters
 
-//> alone TODO:
+//> boxes TODO:
 static void make_boxes(int device)
 {
     size_t bytes = 2 * sizeof *boxes.of[device];
@@ -434,6 +437,93 @@ static void meet_anew(int devices)
         }
     before = devices;
 }
+//< boxes
+
+//> helper TODO:
+// A thread of the host that launches on one device. The lock is for
+// whoever sleeps until the state is another.
+enum State { DONE, ASKED };
+struct alignas(64) Helper {
+    std::atomic<State> state{DONE};
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+    cudaError_t error;  // of its last launch
+};
+static Helper helper[MOST];  // that of device 0 is the caller itself
+
+static void change(Helper *h, State state)
+{
+    pthread_mutex_lock(&h->lock);
+    h->state.store(state, std::memory_order_release);
+    pthread_cond_signal(&h->changed);
+    pthread_mutex_unlock(&h->lock);
+}
+
+// Waking up takes long. So stay awake for some 50 us, but no longer.
+static void wait_until(Helper *h, State state)
+{
+    for (int look = 0; look < 100000; look++)
+        if (h->state.load(std::memory_order_acquire) == state)
+            return;
+    pthread_mutex_lock(&h->lock);
+    while (h->state.load(std::memory_order_relaxed) != state)
+        pthread_cond_wait(&h->changed, &h->lock);
+    pthread_mutex_unlock(&h->lock);
+}
+//< helper
+
+//> side TODO:
+static struct Job {  // the same for all helpers, until all are done
+    float *const *out;
+    const float *const *in;
+    int n, devices;
+    unsigned call;
+} job;
+
+static cudaError_t launch(int d)
+{
+    send_to_all<<<blocks_for(job.n), THREADS>>>(
+        job.out[d], job.in[d], job.n, d, job.devices, boxes, job.call);
+    return cudaGetLastError();
+}
+
+static void *help(void *its_helper)
+{
+    Helper *h = (Helper *)its_helper;
+    int device = (int)(h - helper);
+    cudaError_t set = cudaSetDevice(device);  // of this thread, for good
+    for (;;) {
+        wait_until(h, ASKED);
+        h->error = set == cudaSuccess ? launch(device) : set;
+        change(h, DONE);
+    }
+}
+
+static void launch_side_by_side()
+{
+    for (int d = 1; d < job.devices; d++)
+        change(&helper[d], ASKED);
+    CHECK(cudaSetDevice(0));
+    helper[0].error = launch(0);
+    for (int d = 1; d < job.devices; d++)
+        wait_until(&helper[d], DONE);
+    for (int d = 0; d < job.devices; d++)
+        CHECK(helper[d].error);
+}
+//< side
+
+//> one-way TODO:
+// It sleeps when the program ends, and needs no more goodbye.
+static void start_helper(int device)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, help, &helper[device]);
+    if (error) {
+        fprintf(stderr, "pthread_create: %s\n", strerror(error));
+        exit(EXIT_FAILURE);
+    }
+    pthread_detach(thread);
+}
 
 static void one_way(float *const *out, const float *const *in, int n,
                     int devices)
@@ -444,19 +534,18 @@ static void one_way(float *const *out, const float *const *in, int n,
     if (call == 0)
         atexit(free_boxes);
     for (int d = 0; d < devices; d++)
-        if (!boxes.of[d])
+        if (!boxes.of[d]) {
             make_boxes(d);
+            if (d > 0)
+                start_helper(d);
+        }
     meet_anew(devices);
     call++;
 
-    for (int d = 0; d < devices; d++) {
-        CHECK(cudaSetDevice(d));
-        send_to_all<<<blocks_for(n), THREADS>>>(out[d], in[d], n, d, devices,
-                                                boxes, call);
-        CHECK(cudaGetLastError());
-    }
+    job = {out, in, n, devices, call};
+    launch_side_by_side();
 }
-//< alone
+//< one-way
 
 //> call
 extern "C" void all_reduce(float *const *out, const float *const *in,
