@@ -473,19 +473,7 @@ static void wait_until(Helper *h, State state)
 //< helper
 
 //> side TODO:
-static struct Job {  // the same for all helpers, until all are done
-    float *const *out;
-    const float *const *in;
-    int n, devices;
-    unsigned call;
-} job;
-
-static cudaError_t launch(int d)
-{
-    send_to_all<<<blocks_for(job.n), THREADS>>>(
-        job.out[d], job.in[d], job.n, d, job.devices, boxes, job.call);
-    return cudaGetLastError();
-}
+static cudaError_t (*task)(int device);  // what all are asked to do
 
 static void *help(void *its_helper)
 {
@@ -494,26 +482,28 @@ static void *help(void *its_helper)
     cudaError_t set = cudaSetDevice(device);  // of this thread, for good
     for (;;) {
         wait_until(h, ASKED);
-        h->error = set == cudaSuccess ? launch(device) : set;
+        h->error = set == cudaSuccess ? task(device) : set;
         change(h, DONE);
     }
 }
 
-static void launch_side_by_side()
+// Does `launch` for each device, all at the same time.
+static void side_by_side(cudaError_t (*launch)(int device), int devices)
 {
-    for (int d = 1; d < job.devices; d++)
+    task = launch;
+    for (int d = 1; d < devices; d++)
         change(&helper[d], ASKED);
     CHECK(cudaSetDevice(0));
     helper[0].error = launch(0);
-    for (int d = 1; d < job.devices; d++)
+    for (int d = 1; d < devices; d++)
         wait_until(&helper[d], DONE);
-    for (int d = 0; d < job.devices; d++)
+    for (int d = 0; d < devices; d++)
         CHECK(helper[d].error);
 }
 //< side
 
 //> one-way TODO:
-// It sleeps when the program ends, and needs no more goodbye.
+// A helper sleeps when the program ends, and needs no goodbye.
 static void start_helper(int device)
 {
     pthread_t thread;
@@ -523,6 +513,20 @@ static void start_helper(int device)
         exit(EXIT_FAILURE);
     }
     pthread_detach(thread);
+}
+
+static struct {  // what the caller asks for
+    float *const *out;
+    const float *const *in;
+    int n, devices;
+    unsigned call;
+} now;
+
+static cudaError_t launch_letters(int d)
+{
+    send_to_all<<<blocks_for(now.n), THREADS>>>(
+        now.out[d], now.in[d], now.n, d, now.devices, boxes, now.call);
+    return cudaGetLastError();
 }
 
 static void one_way(float *const *out, const float *const *in, int n,
@@ -542,8 +546,8 @@ static void one_way(float *const *out, const float *const *in, int n,
     meet_anew(devices);
     call++;
 
-    job = {out, in, n, devices, call};
-    launch_side_by_side();
+    now = {out, in, n, devices, call};
+    side_by_side(launch_letters, devices);
 }
 //< one-way
 
