@@ -138,9 +138,10 @@ recorded_are_held() {
         complain "profiles/lessons/$lesson.cfg: not what $1 has of the versions" "$tree/held-gpu.log"
 }
 
-# The peers compile, though nothing is timed here. 2: a library's header is not on this machine.
+# The peers compile, though nothing is timed here: as far as PTX, which takes in the host's functions too, and with nothing
+# optimised, as CUB's kernels would take a dozen seconds. 2: a library's header is not on this machine.
 compile_peers() {
-    run "$tree/peers.log" "${NVCC:-nvcc}" -std=c++17 -O2 -arch=sm_90 -I grader/lessons -c -o peers.o "$peers" && return
+    run "$tree/peers.log" "${NVCC:-nvcc}" -std=c++17 -arch=sm_90 -I grader/lessons -ptx -Xcicc -O0 -o peers.ptx "$peers" && return
     grep -q 'fatal error: .*: No such file' "$tree/peers.log" && return 2
     complain "$peers: does not compile" "$tree/peers.log"
 }
@@ -260,7 +261,7 @@ if [ -f "$peers" ]; then
     compile_peers
     case $? in
     2) echo "$peers: not compiled here, $(grep -o '[^ ]*: No such file.*' "$tree/peers.log" | head -n 1)" ;;
-    *) count [ -f "$tree/peers.o" ] ;;
+    *) count [ -f "$tree/peers.ptx" ] ;;
     esac
 fi
 awk -v fill=1 -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/filled.cu"
