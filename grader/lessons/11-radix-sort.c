@@ -252,12 +252,16 @@ Check(radix_sort, some_bits)
 // A block, a tile, and one element to either side; primes.
 Check(radix_sort, some_sizes)
 {
-    static const int sizes[] = {1023, 257, 256, 255, 33, 32, 31, 3, 2, 1, 0, 7919, 8191, 8192, 8193, 20011};
+    static const int sizes[] = {1023, 31, 1, 0, 8191, 8192, 8193, 20011};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         sorts(sizes[s]);
+    // By some bits, as a sort by a bit a pass has three launches for each.
+    static const int few[] = {257, 256, 255, 33, 32, 3, 2};
+    for (size_t s = 0; s < sizeof few / sizeof *few; s++)
+        asks_sort(input_of(few[s]), 5, 14, "");
 }
 
-// All elements in one digit, in their order and against it; and the greatest, which a fill-up may be taken for.
+// All elements in one digit, and against their order; and the greatest, which a fill-up may be taken for.
 Check(radix_sort, other_data)
 {
     enum { SIZE = 9001 };
@@ -269,9 +273,6 @@ Check(radix_sort, other_data)
     for (int i = 0; i < SIZE; i++)
         in->i32[i] = 0x01020304;
     asks_sort(in, 0, 32, " equal ones");
-    for (int i = 0; i < SIZE; i++)
-        in->i32[i] = i * 70001;
-    asks_sort(in, 0, 32, " that are in order");
     for (int i = 0; i < SIZE; i++)
         in->i32[i] = (SIZE - i) * 70001;
     asks_sort(in, 0, 32, " that are in reverse order");
