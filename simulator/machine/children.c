@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "report/source.h"
 
-enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_STREAM = 0x100 };
+enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100 };
 
 // Room for parameters: the grid's until it has ended, then for others. Threads find their launch again by its address.
 typedef struct Room {
@@ -22,7 +22,7 @@ typedef struct Room {
 struct Children {
     Room *rooms;
     Child *first, **last, *tail, **last_tail;
-    u32 pending_tail, streams;
+    u32 pending_tail, handles;
 };
 
 static Room *idle[MOST_DEVICES];
@@ -125,23 +125,32 @@ void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
 
 // ---- Launching ----
 
-static int launch_lane(Grid *g, u64 buffer, u64 stream)
+// Puts a copy of it behind the others.
+static int add(Grid *g, const Child *what, u64 stream)
 {
     struct Children *c = children_of(g);
-    Room *r = c->rooms;
-    while (r && r->memory->base != buffer) r = r->next;
-    if (!r) return cudaErrorInvalidValue;
     bool tail = stream == TAIL_LAUNCH;
-    if (tail && is_full(g, r->launch.depth)) return cudaErrorLaunchPendingCountExceeded;
+    if (tail && is_full(g, g->launch->depth + 1)) return cudaErrorLaunchPendingCountExceeded;
     c->pending_tail += tail;
-    Child *child = need(calloc(1, sizeof *child));
-    child->launch = r->launch;
-    child->params = need(malloc(r->launch.kernel->param_bytes + 1));
-    memcpy(child->params, (const void *)r->memory->base, r->launch.kernel->param_bytes);
+    Child *child = need(malloc(sizeof *child));
+    *child = *what;
+    child->next = NULL;
     Child ***last = tail ? &c->last_tail : &c->last;
     **last = child;
     *last = &child->next;
     return 0;
+}
+
+static int launch_lane(Grid *g, u64 buffer, u64 stream)
+{
+    Room *r = children_of(g)->rooms;
+    while (r && r->memory->base != buffer) r = r->next;
+    if (!r) return cudaErrorInvalidValue;
+    Child child = { .launch = r->launch, .params = need(malloc(r->launch.kernel->param_bytes + 1)) };
+    memcpy(child.params, (const void *)r->memory->base, r->launch.kernel->param_bytes);
+    int error = add(g, &child, stream);
+    if (error) free(child.params);
+    return error;
 }
 
 // __cudaCDP2LaunchDeviceV2(parameter buffer, stream)
@@ -168,32 +177,108 @@ void run_last_error(Warp *w, const Insn *i, u32 mask)
     for (; mask; mask &= mask - 1) *last_error(w, __builtin_ctz(mask)) = 0;
 }
 
-// ---- Streams, which have nothing to decide ----
+// ---- Fills and copies ----
 
-// __cudaCDP2StreamCreateWithFlags(stream, flags)
-void run_stream_create(Warp *w, const Insn *i, u32 mask)
+static void finish(Warp *w, const Insn *i, u32 lane, int error)
 {
-    const u64 *to = row_of(w, i->a);
-    const u32 *flags = row_of(w, i->b);
-    u32 *result = row_of(w, i->d);
+    ((u32 *)row_of(w, i->d))[lane] = (u32)error;
+    if (error) *last_error(w, lane) = (u32)error;
+}
+
+static void add_bytes(Warp *w, const Insn *i, u32 lane, Child child, u64 stream)
+{
+    bool wide = child.rows > 1 && (child.width > child.to_pitch || (child.from && child.width > child.from_pitch));
+    bool nothing = !child.width || !child.rows;
+    finish(w, i, lane, wide ? cudaErrorInvalidValue : nothing ? 0 : add(w->block->grid, &child, stream));
+}
+
+// __cudaCDP2MemsetAsync(to, value, bytes, stream)
+void run_fill_by_kernel(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *to = row_of(w, i->a), *bytes = row_of(w, i->c), *stream = row_of(w, i->vector[0]);
+    const u32 *value = row_of(w, i->b);
     for (; mask; mask &= mask - 1) {
-        u32 lane = __builtin_ctz(mask);
-        u64 stream = FIRST_STREAM + children_of(w->block->grid)->streams++;
-        bool good = flags[lane] == cudaStreamNonBlocking;      // as the guide says: no other kind
-        for (u32 n = 0; n < sizeof stream && good; n++) {
-            u8 *byte = lane_byte_at(w, lane, to[lane] + n);
-            if (byte) *byte = (u8)(stream >> 8 * n);
-            else good = false;
-        }
-        result[lane] = good ? 0 : cudaErrorInvalidValue;
-        if (!good) *last_error(w, lane) = result[lane];
+        u32 l = __builtin_ctz(mask);
+        Child child = { .call = "cudaMemsetAsync in a kernel", .to = to[l], .width = bytes[l], .rows = 1, .value = value[l] };
+        add_bytes(w, i, l, child, stream[l]);
     }
 }
 
-void run_stream_destroy(Warp *w, const Insn *i, u32 mask)
+// __cudaCDP2Memset2DAsync(to, pitch, value, width, rows, stream)
+void run_fill_2d_by_kernel(Warp *w, const Insn *i, u32 mask)
 {
-    u32 *result = row_of(w, i->d);
-    for (; mask; mask &= mask - 1) result[__builtin_ctz(mask)] = 0;
+    const u64 *to = row_of(w, i->a), *pitch = row_of(w, i->b), *width = row_of(w, i->vector[0]), *rows = row_of(w, i->vector[1]),
+        *stream = row_of(w, i->vector[2]);
+    const u32 *value = row_of(w, i->c);
+    for (; mask; mask &= mask - 1) {
+        u32 l = __builtin_ctz(mask);
+        Child child = { .call = "cudaMemset2DAsync in a kernel", .to = to[l], .to_pitch = pitch[l], .width = width[l],
+                        .rows = rows[l], .value = value[l] };
+        add_bytes(w, i, l, child, stream[l]);
+    }
+}
+
+// __cudaCDP2MemcpyAsync(to, from, bytes, kind, stream)
+void run_copy_by_kernel(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *to = row_of(w, i->a), *from = row_of(w, i->b), *bytes = row_of(w, i->c), *stream = row_of(w, i->vector[1]);
+    const u32 *kind = row_of(w, i->vector[0]);
+    for (; mask; mask &= mask - 1) {
+        u32 l = __builtin_ctz(mask);
+        Child child = { .call = "cudaMemcpyAsync in a kernel", .to = to[l], .from = from[l], .width = bytes[l], .rows = 1 };
+        if (kind[l] == cudaMemcpyDeviceToDevice || kind[l] == cudaMemcpyDefault) add_bytes(w, i, l, child, stream[l]);
+        else finish(w, i, l, cudaErrorInvalidMemcpyDirection);
+    }
+}
+
+// ---- Streams and events, which have nothing to decide: what is launched runs in that order ----
+
+// Stores `bytes` of it where the lane says. False: nothing of the lane's is there.
+static bool store(const Warp *w, u32 lane, u64 to, u64 value, u32 bytes)
+{
+    for (u32 n = 0; n < bytes; n++) {
+        u8 *byte = lane_byte_at(w, lane, to + n);
+        if (!byte) return false;
+        *byte = (u8)(value >> 8 * n);
+    }
+    return true;
+}
+
+// A handle for each lane whose flags are those that the guide allows: no others.
+static void create(Warp *w, const Insn *i, u32 mask, u32 only)
+{
+    const u64 *to = row_of(w, i->a);
+    const u32 *flags = row_of(w, i->b);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        u64 handle = FIRST_HANDLE + children_of(w->block->grid)->handles++;
+        bool good = flags[lane] == only && store(w, lane, to[lane], handle, sizeof handle);
+        finish(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+    }
+}
+
+static void use(Warp *w, const Insn *i, u32 mask)
+{
+    for (; mask; mask &= mask - 1) finish(w, i, __builtin_ctz(mask), 0);
+}
+
+// __cudaCDP2StreamCreateWithFlags(stream, flags), __cudaCDP2EventCreateWithFlags(event, flags)
+void run_stream_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaStreamNonBlocking); }
+void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaEventDisableTiming); }
+
+// __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event, flags), EventDestroy(event)
+void run_stream_destroy(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
+void run_event_use(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
+
+// __cudaCDP2GetDevice(device)
+void run_get_device(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *to = row_of(w, i->a);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        bool good = store(w, lane, to[lane], w->block->grid->launch->device, sizeof(u32));
+        finish(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+    }
 }
 
 // ---- When the grid has ended ----

@@ -1,13 +1,16 @@
-// Launches by kernels (CUDA's dynamic parallelism). What a grid launches begins when it has ended: nothing promises that it
-// begins sooner, and a grid counts as ended only when all that it launched has.
+// Launches, fills and copies by kernels (CUDA's dynamic parallelism). What a grid launches begins when it has ended: nothing
+// promises that it begins sooner, and a grid counts as ended only when all that it launched has.
 #pragma once
 #include "grid.h"
 #include "warp.h"
 
 typedef struct Child {
     struct Child *next;
-    Launch launch;                      // its parameters are `params`
+    Launch launch;                      // of a kernel; its parameters are `params`.
     void *params;
+    const char *call;                   // NULL; else a fill or copy, and this is its name
+    u64 to, from, to_pitch, from_pitch, width, rows;    // bytes and addresses; from 0: a fill,
+    u32 value;                          // with this
 } Child;
 
 // What the grid has launched, in the order in which it is to run; the caller's, each to be freed with its params.
@@ -24,6 +27,12 @@ void run_last_error(Warp *, const Insn *, u32 mask);
 void run_peek_error(Warp *, const Insn *, u32 mask);
 void run_stream_create(Warp *, const Insn *, u32 mask);
 void run_stream_destroy(Warp *, const Insn *, u32 mask);
+void run_event_create(Warp *, const Insn *, u32 mask);
+void run_event_use(Warp *, const Insn *, u32 mask);
+void run_fill_by_kernel(Warp *, const Insn *, u32 mask);
+void run_fill_2d_by_kernel(Warp *, const Insn *, u32 mask);
+void run_copy_by_kernel(Warp *, const Insn *, u32 mask);
+void run_get_device(Warp *, const Insn *, u32 mask);
 
 // The byte at a generic address as that lane sees it, or NULL where there is none (print.c).
 u8 *lane_byte_at(const Warp *, u32 lane, u64 address);

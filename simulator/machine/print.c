@@ -163,5 +163,13 @@ const PrintFunction print_functions[] = {
     { "__cudaCDP2PeekAtLastError", 0, run_peek_error },
     { "__cudaCDP2StreamCreateWithFlags", 2, run_stream_create },
     { "__cudaCDP2StreamDestroy", 1, run_stream_destroy },
+    { "__cudaCDP2StreamWaitEvent", 3, run_event_use },
+    { "__cudaCDP2EventCreateWithFlags", 2, run_event_create },
+    { "__cudaCDP2EventRecord", 2, run_event_use },
+    { "__cudaCDP2EventDestroy", 1, run_event_use },
+    { "__cudaCDP2MemsetAsync", 4, run_fill_by_kernel },
+    { "__cudaCDP2Memset2DAsync", 6, run_fill_2d_by_kernel },
+    { "__cudaCDP2MemcpyAsync", 5, run_copy_by_kernel },
+    { "__cudaCDP2GetDevice", 1, run_get_device },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

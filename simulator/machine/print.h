@@ -4,7 +4,7 @@
 
 typedef struct PrintFunction {
     const char *name;           // as the PTX declares it
-    u32 params;                 // parameters, each in rows of registers: insn->a, b, c, vector[0], vector[1]
+    u32 params;                 // parameters, each in rows of registers: insn->a, b, c, vector[0], ..., vector[3]
     void (*run)(Warp *, const Insn *, u32 mask);
 } PrintFunction;
 

@@ -61,7 +61,7 @@ static CallSite *new_call(Body *b)
 // A function of the device's own, in print_functions: its operands are rows.
 static void call_own(Insn *i, const CallSite *site, u32 number)
 {
-    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1] };
+    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1], &i->vector[2], &i->vector[3] };
     i->target = number;
     i->d = site->result.row;
     for (u32 n = 0; n < site->param_count && n < sizeof operands / sizeof *operands; n++) *operands[n] = site->params[n].row;

@@ -9,6 +9,7 @@
 #include "managed.h"
 #include "peer.h"
 #include "ran.h"
+#include <driver_types.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef struct Work {
     struct Work *next;
     Issue issue;
     bool behind_all;                    // and not only behind what comes before it by stream order
+    bool by_kernel;                     // a kernel has launched it
     WireRequest request;
     char *tail;
     size_t tail_bytes;
@@ -146,19 +148,40 @@ static void tell_kernel(const Work *w)
     free(name);
 }
 
+static void describe_bytes(WireRequest *r, const Child *child)
+{
+    r->op = child->from ? WIRE_COPY_DEVICE : WIRE_FILL;
+    snprintf(r->call, sizeof r->call, "%s", child->call);
+    memset(&r->copy, 0, sizeof r->copy);
+    r->copy.device = (WireBox){ child->to, child->to_pitch, 0 };
+    r->copy.from = (WireBox){ child->from, child->from_pitch, 0 };
+    r->copy.width = child->width;
+    r->copy.rows = child->rows;
+    r->copy.slices = 1;
+    r->copy.value = child->value & 0xff;
+    r->copy.value_bytes = 1;
+}
+
 // What it has launched counts as the same operation of the stream: so each comes behind the one before it, and what comes
 // behind the launch comes behind them all.
 static void add_children(Work *w)
 {
+    const WireRequest launched = w->request;
     for (Child *next, *child = children_take(w->grid); child; child = next) {
         next = child->next;
         Work *new = need(calloc(1, sizeof *new));
-        *new = (Work){ .next = w->next, .request = w->request, .tail = child->params, .launch = child->launch,
-                       .behind_all = w->behind_all, .issue = { .stream = w->issue.stream, .operation = w->issue.operation, .at = w->issue.at } };
+        *new = (Work){ .next = w->next, .request = launched, .tail = child->params, .launch = child->launch, .by_kernel = true,
+                       .behind_all = w->behind_all,
+                       .issue = { .stream = w->issue.stream, .operation = w->issue.operation, .at = w->issue.at } };
         order_join(&new->issue.before, &w->issue.before);
-        new->launch.params = new->tail;
-        new->launch.operation = w->launch.operation;
-        new->share = share_of(&new->launch);
+        if (child->call) {
+            describe_bytes(&new->request, child);
+            new->tail = need(calloc(1, 1));
+        } else {
+            new->launch.params = new->tail;
+            new->launch.operation = w->launch.operation;
+            new->share = share_of(&new->launch);
+        }
         w->next = new;
         w = new;
         free(child);
@@ -215,7 +238,9 @@ static void do_now(Work *w)
     memset(&call.reply, 0, sizeof call.reply);
     if (w->request.op == WIRE_COPY_IN || w->request.op == WIRE_COPY_OUT) copy_whole(&call);
     else serve_dispatch(&call);
-    if (call.reply.error) {
+    if (call.reply.error && w->by_kernel) {     // it has been reported
+        device.sticky = cudaErrorIllegalAddress;
+    } else if (call.reply.error) {
         Report report = { .kind = REPORT_API, .place = serve_place(&call),
             .why = "It was put off until the work before it was done, and its call had returned by then.",
             .next = "Look at its arguments." };
