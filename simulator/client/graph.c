@@ -54,6 +54,7 @@ void graph_free(Graph *graph)
         next = node->next;
         free_node(node);
     }
+    graph_hold_nothing(graph);
     free(graph);
 }
 
@@ -124,7 +125,7 @@ Graph *graph_clone(const Graph *graph)
         copy->original = node;
         copy->disabled = node->disabled;
     }
-    good = good && clone_needs(graph, clones);
+    good = good && clone_needs(graph, clones) && graph_hold_as(clone, graph);
     free(clones);
     if (clone)
         clone->owned = true;

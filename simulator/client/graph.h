@@ -20,12 +20,17 @@ typedef struct Graph {
     Node *first, **end;
     size_t count;
     bool owned;                                 // by a node or an executable graph
+    struct Held *held;                          // user objects (user_object.c)
 } Graph;
 
 Graph *graph_make(void);                        // NULL: no memory
 Graph *graph_clone(const Graph *graph);         // its nodes know their originals
 void graph_free(Graph *graph);
 bool graph_known(const Graph *graph);           // is it a graph, and not destroyed?
+
+// user_object.c: it needs what the other does, as well; false: no memory. It needs nothing any more.
+bool graph_hold_as(Graph *graph, const Graph *other);
+void graph_hold_nothing(Graph *graph);
 
 // A further node; what belongs to `operation` is copied. NULL: no memory.
 Node *graph_add(Graph *graph, Node *const *needs, size_t count, const Operation *operation);

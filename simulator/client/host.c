@@ -85,6 +85,12 @@ static bool append(const HostOperation *what, uint64_t stream)
     return good;
 }
 
+void host_call_later(cudaHostFn_t function, void *data)
+{
+    HostOperation what = { .function = function, .data = data };
+    append(&what, UINT64_MAX);                  // no stream
+}
+
 // ---- Who waits ----
 
 // Is work on one stream ordered with the other's? Whether default streams are waited for depends on

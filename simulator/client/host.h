@@ -1,6 +1,7 @@
 // Host functions: what the program has the host do in stream order.
 #pragma once
 #include "client.h"
+#include <cuda_runtime_api.h>
 
 // Waits until the host functions have returned that come before what this request asks for.
 void host_wait_before(const WireRequest *request);
@@ -8,6 +9,9 @@ void host_wait_before(const WireRequest *request);
 // Has a function on that stream not returned yet?
 bool host_is_idle(void);                        // the thread that runs host functions waits for some
 bool host_is_busy(uint64_t stream);
+
+// Has it called on that thread behind those that wait now, for nobody's sake but the program's.
+void host_call_later(cudaHostFn_t function, void *data);
 
 // Is the calling thread inside of one? It may make no CUDA calls there.
 bool host_is_inside(void);
