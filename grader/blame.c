@@ -172,12 +172,14 @@ static void blame_signal(int signal)
 static void blame_exit(int status)
 {
     const char *why = "Your function must return to the grader, which calls it again and again in "
-                      "one program.";
-    if (status && check.session.output_bytes)
+                      "one program.", *next = "return, where it ends the program";
+    if (status && check.session.output_bytes) {
         why = "It printed what stands above: look for the reason there.";
+        next = "mend what it complains of";
+    }
     char *says = text_format("the program ended with exit status %d, before %s returned", status,
                              check.function);
-    check_add_fact(VERDICT_PROTOCOL, says, why, NULL);
+    check_add_fact(VERDICT_PROTOCOL, says, why, next);
     free(says);
 }
 

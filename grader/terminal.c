@@ -40,6 +40,18 @@ static char *triple(const json_t *array)
     return text_format("(%d,%d,%d)", n[0], n[1], n[2]);
 }
 
+// Of a signature, "void copy<float>(float*, int)", the name is enough.
+static void print_kernel(FILE *f, const char *signature)
+{
+    static const char nameless[] = "(anonymous namespace)::";
+    if (strncmp(signature, nameless, sizeof nameless - 1) == 0)
+        signature += sizeof nameless - 1;
+    size_t end = strcspn(signature, "(<"), start = end;
+    while (start && signature[start - 1] != ' ')
+        start--;
+    fprintf(f, ", in %.*s", (int)(end - start), signature + start);
+}
+
 // "exercises/05-transpose.cu:14, block (2,0,0), thread (33,0,0), in transpose", or NULL.
 static char *place_words(const Result *r, const json_t *fact)
 {
@@ -59,8 +71,8 @@ static char *place_words(const Result *r, const json_t *fact)
             fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
             free(text);
         }
-    if (kernel)                     // a signature: its name is enough here
-        fprintf(f, ", in %.*s", (int)strcspn(kernel, "("), kernel);
+    if (kernel)
+        print_kernel(f, kernel);
     fclose(f);
 
     text = bytes ? text_clean(words + 2) : NULL;
@@ -381,6 +393,13 @@ static bool fact_follows(const json_t *cause, const json_t *fact)
     return kind && strcmp(kind, "leak") == 0 && fact_verdict(cause) < VERDICT_MEMORY;
 }
 
+// What takes too long in one check is often wrong in a smaller one, which tells why; and so it is with memory that was not
+// written, where no kernel is known that used it.
+static bool a_wrong_tells_more(const Result *r)
+{
+    return r->behind == VERDICT_TIMEOUT || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel"));
+}
+
 static bool print_also_wrong(const Result *r, FILE *out)
 {
     size_t i;
@@ -399,13 +418,12 @@ static bool print_also_wrong(const Result *r, FILE *out)
     return false;
 }
 
-// The cause that would have decided, had there not been a graver one. What takes too long in one check is often wrong in
-// a smaller one, which tells why.
+// The cause that would have decided, had there not been a graver one.
 static void print_also(const Result *r, FILE *out)
 {
     size_t i;
     json_t *fact;
-    if (r->behind == VERDICT_TIMEOUT && print_also_wrong(r, out))
+    if (a_wrong_tells_more(r) && print_also_wrong(r, out))
         return;
     json_array_foreach(json_object_get(r->record, "facts"), i, fact)
         if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact)) {
@@ -417,15 +435,30 @@ static void print_also(const Result *r, FILE *out)
         }
 }
 
+// A call that failed, which most often explains the rest. Out of bounds it is the call that found out.
+static const json_t *note_of(const Result *r)
+{
+    return r->verdict == VERDICT_BOUNDS ? NULL : json_array_get(json_object_get(r->record, "notes"), 0);
+}
+
 static void print_note(const Result *r, FILE *out)
 {
-    const json_t *note = json_array_get(json_object_get(r->record, "notes"), 0);
-    if (!note || r->verdict == VERDICT_BOUNDS)
+    const json_t *note = note_of(r);
+    if (!note)
         return;
     char *words = text_format("A call failed: %s", text_of(note, "says"));
     print_sentence(out, words);
     print_place(r, out, "At ", note);
+    if (text_of(note, "why"))
+        print_sentence(out, text_of(note, "why"));
     free(words);
+}
+
+// What to do first: of an answer that nothing wrote, say, it is the launch that failed.
+static const char *next_of(const Result *r)
+{
+    const json_t *note = note_of(r);
+    return note && text_of(note, "next") ? text_of(note, "next") : text_of(r->fact, "next");
 }
 
 static void print_fact(const Result *r, FILE *out)
@@ -446,7 +479,7 @@ static void print_fact(const Result *r, FILE *out)
         print_pictures(r, out);
     print_note(r, out);
     print_also(r, out);
-    print_next(r, out, text_of(fact, "next"));
+    print_next(r, out, next_of(r));
 }
 
 static void print_todo(const Result *r, FILE *out)
@@ -455,12 +488,15 @@ static void print_todo(const Result *r, FILE *out)
     char *left = text_format("%d TODO line%s left; %zu of %zu checks pass so far.", r->todos,
                              r->todos == 1 ? " is" : "s are", r->passed, r->checks);
     char *next = text_format("Next: edit that line, then type: %s", r->again);
+    char *help = text_format("The text: lessons/%s.md; a hint: make hint-%d", r->lesson, atoi(r->lesson));
     print_state(r, out, place);
     print_sentence(out, r->todo);
     text_paragraph(out, INDENT, left);
+    text_paragraph(out, INDENT, help);
     text_paragraph(out, INDENT, next);
     free(place);
     free(left);
+    free(help);
     free(next);
 }
 
