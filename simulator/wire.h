@@ -65,6 +65,7 @@ enum {
     X(GRAPH)            /* the operations of a graph follow, .object: how many */        \
     X(NCCL)             /* .object: so many calls of a library for several devices have been made: only told */ \
     X(SETTLE)           /* the stream's work is to be done, however long the clock says that it takes */ \
+    X(CONDITION)        /* .condition: a value that decides in a graph; reply's id: the new one's, or the value */ \
     X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
     X(SYNC)             /* stream 0: the whole device */                                        \
     X(STREAM_CREATE)                                                                            \
@@ -149,6 +150,8 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 enum wire_pool_alloc { WIRE_POOL_NEW, WIRE_POOL_RESERVE, WIRE_POOL_AGAIN };
 enum { WIRE_GRAPH_POOL = 1 };                   // the id of the pool that the device's graphs allocate from
 
+enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };
+
 // Pages of the shared memory, counted from WIRE_SHARED on.
 typedef struct {
     uint32_t first, count;
@@ -192,6 +195,7 @@ typedef struct {
         struct { uint64_t from, to; } elapsed;
         struct { uint32_t other, enable; } peer;
         struct { uint64_t limit, value; } limit;
+        struct { uint64_t id; uint32_t value, what; } condition;        // what: enum wire_condition
     };
 } WireRequest;
 

@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "graph.h"
+#include "graph_condition.h"
 #include "graph_memory.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ typedef struct {
     size_t branch;
     bool needed, awaited;                       // by another step; by one on another branch
     uint64_t event;                             // once it is awaited; of the device
+    Exec **bodies;                              // of a node that chooses among graphs,
+    uint32_t body_count;
 } Step;
 
 typedef struct {
@@ -78,10 +81,24 @@ static void unmake(enum wire_op op, uint64_t id)
         client_simple(&request, &reply);
 }
 
+static void drop_plan(Exec *exec);
+
+// The graphs are the node's.
+static void drop_bodies(Step *step)
+{
+    for (uint32_t i = 0; i < step->body_count; i++) {
+        if (step->bodies[i])
+            drop_plan(step->bodies[i]);
+        free(step->bodies[i]);
+    }
+    free(step->bodies);
+}
+
 static void drop_plan(Exec *exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         unmake(WIRE_EVENT_DESTROY, exec->steps[i].event);
+        drop_bodies(&exec->steps[i]);
         free(exec->steps[i].needs);
     }
     for (size_t i = 0; i < exec->branch_count; i++)
@@ -197,6 +214,21 @@ static void find_awaited(Exec *exec)
     }
 }
 
+static cudaError_t plan_bodies(Step *step)
+{
+    const Operation *o = &step->node->operation;
+    step->bodies = calloc(o->condition.size, sizeof *step->bodies);
+    cudaError_t error = step->bodies ? cudaSuccess : cudaErrorMemoryAllocation;
+    step->body_count = error ? 0 : o->condition.size;
+    for (uint32_t i = 0; i < step->body_count && !error; i++) {
+        Exec *body = step->bodies[i] = calloc(1, sizeof *body);
+        if (body)
+            body->graph = o->condition.bodies[i];
+        error = body ? exec_plan(body) : cudaErrorMemoryAllocation;
+    }
+    return error;
+}
+
 cudaError_t exec_plan(Exec *exec)
 {
     drop_plan(exec);
@@ -206,7 +238,11 @@ cudaError_t exec_plan(Exec *exec)
         if (!choose_branch(exec, n))
             return cudaErrorMemoryAllocation;
     find_awaited(exec);
-    return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    for (size_t n = 0; n < exec->count && !error; n++)
+        if (exec->steps[n].node && exec->steps[n].node->operation.kind == OPERATION_CONDITION)
+            error = plan_bodies(&exec->steps[n]);
+    return error;
 }
 
 // ---- Launching ----
@@ -241,6 +277,21 @@ static cudaError_t stream_of(Exec *exec, size_t branch, uint64_t launch, uint32_
     return b->stream ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+static cudaError_t run_steps(Exec *exec, uint64_t stream, uint32_t device);
+
+static cudaError_t run_condition(Step *step, uint64_t stream, uint32_t device)
+{
+    const Operation *o = &step->node->operation;
+    int body = -1;
+    cudaError_t error;
+    do {
+        error = condition_choose(o, stream, &body);
+        if (!error && body >= 0)
+            error = run_steps(step->bodies[body], stream, device);
+    } while (!error && body >= 0 && o->condition.type == cudaGraphCondTypeWhile);
+    return error;
+}
+
 static cudaError_t run_step(Exec *exec, Step *step, uint64_t launch, uint32_t device)
 {
     uint64_t stream;
@@ -253,7 +304,9 @@ static cudaError_t run_step(Exec *exec, Step *step, uint64_t launch, uint32_t de
             error = on_event(WIRE_STREAM_WAIT, before->event, stream);
     }
     uint32_t current = client_use_device(exec->branches[step->branch].device);
-    if (!error && step->node && !step->node->disabled)
+    if (!error && step->bodies)
+        error = run_condition(step, stream, exec->branches[step->branch].device);
+    else if (!error && step->node && !step->node->disabled)
         error = operation_run(&step->node->operation, stream);
     client_use_device(current);
     bool awaited = step->awaited && (step->needed || stream != launch);
@@ -275,6 +328,16 @@ static cudaError_t device_of_stream(uint64_t stream, uint32_t *device)
     return error;
 }
 
+static cudaError_t run_steps(Exec *exec, uint64_t stream, uint32_t device)
+{
+    cudaError_t error = cudaSuccess;
+    if (exec->count && (exec->branch_count > 1 || exec->branches[0].device != device))
+        error = record(&exec->begins, device, stream);
+    for (size_t n = 0; n < exec->count && !error; n++)
+        error = run_step(exec, &exec->steps[n], stream, device);
+    return error;
+}
+
 static cudaError_t run(Exec *exec, uint64_t stream)
 {
     uint32_t device;
@@ -289,10 +352,10 @@ static cudaError_t run(Exec *exec, uint64_t stream)
     client_within++;
     if (!error)
         error = device_of_stream(stream, &device);
-    if (!error && exec->count && (exec->branch_count > 1 || exec->branches[0].device != device))
-        error = record(&exec->begins, device, stream);
-    for (size_t n = 0; n < exec->count && !error; n++)
-        error = run_step(exec, &exec->steps[n], stream, device);
+    if (!error)
+        error = condition_begin(exec->graph, stream);
+    if (!error)
+        error = run_steps(exec, stream, device);
     client_within--;
     graph_memory_end(exec->graph);
     return error;

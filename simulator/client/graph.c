@@ -416,6 +416,7 @@ static const char *label(const Operation *operation)
     case OPERATION_EMPTY: return "EMPTY";
     case OPERATION_ALLOC: return "MEM_ALLOC";
     case OPERATION_RELEASE: return "MEM_FREE";
+    case OPERATION_CONDITION: return "CONDITIONAL";
     }
     return "";
 }

@@ -2,6 +2,7 @@
 // an executable one.
 
 #include "graph.h"
+#include "graph_condition.h"
 #include "graph_memory.h"
 #include "symbol.h"
 #include <stdlib.h>
@@ -588,6 +589,7 @@ EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNode
         [OPERATION_EMPTY] = cudaGraphNodeTypeEmpty,
         [OPERATION_ALLOC] = cudaGraphNodeTypeMemAlloc,
         [OPERATION_RELEASE] = cudaGraphNodeTypeMemFree,
+        [OPERATION_CONDITION] = cudaGraphNodeTypeConditional,
     };
     if (!type || !node || !graph_known(((Node *)node)->graph))
         return client_done(cudaErrorInvalidValue);
@@ -628,7 +630,7 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
         return describe_event(OPERATION_WAIT, p->eventWait.event, operation);
     case cudaGraphNodeTypeEventRecord:
         return describe_event(OPERATION_RECORD, p->eventRecord.event, operation);
-    case cudaGraphNodeTypeConditional: return client_unsupported("a conditional node");
+    case cudaGraphNodeTypeConditional: return cudaErrorNotSupported;     // what it is to do stays
     case cudaGraphNodeTypeMemAlloc:
         return graph_memory_alloc_node("cudaGraphAddNode", (struct cudaMemAllocNodeParams *)&p->alloc, operation);
     case cudaGraphNodeTypeMemFree:
@@ -646,6 +648,21 @@ static bool is_plain(const cudaGraphEdgeData *edges, size_t count)
     return true;
 }
 
+// The program fills in the graphs that the node has from the beginning.
+static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
+                                 struct cudaConditionalNodeParams *p)
+{
+    Operation operation;
+    cudaError_t error = condition_describe(p, &operation);
+    if (error)
+        return client_done(error);
+    error = add(out, graph, needs, count, &operation, cudaSuccess);
+    condition_drop(&operation);
+    if (!error)
+        p->phGraph_out = (cudaGraph_t *)((Node *)*out)->operation.condition.bodies;
+    return error;
+}
+
 EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                     const cudaGraphNode_t *needs, const cudaGraphEdgeData *edges,
                                     size_t count, struct cudaGraphNodeParams *p)
@@ -654,6 +671,8 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
     char parameters[WIRE_TAIL];
     if (!is_plain(edges, count))
         return client_unsupported("a graph's edge from within a kernel");
+    if (p && p->type == cudaGraphNodeTypeConditional)
+        return add_condition(out, graph, needs, count, &p->conditional);
     cudaError_t error = describe(p, &operation, parameters);
     if (!error && graph_known((Graph *)graph))
         error = graph_memory_check((Graph *)graph, &operation);

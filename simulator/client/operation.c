@@ -2,6 +2,7 @@
 
 #include "capture.h"
 #include "graph.h"
+#include "graph_condition.h"
 #include "operation.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ cudaError_t operation_run(const Operation *operation, uint64_t stream)
     case OPERATION_ALLOC:
     case OPERATION_RELEASE: return operation_run_memory(operation, stream);
     case OPERATION_GRAPH:
+    case OPERATION_CONDITION:
     case OPERATION_EMPTY: break;
     }
     return cudaSuccess;
@@ -61,6 +63,8 @@ bool operation_keep(Operation *kept, const Operation *operation)
         kept->graph = graph_clone(operation->graph);
         return kept->graph != NULL;
     }
+    if (kept->kind == OPERATION_CONDITION)
+        return condition_keep(kept, operation);
     return true;
 }
 
@@ -70,5 +74,7 @@ void operation_drop(Operation *kept)
         free(kept->kernel.parameters);
     if (kept->kind == OPERATION_GRAPH && kept->graph)
         graph_free(kept->graph);
+    if (kept->kind == OPERATION_CONDITION)
+        condition_drop(kept);
     *kept = (Operation){ .kind = OPERATION_EMPTY };
 }

@@ -15,6 +15,7 @@ enum operation_kind {
     OPERATION_EMPTY,                            // or nothing;
     OPERATION_ALLOC,                            // memory of the graph's own,
     OPERATION_RELEASE,                          // and its end
+    OPERATION_CONDITION,                        // graphs of which kernels choose
 };
 
 // A launch, with its parameters as they were when it was asked for.
@@ -72,6 +73,7 @@ typedef struct Operation {
         cudaEvent_t event;
         struct Graph *graph;
         struct { uint64_t address; size_t bytes; } memory;
+        struct { uint64_t handle; uint32_t type, size; struct Graph **bodies; } condition;
     };
 } Operation;
 

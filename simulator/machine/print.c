@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "children.h"
+#include "condition.h"
 #include "heap.h"
 #include "memory.h"
 #include "print.h"
@@ -157,6 +158,7 @@ const PrintFunction print_functions[] = {
     { "malloc", 1, run_malloc },
     { "__cuda_syscall_aligned_malloc", 2, run_aligned_malloc },
     { "free", 1, run_free },
+    { "cudaGraphSetConditional", 2, run_set_condition },
     { "__cudaCDP2GetParameterBufferV2", 4, run_parameter_buffer },
     { "__cudaCDP2LaunchDeviceV2", 2, run_launch_device },
     { "__cudaCDP2GetLastError", 0, run_last_error },

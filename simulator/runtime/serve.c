@@ -8,6 +8,7 @@
 #include "ipc.h"
 #include "machine.h"
 #include "managed.h"
+#include "machine/condition.h"
 #include "machine/memory.h"
 #include "report/origin.h"
 #include "report/timeline.h"
@@ -114,6 +115,22 @@ static void answer_stream_facts(Call *call)
     call->reply.stream.device = facts.device;
     call->reply.stream.flags = facts.non_blocking;
     call->reply.stream.priority = facts.priority;
+}
+
+static void answer_condition(Call *call)
+{
+    u32 what = call->request.condition.what, *value = NULL;
+    if (what == WIRE_CONDITION_MAKE) {
+        call->reply.id = condition_make();
+        return;
+    }
+    value = condition_at(call->request.condition.id);
+    if (!value) {
+        call->reply.error = WIRE_INVALID_VALUE;
+        return;
+    }
+    if (what == WIRE_CONDITION_SET) *value = call->request.condition.value;
+    call->reply.id = *value;
 }
 
 static void answer_query(Call *call)
@@ -240,6 +257,7 @@ void serve_dispatch(Call *call)
     case WIRE_COPY_HOST: transfer_copy_host(call); break;
     case WIRE_FILL: transfer_fill(call); break;
     case WIRE_GRAPH: answer_graph(call); break;
+    case WIRE_CONDITION: answer_condition(call); break;
     case WIRE_HOST_FUNCTION: answer_host_function(call); break;
     case WIRE_SYNC: answer_sync(call); break;
     case WIRE_STREAM_CREATE:
