@@ -55,7 +55,8 @@ static void usage(FILE *to)
           "  --device FILE imitate the device that this profile describes\n"
           "  --devices N   a machine with so many of them\n"
           "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
-          "  --shuffle SEED  begin blocks that may see one another in an order of that seed's\n"
+          "  --shuffle SEED  blocks that may see one another begin, and they and their warps take turns,\n"
+          "                  in an order of that seed's: mistakes that habit hides come out\n"
           "  --spread N    several for each launch of N warp instructions or more; 40000, unless told\n", to);
 }
 

@@ -9,6 +9,7 @@
 #include "copy.h"
 #include "observer.h"
 #include "report/source.h"
+#include "shuffle.h"
 #include "special.h"
 #include "spread.h"
 #include "stand.h"
@@ -22,6 +23,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->sm = sm;
     b->occupied = true;
     b->spins = b->arrivals = false;
+    b->rounds = b->meetings = 0;
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
@@ -32,7 +34,7 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->tired = w->asks_host = w->asks_time = false;
+        w->clock_ready = w->tired = w->cut = w->asks_host = w->asks_time = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         memset(w->launch_error, 0, sizeof w->launch_error);
@@ -115,10 +117,13 @@ enum round {
 
 static enum round run_warps(Block *b)
 {
+    enum { MOST_WARPS = 1024 / LANES };
     Grid *g = b->grid;
     u32 ran = 0, spun = 0, asked = 0;
+    u8 order[MOST_WARPS];
+    if (g->shuffled) shuffle_warps(g, order, b->warp_count);
     for (u32 n = 0; n < b->warp_count && !g->status; n++) {
-        Warp *w = &b->warps[n];
+        Warp *w = &b->warps[g->shuffled ? order[n] : n];
         if (!w->live || w->waiting) continue;
         u64 steps = g->steps, progress = g->progress;
         w->asked = NULL;
@@ -163,23 +168,30 @@ bool block_run(Block *b)
 {
     Grid *g = b->grid;
     enum { MOST_ROUNDS = 256, MOST_MEETINGS = 1 << 14 };       // the latter: at barriers, between which others are asked
-    for (u32 rounds = 0, meetings = 0; rounds < MOST_ROUNDS && meetings < MOST_MEETINGS;) {
+    if (!g->shuffled) b->rounds = b->meetings = 0;             // else its turn goes on some other time
+    while (b->rounds < MOST_ROUNDS && b->meetings < MOST_MEETINGS) {
         enum round round = run_warps(b);
         if (g->status) return false;
         if (!first_live(b, true)) return true;
         if ((b->arrivals || round <= ROUND_SPINS) && release(b)) {
-            meetings += round == ROUND_ASKS;
+            b->meetings += round == ROUND_ASKS;
+            if (g->shuffled && shuffle_ends(g)) return false;
             continue;
         }
-        if (round == ROUND_SPINS) break;
+        if (round == ROUND_SPINS) {
+            b->spun = g->progress;
+            break;
+        }
         if (round == ROUND_STUCK) {
             Warp *stuck = first_live(b, false);
             if (stuck) warp_report_stuck(stuck);
             else report_waiting(first_live(b, true));
             return false;
         }
-        rounds += round == ROUND_ASKS;
+        b->rounds += round == ROUND_ASKS;
+        if (g->shuffled && shuffle_ends(g)) return false;
     }
+    b->rounds = b->meetings = 0;
     b->spins = true;
     return false;
 }

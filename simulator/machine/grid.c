@@ -1,6 +1,6 @@
 // A launch. Blocks run one after another, lowest number first, each to its end where it can. Only when a block gets nowhere
 // by itself, because it waits for what another does, is the next one started beside it, up to as many as the device holds;
-// then they take turns.
+// then they take turns. Shuffled, they begin and take turns as a seed says (shuffle.c).
 #include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "occupancy.h"
 #include "profile.h"
 #include "shape.h"
+#include "shuffle.h"
 #include "special.h"
 #include "spread.h"
 #include "stand.h"
@@ -73,31 +74,6 @@ const bool *grid_beyond(Grid *g, u32 barrier)
     return g->beyond;
 }
 
-// ---- The order in which blocks begin ----
-
-static u64 shuffle_seed;                // 0: by their numbers
-
-void grid_shuffle(u64 seed) { shuffle_seed = seed; }
-
-bool grid_is_shuffled(const Grid *g) { return g->stride; }
-
-static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
-
-// Of those whose blocks may see one another: of others nobody could tell. Every stride that has no divisor with the number
-// of blocks comes to each of them once, and to block 0 last, when others have ended: how many are on the device at once is
-// promised to cooperative launches alone.
-static void shuffle(Grid *g)
-{
-    if (!shuffle_seed || g->blocks < 2 || !spread_sees_others(g->kernel)) return;
-    u64 random = (shuffle_seed ^ g->number) * 0x9e3779b97f4a7c15;
-    g->stride = g->blocks / 3 + (random & 0xffff) % (g->blocks / 3 + 1);
-    while (divisor(g->stride, g->blocks) != 1) g->stride++;
-    if (!g->launch->cooperative && g->slot_limit >= g->blocks) g->slot_limit = (u32)g->blocks - 1;
-}
-
-// The number of the n-th block that begins.
-static u64 block_number(const Grid *g, u64 n) { return g->stride ? (u64)((u128)g->stride * (n + 1) % g->blocks) : n; }
-
 // ---- Slots ----
 
 // A further slot, or one that is free.
@@ -134,16 +110,19 @@ static bool all_spin(const Grid *g)
 
 static bool can_start(const Grid *g) { return g->next < g->blocks && g->resident < g->slot_limit; }
 
-// The block whose turn it is: a fresh one when all that are resident spin, else the next of those.
+// The block whose turn it is: a fresh one when all that are resident spin, else the next of those. Shuffled: a fresh one at
+// other times, too, and any of those.
 static Block *pick(Grid *g)
 {
-    if (can_start(g) && all_spin(g)) {
+    if (can_start(g) && (all_spin(g) || (g->shuffled && shuffle_begins(g)))) {
         Block *b = free_slot(g);
-        block_start(b, (u32)block_number(g, g->next), place_block(g, b->slot));
+        block_start(b, (u32)shuffle_block(g, g->next), place_block(g, b->slot));
+        b->slow = g->shuffled && shuffle_slows(g);
         g->next++;
         g->resident++;
         return b;
     }
+    if (g->shuffled) return g->slots[g->turn = shuffle_turn(g)];
     do g->turn = (g->turn + 1) % g->slot_count;
     while (!g->slots[g->turn]->occupied);
     return g->slots[g->turn];
@@ -167,6 +146,7 @@ static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
     for (u32 turns = 0; !g->status && (g->resident || g->next < g->blocks); turns++) {
         Block *b = pick(g);
         if (block_run(b)) end_block(g, b);
+        b->seen = g->progress;
         if (!last && g->resident && g->steps - since > LONG_TURN && !can_start(g) && all_spin(g)) return GRID_WAITS;
         if (g->progress != progress) {
             progress = g->progress;
@@ -252,7 +232,7 @@ Grid *grid_start(Launch *l)
     g->shapes = shapes_make(l->kernel);
     if (!g->tally || !g->shapes) no_memory(l->kernel);
     access_start();
-    shuffle(g);
+    shuffle_start(g);
     OBSERVERS(grid_start, g);
     spread_start(g);
     return g;

@@ -30,8 +30,8 @@ enum grid_turn {
     GRID_STANDS,                        // and will for ever, unless another launch changes something
 };
 
-// From now on blocks that may see one another begin in an order that the seed makes, as they may on hardware, where only
-// habit begins them by their numbers. 0: by their numbers.
+// From now on blocks that may see one another begin, and they and their warps take turns, in an order that the seed makes, as
+// they may on hardware, where only habit begins them by their numbers. 0: by their numbers, each as far as it gets.
 void grid_shuffle(u64 seed);
 bool grid_is_shuffled(const Grid *grid);
 

@@ -89,6 +89,7 @@ bool stand_waits(const Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
+        if (g->shuffled && b->occupied && b->seen != g->progress) return false;         // its turn is yet to come
         for (u32 k = 0; b->occupied && k < b->warp_count; k++)
             if (b->warps[k].live && !b->warps[k].waiting && !b->warps[k].spins) return false;
     }

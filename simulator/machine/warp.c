@@ -8,6 +8,7 @@
 #include "report/source.h"
 #include "lasting.h"
 #include "observer.h"
+#include "shuffle.h"
 #include "warp.h"
 
 void warp_park(Warp *w, u32 pc, u32 mask)
@@ -116,8 +117,9 @@ static bool pick(Warp *w, bool tired)
     return true;
 }
 
-// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on.
-static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally, bool bare)
+// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on. `shuffled`: its turn may
+// be cut.
+static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally, bool bare, bool shuffled)
 {
     u64 steps = 0;
     u32 pc = w->pc, active = w->active, threads = __builtin_popcount(active);
@@ -136,8 +138,14 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
         }
         if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
         if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+        if (shuffled && mask && shuffle_cuts(w, i)) break;
     }
     return steps;
+}
+
+static __attribute__((noinline)) u64 run_piece(Warp *w, const Insn *code, Tally *tally)
+{
+    return run_path(w, code, tally, observers_are_bare, true);
 }
 
 void warp_run(Warp *w)
@@ -146,12 +154,13 @@ void warp_run(Warp *w)
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
     bool tired = w->tired;
-    w->turns = 0;
-    w->tired = false;
+    if (!w->cut) w->turns = 0;          // paths stand back for each other as often
+    w->tired = w->cut = false;
     grid->running = w;
     for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
-        grid->steps += observers_are_bare ? run_path(w, code, tally, true) : run_path(w, code, tally, false);
-        if ((w->tired = w->turns >= w->patience)) return;   // others may have to go first
+        grid->steps += grid->shuffled ? run_piece(w, code, tally)
+            : observers_are_bare ? run_path(w, code, tally, true, false) : run_path(w, code, tally, false, false);
+        if ((w->tired = w->turns >= w->patience) || w->cut) return;     // others may have to go first
     }
 }
 

@@ -141,6 +141,8 @@ struct Warp {
     u32 patience;           // backward branches that a turn may have
     u32 launch_error[LANES];        // of each lane's own launches (children.h): the last
     bool tired;             // its last turn ended so
+    bool cut;               // it ended early (shuffle.h)
+    u64 cut_at;             // Grid.progress when one last did
     bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
     u64 asked_low, asked_high;  // the lowest and the highest address of those
@@ -186,6 +188,10 @@ typedef struct Block {
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
     Barrier barriers[BARRIERS];
+    u64 seen;               // Grid.progress behind its latest turn
+    u64 spun;               // and behind the latest in which all its warps that ran spun
+    bool slow;              // shuffled: it is passed over more often than others
+    u32 rounds, meetings;   // of its turn so far (block_run)
     bool arrivals;          // a warp has come to one of them since they were looked at
     u32 epoch;              // counts barriers, over all blocks of the slot; never 0
     struct RaceBlock *race;         // what observers keep of it: race.c
@@ -208,6 +214,9 @@ struct Grid {
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     u64 blocks, next;       // blocks in all, and the next to start
+    bool shuffled;          // its blocks and their warps have turns in no order (shuffle.h)
+    u64 random;             // that of them
+    u32 pace;               // and how seldom a block begins beside others
     u64 stride;             // shuffled: block stride * (n + 1) % blocks is the n-th; 0: they are not
     Block **slots;          // for blocks that are resident at the same time
     u32 slot_count;         // made so far
