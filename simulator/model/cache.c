@@ -73,39 +73,33 @@ static inline void put_first(CacheSet *set, u32 way)
     set->order = behind | before << 4 | way;
 }
 
-// The set that the line belongs in, and the line if it is there.
-static inline CacheSet *set_of(Cache *c, u64 number, CacheLine **found)
+// The line, if it is there, of the set that it belongs in.
+static inline CacheLine *find(const Cache *c, CacheSet *set, u64 number)
 {
-    CacheSet *set = cache_set(c, number);
-    *found = NULL;
     if (set->clearing != c->clearings) {
         set->clearing = c->clearings;
         set->order = IN_ORDER;
         memset(set->line, 0, sizeof set->line);
-        return set;
+        return NULL;
     }
     CacheLine wanted = THERE | (CacheLine)(number >> 32 << AT_HIGH);
     for (u32 here = ways_with(set->tag, (u32)number); here; here &= here - 1) {
         u32 way = __builtin_ctz(here);
         if (set->line[way] >> AT_HIGH != wanted >> AT_HIGH) continue;
         put_first(set, way);
-        *found = &set->line[way];
-        break;
+        return &set->line[way];
     }
-    return set;
+    return NULL;
 }
 
-CacheLine *cache_find(Cache *c, u64 number)
+CacheLine *cache_find(const Cache *c, u64 number)
 {
-    CacheLine *found;
-    set_of(c, number, &found);
-    return found;
+    return find(c, cache_set(c, number), number);
 }
 
-CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted)
+CacheLine *cache_take(const Cache *c, CacheSet *set, u64 number, CacheLine *evicted)
 {
-    CacheLine *found;
-    CacheSet *set = set_of(c, number, &found);
+    CacheLine *found = find(c, set, number);
     *evicted = 0;
     if (found) return found;
     u32 way = set->order >> 4 * (c->ways - 1) & 15;
@@ -114,6 +108,12 @@ CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted)
     set->tag[way] = (u32)number;
     set->line[way] = THERE | (CacheLine)(number >> 32 << AT_HIGH);
     return &set->line[way];
+}
+
+CacheLine *cache_used_before(CacheSet *set, u32 others)
+{
+    CacheLine *line = &set->line[set->order >> 4 * others & 15];
+    return *line ? line : NULL;
 }
 
 u32 cache_clean(CacheSet *set, u32 lines, u32 sectors)

@@ -19,6 +19,7 @@ typedef struct Cache {
     u32 room;                           // sets that there is memory for
     u32 clearings;                      // so far, and one: never 0
     u64 inverse;                        // of sets, for the remainder
+    u32 uneven;                         // of 16 lines, so many are in a set by chance
     CacheSet *set;
 } Cache;
 
@@ -31,21 +32,28 @@ void cache_use(Cache *c, double part);
 void cache_clear(Cache *c);
 
 // The line of that number, of 34 bits, now the one used last; NULL: it is not there.
-CacheLine *cache_find(Cache *c, u64 number);
+CacheLine *cache_find(const Cache *c, u64 number);
 
-// The same, but put there, with no sectors, if it is not. *evicted is the line that made room, 0 if there was room.
-CacheLine *cache_take(Cache *c, u64 number, CacheLine *evicted);
+// The same, of its set (cache_set), but put there, with no sectors, if it is not. *evicted is the line that made room, 0 if
+// there was room.
+CacheLine *cache_take(const Cache *c, CacheSet *set, u64 number, CacheLine *evicted);
 
 // Makes dirty sectors of the set clean, those of the line used longest ago first, until no more than `sectors` are left, in no more
 // than `lines`. Returns how many it were.
 u32 cache_clean(CacheSet *set, u32 lines, u32 sectors);
 
-// Powers of two apart are not in one set, and neighbours are in neighbouring sets. The remainder by multiplications:
-// Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019.
+// The line of the set that so many others have been used after; NULL: there are no more than those.
+CacheLine *cache_used_before(CacheSet *set, u32 others);
+
+// Powers of two apart are not in one set, and neighbours are in neighbouring sets, or, where chance decides, in one of 32 there.
+// The remainder by multiplications: Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019.
+static inline u32 cache_mixed(u64 number) { return (u32)(number ^ number >> 11 ^ number >> 20); }
+static inline u32 cache_place(const Cache *c, u32 mixed) { return (u64)(((u128)(c->inverse * mixed) * c->sets) >> 64); }
+
 static inline CacheSet *cache_set(const Cache *c, u64 number)
 {
-    u32 mixed = (u32)(number ^ number >> 11 ^ number >> 20);
-    return c->set + (u64)(((u128)(c->inverse * mixed) * c->sets) >> 64);
+    u32 mixed = cache_mixed(number), chance = (mixed ^ mixed >> 15) * 0x9e3779b1u;
+    return c->set + cache_place(c, mixed ^ (chance >> 28 < c->uneven ? chance >> 20 & 31 : 0));
 }
 
 // It will be asked for soon.

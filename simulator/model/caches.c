@@ -149,7 +149,7 @@ static inline CacheLine *l1_line(Replay *r, u64 number)
     CacheLine evicted;
     if (r->number == number) return r->line;
     r->number = number;
-    return r->line = cache_take(r->cache, number, &evicted);
+    return r->line = cache_take(r->cache, cache_set(r->cache, number), number, &evicted);
 }
 
 // A store hits where any sector of the line is there. What L2 changes, or is to be asked for, is not kept.

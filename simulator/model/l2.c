@@ -62,7 +62,8 @@ static Cache *l2_of(u32 device)
 // `written`: to which the bytes are added that this makes DRAM take back.
 static CacheLine *l2_take(u32 device, u64 number, u64 *written)
 {
-    CacheLine evicted, *line = cache_take(l2_of(device), number, &evicted);
+    Cache *cache = l2_of(device);
+    CacheLine evicted, *line = cache_take(cache, cache_set(cache, number), number, &evicted);
     *written += bytes_of(cache_dirty(evicted));
     return line;
 }

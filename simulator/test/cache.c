@@ -21,7 +21,7 @@ static u32 present(Cache *c, u64 number)
 static CacheLine put(Cache *c, u64 number, u32 sectors)
 {
     CacheLine evicted;
-    *cache_take(c, number, &evicted) |= sectors;
+    *cache_take(c, cache_set(c, number), number, &evicted) |= sectors;
     return evicted;
 }
 
@@ -166,4 +166,29 @@ Test(cache, cleans_no_more_sectors_than_it_must)
     cr_expect_eq(dirt(&c, 3), 0);
     cr_expect_eq(dirt(&c, 2), 14);
     cache_free(&c);
+}
+
+Test(cache, says_which_line_has_waited_longest)
+{
+    Cache c = make(WAYS * LINE, WAYS);
+    for (u64 n = 1; n < WAYS; n++) put(&c, n, (u32)n);
+    cr_expect_eq(cache_present(*cache_used_before(cache_set(&c, 1), 0)), WAYS - 1);
+    cr_expect_eq(cache_present(*cache_used_before(cache_set(&c, 1), WAYS - 2)), 1);
+    cr_expect_null(cache_used_before(cache_set(&c, 1), WAYS - 1));
+    cache_free(&c);
+}
+
+// Of 1024 lines for 1024 sets, each has its own, or, where chance decides about two in 16, some 900 are taken.
+Test(cache, chance_decides_about_some_lines)
+{
+    for (u32 uneven = 0; uneven <= 2; uneven += 2) {
+        Cache c = make(1024 * LINE, 1);
+        u32 left = 0;
+        c.uneven = uneven;
+        for (u64 n = 0; n < 1024; n++) put(&c, n, 15);
+        for (u64 n = 0; n < 1024; n++) left += present(&c, n) == 15;
+        if (!uneven) cr_expect_eq(left, 1024);
+        else cr_expect(left > 850 && left < 960, "%u", left);
+        cache_free(&c);
+    }
 }
