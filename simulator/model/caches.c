@@ -304,12 +304,12 @@ static void caches_grid_start(Grid *g)
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
     coalesce_start();
     worker_wait();
-    l2_start();
     now = g->cached = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
     if (!now) no_memory();
     now->grid = g;
     now->l2 = (L2Launch){ .device = l->device };
+    l2_start(&now->l2);
     now->resident = fit < share ? fit : share;
     if (!now->resident) now->resident = 1;
     u64 l1_bytes = profile.l1_bytes - carveout(l, fit);

@@ -2,8 +2,8 @@
 // is read and written in granules, of two sectors on an H200.
 //
 // L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy of what it had to get
-// from the line's home; stores and atomics go through to there. So L2 is looked up more often than it is asked, and holds
-// less: with two partitions, half as often again, and 42 MB of an H200's 63.
+// from the line's home; stores and atomics go through to there, of which a store leaves a copy in the SM's own. So L2 is
+// looked up more often than it is asked, and holds less: with two partitions, half as often again, and 47 MB of an H200's 63.
 //
 // What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
 // than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
@@ -47,30 +47,86 @@ static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
 
 static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
 
-// Bytes of different lines: of each but those at home in its own partition an SM has a copy made.
-static u64 l2_capacity(void) { return (u64)profile.l2_bytes * profile.l2_partitions / (2 * profile.l2_partitions - 1); }
+enum { UNEVEN = 2 };        // fitted on an H200: how what is read twice, or written, is lost little by little
 
 static Cache *l2_of(u32 device)
 {
     if (l2[device].set) return &l2[device];
-    if (!cache_make(&l2[device], l2_capacity(), profile.l2_ways)) no_memory();
+    if (!cache_make(&l2[device], (u64)(profile.l2_bytes * profile.l2_room), profile.l2_ways)) no_memory();
+    l2[device].uneven = UNEVEN;
     partial[device] = calloc(l2[device].sets, sizeof *partial[device]);
     if (!partial[device]) no_memory();
     return &l2[device];
 }
 
+// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
+static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
+
 // `written`: to which the bytes are added that this makes DRAM take back.
-static CacheLine *l2_take(u32 device, u64 number, u64 *written)
+static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number, u64 *written)
 {
-    Cache *cache = l2_of(device);
-    CacheLine evicted, *line = cache_take(cache, cache_set(cache, number), number, &evicted);
+    CacheLine evicted, *line = cache_take(cache, set, number, &evicted);
     *written += bytes_of(cache_dirty(evicted));
+    if (cache_present(*line) || cache_dirty(*line)) return line;
+    CacheLine *old = cache_used_before(set, ways_of(profile.l2_waiting_ways, set - cache->set));
+    if (old && !(cache_dirty(*old) & ~cache_present(*old))) {
+        *written += bytes_of(cache_dirty(*old));
+        *old &= ~cache_dirt(cache_dirty(*old));
+    }
     return line;
 }
+
+// ---- Look-ups that no access asks for ----
+//
+// ncu counts more of them than sectors asked for, all of which hit: two for the first use of each piece of memory that
+// shares one of some places with others, and one for the first store from afar to lines that share one of others, until the
+// line is stored at home again. What the hardware keeps there is not known; the sizes are the profile's (l2_aside_places,
+// l2_far_places).
+enum { PIECE_LINES = 4 };
+typedef struct Places { u64 *taken, inverse; u32 count; } Places;       // the numbers of what has them, and since which launch
+static Places aside, far;
+
+// Neighbours have neighbouring places (the remainder: cache.h).
+static u64 *place_of(const Places *p, u64 number)
+{
+    return &p->taken[(u64)(((u128)(p->inverse * (u32)(number ^ number >> 32)) * p->count) >> 64)];
+}
+static u64 taken_by(u64 number) { return launch->number << 34 | number; }
+
+// Returns whether nobody had the place.
+static bool take_place(const Places *p, u64 number)
+{
+    u64 *place = place_of(p, number);
+    if (*place >> 34 == taken_by(0) >> 34) return false;
+    *place = taken_by(number);
+    return true;
+}
+
+static void leave_place(const Places *p, u64 number)
+{
+    u64 *place = place_of(p, number);
+    if (*place == taken_by(number)) *place = 0;
+}
+
+static void look_aside(Note n)
+{
+    if (take_place(&aside, (note_number(n) - 1) / PIECE_LINES)) launch->traffic.l2_hits += 2;
+}
+
+static void make_places(Places *p, int count)
+{
+    p->count = count;
+    p->inverse = UINT64_MAX / count + 1;
+    p->taken = calloc(count, sizeof *p->taken);
+    if (!p->taken) no_memory();
+}
+
+// ---- Reads and writes ----
 
 // Fetches what is missing, in whole granules.
 static void dram_read(Note n, CacheLine *line, u32 missing)
 {
+    look_aside(n);
     launch->traffic.dram_read += bytes_of(granules(missing));
     launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
@@ -93,9 +149,6 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
     t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
     if (missing) dram_read(n, line, missing);
 }
-
-// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
-static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
 
 // Pages of DRAM that lines were completed in lately, and when, in such lines.
 enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
@@ -151,7 +204,7 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
 {
     u32 device = launch->device, at = 0, open = 0;
     Cache *cache = l2_of(device);
-    size_t index = cache_set(cache, note_number(n)) - cache->set;
+    u32 index = cache_place(cache, cache_mixed(note_number(n)));
     PartialSet *set = &partial[device][index];
     while (at < set->count && set->line[at].number != note_number(n)) at++;
     Partial p = at < set->count ? set->line[at] : (Partial){ .number = note_number(n) };
@@ -170,7 +223,7 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
 }
 
 // Stores of whole sectors fetch nothing; atomics read first.
-static void l2_change(Note n, CacheLine *line, bool at_home)
+static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
     u32 more = note_kind(n) == STORE ? 0 : note_more(n);
@@ -183,11 +236,14 @@ static void l2_change(Note n, CacheLine *line, bool at_home)
     u32 parts = note_kind(n) == STORE && note_more(n) ? note_sectors(n) & ~cache_present(*line) : 0;
     u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
     bool is_new = !cache_dirty(*line) && !cache_present(*line);
+    if (is_new && !missing) look_aside(n);
+    if (at_home) leave_place(&far, note_number(n));
+    else if (note_kind(n) == STORE && take_place(&far, note_number(n))) t->l2_hits++;
+    *line &= ~cache_copies(note_sectors(n));
+    if (note_kind(n) == STORE && !at_home) *line |= cache_copies(note_sectors(n) & ~parts);
     *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
     if (parts) store_partial(n, line, parts);
     if (!fresh) return;
-    const Cache *cache = l2_of(launch->device);
-    CacheSet *set = cache_set(cache, note_number(n));
     u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
     t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
 }
@@ -195,23 +251,28 @@ static void l2_change(Note n, CacheLine *line, bool at_home)
 void l2_access(L2Launch *of, Note n, u32 partition)
 {
     launch = of;
-    CacheLine *line = l2_take(launch->device, note_number(n), &launch->traffic.dram_written);
+    const Cache *cache = l2_of(launch->device);
+    CacheSet *set = cache_set(cache, note_number(n));
+    CacheLine *line = l2_take(cache, set, note_number(n), &launch->traffic.dram_written);
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
     bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
-    if (note_kind(n) >= STORE) l2_change(n, line, at_home);
+    if (note_kind(n) >= STORE) l2_change(n, cache, set, line, at_home);
     else l2_read(n, line, at_home);
 }
 
 void l2_written(u32 device, u64 number, u32 sectors)
 {
     u64 none = 0;
-    *l2_take(device, number, &none) |= sectors | cache_dirt(sectors);
+    const Cache *cache = l2_of(device);
+    *l2_take(cache, cache_set(cache, number), number, &none) |= sectors | cache_dirt(sectors);
 }
 
-void l2_start(void)
+void l2_start(L2Launch *l)
 {
-    if (!granules_of[1]) fill_granules();
+    static u64 launches;
+    if (!granules_of[1]) fill_granules(), make_places(&aside, profile.l2_aside_places), make_places(&far, profile.l2_far_places);
+    l->number = ++launches;
     completed += LATELY;
 }
 

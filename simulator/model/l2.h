@@ -10,11 +10,12 @@ typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
 // A launch, as L2 sees it.
 typedef struct L2Launch {
     u32 device;
+    u64 number;                 // of launches so far
     Traffic traffic;
     Found *found;               // of each instruction
 } L2Launch;
 
-void l2_start(void);            // before a launch's first access
+void l2_start(L2Launch *l);     // before its first access
 void l2_access(L2Launch *l, Note n, u32 partition);     // by an SM of that partition
 void l2_written(u32 device, u64 number, u32 sectors);   // by a copy or a fill
 
