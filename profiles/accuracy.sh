@@ -8,7 +8,9 @@ compare=build/profiles/accuracy
 profile=profiles/devices/${PROFILE:-h200}.cfg
 name=$(sed -n 's/^name = "\(.*\)";.*/\1/p' "$profile")
 
-if gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>&1) && ncu --version >/dev/null 2>&1; then
+# The GPU that a program takes unless told: the first.
+first=${CUDA_VISIBLE_DEVICES:-0}
+if gpu=$(nvidia-smi -i "${first%%,*}" --query-gpu=name --format=csv,noheader 2>&1) && ncu --version >/dev/null 2>&1; then
     if [ "$gpu" != "$name" ]; then
         echo "This GPU is an $gpu, and $profile an $name. Type: make device-profile, then make accuracy PROFILE=..."
         exit 1
