@@ -135,6 +135,15 @@ static bool thread_is_inside(const Access *a, const Report *r, const Allocation 
     return ((u64)r->block[0] * launch->block[0] + r->thread[0] + 1) * a->bytes <= in->size;
 }
 
+// Or is the index the thread's own number, perhaps some grids further on, as in a loop over the grid?
+static bool index_is_own(const Access *a, const Report *r, const Allocation *near)
+{
+    const Launch *launch = a->warp->block->grid->launch;
+    s64 number = (s64)r->block[0] * launch->block[0] + r->thread[0], threads = (s64)launch->grid[0] * launch->block[0];
+    s64 offset = (s64)(r->address - near->base), index = offset / a->bytes;
+    return offset >= 0 && offset % a->bytes == 0 && index >= number && (index - number) % threads == 0;
+}
+
 // An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an unsigned one: the address
 // lies just under 2^32 elements behind the array, which need not be the last one before it.
 static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
@@ -203,9 +212,13 @@ static void report_outside(const Access *a, u32 lanes)
     } else if (thread_is_inside(a, &r, near)) {
         r.why = "The thread's own number is an index of the array; the one that it works out here is not.";
         r.next = "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one.";
-    } else {
+    } else if (index_is_own(a, &r, near)) {
         r.why = "The thread's index is outside the array.";
         r.next = "Let only threads whose index is below the number of elements touch the array.";
+    } else {
+        r.why = address < near->base ? "The index that is worked out here is below 0." :
+                                       "The index that is worked out here is larger than the array, and is not the thread's own number.";
+        r.next = "Look at what it is worked out from, and compare it with the number of elements before it is used.";
     }
     report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
 }

@@ -84,9 +84,13 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
         r->why = "Blocks run in any order, or at the same time: which comes first changes from run to run.";
         r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
     } else if (x->warp != y->warp) {
-        r->why = "Nothing orders the two threads: which comes first changes from run to run.";
-        r->next = same_line(r) ? "Put a __syncthreads() that all threads reach between the two; where both add to one place, use an atomic."
-                               : "Put a __syncthreads() that all threads reach between the two lines.";
+        r->why = shared ? "Nothing orders the two threads: which comes first changes from run to run."
+                        : "Nothing orders the two threads. A barrier orders those of one block alone.";
+        r->next = shared ? same_line(r) ? "Put a __syncthreads() that all threads reach between the two; where both add to one place, use an atomic."
+                                        : "Put a __syncthreads() that all threads reach between the two lines."
+                : same_line(r) ? "Where both add to one place, use an atomic; else let each thread write places of its own."
+                : "If this block alone comes to that place, put a __syncthreads() that all threads reach between the two lines; else "
+                  "write to another array, or do the second part in another launch.";
         r->gravity = 1;   // a __syncwarp() would do for lanes of one warp, but not for these
     } else if (race->parted) {
         static char why[160];

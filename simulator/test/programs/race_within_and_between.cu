@@ -1,7 +1,8 @@
-// expect: race 19
+// expect: race 20, race 26
 // says: what thread (0,1,0) writes
+// says: orders those of one block alone
 // A line reads what the lanes of its own warp wrote, and what other warps wrote: of the latter it is told, for a
-// __syncwarp() would not mend it.
+// __syncwarp() would not mend it. Nor is a barrier all that can be said of global memory.
 #include "check.h"
 
 enum { N = 32 };
@@ -20,6 +21,12 @@ __global__ void multiply(int *out, const int *in)
     out[y * N + x] = sum;
 }
 
+__global__ void turned(int *a)
+{
+    int x = a[63 - threadIdx.x];
+    a[threadIdx.x] = x;
+}
+
 int main()
 {
     int *in, *out;
@@ -27,6 +34,7 @@ int main()
     OK(cudaMalloc(&out, N * N * sizeof *out));
     OK(cudaMemset(in, 0, N * N * sizeof *in));
     multiply<<<1, dim3(N, N)>>>(out, in);
+    turned<<<1, 64>>>(in);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
     OK(cudaFree(out));
