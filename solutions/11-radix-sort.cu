@@ -503,19 +503,21 @@ __device__ int look_back(unsigned *words, int tile)
     return before;
 }
 
-__global__ void __launch_bounds__(THREADS, 5)
+__global__ void __launch_bounds__(THREADS, 6)
 compact_one_pass(unsigned *out, int *kept, const unsigned *in, int n,
                  Above above, unsigned *words, int *ticket)
 {
     __shared__ int before_tile;
+    __shared__ unsigned packed[TILE];  // what is kept of it, side by side
     int tile = draw(ticket), all;
     unsigned x[ROWS];
 
     load_tile(x, in, tile * TILE, n, LEAST);
     int before = kept_before(x, above, &all);
+    if (threadIdx.x == 0 && tile > 0)
+        tell(&words[tile], SUM, all);
+    store_kept(packed, x, above, before);  // meanwhile others tell
     if (threadIdx.x < 32) {
-        if (threadIdx.x == 0 && tile > 0)
-            tell(&words[tile], SUM, all);
         int earlier = look_back(words, tile);
         if (threadIdx.x == 0) {
             tell(&words[tile], PREFIX, earlier + all);
@@ -525,7 +527,8 @@ compact_one_pass(unsigned *out, int *kept, const unsigned *in, int n,
         }
     }
     __syncthreads();
-    store_kept(out, x, above, before_tile + before);
+    for (int i = threadIdx.x; i < all; i += THREADS)
+        out[before_tile + i] = packed[i];
 }
 //< one-pass
 
