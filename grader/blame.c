@@ -214,13 +214,14 @@ void blame_end(enum outcome outcome)
         blame_outcome(outcome);
 }
 
-static void blame_error(enum verdict v, const char *what, const char *why, const char *next)
+static json_t *blame_error(enum verdict v, const char *what, const char *why, const char *next)
 {
     char *error = text_clean(check.answer.error);
     char *says = text_format("%s %s: %s", what, check.function, error);
-    check_add_fact(v, says, why, next);
+    json_t *fact = check_add_fact(v, says, why, next);
     free(error);
     free(says);
+    return fact;
 }
 
 // What a GPU says of an error is its number alone (cudaError_t).
@@ -250,10 +251,12 @@ void blame_stage(void)
         return;
     case STAGE_CALL:
         // No crash: a launch or a copy was refused, and the answer cannot be what it should.
-        blame_error(VERDICT_WRONG, "an error was left unseen in",
-                    "Every CUDA call can fail, and a launch returns nothing: its error waits for "
-                    "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
-                    "take the error of every call: print it and end, or return it, as the contract says");
+        json_object_set_new(
+            blame_error(VERDICT_WRONG, "an error was left unseen in",
+                        "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+                        "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
+                        "take the error of every call: print it and end, or return it, as the contract says"),
+            "kind", json_string("unseen"));
         return;
     default:
         blame_error(device_verdict(check.answer.cuda), "the device failed in", NULL, NULL);

@@ -386,18 +386,34 @@ static char *passed_words(const Result *r)
     return words;
 }
 
+static bool is_kind(const json_t *fact, const char *kind)
+{
+    return text_of(fact, "kind") && strcmp(text_of(fact, "kind"), kind) == 0;
+}
+
+// Of memory that nothing wrote: the error that the same call left unseen, which is why. Else NULL.
+static const json_t *unseen_of(const Result *r)
+{
+    size_t i;
+    json_t *fact;
+    if (is_kind(r->fact, "uninitialized"))
+        json_array_foreach(json_object_get(r->record, "facts"), i, fact)
+            if (is_kind(fact, "unseen"))
+                return fact;
+    return NULL;
+}
+
 // A program that was ended has freed nothing: that leak is no mistake of its own.
 static bool fact_follows(const json_t *cause, const json_t *fact)
 {
-    const char *kind = text_of(fact, "kind");
-    return kind && strcmp(kind, "leak") == 0 && fact_verdict(cause) < VERDICT_MEMORY;
+    return is_kind(fact, "leak") && fact_verdict(cause) < VERDICT_MEMORY;
 }
 
 // What takes too long in one check is often wrong in a smaller one, which tells why; and so it is with memory that was not
 // written, where no kernel is known that used it.
 static bool a_wrong_tells_more(const Result *r)
 {
-    return r->behind == VERDICT_TIMEOUT || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel"));
+    return r->behind == VERDICT_TIMEOUT || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel") && !unseen_of(r));
 }
 
 static bool print_also_wrong(const Result *r, FILE *out)
@@ -457,8 +473,9 @@ static void print_note(const Result *r, FILE *out)
 // What to do first: of an answer that nothing wrote, say, it is the launch that failed.
 static const char *next_of(const Result *r)
 {
-    const json_t *note = note_of(r);
-    return note && text_of(note, "next") ? text_of(note, "next") : text_of(r->fact, "next");
+    const json_t *note = note_of(r), *unseen = unseen_of(r);
+    return note && text_of(note, "next") ? text_of(note, "next")
+         : unseen ? text_of(unseen, "next") : text_of(r->fact, "next");
 }
 
 static void print_fact(const Result *r, FILE *out)
