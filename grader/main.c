@@ -192,6 +192,23 @@ static struct criterion_test_set *all_tests(void)
     return set ? set : (set = criterion_initialize());
 }
 
+// Ends the program if --check names none: what is timed is timed once all checks are right.
+static void look_for_check(const char *program)
+{
+    struct criterion_test_set *set = all_tests();
+    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET(struct criterion_test *test, suite->tests)
+            if (wanted(test, false))
+                return;
+    fprintf(stderr, "%s: there is no check %s. The checks:", program, only_check);
+    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET(struct criterion_test *test, suite->tests)
+            if (!is_measure(test))
+                fprintf(stderr, " %s", test->name);
+    fputc('\n', stderr);
+    exit(2);
+}
+
 // Runs the checks, or what is timed, and appends their records. What is timed has the machine for itself: Criterion would
 // run as many at once as there are cores.
 static void run_tests(bool measures, json_t *records)
@@ -446,6 +463,8 @@ int main(int argc, char **argv)
     }
     Options options = parse(argc, argv);
     int number = atoi(lesson);
+    if (only_check)
+        look_for_check(argv[0]);
 
     process_adopt();
     char *stale = text_format("%s/build/run/%s.*", root, lesson);

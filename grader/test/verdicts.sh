@@ -99,5 +99,15 @@ for source in "$cases"/${CASES:-*}.cu; do
         passed=$((passed + 1))
     fi
 done
+
+# A check that is not there is named, beside those that are.
+build/grader/99-fake --check nonsense "exercises/$name.cu" >unknown.out 2>&1
+if [ $? -eq 2 ] && grep -q '99-fake: there is no check nonsense. The checks: [a-z]' unknown.out; then
+    passed=$((passed + 1))
+else
+    echo "--check nonsense: not refused by name, but:"
+    cat unknown.out
+    failed=$((failed + 1))
+fi
 echo "verdicts: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
