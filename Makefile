@@ -165,7 +165,7 @@ bench-simulator: build/bench/cuda build/bench/opencl $(simulator)    ## the simu
 
 test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(foreach l,$(numbers),$(call grading,$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
-	@unset MAKEFLAGS MAKELEVEL MFLAGS; printf '%s\n' $(suites) | xargs -P "$$(nproc)" -I{} sh -c 'sh grader/suite.sh {}'; \
+	@unset MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES; printf '%s\n' $(suites) | xargs -P "$$(nproc)" -I{} sh -c 'sh grader/suite.sh {}'; \
 	awk '$$2 { print $$3 }' build/test/counts | while read -r suite; do \
 	    echo "$$suite failed:"; grep -v '^[[:space:]]' "build/test/$$suite.log" | head -n 12 | cut -c1-200; done; \
 	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*.cu)) wrong submissions"; \
