@@ -111,16 +111,16 @@ __global__ void transpose_fours(float *out, const float *in,
 enum { SIDE = 16 };  // version 5: a block has SIDE x SIDE threads
 
 // Version 5: a thread has a square of 4 x 4 floats, which it loads 16 bytes
-// at a time and turns in its registers. The tile turns the squares. rows and
-// cols are multiples of 4.
+// at a time and turns in its registers. The tile turns the squares. Blocks
+// are numbered down the columns of `in`. rows and cols: multiples of 4.
 __global__ void transpose_squares(float *out, const float *in,
                                   int rows, int cols)
 {
     __shared__ float4 tile[4 * SIDE][SIDE];
 
     int x = threadIdx.x, y = threadIdx.y;
-    int row = 4 * (blockIdx.y * SIDE + y);
-    int col = 4 * (blockIdx.x * SIDE + x);
+    int row = 4 * (blockIdx.x * SIDE + y);
+    int col = 4 * (blockIdx.y * SIDE + x);
     if (row < rows && col < cols) {
         const float *p = in + row * cols + col;
         float4 a = *(const float4 *)p;
@@ -134,8 +134,8 @@ __global__ void transpose_squares(float *out, const float *in,
     }
     __syncthreads();
 
-    int out_row = 4 * (blockIdx.x * SIDE + y);
-    int out_col = 4 * (blockIdx.y * SIDE + x);
+    int out_row = 4 * (blockIdx.y * SIDE + y);
+    int out_col = 4 * (blockIdx.x * SIDE + x);
     if (out_row < cols && out_col < rows)
         for (int k = 0; k < 4; k++) {
             float *p = out + (out_row + k) * rows + out_col;
@@ -169,7 +169,7 @@ extern "C" void transpose(float *out, const float *in, int rows, int cols)
     else if (VERSION == 4 || rows % 4 != 0 || cols % 4 != 0)
         transpose_fours<<<grid, dim3(TILE, ROWS)>>>(out, in, rows, cols);
     else {
-        dim3 half((grid.x + 1) / 2, (grid.y + 1) / 2);  // a tile of 64 x 64
+        dim3 half((grid.y + 1) / 2, (grid.x + 1) / 2);  // tiles of 64 x 64
         transpose_squares<<<half, dim3(SIDE, SIDE)>>>(out, in, rows, cols);
     }
     //< choice
