@@ -5,6 +5,7 @@
 
 static const int32_t *input;
 static int count;
+static bool in_any_order;       // blocks, and so what a look back finds
 
 static double sum_before(const Mismatch *m, long i)
 {
@@ -34,6 +35,13 @@ static bool adds_its_own(const Mismatch *m, long i, long block)
 {
     long first = i / block * block, end = first + block < count ? first + block : count;
     return m->out->i32[i] == m->want(i) + m->want(end - 1) - sum_before(m, first);
+}
+
+// What is missing is the same in each stretch: sums of whole tiles.
+static bool lacks_tiles(const Mismatch *m, long i, long block)
+{
+    double lost = m->want(i) - m->out->i32[i];
+    return lost > 0 && (i % block == 0 || lost == m->want(i - 1) - m->out->i32[i - 1]);
 }
 
 // Is every wrong element what that mistake gives?
@@ -73,6 +81,12 @@ static const char *which_mistake(const Mismatch *m)
             return words;
         }
     }
+    for (long block = 16384; in_any_order && block >= 32; block /= 2)
+        if (block <= count && all(m, lacks_tiles, block)) {
+            snprintf(words, sizeof words, "Tiles before it are missing, %ld elements or more each: does the look back add those that "
+                     "know their own sum alone, too?", block);
+            return words;
+        }
     if (is_first_of_a_round(m->first))
         return "It follows a whole number of rounds of 256 tiles' sums, and one tile: is what is carried from round to round right?";
     return NULL;
@@ -194,10 +208,13 @@ Check(scan, primes)
     scans_ints(1100009);
 }
 
-// Who waits for the block before by blockIdx waits for ever.
+// Who waits for the block before by blockIdx waits for ever; and a look back meets tiles that know nothing yet, or their own
+// sum alone, more than 32 in a row.
 Check(scan, any_order)
 {
     shuffle_blocks();
+    in_any_order = true;
+    scans_ints(500009);
     scans_ints(65537);
 }
 
