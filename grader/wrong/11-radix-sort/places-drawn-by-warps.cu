@@ -1,6 +1,6 @@
 // expect: WRONG
 // says: not in the order that they have in in
-// Votes give the places within a warp, but the warps draw theirs from a counter.
+// Votes give the places within a warp, but the warps of a block draw theirs from a counter.
 #include "11-radix-sort.h"
 
 #include <stdio.h>
@@ -121,16 +121,20 @@ __global__ void scan_counts(int *counts, int *totals, int tiles)
 // them says.
 template <typename Test>
 __global__ void compact(unsigned *out, const unsigned *in, int n,
-                        Test test, int *kept)
+                        Test test, const int *counts)
 {
+    __shared__ int next;
     int i = blockIdx.x * THREADS + threadIdx.x, lane = threadIdx.x % 32;
     unsigned x = i < n ? in[i] : 0;
     bool yes = i < n && test(x);
     unsigned votes = __ballot_sync(ALL, yes);
     int first = 0;
 
+    if (threadIdx.x == 0)
+        next = counts[blockIdx.x];
+    __syncthreads();
     if (lane == 0)
-        first = atomicAdd(kept, __popc(votes));
+        first = atomicAdd(&next, __popc(votes));
     first = __shfl_sync(ALL, first, 0);
 
     if (yes)
@@ -182,9 +186,14 @@ extern "C" void keep_above(int *out, int *kept, const int *in, int n,
     Above above = { limit };
     unsigned *to = (unsigned *)out;
     const unsigned *from = (const unsigned *)in;
+    int *counts = (int *)scratch;
 
-    CHECK(cudaMemsetAsync(kept, 0, sizeof *kept));
-    compact<<<n / THREADS + 1, THREADS>>>(to, from, n, above, kept);
+    int tiles = n / THREADS + 1;  // with no elements there is a tile, too
+    count_tiles<<<tiles, THREADS>>>(counts, from, n, above);
+    CHECK(cudaGetLastError());
+    scan_counts<<<1, THREADS>>>(counts, kept, tiles);
+    CHECK(cudaGetLastError());
+    compact<<<tiles, THREADS>>>(to, from, n, above, counts);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

@@ -1,6 +1,6 @@
-// expect: TIMEOUT
-// says: Blocks may begin in any order
-// Takes the number of the block for its ticket, and waits for blocks that may not have begun.
+// expect: RACE
+// says: a tile may know its own count alone
+// Looks back to the nearest tile that knows all before it, and leaves out the counts of those between.
 #include "11-radix-sort.h"
 
 #include <cuda/atomic>
@@ -167,6 +167,17 @@ __device__ State ask(unsigned *word, int *count)
     return (State)(w >> 30);
 }
 
+// A ticket for the block: those that wait for it have drawn theirs later.
+__device__ int draw(int *ticket)
+{
+    __shared__ int drawn;
+
+    if (threadIdx.x == 0)
+        drawn = atomicAdd(ticket, 1);
+    __syncthreads();
+    return drawn;
+}
+
 // How many are kept in all tiles before this one? A warp asks, 32 tiles
 // at a time, the nearest first: lesson 9's look back.
 __device__ int look_back(unsigned *words, int tile)
@@ -183,7 +194,7 @@ __device__ int look_back(unsigned *words, int tile)
 
         unsigned knows = __ballot_sync(ALL, state == PREFIX);
         int last = knows ? __ffs(knows) - 1 : 31;
-        before += __reduce_add_sync(ALL, lane <= last ? count : 0);
+        before += __reduce_add_sync(ALL, lane == last ? count : 0);
         if (knows)
             break;
     }
@@ -193,11 +204,11 @@ __device__ int look_back(unsigned *words, int tile)
 template <typename Test>
 __global__ void compact_one_pass(unsigned *out, int *kept,
                                  const unsigned *in, int n, Test test,
-                                 unsigned *words)
+                                 unsigned *words, int *ticket)
 {
     __shared__ int of_warp[WARPS], before_tile;
     int t = threadIdx.x, lane = t % 32, warp = t / 32;
-    int tile = blockIdx.x, i = tile * TILE + place_in_tile();
+    int tile = draw(ticket), i = tile * TILE + place_in_tile();
     unsigned x[ROWS], votes[ROWS], lower = (1u << lane) - 1;
 
     #pragma unroll
@@ -271,9 +282,11 @@ extern "C" void keep_above(int *out, int *kept, const int *in, int n,
     const unsigned *from = (const unsigned *)in;
     int tiles = n / TILE + 1;
     unsigned *words = (unsigned *)scratch;
+    int *ticket = (int *)(words + tiles);
 
-    CHECK(cudaMemsetAsync(words, 0, sizeof *words * tiles));
-    compact_one_pass<<<tiles, THREADS>>>(to, kept, from, n, above, words);
+    CHECK(cudaMemsetAsync(words, 0, sizeof *words * (tiles + 1)));
+    compact_one_pass<<<tiles, THREADS>>>(to, kept, from, n, above, words,
+                                         ticket);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 
