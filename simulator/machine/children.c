@@ -2,15 +2,17 @@
 // launches. What a thread launches runs in that order, whatever its streams say, which is one of the orders that they
 // allow; but to the stream cudaStreamTailLaunch, behind all the rest.
 #include <driver_types.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "children.h"
 #include "memory.h"
 #include "report/source.h"
 
-enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100 };
+enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
 
 // Room for parameters: the grid's until it has ended, then for others. Threads find their launch again by its address.
 typedef struct Room {
@@ -93,6 +95,26 @@ static void refuse(Warp *w, const Insn *i, u32 lane, const Kernel *k)
     grid_fail(w->block->grid, cudaErrorNotSupported);
 }
 
+// How the lane wants the kernel launched, whose rows of numbers are these. The error of that, or 0.
+static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 block, u32 shared, Launch *launch)
+{
+    const Launch *by = w->block->grid->launch;
+    *launch = (Launch){ .kernel = (Kernel *)k, .dynamic_shared = shared, .device = by->device, .limit = by->limit,
+                        .depth = by->depth + 1 };
+    memcpy(launch->grid, numbers_at(w, grid, lane), sizeof launch->grid);
+    memcpy(launch->block, numbers_at(w, block, lane), sizeof launch->block);
+    return is_full(w->block->grid, launch->depth) ? cudaErrorLaunchPendingCountExceeded : check(launch);
+}
+
+// The kernel that the lane means; NULL, and the grid has failed: it cannot be launched.
+static Kernel *kernel_of(Warp *w, const Insn *i, u32 lane, u64 address)
+{
+    Kernel *k = module_kernel_at(w->block->grid->kernel->module, address);
+    if (k && !k->unsupported) return k;
+    refuse(w, i, lane, k);
+    return NULL;
+}
+
 // __cudaCDP2GetParameterBufferV2(kernel, grid, block, shared): 0 where the launch is not possible.
 void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
 {
@@ -100,18 +122,12 @@ void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
     const u64 *kernel = row_of(w, i->a);
     const u32 *shared = row_of(w, i->vector[0]);
     u64 *result = row_of(w, i->d);
-    for (; mask && !g->status; mask &= mask - 1) {
+    for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
-        Kernel *k = module_kernel_at(g->kernel->module, kernel[lane]);
-        if (!k || k->unsupported) {
-            refuse(w, i, lane, k);
-            return;
-        }
-        Launch launch = { .kernel = k, .dynamic_shared = shared[lane], .device = g->launch->device, .limit = g->launch->limit,
-                          .depth = g->launch->depth + 1 };
-        memcpy(launch.grid, numbers_at(w, i->b, lane), sizeof launch.grid);
-        memcpy(launch.block, numbers_at(w, i->c, lane), sizeof launch.block);
-        int error = is_full(g, launch.depth) ? cudaErrorLaunchPendingCountExceeded : check(&launch);
+        Launch launch;
+        Kernel *k = kernel_of(w, i, lane, kernel[lane]);
+        if (!k) return;
+        int error = describe(w, lane, k, i->b, i->c, shared[lane], &launch);
         result[lane] = 0;
         if (error) {
             *last_error(w, lane) = (u32)error;
@@ -120,6 +136,19 @@ void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
         Room *r = take_room(g, k->param_bytes);
         r->launch = launch;
         result[lane] = r->memory->base;
+    }
+}
+
+// __cudaCDP2GetParameterBuffer(alignment, bytes): for a launch that run_launch_kernel describes.
+void run_plain_buffer(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *bytes = row_of(w, i->b);
+    u64 *result = row_of(w, i->d);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        bool good = bytes[lane] <= MOST_PARAMETERS;
+        result[lane] = good ? take_room(w->block->grid, (u32)bytes[lane])->memory->base : 0;
+        if (!good) *last_error(w, lane) = cudaErrorInvalidValue;
     }
 }
 
@@ -141,13 +170,19 @@ static int add(Grid *g, const Child *what, u64 stream)
     return 0;
 }
 
-static int launch_lane(Grid *g, u64 buffer, u64 stream)
+static Room *room_at(Grid *g, u64 buffer)
 {
     Room *r = children_of(g)->rooms;
     while (r && r->memory->base != buffer) r = r->next;
-    if (!r) return cudaErrorInvalidValue;
-    Child child = { .launch = r->launch, .params = need(malloc(r->launch.kernel->param_bytes + 1)) };
-    memcpy(child.params, (const void *)r->memory->base, r->launch.kernel->param_bytes);
+    return r;
+}
+
+static int launch_room(Grid *g, const Room *r, const Launch *launch, u64 stream)
+{
+    u32 bytes = launch->kernel->param_bytes;
+    if (bytes > r->memory->size) return cudaErrorInvalidValue;
+    Child child = { .launch = *launch, .params = need(malloc(bytes + 1)) };
+    memcpy(child.params, (const void *)r->memory->base, bytes);
     int error = add(g, &child, stream);
     if (error) free(child.params);
     return error;
@@ -157,11 +192,28 @@ static int launch_lane(Grid *g, u64 buffer, u64 stream)
 void run_launch_device(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *buffer = row_of(w, i->a), *stream = row_of(w, i->b);
-    u32 *result = row_of(w, i->d);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
-        result[lane] = (u32)launch_lane(w->block->grid, buffer[lane], stream[lane]);
-        if (result[lane]) *last_error(w, lane) = result[lane];
+        const Room *r = room_at(w->block->grid, buffer[lane]);
+        bool good = r && r->launch.kernel;
+        child_answer(w, i, lane, good ? launch_room(w->block->grid, r, &r->launch, stream[lane]) : cudaErrorInvalidValue);
+    }
+}
+
+// __cudaCDP2LaunchDevice(kernel, parameter buffer, grid, block, shared, stream)
+void run_launch_kernel(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *kernel = row_of(w, i->a), *buffer = row_of(w, i->b), *stream = row_of(w, i->vector[2]);
+    const u32 *shared = row_of(w, i->vector[1]);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        Launch launch;
+        const Room *r = room_at(w->block->grid, buffer[lane]);
+        const Kernel *k = kernel_of(w, i, lane, kernel[lane]);
+        if (!k) return;
+        int error = describe(w, lane, k, i->c, i->vector[0], shared[lane], &launch);
+        if (!error) error = r ? launch_room(w->block->grid, r, &launch, stream[lane]) : cudaErrorInvalidValue;
+        child_answer(w, i, lane, error);
     }
 }
 
@@ -179,7 +231,7 @@ void run_last_error(Warp *w, const Insn *i, u32 mask)
 
 // ---- Fills and copies ----
 
-static void finish(Warp *w, const Insn *i, u32 lane, int error)
+void child_answer(Warp *w, const Insn *i, u32 lane, int error)
 {
     ((u32 *)row_of(w, i->d))[lane] = (u32)error;
     if (error) *last_error(w, lane) = (u32)error;
@@ -189,7 +241,7 @@ static void add_bytes(Warp *w, const Insn *i, u32 lane, Child child, u64 stream)
 {
     bool wide = child.rows > 1 && (child.width > child.to_pitch || (child.from && child.width > child.from_pitch));
     bool nothing = !child.width || !child.rows;
-    finish(w, i, lane, wide ? cudaErrorInvalidValue : nothing ? 0 : add(w->block->grid, &child, stream));
+    child_answer(w, i, lane, wide ? cudaErrorInvalidValue : nothing ? 0 : add(w->block->grid, &child, stream));
 }
 
 // __cudaCDP2MemsetAsync(to, value, bytes, stream)
@@ -227,20 +279,24 @@ void run_copy_by_kernel(Warp *w, const Insn *i, u32 mask)
         u32 l = __builtin_ctz(mask);
         Child child = { .call = "cudaMemcpyAsync in a kernel", .to = to[l], .from = from[l], .width = bytes[l], .rows = 1 };
         if (kind[l] == cudaMemcpyDeviceToDevice || kind[l] == cudaMemcpyDefault) add_bytes(w, i, l, child, stream[l]);
-        else finish(w, i, l, cudaErrorInvalidMemcpyDirection);
+        else child_answer(w, i, l, cudaErrorInvalidMemcpyDirection);
     }
 }
 
 // ---- Streams and events, which have nothing to decide: what is launched runs in that order ----
 
-// Stores `bytes` of it where the lane says. False: nothing of the lane's is there.
-static bool store(const Warp *w, u32 lane, u64 to, u64 value, u32 bytes)
+bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
 {
-    for (u32 n = 0; n < bytes; n++) {
-        u8 *byte = lane_byte_at(w, lane, to + n);
-        if (!byte) return false;
-        *byte = (u8)(value >> 8 * n);
-    }
+    u8 values[LANES * VALUE_BYTES];
+    u16 none[LANES] = { 0 };
+    Access a;
+    memset(&a, 0, offsetof(Access, address));
+    a.warp = w, a.insn = i, a.mask = 1u << lane, a.store = true, a.bytes = bytes, a.values = values, a.undefined = none;
+    for (u32 l = 0; l < LANES; l++) a.address[l] = to;
+    a.space = access_generic(a.address, a.mask);
+    memcpy(values + VALUE_BYTES * lane, &value, bytes);
+    if (!access_allow(&a, NULL)) return false;
+    memcpy(access_place(&a, lane), &value, bytes);
     return true;
 }
 
@@ -252,14 +308,14 @@ static void create(Warp *w, const Insn *i, u32 mask, u32 only)
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
         u64 handle = FIRST_HANDLE + children_of(w->block->grid)->handles++;
-        bool good = flags[lane] == only && store(w, lane, to[lane], handle, sizeof handle);
-        finish(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+        bool good = flags[lane] == only && child_store(w, i, lane, to[lane], handle, sizeof handle);
+        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 
 static void use(Warp *w, const Insn *i, u32 mask)
 {
-    for (; mask; mask &= mask - 1) finish(w, i, __builtin_ctz(mask), 0);
+    for (; mask; mask &= mask - 1) child_answer(w, i, __builtin_ctz(mask), 0);
 }
 
 // __cudaCDP2StreamCreateWithFlags(stream, flags), __cudaCDP2EventCreateWithFlags(event, flags)
@@ -269,17 +325,6 @@ void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cud
 // __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event, flags), EventDestroy(event)
 void run_stream_destroy(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
 void run_event_use(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
-
-// __cudaCDP2GetDevice(device)
-void run_get_device(Warp *w, const Insn *i, u32 mask)
-{
-    const u64 *to = row_of(w, i->a);
-    for (; mask; mask &= mask - 1) {
-        u32 lane = __builtin_ctz(mask);
-        bool good = store(w, lane, to[lane], w->block->grid->launch->device, sizeof(u32));
-        finish(w, i, lane, good ? 0 : cudaErrorInvalidValue);
-    }
-}
 
 // ---- When the grid has ended ----
 

@@ -23,6 +23,8 @@ void children_set_most(u32 device, u32 count);
 // The functions, as print_functions has them.
 void run_parameter_buffer(Warp *, const Insn *, u32 mask);
 void run_launch_device(Warp *, const Insn *, u32 mask);
+void run_plain_buffer(Warp *, const Insn *, u32 mask);
+void run_launch_kernel(Warp *, const Insn *, u32 mask);
 void run_last_error(Warp *, const Insn *, u32 mask);
 void run_peek_error(Warp *, const Insn *, u32 mask);
 void run_stream_create(Warp *, const Insn *, u32 mask);
@@ -32,7 +34,15 @@ void run_event_use(Warp *, const Insn *, u32 mask);
 void run_fill_by_kernel(Warp *, const Insn *, u32 mask);
 void run_fill_2d_by_kernel(Warp *, const Insn *, u32 mask);
 void run_copy_by_kernel(Warp *, const Insn *, u32 mask);
+// questions.c
 void run_get_device(Warp *, const Insn *, u32 mask);
+void run_device_attribute(Warp *, const Insn *, u32 mask);
+void run_occupancy(Warp *, const Insn *, u32 mask);
+
+// How the call of a lane ends: its result, which is the lane's last error if it is one; and `bytes` of a value, at most
+// VALUE_BYTES, stored where the lane wants it. False: it must not, and the grid has failed.
+void child_answer(Warp *, const Insn *, u32 lane, int error);
+bool child_store(Warp *, const Insn *, u32 lane, u64 to, u64 value, u32 bytes);
 
 // The byte at a generic address as that lane sees it, or NULL where there is none (print.c).
 u8 *lane_byte_at(const Warp *, u32 lane, u64 address);

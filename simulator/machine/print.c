@@ -161,6 +161,8 @@ const PrintFunction print_functions[] = {
     { "cudaGraphSetConditional", 2, run_set_condition },
     { "__cudaCDP2GetParameterBufferV2", 4, run_parameter_buffer },
     { "__cudaCDP2LaunchDeviceV2", 2, run_launch_device },
+    { "__cudaCDP2GetParameterBuffer", 2, run_plain_buffer },
+    { "__cudaCDP2LaunchDevice", 6, run_launch_kernel },
     { "__cudaCDP2GetLastError", 0, run_last_error },
     { "__cudaCDP2PeekAtLastError", 0, run_peek_error },
     { "__cudaCDP2StreamCreateWithFlags", 2, run_stream_create },
@@ -173,5 +175,7 @@ const PrintFunction print_functions[] = {
     { "__cudaCDP2Memset2DAsync", 6, run_fill_2d_by_kernel },
     { "__cudaCDP2MemcpyAsync", 5, run_copy_by_kernel },
     { "__cudaCDP2GetDevice", 1, run_get_device },
+    { "__cudaCDP2DeviceGetAttribute", 3, run_device_attribute },
+    { "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, run_occupancy },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;
