@@ -95,6 +95,8 @@ static void free_members(Member *list)
     }
 }
 
+static Member *over;                            // events that were recorded last in captures that have ended
+
 static Capture *capture_of(uint64_t stream, Member **in)
 {
     for (Capture *c = captures; c; c = c->next)
@@ -192,12 +194,12 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
 
 bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
-    if (!is_any())
+    if (!is_any() && !__atomic_load_n(&over, __ATOMIC_ACQUIRE))
         return false;
     Member *in, *old;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
-    if (before)
+    if (before || (old = member(over, client_address(event))))
         old->id = 0;                            // what it stood for until now
     if (capture) {
         Member *new = add_member(&capture->events, client_address(event));
@@ -252,6 +254,23 @@ bool capture_has_event(cudaEvent_t event)
     bool has = capture_of_event(event, &of) != NULL;
     pthread_mutex_unlock(&mutex);
     return has;
+}
+
+bool capture_had_event(cudaEvent_t event)
+{
+    pthread_mutex_lock(&mutex);
+    bool had = over && member(over, client_address(event));
+    pthread_mutex_unlock(&mutex);
+    return had;
+}
+
+void capture_forget_event(cudaEvent_t event)
+{
+    pthread_mutex_lock(&mutex);
+    Member *had = over ? member(over, client_address(event)) : NULL;
+    if (had)
+        had->id = 0;
+    pthread_mutex_unlock(&mutex);
 }
 
 // ---- What may not be done meanwhile ----
@@ -322,7 +341,7 @@ cudaError_t capture_forbids_all(void)
 
 EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+    if (!mode)
         return client_done(cudaErrorInvalidValue);
     enum cudaStreamCaptureMode old = thread_mode;
     thread_mode = *mode;
@@ -443,17 +462,48 @@ static bool is_joined(const Capture *capture)
     return true;
 }
 
-static cudaError_t end(Capture *capture, uint64_t stream)
+static void take_out(Capture *capture)
 {
-    if (stream != capture->origin)
-        return broken(capture, cudaErrorStreamCaptureUnmatched);
-    if (!capture->broken && capture->mode != cudaStreamCaptureModeRelaxed
-        && !pthread_equal(capture->thread, pthread_self()))
-        return cudaErrorStreamCaptureWrongThread;
     Capture **at = &captures;
     while (*at != capture)
         at = &(*at)->next;
     __atomic_store_n(at, capture->next, __ATOMIC_RELEASE);
+}
+
+// The rest of one that is over. With the mutex.
+static void drop(Capture *capture)
+{
+    free_members(capture->streams);
+    Member **end = &over;
+    while (*end)
+        end = &(*end)->next;
+    *end = capture->events;
+    free(capture);
+}
+
+void capture_forget(uint64_t stream)
+{
+    Member *in;
+    pthread_mutex_lock(&mutex);
+    Capture *capture = is_any() ? capture_of(stream, &in) : NULL;
+    if (capture) {
+        take_out(capture);
+        if (!capture->into_given)
+            graph_free(capture->graph);
+        drop(capture);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+static cudaError_t end(Capture *capture, uint64_t stream)
+{
+    if (stream != capture->origin)
+        return broken(capture, cudaErrorStreamCaptureUnmatched);
+    bool elsewhere = !capture->broken && capture->mode != cudaStreamCaptureModeRelaxed
+        && !pthread_equal(capture->thread, pthread_self());
+    take_out(capture);
+    if (elsewhere)
+        return cudaErrorStreamCaptureWrongThread;
     if (capture->broken)
         return cudaErrorStreamCaptureInvalidated;
     return is_joined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
@@ -471,8 +521,9 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     uint64_t id = client_stream(stream);
     Member *in;
+    cudaGraph_t nobodys;
     if (!graph)
-        return client_done(cudaErrorInvalidValue);
+        graph = &nobodys;
     *graph = NULL;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
@@ -486,11 +537,11 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
         return client_done(error);
     if (!error)
         *graph = (cudaGraph_t)capture->graph;
-    else if (!capture->into_given)
+    if ((error || graph == &nobodys) && !capture->into_given)
         graph_free(capture->graph);
-    free_members(capture->streams);
-    free_members(capture->events);
-    free(capture);
+    pthread_mutex_lock(&mutex);
+    drop(capture);
+    pthread_mutex_unlock(&mutex);
     return client_done(error);
 }
 TWIN(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, (cudaStream_t stream, cudaGraph_t *graph),
@@ -501,13 +552,12 @@ TWIN(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, (cudaStream_t stream, cuda
 static cudaError_t status_of(uint64_t stream, enum cudaStreamCaptureStatus *status, Capture **of,
                              Member **in)
 {
-    *status = cudaStreamCaptureStatusNone;
     *of = capture_of(stream, in);
-    if (*of)
-        *status = (*of)->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     for (const Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
         if (!c->non_blocking)
             return cudaErrorStreamCaptureImplicit;
+    *status = !*of ? cudaStreamCaptureStatusNone
+        : (*of)->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 

@@ -28,5 +28,13 @@ bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error);
 
 bool capture_has_stream(uint64_t stream);
 
+// The stream is destroyed, and with it the capture that it takes part in.
+void capture_forget(uint64_t stream);
+
+// Did the event stand for a moment of a capture that has ended, and for nothing since? It can be used for nothing but to be
+// recorded again.
+bool capture_had_event(cudaEvent_t event);
+void capture_forget_event(cudaEvent_t event);   // it is destroyed
+
 // Does the event stand for a moment of a capture? Waiting for it is then an error.
 bool capture_has_event(cudaEvent_t event);

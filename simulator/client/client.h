@@ -111,7 +111,8 @@ void client_streams_reset(uint32_t device);     // its streams are gone
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
 int client_priority(int wanted);                // the nearest that there is
 
-enum { CLIENT_LARGEST_WINDOW = 128 << 20 };     // of an access policy, bytes
+// Of an access policy, bytes; and of what L2 can be told to keep.
+enum { CLIENT_LARGEST_WINDOW = 128 << 20, CLIENT_PERSISTING_STEP = 3932160 };
 
 // stream_attributes.c: the stream is gone, or all of the device's are.
 void client_stream_forget(uint64_t stream);
@@ -121,6 +122,7 @@ void client_streams_forget(uint32_t device);
 // device calls it; 0: nothing.
 bool client_is_registered(const void *p);
 uint64_t client_registered_address(const void *p);
+void client_limits_reset(void);                 // limits.c: they are those of the beginning
 void client_unregister_all(void);               // the device is being reset
 
 static inline uint64_t client_address(const void *p)

@@ -88,9 +88,10 @@ static cudaError_t check_kind(const Operation *operation)
         return wrong_pointer(operation, "source", NULL, from_device);
     if (copy->kind == cudaMemcpyDefault)
         return cudaSuccess;
-    if (!is_either(to) && to_device != client_is_device(to))
+    // What is said to be the host's may be any: the address tells.
+    if (to_device && !is_either(to) && !client_is_device(to))
         return wrong_pointer(operation, "destination", to, to_device);
-    if (!is_either(from) && from_device != client_is_device(from))
+    if (from_device && !is_either(from) && !client_is_device(from))
         return wrong_pointer(operation, "source", from, from_device);
     return cudaSuccess;
 }
@@ -172,11 +173,12 @@ cudaError_t operation_check_copy(const Operation *operation)
     if (__builtin_mul_overflow(copy->width, copy->rows, &total)
         || __builtin_mul_overflow(total, copy->slices, &total))
         return cudaErrorInvalidValue;
-    if ((unsigned)copy->kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
     if (!total)
         return cudaSuccess;
-    cudaError_t error = check_pitch(copy);
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    bool nowhere = !copy->to.address && !copy->from.address;    // check_kind says so
+    cudaError_t error = nowhere ? cudaSuccess : check_pitch(copy);
     return error ? error : check_kind(operation);
 }
 
@@ -189,7 +191,7 @@ static cudaError_t issue(const char *call, CopyOperation copy, cudaStream_t stre
     if (error)
         return client_done(error);
     if (!copy.width || !copy.rows || !copy.slices)
-        return client_done(client_sticky());
+        return client_done(copy.rows == 1 && copy.slices == 1 ? cudaSuccess : client_sticky());
     return client_done(operation_issue(&operation, stream));
 }
 
@@ -316,7 +318,10 @@ TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz,
 static cudaError_t issue_between(const char *call, CopyOperation copy, int to, int from,
                                  cudaStream_t stream)
 {
-    cudaError_t error = client_check_devices(from, to);
+    bool nothing = !copy.width || !copy.rows || !copy.slices;
+    cudaError_t error = nothing ? cudaSuccess : client_check_devices(from, to);
+    if (!error && !nothing && !(client_is_device(copy.to.address) && client_is_device(copy.from.address)))
+        error = cudaErrorInvalidValue;          // it takes devices' memory alone
     return error ? client_done(error) : issue(call, copy, stream);
 }
 
@@ -371,6 +376,8 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
     cudaError_t error = client_symbol(call, symbol, &address, &size);
     if (error)
         return client_done(error);
+    if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+        return client_done(cudaErrorInvalidMemcpyDirection);
     char *variable = (char *)(uintptr_t)(address + offset);
     CopyOperation copy = operation_plain_copy(to ? variable : host, to ? host : variable, bytes,
                                               kind);

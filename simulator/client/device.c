@@ -1,6 +1,7 @@
 // The devices as the program sees them: their properties, their limits, and which one is current.
 
 #include "client.h"
+#include "host.h"
 #include <stdio.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
@@ -41,7 +42,7 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count)
         return client_done(cudaErrorInvalidValue);
-    cudaError_t error = client_open();
+    cudaError_t error = host_is_inside() ? cudaSuccess : client_open();     // host functions may ask for that
     if (!error)
         *count = client_facts()->device_count;
     return client_done(error);
@@ -90,21 +91,22 @@ EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *w
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned wanted, unsigned flags)
-{
-    (void)wanted;
-    (void)flags;
-    return cudaSetDevice(ordinal);
-}
-
 static unsigned device_flags = cudaDeviceMapHost;       // of all devices: how the host waits makes no difference here
 
 EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-    cudaError_t error = flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : opened();
+    unsigned wait = flags & cudaDeviceScheduleMask;
+    bool good = !(flags & ~(unsigned)cudaDeviceMask) && !(wait & (wait - 1));   // one way to wait at most
+    cudaError_t error = good ? opened() : cudaErrorInvalidValue;
     if (!error)
         device_flags = flags | cudaDeviceMapHost;
     return client_done(error);
+}
+
+EXPORT cudaError_t cudaInitDevice(int ordinal, unsigned wanted, unsigned flags)
+{
+    cudaError_t error = cudaSetDevice(ordinal);
+    return error || !(flags & cudaInitDeviceFlagsAreValid) ? error : cudaSetDeviceFlags(wanted);
 }
 
 EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
@@ -124,6 +126,7 @@ EXPORT cudaError_t cudaDeviceReset(void)
     if (!error && !client_sticky()) {
         client_streams_reset(client_device());
         client_unmap_all();
+        client_limits_reset();
     }
     return client_done(error);
 }
@@ -172,6 +175,8 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .ipcEventSupported = 1,
         .memoryBusWidth = facts->memory_bus_bits,
         .l2CacheSize = facts->l2_bytes,
+        .persistingL2CacheMaxSize = CLIENT_PERSISTING_STEP * 10,
+        .accessPolicyMaxWindowSize = CLIENT_LARGEST_WINDOW,
         .maxThreadsPerMultiProcessor = facts->threads_per_sm,
         .globalL1CacheSupported = 1,
         .localL1CacheSupported = 1,
@@ -191,7 +196,7 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
 
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordinal)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error)
         return client_done(error);
     if (!is_device(ordinal))
@@ -326,7 +331,7 @@ static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDevicePr
     X(ClusterLaunch, p->clusterLaunch)
     X(DeferredMappingCudaArraySupported, p->deferredMappingCudaArraySupported)
     X(IpcEventSupport, p->ipcEventSupported)
-    X(MemSyncDomainCount, 1)
+    X(MemSyncDomainCount, 4)
     X(NumaConfig, p->deviceNumaConfig)
     X(NumaId, p->deviceNumaId)
     X(MpsEnabled, p->mpsEnabled)
@@ -374,15 +379,16 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
     return cudaSuccess;
 }
 
-// domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal.
-static bool read_bus_id(const char *text, unsigned *bus)
+// domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal. First: all but the bus are 0.
+static bool read_bus_id(const char *text, unsigned *bus, bool *first)
 {
     unsigned domain = 0, device, function = 0;
     int end = 0;
-    if ((sscanf(text, "%x:%x:%x.%x%n", &domain, bus, &device, &function, &end) == 4 && !text[end])
-        || (sscanf(text, "%x:%x:%x%n", &domain, bus, &device, &end) == 3 && !text[end]))
-        return !domain && !device && !function;
-    return sscanf(text, "%x:%x.%x%n", bus, &device, &function, &end) == 3 && !text[end] && !device && !function;
+    bool good = (sscanf(text, "%x:%x:%x.%x%n", &domain, bus, &device, &function, &end) == 4 && !text[end])
+        || (sscanf(text, "%x:%x:%x%n", &domain, bus, &device, &end) == 3 && !text[end])
+        || (sscanf(text, "%x:%x.%x%n", bus, &device, &function, &end) == 3 && !text[end] && !(domain = 0));
+    *first = good && !domain && !device && !function;
+    return good;
 }
 
 EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
@@ -391,9 +397,10 @@ EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
     if (error || !ordinal || !text)
         return client_done(error ? error : cudaErrorInvalidValue);
     unsigned bus;
-    if (!read_bus_id(text, &bus))
-        return client_done(cudaErrorInvalidDevice);
-    for (int i = 0; is_device(i); i++)
+    bool first;
+    if (!read_bus_id(text, &bus, &first))
+        return client_done(cudaErrorInvalidValue);
+    for (int i = 0; is_device(i) && first; i++)
         if (bus == (unsigned)(FIRST_BUS + client_facts()->number[i])) {
             *ordinal = i;
             return cudaSuccess;

@@ -40,6 +40,7 @@ static cudaError_t on_event(enum wire_op op, const char *call, cudaEvent_t event
 
 EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    capture_forget_event(event);
     return on_event(WIRE_EVENT_DESTROY, "cudaEventDestroy", event);
 }
 
@@ -92,6 +93,8 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
         return client_done(cudaErrorInvalidValue);
     if (flags && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorIllegalState);
+    if (capture_had_event(event) && !capture_has_stream(client_stream(stream)))
+        return client_done(cudaErrorInvalidValue);
     if (!flags && capture_wait(event, client_stream(stream), &error))
         return client_done(error);
     Operation operation = { .kind = OPERATION_WAIT, .call = "cudaStreamWaitEvent", .event = event };
@@ -101,24 +104,32 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz,
      (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 
-EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
+// Can the host ask for it, or wait?
+static cudaError_t check(cudaEvent_t event)
 {
     if (capture_has_event(event))
-        return client_done(cudaErrorCapturedEvent);
-    return on_event(WIRE_EVENT_SYNC, "cudaEventSynchronize", event);
+        return cudaErrorCapturedEvent;
+    return capture_had_event(event) ? cudaErrorInvalidValue : capture_forbids();
+}
+
+EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    cudaError_t error = check(event);
+    return error ? client_done(error) : on_event(WIRE_EVENT_SYNC, "cudaEventSynchronize", event);
 }
 
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    if (capture_has_event(event))
-        return client_done(cudaErrorCapturedEvent);
-    return on_event(WIRE_QUERY, "cudaEventQuery", event);
+    cudaError_t error = check(event);
+    return error ? client_done(error) : on_event(WIRE_QUERY, "cudaEventQuery", event);
 }
 
 EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     if (!milliseconds || !from || !to)
         return client_done(milliseconds ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    if (capture_had_event(from) || capture_had_event(to))
+        return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_EVENT_ELAPSED, "cudaEventElapsedTime");
     request.elapsed.from = client_address(from);
     request.elapsed.to = client_address(to);

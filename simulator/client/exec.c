@@ -510,7 +510,7 @@ EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
                                            unsigned *enabled)
 {
     Node *node = exec_node((Exec *)exec, (Node *)original);
-    if (!enabled || !node)
+    if (!enabled || !node || node->operation.kind > OPERATION_FILL)
         return client_done(cudaErrorInvalidValue);
     *enabled = !node->disabled;
     return cudaSuccess;

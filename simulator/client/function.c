@@ -22,7 +22,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
         .ptxVersion = (int)symbol_here(symbol)->found.kernel.ptx_version,
         .binaryVersion = client_facts()->major * 10 + client_facts()->minor,
         .maxDynamicSharedSizeBytes = (int)symbol_here(symbol)->dynamic_limit,
-        .preferredShmemCarveout = -1,
+        .preferredShmemCarveout = symbol_here(symbol)->carveout - 1,
     };
     return cudaSuccess;
 }
@@ -37,8 +37,12 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
     error = symbol_resolve(symbol);
     if (error)
         return client_done(error);
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
-        return value >= -1 && value <= 100 ? cudaSuccess : client_done(cudaErrorInvalidValue);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        if (value < -1 || value > 100)
+            return client_done(cudaErrorInvalidValue);
+        symbol_here(symbol)->carveout = value + 1;
+        return cudaSuccess;
+    }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return attribute < cudaFuncAttributeMax && attribute > 0
             ? client_unsupported("cudaFuncSetAttribute with a cluster attribute")
@@ -52,7 +56,8 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache config)
 {
-    (void)config;                               // a preference only
+    if ((unsigned)config > cudaFuncCachePreferEqual)    // else a preference only
+        return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 

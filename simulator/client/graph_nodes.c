@@ -10,10 +10,19 @@
 
 typedef enum operation_kind Kind;
 
+static bool is_among(const cudaGraphNode_t *nodes, size_t count, cudaGraphNode_t node)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return true;
+    return false;
+}
+
+// Each once.
 static bool are_nodes(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph)
+        if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph || is_among(needs, i, needs[i]))
             return false;
     return true;
 }
@@ -161,6 +170,8 @@ EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGra
 static cudaError_t describe_copy(CopyOperation copy, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_COPY, .call = "cudaGraphAddMemcpyNode", .copy = copy };
+    if (!copy.width || !copy.rows || !copy.slices)
+        return cudaErrorInvalidValue;
     return operation_check_copy(operation);
 }
 
@@ -330,7 +341,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 static cudaError_t describe_fill(const struct cudaMemsetParams *p, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_FILL, .call = "cudaGraphAddMemsetNode" };
-    if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
+    if (!p || !p->width || !p->height || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         || client_address(p->dst) % p->elementSize)
         return cudaErrorInvalidValue;
     operation->fill = (FillOperation){ .to = { p->dst, p->pitch, 0 },

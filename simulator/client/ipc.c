@@ -49,7 +49,7 @@ EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
 
 EXPORT cudaError_t cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned flags)
 {
-    if (!p || flags != cudaIpcMemLazyEnablePeerAccess)
+    if (!p || flags != cudaIpcMemLazyEnablePeerAccess || !read_handle(&handle, false))
         return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error = ask(WIRE_IPC_IMPORT, "cudaIpcOpenMemHandle", read_handle(&handle, false),
@@ -69,6 +69,8 @@ EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent
 {
     if (!handle)
         return client_done(cudaErrorInvalidValue);
+    if (!event)
+        return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error = ask(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event),
                             &reply);
@@ -81,6 +83,8 @@ EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle
 {
     if (!event)
         return client_done(cudaErrorInvalidValue);
+    if (!read_handle(&handle, true))
+        return client_done(cudaErrorMapBufferObjectFailed);     // as an H200 says
     WireReply reply;
     cudaError_t error = ask(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle",
                             read_handle(&handle, true), &reply);

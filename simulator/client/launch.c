@@ -92,13 +92,31 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     return client_call(&request, kernel->parameters, kernel->bytes, &reply, NULL, 0);
 }
 
-static cudaError_t launch(const char *call, const void *key, KernelOperation kernel,
-                          void **arguments, cudaStream_t stream)
+static cudaError_t launch_here(const char *call, const void *key, KernelOperation kernel,
+                               void **arguments, cudaStream_t stream)
 {
     char parameters[WIRE_TAIL];
     cudaError_t error = operation_kernel(key, arguments, &kernel, parameters);
     Operation operation = { .kind = OPERATION_KERNEL, .call = call, .kernel = kernel };
     return error ? error : operation_issue(&operation, stream);
+}
+
+// A stream of another device takes the launch to that device.
+static cudaError_t launch(const char *call, const void *key, KernelOperation kernel, void **arguments,
+                          cudaStream_t stream)
+{
+    cudaError_t error = client_open();
+    int device = (int)client_device();
+    if (!error && client_facts()->device_count > 1 && (uintptr_t)stream > (uintptr_t)cudaStreamPerThread)
+        error = cudaStreamGetDevice(stream, &device);
+    if (error)
+        return error;
+    if (device == (int)client_device())
+        return launch_here(call, key, kernel, arguments, stream);
+    uint32_t before = client_use_device((uint32_t)device);
+    error = launch_here(call, key, kernel, arguments, stream);
+    client_use_device(before);
+    return error;
 }
 
 EXPORT cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host)
@@ -162,7 +180,6 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     switch (attribute->id) {
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
-    case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
@@ -183,8 +200,17 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return "cudaLaunchKernelEx with a node that kernels update";
     default:
-        return "cudaLaunchKernelEx with an attribute that CUDA 13.0 does not have";
+        return NULL;
     }
+}
+
+static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
+{
+    unsigned id = attribute->id;
+    const struct { unsigned x, y, z; } size = { attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
+    if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == cudaLaunchAttributeSynchronizationPolicy)
+        return cudaErrorInvalidValue;           // no attribute, or not one of launches
+    return id == cudaLaunchAttributeClusterDimension && !(size.x && size.y && size.z) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
@@ -194,7 +220,12 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
         return client_done(cudaErrorInvalidValue);
     KernelOperation how = { .grid = config->gridDim, .block = config->blockDim,
                             .shared = config->dynamicSmemBytes };
+    if (!symbol_find(kernel, false))
+        return client_done(symbol_no_kernel(kernel));
     for (unsigned i = 0; i < config->numAttrs; i++) {
+        cudaError_t error = check_attribute(&config->attrs[i]);
+        if (error)
+            return client_done(error);
         const char *missing = apply(&config->attrs[i], &how);
         if (missing)
             return client_unsupported(missing);

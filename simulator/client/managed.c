@@ -37,7 +37,8 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return client_done(cudaErrorInvalidValue);
     *out = NULL;
-    return bytes ? client_done(allocate(out, bytes)) : cudaSuccess;
+    error = capture_forbids();
+    return bytes || error ? client_done(error ? error : allocate(out, bytes)) : cudaSuccess;
 }
 
 // Every place but a device is the host.
@@ -86,7 +87,7 @@ EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdv
         && advice != cudaMemAdviseUnsetPreferredLocation;
     cudaError_t error = placed ? check_location(location) : cudaSuccess;
     if (error)
-        return client_done(error);
+        return client_done(error == cudaErrorInvalidDevice ? cudaErrorInvalidValue : error);
     WireRequest request = range_request(WIRE_ADVISE, "cudaMemAdvise", p, bytes);
     request.range.advice = advice;
     bool on_device = placed && location.type == cudaMemLocationTypeDevice;
@@ -161,14 +162,22 @@ EXPORT cudaError_t cudaMemRangeGetAttributes(void **out, size_t *sizes,
     return client_done(error);
 }
 
+// Of the allocation that begins there; 0: none does.
+static size_t size_at(const void *p)
+{
+    WireRequest request = client_request(WIRE_POINTER, "cudaStreamAttachMemAsync");
+    WireReply reply;
+    request.pointer.address = client_address(p);
+    return client_simple(&request, &reply) || reply.memory.address != client_address(p) ? 0 : reply.memory.size;
+}
+
 // On this device host and kernels may use all managed memory at any time: there is nothing to do.
 EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes,
                                             unsigned flags)
 {
-    (void)stream;
-    (void)bytes;
-    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost
-        || flags == cudaMemAttachSingle;
+    bool to_one = flags == cudaMemAttachSingle && stream && stream != cudaStreamLegacy;
+    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || to_one;
+    known = known && (!bytes || bytes == size_at(p));   // all of it
     cudaError_t error = client_open();
     if (!error)
         error = client_sticky();

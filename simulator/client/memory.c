@@ -84,8 +84,7 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
         return client_done(cudaErrorInvalidValue);
     if (!bytes) {
         *out = NULL;
-        cudaError_t error = client_open();
-        return client_done(error ? error : client_sticky());
+        return client_done(client_open());
     }
     WireRequest request = client_request(WIRE_ALLOC, call);
     request.alloc.bytes = bytes;
@@ -94,8 +93,8 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
     cudaError_t error = capture_forbids();
     if (!error)
         error = client_simple(&request, &reply);
-    if (!error)
-        *out = (void *)(uintptr_t)reply.memory.address;
+    if (!error || error == cudaErrorMemoryAllocation)
+        *out = error ? NULL : (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
 }
 
@@ -123,6 +122,12 @@ EXPORT cudaError_t cudaFree(void *p)
     return device_free("cudaFree", p);
 }
 
+// Nobody has an array.
+EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    return array ? client_unsupported("cudaFreeArray") : client_done(client_open());
+}
+
 static cudaError_t allocate_rows(const char *call, void **out, size_t *pitch, size_t width,
                                  size_t rows)
 {
@@ -130,8 +135,8 @@ static cudaError_t allocate_rows(const char *call, void **out, size_t *pitch, si
         return client_done(cudaErrorInvalidValue);
     size_t row = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN, bytes;
     if (__builtin_mul_overflow(row, rows, &bytes))
-        return client_done(cudaErrorMemoryAllocation);
-    *pitch = row;
+        return client_done(cudaErrorInvalidValue);
+    *pitch = bytes ? row : 0;
     return device_alloc(call, out, bytes);
 }
 
@@ -183,7 +188,6 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
     }
     if (!client_is_device(p) && !client_is_pinned(p))
         return cudaSuccess;
-    out->hostPointer = NULL;
     WireRequest request = client_request(WIRE_POINTER, "cudaPointerGetAttributes");
     request.pointer.address = client_address(p);
     WireReply reply;

@@ -262,6 +262,8 @@ cudaError_t symbol_resolve(Symbol *symbol)
     error = image_load(symbol->image);
     if (!error && !here->resolved) {
         here->error = resolve_now(symbol);
+        if (!here->error && !symbol->variable)
+            here->dynamic_limit -= here->found.kernel.shared_bytes;     // the same for both, unless the program asks for more
         here->resolved = !client_sticky();
     }
     pthread_mutex_unlock(&once);

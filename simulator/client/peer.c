@@ -25,6 +25,8 @@ EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 static cudaError_t set_access(const char *call, int other, bool enable)
 {
     cudaError_t error = client_check_devices(other, other);
+    if (!error && other == (int)client_device())
+        error = enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled;
     if (error)
         return client_done(error);
     WireRequest request = client_request(WIRE_PEER, call);
@@ -36,8 +38,9 @@ static cudaError_t set_access(const char *call, int other, bool enable)
 
 EXPORT cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
 {
+    cudaError_t error = flags ? client_check_devices(other, other) : cudaSuccess;
     if (flags)
-        return client_done(cudaErrorInvalidValue);
+        return client_done(error ? error : cudaErrorInvalidValue);
     return set_access("cudaDeviceEnablePeerAccess", other, true);
 }
 

@@ -21,6 +21,8 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
         return client_done(error ? error : cudaErrorInvalidValue);
     if (wanted->location.type != cudaMemLocationTypeDevice)
         return client_unsupported("cudaMemPoolCreate of host memory");
+    if ((unsigned)wanted->handleTypes > cudaMemHandleTypeFabric)
+        return client_done(cudaErrorInvalidValue);
     if (wanted->handleTypes != cudaMemHandleTypeNone)
         return client_unsupported("cudaMemPoolCreate of memory to share with other processes");
     if (wanted->location.id < 0 || wanted->location.id >= client_facts()->device_count)
@@ -119,7 +121,7 @@ EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     if (error || !pool)
         return client_done(error ? error : cudaErrorInvalidValue);
     if (device < 0 || device >= client_facts()->device_count)
-        return client_done(cudaErrorInvalidDevice);
+        return client_done(cudaErrorInvalidValue);
     WireRequest request = pool_request(WIRE_POOL_CHOOSE, "cudaDeviceSetMemPool", pool);
     request.device = (uint32_t)device;
     WireReply reply;
@@ -165,7 +167,8 @@ static cudaError_t access(const char *call, cudaMemPool_t pool,
                           const struct cudaMemLocation *location, bool set, bool allowed,
                           bool *is_allowed)
 {
-    if (!pool || location->type != cudaMemLocationTypeDevice)
+    bool there = location->id >= 0 && location->id < client_facts()->device_count;
+    if (!pool || location->type != cudaMemLocationTypeDevice || (!set && !there))
         return cudaErrorInvalidValue;
     WireRequest request = pool_request(WIRE_POOL_ACCESS, call, pool);
     request.pool.attribute = (uint32_t)location->id;
@@ -202,6 +205,15 @@ EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemP
     if (!error)
         *flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return client_done(error);
+}
+
+// No pool here can be shared (cudaMemPoolCreate).
+EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+                                                      unsigned flags)
+{
+    (void)handle, (void)pool, (void)type, (void)flags;
+    cudaError_t error = client_open();
+    return client_done(error ? error : cudaErrorInvalidValue);
 }
 
 // ---- Allocating and freeing ----

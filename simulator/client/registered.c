@@ -3,7 +3,7 @@
 // given back. What the device calls it is another address.
 
 #define _GNU_SOURCE
-#include "client.h"
+#include "capture.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,8 +172,9 @@ EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
     if (flags & ~here)
         return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
     if (client_is_pinned(p) || client_is_registered(p))
-        return client_done(cudaErrorHostMemoryAlreadyRegistered);
-    return client_done(enter(p, bytes, flags));
+        return client_done(client_is_pinned(p) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered);
+    error = capture_forbids();
+    return client_done(error ? error : enter(p, bytes, flags));
 }
 
 EXPORT cudaError_t cudaHostUnregister(void *p)
@@ -181,6 +182,8 @@ EXPORT cudaError_t cudaHostUnregister(void *p)
     cudaError_t error = client_open();
     if (error || client_sticky())
         return client_done(error ? error : client_sticky());
+    if (!p || client_is_pinned(p))
+        return client_done(cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     Registered **at = &registered;
     while (*at && (*at)->base != p)
@@ -227,6 +230,9 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
     cudaError_t error = client_open();
     if (error || !flags || !(client_is_pinned(p) || client_is_registered(p)))
         return client_done(error ? error : cudaErrorInvalidValue);
-    *flags = cudaHostAllocMapped;               // with one address space for all, all of it is
+    pthread_mutex_lock(&mutex);
+    const Registered *r = find(p);
+    *flags = cudaHostAllocMapped | (r ? r->flags : 0);  // with one address space for all, all of it is
+    pthread_mutex_unlock(&mutex);
     return client_done(client_sticky());
 }

@@ -109,8 +109,10 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     request.object.id = client_address(stream);
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error)
+    if (!error) {
         client_stream_forget(request.object.id);
+        capture_forget(request.object.id);
+    }
     return client_done(error);
 }
 

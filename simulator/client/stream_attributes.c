@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-enum { ATTRIBUTES = cudaLaunchAttributeNvlinkUtilCentricScheduling + 1 };
+enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 
 typedef struct Kept {
     struct Kept *next;
@@ -27,7 +27,6 @@ static bool is_of_streams(cudaLaunchAttributeID id)
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
-    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
         return true;
     default:
         return false;
@@ -75,7 +74,7 @@ static Kept *of(uint64_t stream, const WireReply *facts)
     if (!*at && (*at = calloc(1, sizeof **at))) {
         (*at)->stream = stream;
         (*at)->device = facts->stream.device;
-        (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy = cudaSyncPolicyAuto;
+        (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy = -1;     // as an H200 says, of none that was set
         (*at)->values[cudaLaunchAttributeMemSyncDomainMap].memSyncDomainMap.remote = 1;
     }
     return *at;
@@ -108,7 +107,7 @@ TWIN(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz,
 
 static bool is_good_window(const struct cudaAccessPolicyWindow *w)
 {
-    return w->hitRatio >= 0 && w->hitRatio <= 1 && (unsigned)w->hitProp <= cudaAccessPropertyPersisting
+    return w->hitRatio >= 0 && w->hitRatio <= 1
         && (unsigned)w->missProp <= cudaAccessPropertyStreaming && w->num_bytes <= CLIENT_LARGEST_WINDOW;
 }
 

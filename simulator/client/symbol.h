@@ -24,6 +24,7 @@ typedef struct {
     cudaError_t error;
     WireReply found;                            // kernel: .kernel; variable: .memory
     size_t dynamic_limit;
+    int carveout;                               // as it was set, plus 1; 0: it was not
 } Resolved;
 
 typedef struct Symbol {                         // a kernel or a variable of an image

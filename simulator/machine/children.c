@@ -10,6 +10,7 @@
 #include "access.h"
 #include "children.h"
 #include "memory.h"
+#include "profile.h"
 #include "report/source.h"
 
 enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
@@ -44,7 +45,8 @@ static bool is_full(const Grid *g, u32 depth)
 // On a launch by a kernel; the host is told cudaErrorInvalidValue.
 static int check(const Launch *launch)
 {
-    int error = grid_check(launch);
+    u64 shared = launch->kernel->shared_bytes + (u64)launch->dynamic_shared;
+    int error = shared > (u64)profile.shared_per_block ? cudaErrorInvalidConfiguration : grid_check(launch);
     return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
 }
 
@@ -300,15 +302,16 @@ bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
     return true;
 }
 
-// A handle for each lane whose flags are those that the guide allows: no others.
-static void create(Warp *w, const Insn *i, u32 mask, u32 only)
+// A handle for each lane. Events must have the flag that the guide asks for; a stream may go without.
+static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
 {
     const u64 *to = row_of(w, i->a);
     const u32 *flags = row_of(w, i->b);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
         u64 handle = FIRST_HANDLE + children_of(w->block->grid)->handles++;
-        bool good = flags[lane] == only && child_store(w, i, lane, to[lane], handle, sizeof handle);
+        bool fits = flags[lane] == only || (or_none && !flags[lane]);
+        bool good = fits && child_store(w, i, lane, to[lane], handle, sizeof handle);
         child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
@@ -319,8 +322,8 @@ static void use(Warp *w, const Insn *i, u32 mask)
 }
 
 // __cudaCDP2StreamCreateWithFlags(stream, flags), __cudaCDP2EventCreateWithFlags(event, flags)
-void run_stream_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaStreamNonBlocking); }
-void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaEventDisableTiming); }
+void run_stream_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaStreamNonBlocking, true); }
+void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaEventDisableTiming, false); }
 
 // __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event, flags), EventDestroy(event)
 void run_stream_destroy(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }

@@ -91,7 +91,7 @@ static void export_now(Allocation *a)
 void ipc_export_memory(Call *call)
 {
     Allocation *a = memory_find(call->request.pointer.address);
-    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled || a->base != call->request.pointer.address) {
+    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled) {    // of the whole, wherever in it
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }

@@ -27,6 +27,7 @@ typedef struct {
 
 static Pool pools[MOST_POOLS];                  // the first are the devices' default pools
 static Pool of_graphs[MOST_DEVICES];            // what graphs allocate from
+static u64 of_launch[MOST_DEVICES];             // bytes that the graph that is being launched has got so far
 static u32 chosen[MOST_DEVICES];                // the pool that cudaMallocAsync takes, by its place
 static bool ready;
 
@@ -34,6 +35,8 @@ static bool ready;
 typedef struct Pooled {
     Pool *pool;
     u64 made;                                   // the operation that allocated it
+    u64 chunks;                                 // of a graph's: bytes that the device has given for it,
+    bool has_chunks;                            // and it has
     Order uses;
 } Pooled;
 
@@ -146,7 +149,8 @@ void pool_freed(const Allocation *a)
     Pooled *pooled = a->pooled;
     if (!pooled)
         return;
-    pooled->pool->in_use -= a->size;
+    if (pooled->pool != &of_graphs[a->device])  // whose chunks stay until they are trimmed
+        pooled->pool->in_use -= a->size;
     order_free(&pooled->uses);
 }
 
@@ -245,12 +249,24 @@ void pool_attribute(Call *call)
         || (request->pool.set && !set_attribute(pool, request->pool.attribute, request->pool.bytes)))
         call->reply.error = WIRE_INVALID_VALUE;
     else
-        call->reply.pool.value = request->pool.id == WIRE_GRAPH_POOL ? whole_chunks(*attribute) : *attribute;
+        call->reply.pool.value = *attribute;
+}
+
+// Graphs give back the chunks of what is not allocated now.
+static void trim_graphs(Pool *pool)
+{
+    for (const Allocation *a = memory_first(); a; a = a->next)
+        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks) {
+            pool->in_use -= a->pooled->chunks;
+            a->pooled->has_chunks = false;
+        }
 }
 
 void pool_trim(Call *call)
 {
     Pool *pool = known(call);
+    if (pool && call->request.pool.id == WIRE_GRAPH_POOL)
+        trim_graphs(pool);
     if (pool)
         keep(pool, call->request.pool.bytes);
 }
@@ -292,6 +308,23 @@ static void reserve(Call *call)
     call->reply.memory.size = a->size;
 }
 
+// Memory of one graph shares chunks; each graph has its own.
+static void take_chunks(Allocation *a)
+{
+    u64 *had = &of_launch[a->device];
+    if (a->pooled->has_chunks)
+        return;
+    a->pooled->chunks = whole_chunks(*had + a->size) - whole_chunks(*had);
+    a->pooled->has_chunks = true;
+    *had += a->size;
+    take(a->pooled->pool, a->pooled->chunks);
+}
+
+void pool_graph_begins(u32 device)
+{
+    of_launch[device] = 0;
+}
+
 // What has an address by now is allocated, as often as the graph is launched.
 static void allocate_again(Call *call)
 {
@@ -305,7 +338,7 @@ static void allocate_again(Call *call)
         return;
     }
     a->pooled->made = clock_operation(call->request.stream);
-    take(a->pooled->pool, a->size);
+    take_chunks(a);
 }
 
 void pool_alloc(Call *call)

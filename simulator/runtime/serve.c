@@ -76,6 +76,7 @@ static void answer_graph(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
+    pool_graph_begins(clock_stream_device(stream));
     double ns = (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9;
     clock_work(stream, ENGINE_NONE, 1, ns, false);
     ran_work(stream, "graph", "begin of a graph", ns, 0);
@@ -353,6 +354,8 @@ static void answer(Call *call)
     double began = cost_begin(call);
     if (device.sticky && op == WIRE_RESET)
         device.sticky = WIRE_DEVICES_UNAVAILABLE;   // from now on, as on an H200
+    else if (device.sticky && op == WIRE_POINTER)
+        serve_dispatch(call);                       // which needs no context
     else if (device.sticky && !survives_sticky(op))
         call->reply.error = device.sticky;
     else if (op == WIRE_LAUNCH)

@@ -1,4 +1,4 @@
-// expect: api 112, api 114, api 117, api 125, api 126, api 141, api 173, exit 0
+// expect: api 112, api 114, api 117, api 125, api 126, api 132, api 143, api 179, exit 0
 // says: cudaStreamSynchronize: a stream is being captured
 // says: cudaDeviceSynchronize: a stream is being captured
 // says: the default stream cannot be captured
@@ -125,10 +125,12 @@ static void forbidden(void)
     CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
     CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
 
-    // A capture ends in its own thread, unless it is good for nothing any more.
+    // A capture is to end in its own thread, unless it is good for nothing any more.
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
-    end_elsewhere(cudaErrorStreamCaptureWrongThread);
-    CHECK(status(s) == cudaStreamCaptureStatusActive);
+    end_elsewhere(cudaErrorStreamCaptureWrongThread);          // an H200 ends it all the same
+    CHECK(status(s) == cudaStreamCaptureStatusNone);
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorIllegalState);
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK(cudaMalloc(&memory, 4) == cudaErrorStreamCaptureUnsupported);
     end_elsewhere(cudaErrorStreamCaptureInvalidated);
     CHECK(status(s) == cudaStreamCaptureStatusNone);
@@ -143,7 +145,11 @@ static void forbidden(void)
     CHECK(cudaEventRecordWithFlags(fork, s, cudaEventRecordExternal) == cudaErrorIllegalState);
     CHECK(cudaStreamWaitEvent(s, fork, cudaEventWaitExternal) == cudaErrorIllegalState);
 
+    OK(cudaEventRecord(join, t));
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK(cudaEventQuery(join) == cudaErrorStreamCaptureUnsupported);   // though nobody captures it
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated);
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     OK(cudaEventRecord(fork, s));
     CHECK(cudaEventSynchronize(fork) == cudaErrorCapturedEvent);
     CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);

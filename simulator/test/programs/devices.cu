@@ -115,8 +115,16 @@ static void streams_and_events()
     OK(cudaEventCreate(&e1));
     OK(cudaEventCreate(&f1));
     OK(cudaMalloc(&p1, 128));
-    fill<<<1, 32, 0, s0>>>(p1);         // device 1 is current, the stream is device 0's
-    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    int *p0, value;
+    OK(cudaSetDevice(0));
+    OK(cudaMalloc(&p0, 128));
+    OK(cudaSetDevice(1));
+    fill<<<1, 32, 0, s0>>>(p0);         // device 1 is current, the stream is device 0's: so is the kernel
+    OK(cudaGetLastError());
+    OK(cudaStreamSynchronize(s0));
+    OK(cudaMemcpy(&value, p0 + 31, sizeof value, cudaMemcpyDeviceToHost));
+    CHECK(value == 31);
+    OK(cudaFree(p0));
     OK(cudaMemsetAsync(p1, 0, 128, s1));
     fill<<<1, 32, 0, s1>>>(p1);
     OK(cudaGetLastError());

@@ -62,7 +62,7 @@ int main()
     OK(cudaMemRangeGetAttribute(list, sizeof list, cudaMemRangeAttributeAccessedBy, p, BYTES));
     CHECK(list[0] == 1 && list[1] == cudaInvalidDeviceId && list[2] == cudaInvalidDeviceId);
     use(1, p, NULL);                    // over the link, without a fault
-    CHECK(cudaMemAdvise(p, BYTES, cudaMemAdviseSetAccessedBy, device(2)) == cudaErrorInvalidDevice);
+    CHECK(cudaMemAdvise(p, BYTES, cudaMemAdviseSetAccessedBy, device(2)) == cudaErrorInvalidValue);
     CHECK(cudaMemPrefetchAsync(p, BYTES, device(-1), 0, 0) == cudaErrorInvalidDevice);
     cudaGetLastError();
     OK(cudaFree(sum));

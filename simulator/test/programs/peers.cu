@@ -30,7 +30,7 @@ static void rules()
     CHECK(can == 0);
     CHECK(cudaDeviceCanAccessPeer(&can, 0, 3) == cudaErrorInvalidDevice);
     OK(cudaSetDevice(0));
-    CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessUnsupported);
     CHECK(cudaDeviceEnablePeerAccess(3, 0) == cudaErrorInvalidDevice);
     CHECK(cudaDeviceEnablePeerAccess(1, 1) == cudaErrorInvalidValue);
     CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
