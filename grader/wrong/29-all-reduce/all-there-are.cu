@@ -1,4 +1,5 @@
-// expect: CRASH
+// expect: PROTOCOL
+// says: invalid argument
 // Takes all devices of the machine for those of the call.
 #include "29-all-reduce.h"
 
