@@ -427,8 +427,11 @@ static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigne
                                       | cudaGraphInstantiateFlagUpload
                                       | cudaGraphInstantiateFlagUseNodePriority))
         return cudaErrorInvalidValue;
-    if (graph_has_memory(graph) && is_executable(graph))
+    if (graph->conditional || (graph_is_single(graph) && is_executable(graph)))
         return cudaErrorNotSupported;
+    error = condition_check_bodies(graph);
+    if (error)
+        return error;
     Exec *exec = calloc(1, sizeof *exec);
     if (!exec)
         return cudaErrorMemoryAllocation;

@@ -2,6 +2,7 @@
 // address, as is a node's.
 
 #include "graph.h"
+#include "graph_condition.h"
 #include "graph_memory.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ void graph_free(Graph *graph)
         free_node(node);
     }
     graph_hold_nothing(graph);
+    condition_forget(graph);
     free(graph);
 }
 
@@ -89,10 +91,27 @@ Node *graph_add(Graph *graph, Node *const *before, size_t count, const Operation
         free_node(node);
         return NULL;
     }
+    graph_adopt(node);
     *graph->end = node;
     graph->end = &node->next;
     graph->count++;
     return node;
+}
+
+void graph_adopt(Node *node)
+{
+    Operation *o = &node->operation;
+    if (o->kind == OPERATION_GRAPH)
+        o->graph->inside = node->graph;
+    for (uint32_t i = 0; o->kind == OPERATION_CONDITION && i < o->condition.size; i++) {
+        o->condition.bodies[i]->inside = node->graph;
+        o->condition.bodies[i]->conditional = true;
+    }
+}
+
+bool graph_is_single(const Graph *graph)
+{
+    return graph_has_memory(graph) || graph_has_condition(graph);
 }
 
 void graph_number(const Graph *graph)
@@ -187,7 +206,7 @@ EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     if (!clone || !graph_known((Graph *)graph))
         return client_done(cudaErrorInvalidValue);
-    if (graph_has_memory((Graph *)graph))
+    if (graph_is_single((Graph *)graph))
         return client_done(cudaErrorNotSupported);
     Graph *made = graph_clone((Graph *)graph);
     if (!made)

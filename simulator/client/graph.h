@@ -20,6 +20,8 @@ typedef struct Graph {
     Node *first, **end;
     size_t count;
     bool owned;                                 // by a node or an executable graph
+    const struct Graph *inside;                 // of which graph, if it is a node's of one
+    bool conditional;                           // a conditional node's
     struct Held *held;                          // user objects (user_object.c)
 } Graph;
 
@@ -34,8 +36,12 @@ void graph_hold_nothing(Graph *graph);
 
 // A further node; what belongs to `operation` is copied. NULL: no memory.
 Node *graph_add(Graph *graph, Node *const *needs, size_t count, const Operation *operation);
+void graph_adopt(Node *node);                   // the graphs inside of it are told so
 bool graph_need(Node *node, Node *before);      // false: no memory
 void graph_number(const Graph *graph);          // gives each node its place, from 0 on
+
+// It has memory or conditions of its own: it cannot be cloned, put into others, or made executable twice.
+bool graph_is_single(const Graph *graph);
 
 // The nodes so that each comes behind what it needs; the caller's to free. NULL: they form a circle, or
 // there is no memory.

@@ -8,6 +8,7 @@
 typedef struct Handle {
     struct Handle *next;
     uint64_t id;
+    const Graph *graph;                         // it is for one node in this or in a graph inside; NULL: that is gone
     unsigned first;                             // its value when a graph that asks for it is launched,
     bool assigned;                              // if that is assigned at all
 } Handle;
@@ -50,7 +51,7 @@ EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *
         free(handle);
         return client_done(error);
     }
-    *handle = (Handle){ NULL, id, first, flags & cudaGraphCondAssignDefault };
+    *handle = (Handle){ NULL, id, (Graph *)graph, first, flags & cudaGraphCondAssignDefault };
     pthread_mutex_lock(&mutex);
     handle->next = handles;
     handles = handle;
@@ -61,9 +62,51 @@ EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *
 
 // ---- Nodes ----
 
-static bool is_good(const struct cudaConditionalNodeParams *p)
+bool graph_has_condition(const Graph *graph)
 {
-    if (!find(p->handle))
+    for (const Node *node = graph->first; node; node = node->next)
+        if (node->operation.kind == OPERATION_CONDITION)
+            return true;
+    return false;
+}
+
+void condition_forget(const Graph *graph)
+{
+    pthread_mutex_lock(&mutex);
+    for (Handle *handle = handles; handle; handle = handle->next)
+        if (handle->graph == graph)
+            handle->graph = NULL;
+    pthread_mutex_unlock(&mutex);
+}
+
+// Is there a node that the handle decides about, in the graph or inside?
+static bool is_taken(const Graph *graph, uint64_t handle)
+{
+    bool taken = false;
+    for (const Node *node = graph->first; node && !taken; node = node->next) {
+        const Operation *o = &node->operation;
+        if (o->kind == OPERATION_GRAPH)
+            taken = is_taken(o->graph, handle);
+        if (o->kind != OPERATION_CONDITION)
+            continue;
+        taken = o->condition.handle == handle;
+        for (uint32_t i = 0; i < o->condition.size && !taken; i++)
+            taken = is_taken(o->condition.bodies[i], handle);
+    }
+    return taken;
+}
+
+static bool is_for(const Handle *handle, const Graph *graph)
+{
+    while (graph && graph != handle->graph)
+        graph = graph->inside;
+    return graph && !is_taken(graph, handle->id);
+}
+
+static bool is_good(const Graph *graph, const struct cudaConditionalNodeParams *p)
+{
+    const Handle *handle = find(p->handle);
+    if (!handle || !graph_known(graph) || !is_for(handle, graph))
         return false;
     switch (p->type) {
     case cudaGraphCondTypeIf: return p->size == 1 || p->size == 2;
@@ -73,15 +116,49 @@ static bool is_good(const struct cudaConditionalNodeParams *p)
     }
 }
 
-cudaError_t condition_describe(const struct cudaConditionalNodeParams *p, Operation *operation)
+cudaError_t condition_describe(const Graph *graph, const struct cudaConditionalNodeParams *p, Operation *operation)
 {
-    if (!is_good(p))
+    if (!is_good(graph, p))
         return cudaErrorInvalidValue;
     *operation = (Operation){ .kind = OPERATION_CONDITION, .call = "cudaGraphAddNode",
                               .condition = { p->handle, p->type, p->size, calloc(p->size, sizeof(Graph *)) } };
     for (unsigned i = 0; i < p->size && operation->condition.bodies; i++)
         operation->condition.bodies[i] = graph_make();
     return operation->condition.bodies ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static bool can_be_in_body(enum operation_kind kind)
+{
+    return kind == OPERATION_KERNEL || kind == OPERATION_COPY || kind == OPERATION_FILL || kind == OPERATION_EMPTY
+        || kind == OPERATION_GRAPH || kind == OPERATION_CONDITION;
+}
+
+static cudaError_t check_body(const Graph *body)
+{
+    cudaError_t error = condition_check_bodies(body);
+    for (const Node *node = body->first; node && !error; node = node->next) {
+        if (!can_be_in_body(node->operation.kind))
+            return client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue,
+                "cudaGraphInstantiate: a conditional node's graph has a node that it can not have",
+                "The device runs it without the host: it has kernels, copies, fills, graphs and further conditions only.",
+                "Put host functions, events and memory nodes before or behind the conditional node.");
+        if (node->operation.kind == OPERATION_GRAPH)
+            error = check_body(node->operation.graph);
+    }
+    return error;
+}
+
+cudaError_t condition_check_bodies(const Graph *graph)
+{
+    cudaError_t error = cudaSuccess;
+    for (const Node *node = graph->first; node && !error; node = node->next) {
+        const Operation *o = &node->operation;
+        if (o->kind == OPERATION_GRAPH)
+            error = condition_check_bodies(o->graph);
+        for (uint32_t i = 0; o->kind == OPERATION_CONDITION && i < o->condition.size && !error; i++)
+            error = check_body(o->condition.bodies[i]);
+    }
+    return error;
 }
 
 bool condition_keep(Operation *kept, const Operation *operation)

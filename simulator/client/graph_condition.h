@@ -2,8 +2,14 @@
 #pragma once
 #include "graph.h"
 
-// What cudaGraphAddNode is to do for one. Its graphs are new, and the caller's until condition_drop().
-cudaError_t condition_describe(const struct cudaConditionalNodeParams *p, Operation *operation);
+bool graph_has_condition(const Graph *graph);
+void condition_forget(const Graph *graph);      // it is gone: no further node can have its handles
+
+// cudaErrorInvalidValue, and a report: there is a node in a body that can not be in one.
+cudaError_t condition_check_bodies(const Graph *graph);
+
+// What cudaGraphAddNode is to do for one in the graph. Its graphs are new, and the caller's until condition_drop().
+cudaError_t condition_describe(const Graph *graph, const struct cudaConditionalNodeParams *p, Operation *operation);
 bool condition_keep(Operation *kept, const Operation *operation);       // with copies of the graphs; false: no memory
 void condition_drop(Operation *operation);
 

@@ -11,7 +11,7 @@ void graph_memory_describe(const Operation *operation, struct cudaMemAllocNodePa
 // Only what graphs allocate can be freed in one, and once.
 cudaError_t graph_memory_check(const Graph *graph, const Operation *operation);
 
-// Such graphs cannot be cloned, parted, put into others, or made executable twice.
+// Such graphs cannot be parted, nor more (graph_is_single).
 bool graph_has_memory(const Graph *graph);
 
 // The graph is about to be launched: what it left allocated the last time must have been freed, or is freed now.

@@ -53,6 +53,7 @@ static cudaError_t set(Node *node, const Operation *operation, cudaError_t error
         return client_done(cudaErrorMemoryAllocation);
     operation_drop(&node->operation);
     node->operation = kept;
+    graph_adopt(node);
     return cudaSuccess;
 }
 
@@ -549,7 +550,7 @@ static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
                               .graph = (Graph *)graph };
     if (!graph_known((Graph *)graph))
         return cudaErrorInvalidValue;
-    return graph_has_memory((Graph *)graph) ? cudaErrorNotSupported : cudaSuccess;
+    return graph_is_single((Graph *)graph) ? cudaErrorNotSupported : cudaSuccess;
 }
 
 EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -664,7 +665,7 @@ static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph, const 
                                  struct cudaConditionalNodeParams *p)
 {
     Operation operation;
-    cudaError_t error = condition_describe(p, &operation);
+    cudaError_t error = condition_describe((Graph *)graph, p, &operation);
     if (error)
         return client_done(error);
     error = add(out, graph, needs, count, &operation, cudaSuccess);

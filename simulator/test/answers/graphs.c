@@ -289,3 +289,63 @@ GROUP(user_objects, 1)
     ask("take back what it has not", cudaGraphReleaseUserObject(g, object, 5));
     ask("give null", cudaGraphRetainUserObject(g, NULL, 1, 0));
 }
+
+static cudaError_t add_condition(cudaGraph_t g, cudaGraphConditionalHandle handle, int type, unsigned size, cudaGraph_t *body)
+{
+    cudaGraphNode_t node;
+    struct cudaGraphNodeParams p;
+    memset(&p, 0, sizeof p);
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = (enum cudaGraphConditionalNodeType)type;
+    p.conditional.size = size;
+    cudaError_t error = cudaGraphAddNode(&node, g, NULL, NULL, 0, &p);
+    if (!error && body) *body = p.conditional.phGraph_out[0];
+    return error;
+}
+
+GROUP(conditions, 1)
+{
+    cudaGraph_t g, h, body = NULL, clone;
+    cudaGraphExec_t x, y;
+    cudaGraphConditionalHandle mine, second, third, theirs;
+    cudaGraphNode_t node;
+    cudaStream_t s;
+    int *d;
+    DO(cudaMalloc((void **)&d, 64));
+    DO(cudaStreamCreate(&s));
+    DO(cudaGraphCreate(&g, 0));
+    DO(cudaGraphCreate(&h, 0));
+    ask("handle of no graph", cudaGraphConditionalHandleCreate(&mine, NULL, 0, 0));
+    ask("handle to nowhere", cudaGraphConditionalHandleCreate(NULL, g, 0, 0));
+    ask("handle with flags 2", cudaGraphConditionalHandleCreate(&mine, g, 0, 2));
+    ask("handle", cudaGraphConditionalHandleCreate(&mine, g, 0, cudaGraphCondAssignDefault));
+    DO(cudaGraphConditionalHandleCreate(&second, g, 0, cudaGraphCondAssignDefault));
+    DO(cudaGraphConditionalHandleCreate(&third, g, 0, cudaGraphCondAssignDefault));
+    DO(cudaGraphConditionalHandleCreate(&theirs, h, 0, 0));
+    ask("loop of two graphs", add_condition(g, mine, cudaGraphCondTypeWhile, 2, NULL));
+    ask("loop of none", add_condition(g, mine, cudaGraphCondTypeWhile, 0, NULL));
+    ask("choice of three", add_condition(g, mine, cudaGraphCondTypeIf, 3, NULL));
+    ask("switch of none", add_condition(g, mine, cudaGraphCondTypeSwitch, 0, NULL));
+    ask("of type 9", add_condition(g, mine, 9, 1, NULL));
+    ask("loop", add_condition(g, mine, cudaGraphCondTypeWhile, 1, &body));
+    ask("a handle twice", add_condition(g, mine, cudaGraphCondTypeWhile, 1, NULL));
+    ask("another graph's handle", add_condition(g, theirs, cudaGraphCondTypeWhile, 1, NULL));
+    struct cudaHostNodeParams call = { .fn = host_function };
+    ask("a host function in it", cudaGraphAddHostNode(&node, body, NULL, 0, &call));
+    ask("a kernel in it", add_kernel(&node, body, (const void *)nothing, 1, 1, NULL));
+    ask("destroy its graph", cudaGraphDestroy(body));
+    ask("instantiate its graph", cudaGraphInstantiate(&y, body, 0));
+    ask("instantiate", cudaGraphInstantiate(&x, g, 0));
+    ask("instantiate again", cudaGraphInstantiate(&y, g, 0));
+    ask("clone", cudaGraphClone(&clone, g));
+    DO(cudaGraphCreate(&h, 0));
+    DO(cudaGraphConditionalHandleCreate(&third, h, 0, cudaGraphCondAssignDefault));
+    DO(add_condition(h, third, cudaGraphCondTypeIf, 1, &body));
+    DO(add_kernel(&node, body, (const void *)nothing, 1, 1, NULL));
+    ask("instantiate a choice", cudaGraphInstantiate(&x, h, 0));
+    ask("launch it", cudaGraphLaunch(x, s));
+    ask("instantiate it again", cudaGraphInstantiate(&y, h, 0));
+    ask("clone it", cudaGraphClone(&clone, h));
+    ask("afterwards", cudaDeviceSynchronize());
+}

@@ -59,7 +59,7 @@ static void expect(int a, int b, int c, int d)
 static void loop_with_a_choice()
 {
     cudaGraph_t graph, copy;
-    cudaGraphExec_t exec, of_copy;
+    cudaGraphExec_t exec, second;
     cudaGraphNode_t first, loop_node, choice_node, node;
     cudaGraphConditionalHandle loop, odd;
     cudaGraphNodeType type;
@@ -79,14 +79,19 @@ static void loop_with_a_choice()
     adds(sides[1], NULL, p + 2, 10);
     kernel(body, &choice_node, (void *)count_down, counting);
 
-    OK(cudaGraphClone(&copy, graph));
+    CHECK(cudaGraphClone(&copy, graph) == cudaErrorNotSupported);
     OK(cudaGraphInstantiate(&exec, graph, 0));
-    OK(cudaGraphInstantiate(&of_copy, copy, 0));
+    CHECK(cudaGraphInstantiate(&second, graph, 0) == cudaErrorNotSupported);            // one at a time
+    CHECK(cudaGraphInstantiate(&second, body, 0) == cudaErrorNotSupported);
+    OK(cudaGraphCreate(&copy, 0));
+    CHECK(cudaGraphAddChildGraphNode(&node, copy, NULL, 0, graph) == cudaErrorNotSupported);
+    OK(cudaGraphDestroy(copy));
+    cudaGetLastError();
     OK(cudaMemsetAsync(p, 0, 16, s));
     OK(cudaGraphLaunch(exec, s));
     expect(0, 3, 20, 100);
     OK(cudaGraphLaunch(exec, s));
-    OK(cudaGraphLaunch(of_copy, s));
+    OK(cudaGraphLaunch(exec, s));
     expect(0, 9, 60, 300);
     cudaGraphExecUpdateResultInfo info;
     OK(cudaGraphExecUpdate(exec, graph, &info));
@@ -94,8 +99,8 @@ static void loop_with_a_choice()
     expect(0, 12, 80, 400);
     CHECK(cudaGraphDestroy(body) == cudaErrorInvalidValue);         // it is the node's
     OK(cudaGraphExecDestroy(exec));
-    OK(cudaGraphExecDestroy(of_copy));
-    OK(cudaGraphDestroy(copy));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
 }
 
