@@ -28,6 +28,7 @@ typedef struct {
 static Pool pools[MOST_POOLS];                  // the first are the devices' default pools
 static Pool of_graphs[MOST_DEVICES];            // what graphs allocate from
 static u64 of_launch[MOST_DEVICES];             // bytes that the graph that is being launched has got so far
+static u64 launches;
 static u32 chosen[MOST_DEVICES];                // the pool that cudaMallocAsync takes, by its place
 static bool ready;
 
@@ -36,7 +37,8 @@ typedef struct Pooled {
     Pool *pool;
     u64 made;                                   // the operation that allocated it
     u64 chunks;                                 // of a graph's: bytes that the device has given for it,
-    bool has_chunks;                            // and it has
+    bool has_chunks;                            // and it has,
+    u64 launch, from;                           // in that launch, behind so many bytes of others
     Order uses;
 } Pooled;
 
@@ -252,11 +254,24 @@ void pool_attribute(Call *call)
         call->reply.pool.value = *attribute;
 }
 
-// Graphs give back the chunks of what is not allocated now.
+// Does it share a chunk with what is allocated now?
+static bool is_shared(const Allocation *a)
+{
+    const Pooled *p = a->pooled;
+    for (const Allocation *b = memory_first(); b; b = b->next) {
+        const Pooled *q = b->pooled;
+        if (q && !b->freed && q->has_chunks && q->pool == p->pool && q->launch == p->launch
+            && p->from / CHUNK <= (q->from + b->size - 1) / CHUNK && q->from / CHUNK <= (p->from + a->size - 1) / CHUNK)
+            return true;
+    }
+    return false;
+}
+
+// Graphs give back the chunks in which nothing is allocated now.
 static void trim_graphs(Pool *pool)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks) {
+        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks && !is_shared(a)) {
             pool->in_use -= a->pooled->chunks;
             a->pooled->has_chunks = false;
         }
@@ -316,6 +331,8 @@ static void take_chunks(Allocation *a)
         return;
     a->pooled->chunks = whole_chunks(*had + a->size) - whole_chunks(*had);
     a->pooled->has_chunks = true;
+    a->pooled->launch = launches;
+    a->pooled->from = *had;
     *had += a->size;
     take(a->pooled->pool, a->pooled->chunks);
 }
@@ -323,6 +340,7 @@ static void take_chunks(Allocation *a)
 void pool_graph_begins(u32 device)
 {
     of_launch[device] = 0;
+    launches++;
 }
 
 // What has an address by now is allocated, as often as the graph is launched.

@@ -349,3 +349,27 @@ GROUP(conditions, 1)
     ask("clone it", cudaGraphClone(&clone, h));
     ask("afterwards", cudaDeviceSynchronize());
 }
+
+GROUP(graph_memory_shared, 1)
+{
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    cudaGraphNode_t a, b;
+    cudaStream_t s;
+    DO(cudaStreamCreate(&s));
+    DO(cudaGraphCreate(&g, 0));
+    struct cudaMemAllocNodeParams p = { .poolProps = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } }, .bytesize = 4096 }, q = p;
+    DO(cudaGraphAddMemAllocNode(&a, g, NULL, 0, &p));
+    DO(cudaGraphAddMemAllocNode(&b, g, &a, 1, &q));
+    DO(cudaGraphInstantiate(&x, g, 0));
+    DO(cudaGraphLaunch(x, s));
+    DO(cudaStreamSynchronize(s));
+    graph_memory("with two of 4096 bytes");
+    DO(cudaFree(p.dptr));
+    graph_memory("with one freed");
+    DO(cudaDeviceGraphMemTrim(0));
+    graph_memory("with one freed, trimmed");
+    DO(cudaFree(q.dptr));
+    DO(cudaDeviceGraphMemTrim(0));
+    graph_memory("with both freed, trimmed");
+}
