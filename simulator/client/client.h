@@ -108,6 +108,10 @@ static inline bool client_is_pinned(const void *p)
 uint64_t client_stream(cudaStream_t stream);
 void client_streams_reset(uint32_t device);     // its streams are gone
 
+// What the device knows of a stream, in reply->stream; and: do its work, however long the clock says that it takes.
+cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *reply);
+cudaError_t client_stream_settle(const char *call, uint64_t stream);
+
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
 int client_priority(int wanted);                // the nearest that there is
 

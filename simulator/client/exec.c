@@ -319,10 +319,8 @@ static cudaError_t run_step(Exec *exec, Step *step, uint64_t launch, uint32_t de
 
 static cudaError_t device_of_stream(uint64_t stream, uint32_t *device)
 {
-    WireRequest request = client_request(WIRE_STREAM_FACTS, "cudaGraphLaunch");
-    request.stream = stream;
     WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
+    cudaError_t error = client_stream_facts("cudaGraphLaunch", stream, &reply);
     if (!error)
         *device = reply.stream.device;
     return error;

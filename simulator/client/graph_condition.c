@@ -183,21 +183,13 @@ void condition_drop(Operation *operation)
 
 // ---- Launches ----
 
-static cudaError_t settle(uint64_t stream)
-{
-    WireRequest request = client_request(WIRE_SETTLE, "cudaGraphLaunch");
-    WireReply reply;
-    request.stream = stream;
-    return client_simple(&request, &reply);
-}
-
 static cudaError_t begin_handle(uint64_t id, uint64_t stream)
 {
     const Handle *handle = find(id);
     uint32_t first = handle ? handle->first : 0;
     if (!handle || !handle->assigned)
         return cudaSuccess;
-    cudaError_t error = settle(stream);         // an earlier launch may still ask for it
+    cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);         // an earlier launch may still ask for it
     return error ? error : ask(WIRE_CONDITION_SET, id, &first);
 }
 
@@ -220,7 +212,7 @@ cudaError_t condition_begin(const Graph *graph, uint64_t stream)
 cudaError_t condition_choose(const Operation *operation, uint64_t stream, int *body)
 {
     uint32_t value = 0, size = operation->condition.size;
-    cudaError_t error = settle(stream);
+    cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);
     if (!error)
         error = ask(WIRE_CONDITION_READ, operation->condition.handle, &value);
     bool is_switch = operation->condition.type == cudaGraphCondTypeSwitch;

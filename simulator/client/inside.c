@@ -21,10 +21,7 @@ static void calls(const char *name, unsigned count)
 
 static cudaError_t settle(cudaStream_t stream)
 {
-    WireRequest request = client_request(WIRE_SETTLE, "a call of a library");
-    WireReply reply;
-    request.stream = client_stream(stream);
-    return client_simple(&request, &reply);
+    return client_stream_settle("a call of a library", client_stream(stream));
 }
 
 EXPORT cudaError_t cudaGetExportTable(const void **table, const cudaUUID_t *id)

@@ -67,9 +67,7 @@ EXPORT cudaError_t cudaIpcCloseMemHandle(void *p)
 
 EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
-    if (!handle)
-        return client_done(cudaErrorInvalidValue);
-    if (!event)
+    if (!handle || !event)
         return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error = ask(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event),

@@ -116,11 +116,24 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return client_done(error);
 }
 
-static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
+cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *reply)
 {
     WireRequest request = client_request(WIRE_STREAM_FACTS, call);
-    request.stream = client_stream(stream);
+    request.stream = stream;
     return client_simple(&request, reply);
+}
+
+cudaError_t client_stream_settle(const char *call, uint64_t stream)
+{
+    WireRequest request = client_request(WIRE_SETTLE, call);
+    WireReply reply;
+    request.stream = stream;
+    return client_simple(&request, &reply);
+}
+
+static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
+{
+    return client_stream_facts(call, client_stream(stream), reply);
 }
 
 EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)

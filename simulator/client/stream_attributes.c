@@ -80,17 +80,11 @@ static Kept *of(uint64_t stream, const WireReply *facts)
     return *at;
 }
 
-static cudaError_t ask(const char *call, cudaStream_t stream, WireReply *facts)
-{
-    WireRequest request = client_request(WIRE_STREAM_FACTS, call);
-    request.stream = client_stream(stream);
-    return client_simple(&request, facts);
-}
-
 EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value)
 {
     WireReply facts;
-    cudaError_t error = value && is_of_streams(id) ? ask("cudaStreamGetAttribute", stream, &facts) : cudaErrorInvalidValue;
+    cudaError_t error = value && is_of_streams(id) ? client_stream_facts("cudaStreamGetAttribute", client_stream(stream), &facts)
+                                                   : cudaErrorInvalidValue;
     if (error)
         return client_done(error);
     pthread_mutex_lock(&mutex);
@@ -134,7 +128,8 @@ static cudaError_t set_priority(const char *call, uint64_t stream, int priority)
 static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
     WireReply facts;
-    cudaError_t error = value && is_of_streams(id) && is_good(id, value) ? ask(call, stream, &facts) : cudaErrorInvalidValue;
+    bool good = value && is_of_streams(id) && is_good(id, value);
+    cudaError_t error = good ? client_stream_facts(call, client_stream(stream), &facts) : cudaErrorInvalidValue;
     if (!error && id == cudaLaunchAttributePriority)
         return set_priority(call, client_stream(stream), value->priority);
     if (error)
