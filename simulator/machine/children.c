@@ -316,18 +316,15 @@ static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
     }
 }
 
-static void use(Warp *w, const Insn *i, u32 mask)
-{
-    for (; mask; mask &= mask - 1) child_answer(w, i, __builtin_ctz(mask), 0);
-}
-
 // __cudaCDP2StreamCreateWithFlags(stream, flags), __cudaCDP2EventCreateWithFlags(event, flags)
 void run_stream_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaStreamNonBlocking, true); }
 void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaEventDisableTiming, false); }
 
 // __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event, flags), EventDestroy(event)
-void run_stream_destroy(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
-void run_event_use(Warp *w, const Insn *i, u32 mask) { use(w, i, mask); }
+void run_stream_or_event(Warp *w, const Insn *i, u32 mask)
+{
+    for (; mask; mask &= mask - 1) child_answer(w, i, __builtin_ctz(mask), 0);
+}
 
 // ---- When the grid has ended ----
 

@@ -26,13 +26,14 @@ static void no_memory(const Kernel *k)
     exit(1);
 }
 
+const u32 grid_most_blocks[3] = { 0x7fffffff, 65535, 65535 }, grid_most_threads[3] = { 1024, 1024, 64 };
+
 int grid_check(const Launch *l)
 {
-    static const u64 most_blocks[3] = { 0x7fffffff, 65535, 65535 }, most_threads[3] = { 1024, 1024, 64 };
     u64 threads = 1;
     for (u32 n = 0; n < 3; n++) {
-        if (!l->grid[n] || !l->block[n] || l->grid[n] > most_blocks[n]) return cudaErrorInvalidValue;
-        if (l->block[n] > most_threads[n]) return cudaErrorInvalidValue;
+        if (!l->grid[n] || !l->block[n] || l->grid[n] > grid_most_blocks[n]) return cudaErrorInvalidValue;
+        if (l->block[n] > grid_most_threads[n]) return cudaErrorInvalidValue;
         threads *= l->block[n];
     }
     if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;

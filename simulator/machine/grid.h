@@ -18,6 +18,9 @@ typedef struct Launch {
     double seconds;                     // out: how long it takes (timing.h)
 } Launch;
 
+// The most blocks of a grid and threads of a block, each way.
+extern const u32 grid_most_blocks[3], grid_most_threads[3];
+
 // Is the configuration one that the device takes? 0, or the cudaError_t that a real device gives.
 int grid_check(const Launch *launch);
 
