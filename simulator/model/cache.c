@@ -28,7 +28,7 @@ void cache_use(Cache *c, double part)
 {
     c->sets = c->room * part + 0.5;
     if (!c->sets) c->sets = 1;
-    c->inverse = UINT64_MAX / c->sets + 1;
+    c->inverse = remainder_inverse(c->sets);
 }
 
 void cache_free(Cache *c)

@@ -18,7 +18,7 @@ typedef struct Cache {
     u32 sets, ways;
     u32 room;                           // sets that there is memory for
     u32 clearings;                      // so far, and one: never 0
-    u64 inverse;                        // of sets, for the remainder
+    u64 inverse;                        // remainder_inverse(sets)
     u32 uneven;                         // of 16 lines, so many are in a set by chance
     CacheSet *set;
 } Cache;
@@ -45,10 +45,13 @@ u32 cache_clean(CacheSet *set, u32 lines, u32 sectors);
 // The line of the set that so many others have been used after; NULL: there are no more than those.
 CacheLine *cache_used_before(CacheSet *set, u32 others);
 
-// Powers of two apart are not in one set, and neighbours are in neighbouring sets, or, where chance decides, in one of 32 there.
 // The remainder by multiplications: Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019.
+static inline u64 remainder_inverse(u32 divisor) { return UINT64_MAX / divisor + 1; }
+static inline u32 remainder_of(u32 number, u32 divisor, u64 inverse) { return (u32)(((u128)(inverse * number) * divisor) >> 64); }
+
+// Powers of two apart are not in one set, and neighbours are in neighbouring sets, or, where chance decides, in one of 32 there.
 static inline u32 cache_mixed(u64 number) { return (u32)(number ^ number >> 11 ^ number >> 20); }
-static inline u32 cache_place(const Cache *c, u32 mixed) { return (u64)(((u128)(c->inverse * mixed) * c->sets) >> 64); }
+static inline u32 cache_place(const Cache *c, u32 mixed) { return remainder_of(mixed, c->sets, c->inverse); }
 
 static inline CacheSet *cache_set(const Cache *c, u64 number)
 {

@@ -86,10 +86,10 @@ enum { PIECE_LINES = 4 };
 typedef struct Places { u64 *taken, inverse; u32 count; } Places;       // the numbers of what has them, and since which launch
 static Places aside, far;
 
-// Neighbours have neighbouring places (the remainder: cache.h).
+// Neighbours have neighbouring places.
 static u64 *place_of(const Places *p, u64 number)
 {
-    return &p->taken[(u64)(((u128)(p->inverse * (u32)(number ^ number >> 32)) * p->count) >> 64)];
+    return &p->taken[remainder_of((u32)(number ^ number >> 32), p->count, p->inverse)];
 }
 static u64 taken_by(u64 number) { return launch->number << 34 | number; }
 
@@ -116,7 +116,7 @@ static void look_aside(Note n)
 static void make_places(Places *p, int count)
 {
     p->count = count;
-    p->inverse = UINT64_MAX / count + 1;
+    p->inverse = remainder_inverse((u32)count);
     p->taken = calloc(count, sizeof *p->taken);
     if (!p->taken) no_memory();
 }
