@@ -561,6 +561,12 @@ int claims_speed(const Finding *findings, size_t count)
 
 // ---- On a GPU ----
 
+Ratio ratio_read(const json_t *entry)
+{
+    return (Ratio){.median = number_of(entry, "ratio"), .spread = number_of(entry, "spread"),
+                   .from = number_of(entry, "from"), .to = number_of(entry, "to")};
+}
+
 Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
 {
     const json_t *m = json_object_get(json_object_get(record, "measured"), target->peer);
@@ -568,8 +574,7 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
     Timing t = {.target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second};
     double bytes = number_of(student, "bytes");
     t.bytes = bytes;
-    t.ratio = (Ratio){.median = number_of(m, "ratio"), .spread = number_of(m, "spread"),
-                      .from = number_of(m, "from"), .to = number_of(m, "to")};
+    t.ratio = ratio_read(m);
     t.least = ratio_bound(t.ratio, target->at_least);
     t.gold = ratio_bound(t.ratio, target->gold);
     t.rate = bytes / number_of(student, "seconds");

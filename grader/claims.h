@@ -160,6 +160,9 @@ const char *claim_unit(const Claim *claim);
 // cannot say (no such counter, nothing compulsory).
 Finding claim_judge(const Claim *claim, const json_t *record);
 
+// The ratio that a measurement's record, or a result's timing, has. Results of old have no range: from and to are 0.
+Ratio ratio_read(const json_t *entry);
+
 // Judges a target by the record of its measurement, on a GPU.
 Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu);
 

@@ -26,21 +26,20 @@ static const json_t *entry_of(const Bound *b, const json_t *result)
     return NULL;
 }
 
-static double number_of(const json_t *entry, const char *key)
+static double value_of(const json_t *entry)
 {
-    return json_number_value(json_object_get(entry, key));
+    return json_number_value(json_object_get(entry, "value"));
 }
 
 // A ratio on a GPU as target_judge() sees it. Older results have the median alone.
 static enum bound judged(const Bound *b, const json_t *entry)
 {
-    double ratio = number_of(entry, "ratio");
     if (!b->above)
-        return number_of(entry, "value") <= b->bound ? BOUND_KEPT : BOUND_MISSED;
+        return value_of(entry) <= b->bound ? BOUND_KEPT : BOUND_MISSED;
+    Ratio ratio = ratio_read(entry);
     if (!json_object_get(entry, "from"))
-        return ratio >= b->bound ? BOUND_KEPT : BOUND_MISSED;
-    return ratio_bound((Ratio){.median = ratio, .spread = number_of(entry, "spread"), .from = number_of(entry, "from"),
-                               .to = number_of(entry, "to")}, b->bound);
+        return ratio.median >= b->bound ? BOUND_KEPT : BOUND_MISSED;
+    return ratio_bound(ratio, b->bound);
 }
 
 // One version is held to one bound.
@@ -55,7 +54,7 @@ static size_t hold(const Bound *b, int version, enum bound due, json_t *result, 
         return 0;
     fprintf(out, "'%s': version %d is the first that keeps %s = %g, says the profile; but version "
             "%d comes to %g%s\n", b->name, b->version, b->what, b->bound, version,
-            entry ? number_of(entry, b->above ? "ratio" : "value") : NAN,
+            !entry ? NAN : b->above ? ratio_read(entry).median : value_of(entry),
             entry && is == BOUND_UNSURE ? ", of ratios too far apart to tell" : "");
     return 1;
 }
