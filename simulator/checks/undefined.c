@@ -234,12 +234,11 @@ static void note_shuffle(const Access *a)
     bool shuffled = isa_rows[d->origin->row].shape == EXCHANGE;
     if (!shuffled && d->computed) return;
     Place place = source_place(k, d->origin - k->code);
-    const char *slash = place.file ? strrchr(place.file, '/') : NULL;
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     memory_shuffle.line = shuffled && place.file ? place.line : 0;
     if (memory_shuffle.line)
-        snprintf(memory_shuffle.file, sizeof memory_shuffle.file, "%s", slash ? slash + 1 : place.file);
+        snprintf(memory_shuffle.file, sizeof memory_shuffle.file, "%s", report_base_name(place.file));
     pthread_mutex_unlock(&lock);
 }
 

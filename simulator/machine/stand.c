@@ -206,9 +206,8 @@ char *stand_list(const Grid *g, const Block *only)
     FILE *f = open_memstream(&text, &bytes);
     for (u32 n = 0; n < count; n++) {
         Group *at = &groups[n];
-        const char *slash = at->place.file ? strrchr(at->place.file, '/') : NULL;
         if (n) fputc('\n', f);
-        if (at->place.line) fprintf(f, "%s:%u: ", slash ? slash + 1 : at->place.file, at->place.line);
+        if (at->place.line) fprintf(f, "%s:%u: ", report_base_name(at->place.file), at->place.line);
         fprintf(f, "%u warp%s ", at->warps, at->warps == 1 ? "" : "s");
         const char *s = at->warps == 1 ? "s" : "";
         if (at->how == SPINS) fprintf(f, "read%s again and again", s);

@@ -146,6 +146,9 @@ char *report_made(const Allocation *allocation, char *buffer, size_t size);
 // The same of the call that freed it: " at vector_add.cu:40".
 char *report_freed(const Allocation *allocation, char *buffer, size_t size);
 
+// "vector_add.cu" of "src/add/vector_add.cu".
+const char *report_base_name(const char *file);
+
 // "saxpy" of "void saxpy<float>(int, float)": malloc'ed too.
 char *report_plain_name(const char *signature);
 

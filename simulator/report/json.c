@@ -1,0 +1,202 @@
+#define _GNU_SOURCE
+#include "json.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const kinds[REPORT_KINDS] = {
+    [REPORT_BOUNDS] = "bounds",
+    [REPORT_MISALIGNED] = "misaligned",
+    [REPORT_USE_AFTER_FREE] = "use-after-free",
+    [REPORT_UNINITIALIZED] = "uninitialized",
+    [REPORT_RACE] = "race",
+    [REPORT_BARRIER] = "barrier",
+    [REPORT_TIMEOUT] = "timeout",
+    [REPORT_UNSUPPORTED] = "unsupported",
+    [REPORT_TRAP] = "trap",
+    [REPORT_LEAK] = "leak",
+    [REPORT_INVALID_FREE] = "invalid-free",
+    [REPORT_HOST_ACCESS] = "host-access",
+    [REPORT_API] = "api",
+    [REPORT_DEADLOCK] = "deadlock",
+    [REPORT_HANG] = "hang",
+    [REPORT_UNFINISHED] = "unfinished-copy",
+};
+
+static void write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes) {
+        ssize_t written = write(fd, text, bytes);
+        if (written <= 0)
+            return;                     // nobody reads any more
+        text += written;
+        bytes -= (size_t)written;
+    }
+}
+
+void report_json_line(int fd, json_t *object)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(object);
+    if (!text)
+        return;
+    size_t bytes = strlen(text);
+    text[bytes] = '\n';                 // in place of the 0: one write, one line
+    write_all(fd, text, bytes + 1);
+    free(text);
+}
+
+// Text from programs may be no UTF-8, which JSON must be: then its bytes above 127 become question
+// marks.
+static json_t *json_text(const char *s)
+{
+    json_t *text = json_string(s);
+    if (text)
+        return text;
+    char *copy = strdup(s);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c > 127)
+            *c = '?';
+    text = copy ? json_string(copy) : json_null();
+    free(copy);
+    return text;
+}
+
+static void set_text(json_t *object, const char *key, const char *value)
+{
+    if (value)
+        json_object_set_new(object, key, json_text(value));
+}
+
+static void set_integer(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static void set_triple(json_t *object, const char *key, const uint32_t v[3])
+{
+    json_object_set_new(object, key, json_pack("[iii]", (int)v[0], (int)v[1], (int)v[2]));
+}
+
+static void set_place(json_t *object, const Place *place)
+{
+    set_text(object, "file", place->file);
+    if (place->line)
+        set_integer(object, "line", place->line);
+}
+
+static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
+{
+    if (!callers[0].file)
+        return;
+    json_t *array = json_array();
+    for (int i = 0; i < REPORT_CALLERS && callers[i].file; i++) {
+        json_t *place = json_object();
+        set_place(place, &callers[i]);
+        json_array_append_new(array, place);
+    }
+    json_object_set_new(object, "inlined_at", array);
+}
+
+void report_json_error(int fd, const Report *r, uint64_t count)
+{
+    json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
+    set_text(object, "message", r->message);
+    set_text(object, "why", r->why);
+    set_text(object, "next", r->next);
+    set_text(object, "kernel", r->kernel);
+    set_place(object, &r->place);
+    set_callers(object, r->callers);
+    if (r->has_thread && report_has_several())
+        json_object_set_new(object, "device", json_integer(r->device));
+    if (r->has_thread) {
+        set_triple(object, "block", r->block);
+        set_triple(object, "thread", r->thread);
+    }
+    if (r->address) {
+        char address[32];
+        snprintf(address, sizeof address, "0x%" PRIx64, r->address);
+        set_text(object, "address", address);
+    }
+    if (r->has_other) {
+        json_t *other = json_object();
+        set_place(other, &r->other);
+        set_text(other, "call", r->other_call);
+        if (!r->other_call)
+            set_triple(other, "thread", r->other_thread);
+        if (r->has_other_block)
+            set_triple(other, "block", r->other_block);
+        json_object_set_new(object, "other", other);
+    }
+    set_text(object, "stands", r->stands);
+    set_integer(object, "count", count);
+    report_json_line(fd, object);
+}
+
+static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count,
+                             bool zeros)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++)
+        if (zeros || values[i])
+            set_integer(object, names[i].name, values[i]);
+    return object;
+}
+
+static json_t *metrics_json(const KernelReport *k)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < k->metric_count; i++)
+        json_object_set_new(object, k->metrics[i].name, json_real(k->figures[i]));
+    return object;
+}
+
+static void add_estimates(json_t *array, const CounterName *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i].estimate)
+            json_array_append_new(array, json_text(names[i].name));
+}
+
+static json_t *lines_json(const KernelReport *k)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < k->line_count; i++) {
+        json_t *counters = counters_json(k->counters, k->lines[i].values, k->counter_count, false);
+        if (json_object_size(counters) == 0) {
+            json_decref(counters);
+            continue;
+        }
+        json_t *line = json_object();
+        set_place(line, &k->lines[i].place);
+        json_object_set_new(line, "counters", counters);
+        json_array_append_new(lines, line);
+    }
+    return lines;
+}
+
+void report_json_kernel(int fd, const KernelReport *k)
+{
+    json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
+    char *name = report_plain_name(k->signature);
+    set_text(object, "name", name);
+    free(name);
+    set_text(object, "signature", k->signature);
+    if (report_has_several())
+        json_object_set_new(object, "device", json_integer(k->device));
+    set_triple(object, "grid", k->grid);
+    set_triple(object, "block", k->block);
+    json_object_set_new(object, "status", json_integer(k->status));
+    json_object_set_new(object, "counters",
+                        counters_json(k->counters, k->values, k->counter_count, true));
+    json_object_set_new(object, "metrics", metrics_json(k));
+    add_estimates(estimates, k->counters, k->counter_count);
+    add_estimates(estimates, k->metrics, k->metric_count);
+    json_object_set_new(object, "estimates", estimates);
+    json_object_set_new(object, "lines", lines_json(k));
+    if (k->time_ns > 0)
+        json_object_set_new(object, "time_ns", json_real(k->time_ns));
+    report_json_line(fd, object);
+}

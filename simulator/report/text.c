@@ -1,0 +1,187 @@
+#define _GNU_SOURCE
+#include "text.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 80 };
+
+static const char *const kinds[REPORT_KINDS] = {
+    [REPORT_BOUNDS] = "access out of bounds",
+    [REPORT_MISALIGNED] = "misaligned address",
+    [REPORT_USE_AFTER_FREE] = "use of freed memory",
+    [REPORT_UNINITIALIZED] = "use of a value that nothing wrote",
+    [REPORT_RACE] = "data race",
+    [REPORT_BARRIER] = "barrier that not all threads reach",
+    [REPORT_TIMEOUT] = "kernel stopped",
+    [REPORT_UNSUPPORTED] = "not supported by the simulated device",
+    [REPORT_TRAP] = "trap",
+    [REPORT_LEAK] = "leak",
+    [REPORT_INVALID_FREE] = "invalid free",
+    [REPORT_HOST_ACCESS] = "device memory touched by host code",
+    [REPORT_API] = "misuse of the CUDA runtime",
+    [REPORT_DEADLOCK] = "deadlock",
+    [REPORT_HANG] = "deadlock",
+    [REPORT_UNFINISHED] = "copy that was not waited for",
+};
+
+// Prints words, wrapped, the first line after `lead`, the others as far in.
+static void print_wrapped(const char *lead, const char *text)
+{
+    size_t indent = strlen(lead), column = indent;
+    fputs(lead, stderr);
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > COLUMNS) {
+            fprintf(stderr, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', stderr);
+            column++;
+        }
+        fprintf(stderr, "%.*s", (int)word, text);
+        column += word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stderr);
+}
+
+void report_say(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) >= 0)
+        print_wrapped("warpwise: ", text);
+    va_end(arguments);
+    free(text);
+}
+
+// Line `number` of a file, without its newline, malloc'ed; NULL if it cannot be read.
+static char *source_line(const char *file, uint32_t number)
+{
+    FILE *source = fopen(file, "re");
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length = -1;
+    if (!source)
+        return NULL;
+    for (uint32_t i = 0; i < number && (length = getline(&line, &size, source)) >= 0; i++)
+        ;
+    fclose(source);
+    if (length < 0) {
+        free(line);
+        return NULL;
+    }
+    line[strcspn(line, "\r\n")] = 0;
+    return line;
+}
+
+// The source line with a caret under the column, or under its first word.
+static void print_source(const Place *place)
+{
+    char *line = place->file && place->line ? source_line(place->file, place->line) : NULL;
+    if (!line)
+        return;
+    int gutter = fprintf(stderr, "%6u | ", place->line), room = COLUMNS - gutter;
+    size_t first = strspn(line, " \t"), column = first;
+    if (place->column > first && place->column <= strlen(line))
+        column = place->column - 1;
+    for (char *c = line; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    fprintf(stderr, "%.*s\n", room, line);
+    if ((int)column < room)
+        fprintf(stderr, "%6s | %*s^\n", "", (int)column, "");
+    free(line);
+}
+
+static void print_head(const Report *r)
+{
+    const Place *place = &r->place;
+    fprintf(stderr, "warpwise: %s", kinds[r->kind]);
+    if (place->file && place->line) {
+        fprintf(stderr, ", %s:%u", report_base_name(place->file), place->line);
+    } else if (place->function) {
+        char *name = report_demangle(place->function);
+        fprintf(stderr, ", in %s (nvcc -g tells the line)", name ? name : place->function);
+        free(name);
+    }
+    fputc('\n', stderr);
+    print_source(place);
+}
+
+static void print_where(const Report *r)
+{
+    for (int i = 0; i < REPORT_CALLERS && r->callers[i].file; i++)
+        fprintf(stderr, "  inlined at %s:%u\n", report_base_name(r->callers[i].file), r->callers[i].line);
+
+    // The signatures of template libraries fill a screen.
+    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? report_plain_name(r->kernel) : NULL;
+    if (r->kernel)
+        print_wrapped("  in ", brief ? brief : r->kernel);
+    free(brief);
+    if (r->has_thread)
+        fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)", r->block[0], r->block[1],
+                r->block[2], r->thread[0], r->thread[1], r->thread[2]);
+    if (r->has_thread && report_has_several())
+        fprintf(stderr, ", device %u", r->device);
+    if (r->has_thread && r->address)
+        fprintf(stderr, ", address 0x%" PRIx64, r->address);
+    if (r->has_thread)
+        fputc('\n', stderr);
+}
+
+static void print_other(const Report *r)
+{
+    fputs("  the other access: ", stderr);
+    if (r->has_other_block)
+        fprintf(stderr, "block (%u,%u,%u), ", r->other_block[0], r->other_block[1],
+                r->other_block[2]);
+    if (r->other_call)
+        fputs(r->other_call, stderr);
+    else
+        fprintf(stderr, "thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
+                r->other_thread[2]);
+    if (r->other.file && r->other.line)
+        fprintf(stderr, ", %s:%u", report_base_name(r->other.file), r->other.line);
+    fputc('\n', stderr);
+    print_source(&r->other);
+}
+
+static void print_stands(const char *lines)
+{
+    char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
+    while ((line = strsep(&rest, "\n")))
+        print_wrapped("  - ", line);
+    free(copy);
+}
+
+void report_text_error(const Report *r, uint64_t count)
+{
+    print_head(r);
+    print_where(r);
+    if (r->message)
+        print_wrapped("  ", r->message);
+    if (r->has_other)
+        print_other(r);
+    print_stands(r->stands);
+    if (r->why)
+        print_wrapped("  why:  ", r->why);
+    if (r->next)
+        print_wrapped("  next: ", r->next);
+    if (count > 1)
+        fprintf(stderr, "  and %" PRIu64 " more of this kind on this line\n", count - 1);
+}
+
+void report_text_repeats(const Report *r, uint64_t since)
+{
+    const Place *place = &r->place;
+    fprintf(stderr, "warpwise: %s", kinds[r->kind]);
+    if (place->file && place->line)
+        fprintf(stderr, ", %s:%u", report_base_name(place->file), place->line);
+    fprintf(stderr, ": %" PRIu64 " more since\n", since);
+}

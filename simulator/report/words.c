@@ -1,0 +1,82 @@
+// The words that reports are made of: names, and places in memory.
+#define _GNU_SOURCE
+#include "report.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/memory.h"
+#include "origin.h"
+
+const char *report_base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+
+char *report_demangle(const char *mangled)
+{
+    int status;
+    char *name = __cxa_demangle(mangled, NULL, NULL, &status);
+    return name ? name : strdup(mangled);
+}
+
+char *report_plain_name(const char *signature)
+{
+    static const char unnamed[] = "(anonymous namespace)::";
+    const char *start = strstr(signature, unnamed);
+    start = start ? start + strlen(unnamed) : signature;
+    char *name = strdup(start);
+    if (!name)
+        return NULL;
+    name[strcspn(name, "(<")] = 0;
+    char *space = strrchr(name, ' ');
+    if (space)
+        memmove(name, space + 1, strlen(space));
+    return name;
+}
+
+char *report_made(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (a->name)
+        snprintf(buffer, size, " of variable %s", a->name);
+    else if (a->made_in.line ? (place = a->made_in, true) : origin_place(a->made, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " made at %s:%u", report_base_name(place.file), place.line);
+    return buffer;
+}
+
+char *report_freed(const Allocation *a, char *buffer, size_t size)
+{
+    Place place;
+    buffer[0] = 0;
+    if (a->unmade_in.line ? (place = a->unmade_in, true) : origin_place(a->unmade, MEMORY_CALLERS, &place))
+        snprintf(buffer, size, " at %s:%u", report_base_name(place.file), place.line);
+    return buffer;
+}
+
+char *report_beside(const Allocation *a, uint64_t address, char *buffer, size_t size)
+{
+    char made[256], freed[256] = "", where[96];
+    if (a->freed)
+        report_freed(a, freed, sizeof freed);
+    if (address < a->base)
+        snprintf(where, sizeof where, "%" PRIu64 " bytes before", a->base - address);
+    else if (address < a->base + a->size)
+        snprintf(where, sizeof where, "at byte %" PRIu64 " of", address - a->base);
+    else if (address == a->base + a->size)
+        snprintf(where, sizeof where, "just past the end of");
+    else
+        snprintf(where, sizeof where, "%" PRIu64 " bytes past the end of",
+                 address - a->base - a->size);
+    if (a->name)
+        snprintf(buffer, size, "%s the %" PRIu64 "-byte variable %s", where, a->size, a->name);
+    else
+        snprintf(buffer, size, "%s the %" PRIu64 "-byte allocation%s%s%s", where, a->size,
+                 report_made(a, made, sizeof made), a->freed ? ", freed" : "", freed);
+    return buffer;
+}
