@@ -90,8 +90,8 @@ static bool lies_before(u32 operation, const Site *s, u32 hands)
     const Order *before = &operations[operation].before;
     if (order_has(before, operations[s->operation].number)) return true;
     for (u32 n = 1; n < operation_count; n++)
-        if (operations[n].known.count && order_has(before, operations[n].number) && is_known(&operations[n].known, s, hands))
-            return true;
+        if (n != operation && operations[n].known.count && order_has(before, operations[n].number)
+            && is_known(&operations[n].known, s, hands)) return true;
     return false;
 }
 
@@ -101,8 +101,8 @@ static bool is_known(const Knowledge *k, const Site *s, u32 hands)
     const Operation *o = &operations[s->operation];
     if (o->kernel && s->tick <= knowledge_of(k, block_of(s), s->warp)) return true;
     for (u32 n = 1; n < operation_count && hands; n++)
-        if (operations[n].kernel && knowledge_has(k, operations[n].first_block, operations[n].blocks) && lies_before(n, s, hands - 1))
-            return true;
+        if (n != s->operation && operations[n].kernel && knowledge_has(k, operations[n].first_block, operations[n].blocks)
+            && lies_before(n, s, hands - 1)) return true;
     return false;
 }
 

@@ -1,0 +1,53 @@
+// expect: race 19, race 28, exit 0
+// says: and nothing puts the two operations in order
+// Who sees a flag knows what lies before it: not what other warps of the kernel that set it did with no barrier before the
+// flag, and not what a block of its own kernel knows which saw the flag while it did not.
+#include "check.h"
+#include <cuda/atomic>
+
+using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+__global__ void give(int *data, int *flag)
+{
+    data[threadIdx.x] = 1;
+    if (threadIdx.x == 0) Flag(*flag).store(1, cuda::memory_order_release);
+}
+
+__global__ void take(const int *data, int *flag, int *sum)
+{
+    while (!Flag(*flag).load(cuda::memory_order_acquire)) {}
+    if (threadIdx.x == 0) atomicAdd(sum, data[0] + data[32]);
+}
+
+__global__ void one_looks(const int *data, int *flag, int *sum)
+{
+    if (blockIdx.x == 0) {
+        while (!Flag(*flag).load(cuda::memory_order_acquire)) {}
+        atomicAdd(sum, data[0]);
+    } else {
+        atomicAdd(sum, data[0]);
+    }
+}
+
+int main()
+{
+    int *data, *flag, *sum;
+    cudaStream_t stream[3];
+    for (int s = 0; s < 3; s++)
+        OK(cudaStreamCreate(&stream[s]));
+    OK(cudaMalloc(&data, 64 * sizeof *data));
+    OK(cudaMalloc(&flag, sizeof *flag));
+    OK(cudaMalloc(&sum, sizeof *sum));
+    OK(cudaMemset(flag, 0, sizeof *flag));
+    OK(cudaMemset(sum, 0, sizeof *sum));
+    OK(cudaDeviceSynchronize());
+    give<<<1, 64, 0, stream[0]>>>(data, flag);
+    take<<<1, 1, 0, stream[1]>>>(data, flag, sum);
+    one_looks<<<2, 1, 0, stream[2]>>>(data, flag, sum);
+    OK(cudaDeviceSynchronize());
+    for (int s = 0; s < 3; s++)
+        OK(cudaStreamDestroy(stream[s]));
+    OK(cudaFree(data));
+    OK(cudaFree(flag));
+    OK(cudaFree(sum));
+}
