@@ -47,7 +47,7 @@ typedef struct Touch { u64 address; u32 bytes; bool store; } Touch;
 typedef struct Region { const Allocation *in; u64 low, high; } Region;
 
 typedef struct Chunk {
-    u64 first, end;             // its blocks
+    _Alignas(128) u64 first, end;       // its blocks. Lines of the host's caches are each one thread's
     Array touches, later;
     Region region[MOST_REGIONS];
     u32 region_count;           // beyond MOST_REGIONS: there were more
@@ -349,7 +349,8 @@ static void make(Spread *s)
     for (u32 b = 0; b < 2; b++) {
         Batch *batch = &s->batch[b];
         batch->room = CHUNKS_EACH * s->part_count < MOST_CHUNKS ? CHUNKS_EACH * s->part_count : MOST_CHUNKS;
-        batch->chunk = need(calloc(batch->room, sizeof *batch->chunk));
+        batch->chunk = need(aligned_alloc(_Alignof(Chunk), batch->room * sizeof *batch->chunk));
+        memset(batch->chunk, 0, batch->room * sizeof *batch->chunk);
     }
     s->now = &s->batch[0];
     if (!kept_in) kept_in = reserve(MEMORY_SPAN / UNIT * sizeof *kept_in);
