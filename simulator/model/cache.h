@@ -59,18 +59,22 @@ static inline CacheSet *cache_set(const Cache *c, u64 number)
     return c->set + cache_place(c, mixed ^ (chance >> 28 < c->uneven ? chance >> 20 & 31 : 0));
 }
 
-// It will be asked for soon.
-static inline void cache_expect(const Cache *c, u64 number)
+// What is asked of a cache waits in a queue until the host has fetched the set from its memory.
+enum { CACHE_COMING = 32 };
+typedef struct CacheAsked { u64 what; CacheSet *set; u32 by; } CacheAsked;
+typedef struct CacheQueue { CacheAsked asked[CACHE_COMING]; u32 came, gone; } CacheQueue;
+
+static inline bool cache_queue_is_full(const CacheQueue *q) { return q->came - q->gone == CACHE_COMING; }
+static inline bool cache_queue_is_empty(const CacheQueue *q) { return q->came == q->gone; }
+static inline CacheAsked cache_next(CacheQueue *q) { return q->asked[q->gone++ % CACHE_COMING]; }
+
+// It is not full. The line's number is given, and what is asked of it, and by whom.
+static inline void cache_ask(CacheQueue *q, const Cache *c, u64 number, u64 what, u32 by)
 {
     CacheSet *set = cache_set(c, number);
-    __builtin_prefetch(set->tag);
-    __builtin_prefetch(set->line);
-}
-
-// All of it will be.
-static inline void cache_fetch(const Cache *c)
-{
-    for (const CacheSet *s = c->set; s < c->set + c->sets; s++) __builtin_prefetch(s->tag), __builtin_prefetch(s->line);
+    __builtin_prefetch(set->tag, 1);
+    __builtin_prefetch(set->line, 1);
+    q->asked[q->came++ % CACHE_COMING] = (CacheAsked){ what, set, by };
 }
 
 static inline u32 cache_present(CacheLine line) { return line & 15; }

@@ -28,7 +28,6 @@
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
-enum { AHEAD = 4 };                     // SMs whose misses are seen to be at hand before their turn
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
 static const u64 LOCAL_LINE = 1ull << 33;
 
@@ -104,14 +103,8 @@ static bool is_coalesced(u32 gpc, u32 turn, Note n)
     return same;
 }
 
-static void expect_misses(const Cache *c, const Notes *n, u64 from)
-{
-    for (u64 k = from; k < from + TURN && k < n->count; k++) cache_expect(c, note_number(n->note[k]));
-}
-
 static void replay_misses(void)
 {
-    const Cache *cache = l2_tags(replayed->l2.device);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         u32 turn = replayed->turn++;
@@ -119,14 +112,13 @@ static void replay_misses(void)
         for (int sm = 0; sm < profile.sm_count; sm++) {
             const Notes *n = &replayed->misses[sm];
             u64 to = from + TURN < n->count ? from + TURN : n->count;
-            u32 later = sm + AHEAD;
-            expect_misses(cache, &replayed->misses[later % profile.sm_count], from + later / profile.sm_count * TURN);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
                 if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_access(&replayed->l2, n->note[k], partition);
             left |= to < n->count;
         }
     }
+    l2_finish();
     replayed->turn += RECENT_TURNS + 1;      // what is remembered of these is not of the next wave
     for (int sm = 0; sm < profile.sm_count; sm++) replayed->misses[sm].count = 0;
 }
@@ -141,20 +133,21 @@ static Cache *l1_of(u32 sm)
 }
 
 // The accesses of an SM, one after another.
-typedef struct Replay { Cache *cache; Notes *misses; u64 number; CacheLine *line; } Replay;
+typedef struct Replay { Cache *cache; CacheQueue queue; Notes *misses; u64 number; CacheLine *line; } Replay;
 
 // Loads and stores make room: the line, now the one used last. Often it is the one that was asked for just before.
-static inline CacheLine *l1_line(Replay *r, u64 number)
+static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
 {
     CacheLine evicted;
     if (r->number == number) return r->line;
     r->number = number;
-    return r->line = cache_take(r->cache, cache_set(r->cache, number), number, &evicted);
+    return r->line = cache_take(r->cache, set, number, &evicted);
 }
 
 // A store hits where any sector of the line is there. What L2 changes, or is to be asked for, is not kept.
-static inline void l1_replay(Replay *r, Note n)
+static inline void l1_replay(Replay *r, CacheAsked a)
 {
+    const Note n = a.what;
     u32 kind = note_kind(n), missing = note_sectors(n);
     u64 number = note_number(n);
     if (kind != LOAD && kind != STORE) {
@@ -162,7 +155,7 @@ static inline void l1_replay(Replay *r, Note n)
         if (line) *line &= ~(CacheLine)missing;
         r->number = 0;
     } else {
-        CacheLine *line = l1_line(r, number);
+        CacheLine *line = l1_line(r, a.set, number);
         Found *f = &replayed->l2.found[note_pc(n)];
         u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
         *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
@@ -179,17 +172,20 @@ static void replay_sm(const Wave *wave, u32 sm, s32 first, const s32 *next)
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
     cache_use(r.cache, wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
-    cache_fetch(r.cache);
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
             const Note *note = wave->all + wave->block[b].first;
             u32 count = wave->block[b].count;
-            for (u64 k = from; k < count && k < from + TURN; k++) l1_replay(&r, note[k]);
+            for (u64 k = from; k < count && k < from + TURN; k++) {
+                if (cache_queue_is_full(&r.queue)) l1_replay(&r, cache_next(&r.queue));
+                cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], sm);
+            }
             left |= from + TURN < count;
         }
     }
+    while (!cache_queue_is_empty(&r.queue)) l1_replay(&r, cache_next(&r.queue));
 }
 
 static void replay(void *of)

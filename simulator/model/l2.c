@@ -248,17 +248,30 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
 }
 
+static CacheQueue queue;        // of that launch's
+
+static void answer(const Cache *cache, CacheAsked a)
+{
+    const Note n = a.what;
+    CacheLine *line = l2_take(cache, a.set, note_number(n), &launch->traffic.dram_written);
+    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
+    u32 partitions = profile.l2_partitions;
+    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == a.by;
+    if (note_kind(n) >= STORE) l2_change(n, cache, a.set, line, at_home);
+    else l2_read(n, line, at_home);
+}
+
 void l2_access(L2Launch *of, Note n, u32 partition)
 {
     launch = of;
     const Cache *cache = l2_of(launch->device);
-    CacheSet *set = cache_set(cache, note_number(n));
-    CacheLine *line = l2_take(cache, set, note_number(n), &launch->traffic.dram_written);
-    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
-    u32 partitions = profile.l2_partitions;
-    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == partition;
-    if (note_kind(n) >= STORE) l2_change(n, cache, set, line, at_home);
-    else l2_read(n, line, at_home);
+    if (cache_queue_is_full(&queue)) answer(cache, cache_next(&queue));
+    cache_ask(&queue, cache, note_number(n), n, partition);
+}
+
+void l2_finish(void)
+{
+    while (!cache_queue_is_empty(&queue)) answer(l2_of(launch->device), cache_next(&queue));
 }
 
 void l2_written(u32 device, u64 number, u32 sectors)
@@ -275,5 +288,3 @@ void l2_start(L2Launch *l)
     l->number = ++launches;
     completed += LATELY;
 }
-
-const Cache *l2_tags(u32 device) { return l2_of(device); }

@@ -16,8 +16,6 @@ typedef struct L2Launch {
 } L2Launch;
 
 void l2_start(L2Launch *l);     // before its first access
-void l2_access(L2Launch *l, Note n, u32 partition);     // by an SM of that partition
+void l2_access(L2Launch *l, Note n, u32 partition);     // by an SM of that partition; it may wait
+void l2_finish(void);           // no access of the launch waits any more
 void l2_written(u32 device, u64 number, u32 sectors);   // by a copy or a fill
-
-// The tags of that device's: for cache_expect.
-const Cache *l2_tags(u32 device);
