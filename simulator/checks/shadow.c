@@ -8,6 +8,7 @@
 
 #include "shadow.h"
 
+enum { AHEAD = 8 };             // sites that the host is to have at hand by then
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, WORD = 4 };
 
 static void *need(void *memory)
@@ -53,6 +54,7 @@ static u32 add_site(Shadow *s, const Site *site)
         s->site_room = s->site_room ? 2 * s->site_room : 64;
         s->sites = need(realloc(s->sites, s->site_room * sizeof *s->sites));
     }
+    __builtin_prefetch(&s->sites[s->site_count + AHEAD], 1);
     s->sites[s->site_count] = *site;
     return s->site_count++;
 }

@@ -166,8 +166,10 @@ bool spread_is_over(const Grid *part)
 
 void *grid_later(Grid *part, void (*then)(Grid *, void *, bool), size_t bytes)
 {
+    enum { AHEAD = 512 };               // bytes, for the host to have at hand by then
     bytes = (bytes + 7) / 8 * 8;
     Later *l = add(&part->part->chunk->later, sizeof *l + bytes);
+    __builtin_prefetch((u8 *)l + AHEAD, 1);
     *l = (Later){ then, bytes };
     return l + 1;
 }

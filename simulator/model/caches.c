@@ -28,6 +28,7 @@
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
+enum { AHEAD = 4 };                     // SMs whose reads the host is to have at hand before their turn
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
 static const u64 LOCAL_LINE = 1ull << 33;
 
@@ -92,15 +93,26 @@ static inline void add_note(Notes *n, Note note)
     n->note[n->count++] = note;
 }
 
+static inline Read *read_of(u32 gpc, Note n)
+{
+    return &replayed->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+}
+
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
 static bool is_coalesced(u32 gpc, u32 turn, Note n)
 {
-    Read *r = &replayed->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+    Read *r = read_of(gpc, n);
     bool same = r->number == note_number(n) && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
     if (!same) *r = (Read){ .number = note_number(n), .turn = turn };
     if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
     r->merged++;
     return same;
+}
+
+static void expect_reads(u32 sm, u64 from)
+{
+    const Notes *n = &replayed->misses[sm];
+    for (u64 k = from; k < from + TURN && k < n->count; k += 2) __builtin_prefetch(read_of(sm % profile.gpc_count, n->note[k]), 1);
 }
 
 static void replay_misses(void)
@@ -112,6 +124,7 @@ static void replay_misses(void)
         for (int sm = 0; sm < profile.sm_count; sm++) {
             const Notes *n = &replayed->misses[sm];
             u64 to = from + TURN < n->count ? from + TURN : n->count;
+            if (sm + AHEAD < profile.sm_count) expect_reads(sm + AHEAD, from);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
             for (u64 k = from; k < to; k++)
                 if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_access(&replayed->l2, n->note[k], partition);
