@@ -125,6 +125,7 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     size_t fd_count = 0;
     Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
     request.ranged = check.session.events.ranged;
+    request.last_first = check.calls % 2;       // in turns: who is read first has the least time
     return session_call(&check.session, &request, fds, fd_count, &check.answer);
 }
 

@@ -249,13 +249,13 @@ static int32_t invoke(void *function, const Request *request, Slot *slots)
     return (int32_t)returned;
 }
 
-// Device by device, so that the first ones' memory is read, and inputs written, before the host has
-// waited for the others.
+// Device by device, so that the memory of those that come first is read, and inputs written, before the host
+// has waited for the others.
 static cudaError_t copy_all_back(const Request *request, Slot *slots, bool pinned_too)
 {
     cudaError_t error = cudaSuccess;
-    for (uint32_t part = 0; part < PROTOCOL_PARTS; part++)
-        for (uint32_t i = 0; i < request->argc && !error; i++)
+    for (uint32_t n = 0; n < PROTOCOL_PARTS; n++)
+        for (uint32_t i = 0, part = request->last_first ? PROTOCOL_PARTS - 1 - n : n; i < request->argc && !error; i++)
             if (is_ours(&slots[i]) && (pinned_too || !is_pinned(&slots[i])) && part < slots[i].arg->parts)
                 error = copy_back(&slots[i], part);
     return error;
