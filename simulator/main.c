@@ -57,6 +57,7 @@ static void usage(FILE *to)
           "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
           "  --shuffle SEED  blocks that may see one another begin, and they and their warps take turns,\n"
           "                  in an order of that seed's: mistakes that habit hides come out\n"
+          "  --late        work begins when the program asks or waits for it, not when it issues more\n"
           "  --spread N    several for each launch of N warp instructions or more; 40000, unless told\n", to);
 }
 
@@ -80,7 +81,8 @@ static Options parse(int count, char **words)
         { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
         { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
         { "spread", required_argument, NULL, 's' }, { "shuffle", required_argument, NULL, 'o' },
-        { "timeline", required_argument, NULL, 'm' }, { "help", no_argument, NULL, 'h' }, { 0 },
+        { "timeline", required_argument, NULL, 'm' }, { "late", no_argument, NULL, 'a' },
+        { "help", no_argument, NULL, 'h' }, { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
@@ -95,6 +97,7 @@ static Options parse(int count, char **words)
         case 'm': options.timeline = optarg; break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
+        case 'a': device.late = true; break;
         case 's': spread_from(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);

@@ -326,6 +326,13 @@ static bool survives_sticky(u32 op)
     return op == WIRE_PRINTED || op == WIRE_HELLO || op == WIRE_MISUSE || op == WIRE_UNSUPPORTED;
 }
 
+// More work, and neither asks nor waits for what was issued before.
+static bool issues(u32 op)
+{
+    return op == WIRE_LAUNCH || op == WIRE_COPY_DEVICE || op == WIRE_FILL || op == WIRE_EVENT_RECORD || op == WIRE_STREAM_WAIT
+        || op == WIRE_MODULE || op == WIRE_KERNEL || op == WIRE_STREAM_FACTS;
+}
+
 // Behind the work that it comes behind.
 static void answer_in_turn(Call *call)
 {
@@ -348,7 +355,8 @@ static void answer(Call *call)
         report_flush();
         return;
     }
-    work_go_on();
+    if (!device.late || !issues(op))
+        work_go_on();
     managed_settle();
     bool launched = false;
     double began = cost_begin(call);

@@ -25,6 +25,7 @@ typedef struct {
     int memory;                                 // the memfd
     u8 *staging;                                // WIRE_SLOTS slots
     u64 limit;                                  // warp instructions a launch; 0: none
+    bool late;                                  // work begins when the process asks or waits for it, not when it issues more
     int sticky;                                 // the error that all further calls return
     bool leaving;                               // the process ends by itself
     bool faulted;                               // its host code has touched device memory
