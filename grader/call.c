@@ -96,8 +96,10 @@ static void stop_if_another_was_late(void)
 
 void call_start(Session *s, const char *worker, double seconds)
 {
+    stop_if_another_was_late();
     Terms terms = {
         .seconds = seconds, .instructions = run_profile()->instructions, .shuffled = check.shuffled,
+        .late = check.late,
         .timeline = run_on_gpu() ? NULL : run_timeline(criterion_current_test->name),
     };
     const char *problem = session_start(s, run_device(), worker, &terms);
@@ -153,7 +155,6 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     check.answer = (Answer){0};
     check.calls++;
     if (!check.started) {
-        stop_if_another_was_late();
         call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
         check.started = true;
     }

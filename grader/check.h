@@ -13,7 +13,7 @@
 
 struct check {
     Session session;                // of all calls; begun by the first
-    bool started, shuffled;         // begun; in another order of blocks than by their numbers
+    bool started, shuffled, late;   // begun; with blocks in another order than by their numbers; with kernels that begin late
     json_t *facts, *notes;          // record.h
     size_t errors_seen;             // of session.events.errors, in facts or notes already
     const char *function;           // of the last call, with its arguments and its answer

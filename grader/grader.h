@@ -208,12 +208,16 @@ void compulsory_operations(uint64_t count);
 
 // Sets of buffers that together go past twice the L2 cache; 2 to ROTATIONS_MAX.
 size_t rotations(uint64_t bytes_a_call);
-#define ROTATIONS_MAX 16
+#define ROTATIONS_MAX 16            // calls that are enlisted, in any case
 
 #define rotate(name, ...) \
     grader_rotate(name, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
 void grader_rotate(const char *name, size_t argc, const Arg *argv);
 void measure(void);
+
+// In a check: makes the calls that rotate() enlisted, each right behind the one before, and waits when all are issued. For
+// functions that return before their work is done: simulated devices begin only then.
+void in_a_row(void);
 
 // A counter's sum over the kernels of the last call ("launch__count"), 0 if
 // there was none. For checks that claims cannot say; rarely needed.

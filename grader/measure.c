@@ -103,9 +103,9 @@ static enum outcome step(const Side *s, Request *request, const int *fds, size_t
 
 // ---- The steps ----
 
-static void begin(Side *s, const char *worker)
+static void begin(Side *s, const char *worker, double seconds)
 {
-    call_start(s->session, worker, LIMIT);
+    call_start(s->session, worker, seconds);
     for (size_t n = 0; n < s->held; n++) {
         int fds[PROTOCOL_FDS];
         size_t fd_count = 0;
@@ -268,7 +268,7 @@ static json_t *measure_beside(const char *name)
         add_copies();
     else
         add_twins(name);
-    begin(&peer, run_peer(name));
+    begin(&peer, run_peer(name), LIMIT);
     warm_up();
     Ratio r = try_once(ratios);
     int tries = 1;
@@ -310,14 +310,28 @@ static void measure_beside_all(void)
         json_object_set_new(check.measured, PEER_COPY, measure_beside(PEER_COPY));
 }
 
+// Each call once.
+static void begin_and_run(double seconds)
+{
+    cr_assert(!check.started, "what rotate() enlists comes before any call()");
+    student.session = &check.session;
+    begin(&student, run_worker(), seconds);
+    check.started = true;
+    time_calls(&student, (uint32_t)student.held);
+}
+
+void in_a_row(void)
+{
+    check.late = true;
+    begin_and_run(run_profile()->seconds * run_patience());
+    take(&student);
+}
+
 void measure(void)
 {
-    student.session = &check.session;
     student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
     check.measured = json_object();
-    begin(&student, run_worker());
-    check.started = true;
-    time_calls(&student, (uint32_t)student.held);   // what fails at once need not wait for a peer
+    begin_and_run(LIMIT);           // what fails at once need not wait for a peer
     measure_beside_all();
     take(&student);
 }

@@ -95,7 +95,7 @@ static size_t split(char *words, const char **argv)
 static pid_t start_simulator(const char *device, const char *worker, const Terms *terms, const Channels *c)
 {
     char words[4096], limit[32], devices[32];
-    const char *argv[COMMAND_WORDS + 14];
+    const char *argv[COMMAND_WORDS + 16];
     snprintf(words, sizeof words, "%s", device);
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)terms->instructions);
     snprintf(devices, sizeof devices, "%d", run_profile()->devices);
@@ -108,6 +108,8 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
         argv[n++] = "--shuffle";
         argv[n++] = "1";
     }
+    if (terms->late)
+        argv[n++] = "--late";
     const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
     memcpy(argv + n, rest, sizeof rest);
 

@@ -42,6 +42,7 @@ typedef struct Terms {
     uint64_t instructions;          // that of warp instructions
     const char *timeline;           // the file to which is written when everything ran; NULL: none
     bool shuffled;                  // blocks begin in another order than by their numbers
+    bool late;                      // kernels begin when all is launched, not when the next one is
 } Terms;
 
 // Starts `device` (a command, words split at spaces) with the worker on it. Returns NULL, or

@@ -98,15 +98,21 @@ static const char *whose(const Mismatch *m)
     return words;
 }
 
-static void asks(Buffer *out, Buffer *in, int n, int p)
+// What is asked, and answered, from now on.
+static void concerns(Buffer *out, Buffer *in, int n, int p)
 {
-    size_t bytes = 4ull * n * p;
     input = in->f32;
     count = n;
     devices = p;
     given("n = %d, devices = %d", n, p);
     as_matrix(out, p, n);
     as_matrix(in, p, n);
+}
+
+static void asks(Buffer *out, Buffer *in, int n, int p)
+{
+    size_t bytes = 4ull * n * p;
+    concerns(out, in, n, p);
     call("all_reduce", spread(out, p), spread(in, p), i32(n), i32(p));
     compulsory(bytes, bytes);
     compulsory_link(2 * (bytes - 4ull * n) / p);
@@ -115,20 +121,30 @@ static void asks(Buffer *out, Buffer *in, int n, int p)
 }
 
 // Whole numbers up to 2^20: any sum of 8 is below 2^24, and no two sets of devices are likely to have the same.
-static void adds_exactly(int n, int p)
+static Buffer *whole_numbers(size_t n)
 {
-    Buffer *in = input_f32("in", (size_t)n * p), *out = output_f32("out", (size_t)n * p);
-    float *want = reference_f32((size_t)n * p);
-
-    for (size_t i = 0; i < (size_t)n * p; i++)
+    Buffer *in = input_f32("in", n);
+    for (size_t i = 0; i < n; i++)
         in->f32[i] = floorf((in->f32[i] + 1) / 2 * (1 << 20)) + 1;
+    return in;
+}
+
+static void expect_sums(const Buffer *out, const Buffer *in, int n, int p)
+{
+    float *want = reference_f32((size_t)n * p);
     for (int d = 0; d < p; d++)
         for (int i = 0; i < n; i++)
             for (int e = 0; e < p; e++)
                 want[(size_t)d * n + i] += in->f32[(size_t)e * n + i];
     diagnose(whose);
-    asks(out, in, n, p);
     expect_equal_f32(out, want);
+}
+
+static void adds_exactly(int n, int p)
+{
+    Buffer *in = whole_numbers((size_t)n * p), *out = output_f32("out", (size_t)n * p);
+    asks(out, in, n, p);
+    expect_sums(out, in, n, p);
 }
 
 // The first place where two devices have other bits; -1: none.
@@ -222,6 +238,27 @@ Check(all_reduce, fractions)
     adds_fractions(100003, device_count());
 }
 
+// Each call before the one before it is done, and of another size.
+Check(all_reduce, in_a_row)
+{
+    static const int sizes[] = {300, 1000, 300, 5000, 1000, 300};
+    enum { CALLS = sizeof sizes / sizeof *sizes };
+    int p = device_count();
+    Buffer *in[CALLS], *out[CALLS];
+
+    given("%d calls in a row, devices = %d", CALLS, p);
+    for (int k = 0; k < CALLS; k++) {
+        in[k] = whole_numbers((size_t)sizes[k] * p);
+        out[k] = output_f32("out", (size_t)sizes[k] * p);
+        rotate("all_reduce", spread(out[k], p), spread(in[k], p), i32(sizes[k]), i32(p));
+    }
+    in_a_row();
+    for (int k = 0; k < CALLS; k++) {
+        concerns(out[k], in[k], sizes[k], p);
+        expect_sums(out[k], in[k], sizes[k], p);
+    }
+}
+
 // What profiles/lessons/29-all-reduce.cfg measures: a small vector, where steps count, and a large one, where bytes do.
 Check(all_reduce, four_kib)
 {
@@ -242,10 +279,8 @@ static void measures(int n)
     Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX];
 
     for (size_t s = 0; s < sets; s++) {
-        in[s] = input_f32("in", all);
+        in[s] = whole_numbers(all);
         out[s] = output_f32("out", all);
-        for (size_t i = 0; i < all; i++)
-            in[s]->f32[i] = floorf((in[s]->f32[i] + 1) / 2 * (1 << 20)) + 1;
         rotate("all_reduce", spread(out[s], p), spread(in[s], p), i32(n), i32(p));
         compulsory(8ull * n * (p - 1) / p, 0);
     }
