@@ -46,19 +46,32 @@ static bool find_terms(double got, size_t i, unsigned *once, unsigned *twice)
     return false;
 }
 
+static unsigned wrong_devices(const Mismatch *m)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < (size_t)count * devices; i++)
+        if (m->is_wrong(i))
+            wrong |= 1u << i / count;
+    return wrong;
+}
+
 // The devices of which the mismatch has wrong elements, if that is not all of them.
 static const char *on_devices(const Mismatch *m)
 {
     static char words[100];
     char names[60];
-    unsigned wrong = 0;
-    for (size_t i = 0; i < (size_t)count * devices; i++)
-        if (m->is_wrong(i))
-            wrong |= 1u << i / count;
+    unsigned wrong = wrong_devices(m);
     if (wrong == (1u << devices) - 1)
         return "";
     snprintf(words, sizeof words, " Wrong elements are on %s alone.", list(names, sizeof names, wrong));
     return words;
+}
+
+// Have some devices nothing, and the others all?
+static bool none_on_some(const Mismatch *m)
+{
+    unsigned wrong = wrong_devices(m);
+    return wrong != (1u << devices) - 1 && m->wrong == (size_t)count * __builtin_popcount(wrong);
 }
 
 // Where nothing was stored: is it what n / devices leaves over, and nothing else?
@@ -81,7 +94,8 @@ static const char *whose(const Mismatch *m)
 
     if ((uint32_t)m->out->i32[m->first] == POISON) {
         snprintf(words, sizeof words, "Nothing was stored there.%s%s", on_devices(m),
-                 left_over(m) ? " Is there a chunk for what n / devices leaves over?" : "");
+                 left_over(m) ? " Is there a chunk for what n / devices leaves over?"
+                 : none_on_some(m) ? " Was the kernel that stores there launched when the function returned?" : "");
         return words;
     }
     if (got != got)
