@@ -40,14 +40,25 @@ static const Allocation *live_at(const Access *access, u64 address)
     return *r = a;
 }
 
+// What lies at the addresses from 0 on of a space that is no allocation. False: in global memory.
+static bool window_size(const Access *a, u64 *size)
+{
+    const Block *block = a->warp->block;
+    if (a->space == SPACE_SHARED) *size = block->shared_bytes;
+    else if (a->space == SPACE_LOCAL) *size = block->grid->kernel->local_bytes;
+    else return false;
+    return true;
+}
+
 static bool lane_inside(const Access *a, u32 lane)
 {
-    u64 address = a->address[lane];
-    const Block *block = a->warp->block;
-    if (a->space == SPACE_SHARED) return address + a->bytes <= block->shared_bytes;
-    if (a->space == SPACE_LOCAL) return address + a->bytes <= block->grid->kernel->local_bytes;
-    const Allocation *in = live_at(a, address);
-    return in && address + a->bytes <= in->base + in->size;
+    u64 base = 0, size, address = a->address[lane];
+    if (!window_size(a, &size)) {
+        const Allocation *in = live_at(a, address);
+        if (!in) return false;
+        base = in->base, size = in->size;
+    }
+    return address - base < size && a->bytes <= size - (address - base);
 }
 
 // As long as its lowest and its highest span lie in there.
@@ -67,8 +78,7 @@ static bool ends_inside(Access *a)
 {
     const Allocation *in = NULL;
     u64 base = 0, size;
-    if (a->space == SPACE_SHARED) size = a->warp->block->shared_bytes;
-    else if (a->space == SPACE_LOCAL) size = a->warp->block->grid->kernel->local_bytes;
+    if (window_size(a, &size)) {}
     else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
     else return false;
     for (const Span *s = a->span; s < a->span + a->span_count; s++)
