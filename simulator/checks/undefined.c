@@ -294,12 +294,34 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
                   : "was read from memory that nothing wrote");
 }
 
+static void start_watching(Warp *w);
+static void note_origin(const Access *a, u32 lanes, u64 at);
+
+// An exchange is a store that gives what was there before: nothing is used yet. Of lanes at one place the lowest gets it.
+static void exchange(const Access *a, u32 lanes)
+{
+    if (a->insn->reduces) return;
+    for (u32 rest = lanes; rest; rest &= rest - 1) {
+        u32 first = __builtin_ctz(rest);
+        for (u32 l = first + 1; l < LANES; l++)
+            if (a->address[l] == a->address[first]) lanes &= ~(1u << l);
+    }
+    start_watching(a->warp);
+    note_origin(a, lanes, 0);
+    *mark(a->warp, a->insn->d) |= lanes;
+}
+
+static void before_atomic(const Access *a)
+{
+    u32 lanes = lanes_undefined(a, 0, a->bytes);
+    if (!lanes) return;
+    if (strstr(isa_rows[a->insn->row].name, "_exch_")) exchange(a, lanes);
+    else a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
+}
+
 static bool undefined_access(Access *a)
 {
-    if (a->atomic) {
-        u32 lanes = lanes_undefined(a, 0, a->bytes);
-        if (lanes) a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
-    }
+    if (a->atomic) before_atomic(a);
     if (!a->store) access_pass_all(a);
     else if (!watching(a)) store(a), promise_chunk(a);
     else store(a);
