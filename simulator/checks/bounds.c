@@ -40,20 +40,22 @@ static const Allocation *live_at(const Access *access, u64 address)
     return *r = a;
 }
 
-// What lies at the addresses from 0 on of a space that is no allocation. False: in global memory.
-static bool window_size(const Access *a, u64 *size)
+// Which piece of a space that is no allocation an address must lie in. False: the space is global memory.
+static bool window_at(const Access *a, u64 address, u64 *base, u64 *size)
 {
-    const Block *block = a->warp->block;
-    if (a->space == SPACE_SHARED) *size = block->shared_bytes;
-    else if (a->space == SPACE_LOCAL) *size = block->grid->kernel->local_bytes;
-    else return false;
+    const Block *b = a->warp->block;
+    *base = 0;
+    if (a->space == SPACE_LOCAL) *size = b->grid->kernel->local_bytes;
+    else if (a->space != SPACE_SHARED) return false;
+    else if (address < b->reserved_at) *size = b->shared_bytes;
+    else *base = b->reserved_at, *size = b->shared_span - b->reserved_at;
     return true;
 }
 
 static bool lane_inside(const Access *a, u32 lane)
 {
-    u64 base = 0, size, address = a->address[lane];
-    if (!window_size(a, &size)) {
+    u64 base, size, address = a->address[lane];
+    if (!window_at(a, address, &base, &size)) {
         const Allocation *in = live_at(a, address);
         if (!in) return false;
         base = in->base, size = in->size;
@@ -77,8 +79,8 @@ static void promise(Access *a, u64 base, u64 size)
 static bool ends_inside(Access *a)
 {
     const Allocation *in = NULL;
-    u64 base = 0, size;
-    if (window_size(a, &size)) {}
+    u64 base, size;
+    if (window_at(a, a->address[a->first], &base, &size)) {}
     else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
     else return false;
     for (const Span *s = a->span; s < a->span + a->span_count; s++)

@@ -203,6 +203,10 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
     return false;
 }
 
+// Cooperative groups keep what they pass between warps in the system's part of shared memory, where they rely on shuffles to
+// keep the accesses of one warp in order.
+static bool is_reserved(const Access *a, u64 address) { return a->space == SPACE_SHARED && address >= a->warp->block->reserved_at; }
+
 static bool races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Access *a = k->context;
@@ -213,6 +217,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
+    if (same_warp && is_reserved(a, from)) return false;
     enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
@@ -581,7 +586,7 @@ static void race_grid_end(Grid *g)
 static void race_block_make(Block *b)
 {
     struct RaceBlock *r = b->race = need(calloc(1, sizeof *r));
-    r->shared_span = (b->shared_bytes / LINE_BYTES + 1) * LINE_BYTES;
+    r->shared_span = (b->shared_span / LINE_BYTES + 1) * LINE_BYTES;
     shadow_make(&r->shared, 0, r->shared_span);
     happens_block_make(b, &r->order);
 }

@@ -27,7 +27,7 @@ static void undefined_block_make(Block *b)
 {
     struct DefinedBlock *d = b->defined = calloc(1, sizeof *d);
     if (d) {
-        d->shared_words = b->shared_bytes / 64 + 1;
+        d->shared_words = b->shared_span / 64 + 1;
         d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
         d->local_words = d->local_stride / 64 * LANES * b->warp_count;
         d->shared_bits = malloc(2 * d->shared_words * sizeof *d->shared_bits);
@@ -49,6 +49,7 @@ static void undefined_block_start(Block *b)
 {
     struct DefinedBlock *d = b->defined;
     memset(d->shared_bits, 0, 2 * d->shared_words * sizeof *d->shared_bits);
+    for (u32 at = b->reserved_at; at < b->shared_span; at++) d->shared_bits[at / 64] |= 1ull << at % 64;    // the system's
     memset(d->local_bits, 0, 2 * d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];

@@ -28,7 +28,7 @@ static void unfinished_block_make(Block *b)
     struct UnfinishedBlock *u = b->unfinished = calloc(1, sizeof *u);
     if (u && !copies(b->grid->kernel)) return;
     if (u) {
-        u->words = b->shared_bytes / UNIT / 64 + 2;
+        u->words = b->shared_span / UNIT / 64 + 2;
         u->bits = malloc(u->words * sizeof *u->bits);
     }
     if (u && u->bits) return;

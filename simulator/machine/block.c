@@ -8,6 +8,7 @@
 #include "block.h"
 #include "copy.h"
 #include "observer.h"
+#include "profile.h"
 #include "report/source.h"
 #include "shuffle.h"
 #include "special.h"
@@ -196,18 +197,22 @@ bool block_run(Block *b)
     return false;
 }
 
-// Memory that the blocks of a slot use one after another.
+// Memory that the blocks of a slot use one after another. Between what a kernel asks for and what is the system's nothing is
+// to be found.
+enum { RESERVED_GAP = 256 };
 Block *block_make(Grid *g, u32 slot)
 {
     const Kernel *k = g->kernel;
     Block *b = malloc(sizeof *b);
     if (!b) return NULL;
-    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES,
-                  .shared_bytes = k->shared_bytes + g->launch->dynamic_shared, .slot = slot };
+    u32 asked = k->shared_bytes + g->launch->dynamic_shared, behind = (asked / RESERVED_GAP + 2) * RESERVED_GAP;
+    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES, .slot = slot, .shared_bytes = asked,
+                  .reserved_at = k->asks_reserved ? behind : asked,
+                  .shared_span = k->asks_reserved ? behind + profile.shared_reserved_per_block : asked };
     b->warps = calloc(b->warp_count, sizeof *b->warps);
-    b->shared = aligned_alloc(64, (b->shared_bytes + 127) / 64 * 64);
+    b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
     if (!b->warps || !b->shared) return NULL;
-    memset(b->shared, 0xd5, b->shared_bytes);       // what nothing wrote is the same rubbish in every run
+    memset(b->shared, 0xd5, b->shared_span);        // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         w->block = b;

@@ -18,6 +18,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_NWARPID: return w->block->warp_count;
     case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
     case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
+    case SPECIAL_RESERVED_SMEM: return w->block->reserved_at;
     case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
     case SPECIAL_SMID: return w->block->sm;
     case SPECIAL_NSMID: return profile.sm_count;

@@ -64,6 +64,7 @@ enum special {
     SPECIAL_TID_X, SPECIAL_TID_Y, SPECIAL_TID_Z, SPECIAL_NTID_X, SPECIAL_NTID_Y, SPECIAL_NTID_Z,
     SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
     SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
+    SPECIAL_RESERVED_SMEM,
     SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID, SPECIAL_ENVREG_1, SPECIAL_ENVREG_2,
     SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_HI,   // read when the instruction runs
     SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
@@ -187,6 +188,8 @@ typedef struct Block {
     Warp *warps;
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
+    u32 reserved_at;        // the system's part begins there, behind a gap; if the kernel does not ask for it, it is empty
+    u32 shared_span;        // and ends there, as all of it does
     Barrier barriers[BARRIERS];
     u64 seen;               // Grid.progress behind its latest turn
     u64 spun;               // and behind the latest in which all its warps that ran spun

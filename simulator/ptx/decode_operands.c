@@ -69,6 +69,7 @@ static const struct { const char *name; u32 special; } specials[] = {
     { "%nctaid.x", SPECIAL_NCTAID_X }, { "%nctaid.y", SPECIAL_NCTAID_Y }, { "%nctaid.z", SPECIAL_NCTAID_Z },
     { "%laneid", SPECIAL_LANEID }, { "%warpid", SPECIAL_WARPID }, { "%nwarpid", SPECIAL_NWARPID },
     { "%dynamic_smem_size", SPECIAL_DYNAMIC_SMEM }, { "%total_smem_size", SPECIAL_TOTAL_SMEM },
+    { "%reserved_smem_offset_1", SPECIAL_RESERVED_SMEM },
     { "%lanemask_eq", SPECIAL_LANEMASK_EQ }, { "%lanemask_lt", SPECIAL_LANEMASK_LT },
     { "%lanemask_le", SPECIAL_LANEMASK_LE }, { "%lanemask_gt", SPECIAL_LANEMASK_GT },
     { "%lanemask_ge", SPECIAL_LANEMASK_GE },
@@ -232,6 +233,7 @@ u32 body_source(Body *b, enum type type, u8 *width)
         body_unsupported(b, "an operand that is the register", name);
         return body_constant(b, wanted, 0, SPECIAL_NONE);
     }
+    if (special == SPECIAL_RESERVED_SMEM) b->k->asks_reserved = true;
     if (special) return body_constant(b, wanted, 0, special);
     u32 value;
     if (cluster_register(name, &value)) return body_constant(b, wanted, value, SPECIAL_NONE);

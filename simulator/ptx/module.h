@@ -51,6 +51,7 @@ typedef struct Kernel {
     u32 *param_offset, *param_size;     // bytes, in the parameter block
     u32 param_bytes;
     u32 shared_bytes;                   // static shared memory
+    bool asks_reserved;                 // it uses the shared memory that is the system's
     u32 local_bytes;                    // for each thread
     u32 max_threads;                    // .maxntid, or 1024
     u32 register_bytes;                 // of one warp's register file, constants included
