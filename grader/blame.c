@@ -200,7 +200,8 @@ void blame_outcome(enum outcome outcome)
         check_add_fact(VERDICT_TIMEOUT, limit_words(), run_on_gpu() ?
                        "The host's code or a kernel loops, or waits for something that never comes."
                        : "The host's code loops, or waits for something that never comes; or a kernel does far more "
-                       "than the task needs.", NULL);
+                       "than the task needs.",
+                       "print a line to stderr before each loop, each wait and each call of CUDA: the last one tells where it stands");
     if (outcome == OUTCOME_NONSENSE)
         check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
                        "Only the harness may write to it.", NULL);

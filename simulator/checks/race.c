@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "machine/shape.h"
+#include "machine/spread.h"
 #include "runtime/clock.h"
 #include "race.h"
 #include "reads.h"
@@ -565,7 +566,8 @@ static bool race_one_order(Grid *g) { return operation_count != 2 || running != 
 static void race_grid_start(Grid *g)
 {
     const Launch *l = g->launch;
-    Operation o = { .number = l->operation, .kernel = g->kernel, .device = l->device };
+    Operation o = { .number = l->operation, .kernel = g->kernel, .device = l->device,
+                    .sees_others = spread_sees_others(g->kernel) };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
     g->raced = begin(&o);

@@ -10,7 +10,8 @@
 typedef struct Operation {
     u64 number;                 // among those of the streams (clock.h)
     const Kernel *kernel;       // NULL: a copy or fill
-    u32 device;                 // of a launch
+    u32 device;                 // of a launch,
+    bool sees_others;           // whose blocks may see one another, by flags or atomics
     u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
     u64 blocks;
     Order before;               // what lies before its beginning by stream order

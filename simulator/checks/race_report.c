@@ -65,12 +65,23 @@ static bool same_line(const Report *r)
     return r->place.file && r->other.file && r->place.line == r->other.line && !strcmp(r->place.file, r->other.file);
 }
 
+// A kernel that tells others by flags or atomics where it stands, and touches another device's memory.
+static bool meets_others(const Side *s, const Report *r)
+{
+    const Operation *o = s->operation;
+    return o->sees_others && r->allocation && r->allocation->device != o->device;
+}
+
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
     if (race->device_only) {
         r->why = "What is atomic for its own device only is not so for the kernels of other devices.";
         r->next = "Take the whole machine's: atomicAdd_system for atomicAdd, cuda::thread_scope_system for thread_scope_device.";
+    } else if (x->operation != y->operation && race->order != FENCE_MISSING && (meets_others(x, r) || meets_others(y, r))) {
+        r->why = "Work of several devices is done in any order, but where streams wait for events, or kernels for flags.";
+        r->next = "Let the blocks of all devices meet before they touch each other's memory, and again before they end: store a flag "
+                  "of a new number as a release, behind a __syncthreads(), wait for all others' as an acquire, then another __syncthreads().";
     } else if (x->operation != y->operation && race->order != FENCE_MISSING) {
         r->why = "Work on different streams is done in any order, or at the same time.";
         r->next = "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";

@@ -211,10 +211,10 @@ void grid_drop(Grid *g, int status)
     grid_fail(g, status);
 }
 
-void grid_report_deadlock(Grid *g, const char *behind)
+void grid_report_deadlock(Grid *g, const char *behind, u32 devices)
 {
     OBSERVERS(grid_turn, g);
-    stand_report_deadlock(g, behind);
+    stand_report_deadlock(g, behind, devices);
 }
 
 Grid *grid_start(Launch *l)

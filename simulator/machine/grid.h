@@ -44,8 +44,9 @@ enum grid_turn grid_run(Grid *grid, bool last, bool alone);
 bool grid_acted(const Grid *grid);      // has it done anything in its last turn that others could see?
 bool grid_asks_host(const Grid *grid);  // does it read memory that the host may write?
 
-// It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end, or NULL.
-void grid_report_deadlock(Grid *grid, const char *behind);
+// It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end, or NULL. `devices`: so many
+// have kernels that stand, which touch one another's memory; 0: they do not.
+void grid_report_deadlock(Grid *grid, const char *behind, u32 devices);
 void grid_drop(Grid *grid, int status); // ends it as it is, with a sticky error
 
 // It has ended: 0, or the sticky cudaError_t that it ended with. Observers have reported the rest.

@@ -221,7 +221,7 @@ char *stand_list(const Grid *g, const Block *only)
     return text;
 }
 
-void stand_report_deadlock(Grid *g, const char *behind)
+void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
 {
     const Warp *first = NULL;
     for (u32 s = 0; s < g->slot_count && !first; s++)
@@ -236,7 +236,15 @@ void stand_report_deadlock(Grid *g, const char *behind)
     u32 lanes = first->active ? first->active : first->ready_count ? first->ready[0].mask : first->live;
     source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc], __builtin_ctz(lanes));
     r.stands = stand_list(g, NULL);
-    if (behind) {
+    if (devices == 1) {
+        r.why = "It waits for another device's kernel, which was not launched, or has ended.";
+        r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, cudaMemcpy), each after a cudaSetDevice of its own.";
+        report_errorf(&r, "no warp can go on, and no other device is at work");
+    } else if (devices) {
+        r.why = "Kernels of several devices wait for one another, and nothing that they read changes any more.";
+        r.next = "Launch on every device, with as many blocks on each, before you wait for any; and let nobody store a flag's next value before all have seen this one.";
+        report_errorf(&r, "no warp can go on, on any of %u devices", devices);
+    } else if (behind) {
         r.why = "What waits for a kernel's end cannot help it to get there.";
         r.next = "Launch what a kernel waits for before it, or on another stream, and leave room for it on the device.";
         report_errorf(&r, "no warp can go on, and %s", behind);

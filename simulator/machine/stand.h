@@ -14,8 +14,8 @@ bool stand_waits(const Grid *grid);
 // they read.
 bool stand_is_over(Grid *grid, bool alone);
 
-// Reports that, and ends the grid. `behind`: what waits for its end, or NULL.
-void stand_report_deadlock(Grid *grid, const char *behind);
+// Reports that, and ends the grid (grid.h).
+void stand_report_deadlock(Grid *grid, const char *behind, u32 devices);
 
 // Where the warps of a block, or with NULL of all resident ones, stand: a line of text for each place. The caller frees it.
 char *stand_list(const Grid *grid, const Block *only);

@@ -310,12 +310,26 @@ static const char *what_waits_for(const Work *w)
     return NULL;
 }
 
+// The devices with kernels that stand; 0: none has touched another's memory.
+static u32 devices_that_meet(void)
+{
+    LinkReport links[2 * MOST_DEVICES];
+    u32 devices = 0, meet = 0;
+    for (const Work *w = first; w; w = w->next) {
+        if (!w->grid) continue;
+        devices |= 1u << w->launch.device;
+        meet |= peer_links(w->grid, links);
+    }
+    return meet ? (u32)__builtin_popcount(devices) : 0;
+}
+
 static void report_deadlock(void)
 {
+    u32 devices = devices_that_meet();
     for (Work *w = first; w; w = w->next) {
         if (!w->grid) continue;
         clock_take_up(&w->issue);
-        grid_report_deadlock(w->grid, what_waits_for(w));
+        grid_report_deadlock(w->grid, what_waits_for(w), devices);
         clock_take_up(NULL);
     }
     device.sticky = WIRE_LAUNCH_TIMEOUT;

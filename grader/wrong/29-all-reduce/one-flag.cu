@@ -1,5 +1,5 @@
 // expect: RACE
-// says: One of the two is the caller's
+// says: Let the blocks of all devices meet
 // One flag for each device, which its first block sets: the others may be at work still.
 #include "29-all-reduce.h"
 

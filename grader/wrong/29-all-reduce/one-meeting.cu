@@ -1,5 +1,5 @@
 // expect: RACE
-// says: One of the two is the caller's
+// says: Let the blocks of all devices meet
 // Begins with a meeting and ends without one: out[d] is complete when device d's own kernel ends, or later.
 #include "29-all-reduce.h"
 

@@ -1,5 +1,5 @@
 // expect: TIMEOUT
-// says: 6 calls in a row
+// says: 6 calls in a row, devices = 4: no warp can go on, on any of 4 devices
 // One set of boxes: the next call's letters may come before those of this call are read.
 #include "29-all-reduce.h"
 

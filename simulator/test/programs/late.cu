@@ -1,4 +1,5 @@
-// expect: hang 14, exit 0
+// expect: hang 15, exit 0
+// says: no warp can go on, on any of 2 devices
 // run: --devices 2 --late
 // Two devices send each other a number, twice, and nobody waits in between. One that is late finds the second where it waits
 // for the first: with a place for each it does not.
