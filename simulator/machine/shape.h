@@ -23,7 +23,7 @@ typedef struct Shape {
     Pass noted;             // spread.c need not see loads from there again
     struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // of each of the following: this address % LINE_BYTES + 1
-    struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; } lines[LINE_PHASES];
+    struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; u32 words[FEW_LINES]; } lines[LINE_PHASES];
 } Shape;
 
 static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }

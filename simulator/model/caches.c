@@ -163,7 +163,7 @@ static inline void l1_replay(Replay *r, CacheAsked a)
     const Note n = a.what;
     u32 kind = note_kind(n), missing = note_sectors(n);
     u64 number = note_number(n);
-    if (kind != LOAD && kind != STORE) {
+    if (kind != LOAD && !note_is_store(n)) {
         CacheLine *line = cache_find(r->cache, number);
         if (line) *line &= ~(CacheLine)missing;
         r->number = 0;
@@ -367,14 +367,6 @@ static u64 number_of(const Access *a, u64 line)
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
 }
 
-// Of a store: the bytes of each sector that it writes, 0 if all. What a row lacks at its ends the next one has.
-static u64 bytes_of_each(const Access *a, u32 sectors)
-{
-    if (a->span_count == 1 && sectors > 2) return 0;
-    u32 bytes = a->regular && !a->stride ? a->bytes : (u32)__builtin_popcount(a->mask) * a->bytes;
-    return bytes >= sectors * SECTOR_BYTES ? 0 : bytes > sectors ? bytes / sectors : 1;
-}
-
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
 
 static bool caches_access(Access *a)
@@ -385,23 +377,26 @@ static bool caches_access(Access *a)
     if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
     cached->latest = a->warp->number;
     Notes *to = &cached->warps[a->warp->number];
-    Note note = (u64)kind_of(a) << AT_KIND | (u64)a->pc << AT_PC;
+    enum kind kind = kind_of(a);
+    Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
         u64 first = a->base / LINE_BYTES;
         make_room(to, FEW_LINES);
-        if (a->store && !a->atomic) note |= bytes_of_each(a, lines->all) << AT_MORE;
-        for (u32 n = 0; n < lines->count; n++)
-            to->note[to->count++] = note | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
+        for (u32 n = 0; n < lines->count; n++) {
+            u64 more = kind == STORE ? note_of_words(lines->sectors[n], lines->words[n]) : 0;
+            to->note[to->count++] = note | more | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
+        }
         a->sectors = lines->all;
         return true;
     }
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
-    u64 bytes = a->store && !a->atomic ? bytes_of_each(a, a->sectors) : 0;
     for (u32 n = 0; n < count; n++) {
-        u64 more = a->atomic ? pieces[n].passes - __builtin_popcount(pieces[n].sectors) : bytes;
-        add_note(to, note | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS | (more & 31) << AT_MORE);
+        u64 more = 0;
+        if (kind == STORE) more = note_of_words(pieces[n].sectors, pieces[n].words);
+        else if (a->atomic) more = (u64)((pieces[n].passes - __builtin_popcount(pieces[n].sectors)) & 63) << AT_MORE;
+        add_note(to, note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
     }
     return true;
 }

@@ -14,7 +14,7 @@
 typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
 
 // Lines mostly come rising; one beyond all is a new one.
-static void add_piece(Pieces *p, u64 line, u32 sectors)
+static void add_piece(Pieces *p, u64 line, u32 sectors, u32 words)
 {
     u32 n = p->count;
     if (n && line <= p->highest) while (n && p->piece[n - 1].line != line) n--;
@@ -25,17 +25,18 @@ static void add_piece(Pieces *p, u64 line, u32 sectors)
         if (line > p->highest) p->highest = line;
     }
     p->piece[n - 1].sectors |= sectors;
+    p->piece[n - 1].words |= words;
 }
 
 static u32 global_pieces(const Access *a, Piece *pieces)
 {
     Pieces p = { .piece = pieces };
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
-        u64 first = s->address / SECTOR_BYTES, last = (s->address + s->bytes - 1) / SECTOR_BYTES;
-        for (u64 line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
-            u32 low = line * LINE_SECTORS < first ? first % LINE_SECTORS : 0;
-            u32 high = line * LINE_SECTORS + LINE_SECTORS > last ? last % LINE_SECTORS : LINE_SECTORS - 1;
-            add_piece(&p, line, (2u << high) - (1u << low));
+        u64 first = s->address / WORD_BYTES, last = (s->address + s->bytes - 1) / WORD_BYTES;
+        for (u64 line = first / LINE_WORDS; line <= last / LINE_WORDS; line++) {
+            u32 low = line * LINE_WORDS < first ? first % LINE_WORDS : 0;
+            u32 high = line * LINE_WORDS + LINE_WORDS > last ? last % LINE_WORDS : LINE_WORDS - 1, each = LINE_WORDS / LINE_SECTORS;
+            add_piece(&p, line, (2u << high / each) - (1u << low / each), (2u << high) - (1u << low));
         }
     }
     return p.count;
@@ -47,7 +48,7 @@ static u32 local_pieces(const Access *a, Piece *pieces)
     u32 words = (a->bytes + 3) / 4;
     u64 base = (u64)a->warp->number * ((a->warp->block->grid->kernel->local_bytes + 3) / 4);
     for (u32 l = a->first; l < LANES; l++)
-        for (u32 n = 0; a->mask >> l & 1 && n < words; n++) add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8);
+        for (u32 n = 0; a->mask >> l & 1 && n < words; n++) add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8, 1u << l);
     return p.count;
 }
 
@@ -86,7 +87,7 @@ static u32 recalled_pieces(Access *a, Piece *pieces)
     struct ShapeLines *kept = &s->lines[place];
     if (s->line_phase[place] == phase + 1) {
         for (u32 n = 0; n < kept->count; n++)
-            pieces[n] = (Piece){ .line = line + kept->line[n], .sectors = kept->sectors[n] };
+            pieces[n] = (Piece){ .line = line + kept->line[n], .sectors = kept->sectors[n], .words = kept->words[n] };
         return kept->count;
     }
     access_fill(a);
@@ -96,6 +97,7 @@ static u32 recalled_pieces(Access *a, Piece *pieces)
     for (u32 n = 0; n < count; n++) {
         kept->line[n] = pieces[n].line - line;
         kept->sectors[n] = pieces[n].sectors;
+        kept->words[n] = pieces[n].words;
         kept->all += __builtin_popcount(pieces[n].sectors);
         if (line + kept->line[n] != pieces[n].line) return count;
     }

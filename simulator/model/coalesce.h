@@ -3,12 +3,13 @@
 #include "machine/observer.h"
 #include "machine/shape.h"
 
-enum { LINE_BYTES = 128, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES };
+enum { LINE_BYTES = 128, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES, WORD_BYTES = 4, LINE_WORDS = LINE_BYTES / WORD_BYTES };
 enum { MOST_PIECES = 128 };             // of one access: 32 lanes, each with four words of local memory
 
 typedef struct Piece {                  // what an access touches of one line of the caches
     u64 line;                           // address / LINE_BYTES; local memory: of the block's own
     u32 sectors;                        // a bit for each
+    u32 words;                          // those of 4 bytes of which it touches some, a bit for each
     u32 passes;                         // over those: one for each; in an atomic one for each lane that wants the same word
 } Piece;
 

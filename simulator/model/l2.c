@@ -18,9 +18,9 @@
 #include "coalesce.h"
 #include "machine/profile.h"
 
-// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: bytes of each sector.
+// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which words of each sector.
 enum { MOST_PARTIAL = 8 };
-typedef struct Partial { u64 number; u8 bytes[LINE_SECTORS]; } Partial;
+typedef struct Partial { u64 number; u8 words[LINE_SECTORS]; } Partial;
 typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
 
 static L2Launch *launch;        // whose access it is
@@ -188,15 +188,31 @@ static void write_partial(Note n, Cache *cache, u64 number)
     *line = (*line | missing) & ~cache_dirt(dirty);
 }
 
-// Adds a store of `bytes` of each of the note's sectors to what is known of the line. Returns those that are whole with it.
-static u32 add_partial(Partial *p, u32 sectors, u32 bytes)
+// So many more words, those that nobody has written yet.
+static u32 with_more_words(u32 words, u32 more)
+{
+    while (more--) words |= words + 1;
+    return words & ALL_WORDS;
+}
+
+// Adds what the store brings of these sectors to what is known of the line. Returns those that are whole with it.
+static u32 add_partial(Partial *p, Note n, u32 sectors)
 {
     u32 whole = 0;
     for (u32 s = 0; s < LINE_SECTORS; s++) {
-        if (sectors >> s & 1) p->bytes[s] = p->bytes[s] + bytes < SECTOR_BYTES ? p->bytes[s] + bytes : SECTOR_BYTES;
-        whole |= (u32)(p->bytes[s] == SECTOR_BYTES) << s;
+        if (sectors >> s & 1) p->words[s] = note_kind(n) == STORE ? p->words[s] | note_words(n, s) : with_more_words(p->words[s], note_more(n));
+        whole |= (u32)(p->words[s] == ALL_WORDS) << s;
     }
     return whole;
+}
+
+// The sectors of which a store brings some words only.
+static u32 parts_of(Note n)
+{
+    u32 parts = 0;
+    if (note_kind(n) == STORE_OF_EACH) return note_sectors(n);
+    for (u32 s = 0; s < LINE_SECTORS; s++) parts |= (u32)(note_words(n, s) != ALL_WORDS) << s;
+    return parts & note_sectors(n);
 }
 
 // These sectors of the note are not there, and it does not bring all of them.
@@ -213,8 +229,8 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
         write_partial(n, cache, set->line[--at].number);
         cache_find(cache, note_number(n));      // it stays the one used last
     }
-    *line |= add_partial(&p, sectors, note_more(n));
-    for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.bytes[s] % SECTOR_BYTES;
+    *line |= add_partial(&p, n, sectors);
+    for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.words[s] && p.words[s] != ALL_WORDS;
     memmove(set->line + 1, set->line, at * sizeof p);
     set->line[0] = p;
     if (open) return;
@@ -226,21 +242,22 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
 static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
-    u32 more = note_kind(n) == STORE ? 0 : note_more(n);
+    bool is_store = note_is_store(n);
+    u32 more = is_store ? 0 : note_more(n);
     u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 missing = note_kind(n) == STORE ? 0 : note_sectors(n) & ~cache_present(*line);
+    u32 missing = is_store ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
     t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
-    *(note_kind(n) == STORE ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
+    *(is_store ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
     if (missing) dram_read(n, line, missing);
-    u32 parts = note_kind(n) == STORE && note_more(n) ? note_sectors(n) & ~cache_present(*line) : 0;
+    u32 parts = is_store && note_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
     u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
     bool is_new = !cache_dirty(*line) && !cache_present(*line);
     if (is_new && !missing) look_aside(n);
     if (at_home) leave_place(&far, note_number(n));
-    else if (note_kind(n) == STORE && take_place(&far, note_number(n))) t->l2_hits++;
+    else if (is_store && take_place(&far, note_number(n))) t->l2_hits++;
     *line &= ~cache_copies(note_sectors(n));
-    if (note_kind(n) == STORE && !at_home) *line |= cache_copies(note_sectors(n) & ~parts);
+    if (is_store && !at_home) *line |= cache_copies(note_sectors(n) & ~parts);
     *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
     if (parts) store_partial(n, line, parts);
     if (!fresh) return;
