@@ -343,7 +343,7 @@ nvcc_own  = $(NVCC) -std=c++17 -O3 -lineinfo -cudart shared -gencode arch=comput
 build/accuracy/%: profiles/accuracy/kernels/%.cu profiles/accuracy/kernels/exercise.h | nvcc
 	$(call once,kernels,Compiling the kernels that the simulated device is compared with a GPU by (once))
 	@mkdir -p $(@D)
-	@$(nvcc_own) -o $@ $<
+	@$(nvcc_own) -Igrader/lessons -MMD -MF $@.d -o $@ $<
 
 build/profiles/measure: $(wildcard profiles/devices/measure/*) | nvcc
 	@mkdir -p $(@D)

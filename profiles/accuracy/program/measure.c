@@ -131,14 +131,14 @@ static void without_commas(char *number)
     *to = 0;
 }
 
-// The numbers of one program under ncu.
+// The numbers of one program under ncu, of the kernels that were timed; of several launches of one, the last's.
 static bool profile(json_t *kernels, const char *program, const char *names)
 {
     enum { KERNEL = 4, NAME = 12, VALUE = 14, FIELDS = 15 };
     Command c;
     char *field[FIELDS];
     int rows = 0;
-    command_open(&c, "ncu --clock-control none --cache-control all --csv --print-units base --metrics %s "
+    command_open(&c, "ncu --clock-control none --cache-control all --csv --print-units base --print-kernel-base function --metrics %s "
                  "build/accuracy/%s 0 2>&1", names, program);
     for (char *line; (line = command_line(&c)); ) {
         if (split(line, field, FIELDS) < FIELDS || !strcmp(field[0], "ID"))
@@ -149,7 +149,7 @@ static bool profile(json_t *kernels, const char *program, const char *names)
         double value = strtod(field[VALUE], &end);
         if (*end || end == field[VALUE])
             continue;                   // "n/a", and words
-        json_t *counters = json_object_get(entry(kernels, field[KERNEL], program), "counters");
+        json_t *counters = json_object_get(json_object_get(kernels, field[KERNEL]), "counters");
         bool whole = value == (double)(json_int_t)value;
         json_object_set_new(counters, field[NAME], whole ? json_integer((json_int_t)value) : json_real(value));
         rows++;

@@ -25,6 +25,7 @@ bool set_make(Set *set, json_t *record, const char *held_out)
                 set->kernels[set->count++] = (Kernel){
                     .name = name,
                     .program = json_string_value(json_object_get(kernel, "program")),
+                    .held_out = !strncmp(json_string_value(program), "lesson", strlen("lesson")),
                     .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
                     .counters = json_object_get(kernel, "counters"),
                 };

@@ -205,8 +205,8 @@ static void write_head(const Set *set, FILE *out)
             "same sizes. Times are those that the programs see themselves, between two events around one launch, the median\n"
             "on the GPU, with no profiler; counters are ncu's. All data is in DRAM when a kernel begins. The constants of\n"
             "the model come from microbenchmarks (`profiles/devices/measure/`) and from the kernels called *fitted*. Those\n"
-            "*held out* (`profiles/accuracy/held-out.txt`) were chosen before the first fit and never used in it: they\n"
-            "show what to expect of your own kernels.\n\n", text[0], text[1], text[2], text[3],
+            "*held out* (`profiles/accuracy/held-out.txt`) were chosen before the first fit and never used in it, and the\n"
+            "lessons' own kernels (`lesson5`, `lesson11`) came when it was done: they show what to expect of yours.\n\n", text[0], text[1], text[2], text[3],
             json_string_value(json_object_get(r, "ncu")));
 }
 
