@@ -62,6 +62,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_waiting_ways);
     FIGURE(l2_dirty_ways);
     FIGURE(l2_partial_ways);
+    FIGURE(l2_completion_seconds);
     FIGURE(l2_reads_merged);
     FIGURE(dram_granule_bytes);
     FIGURE(memory_bytes);

@@ -11,6 +11,7 @@
 //
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,29 @@ static double cost_of(u32 sectors)
     return sectors ? bytes > least ? bytes : least : 0;
 }
 
+static u64 look_ups(const Traffic *t) { return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions; }
+
+// The spans grow with the launch.
+static void note_completed(u64 bytes)
+{
+    Completed *c = &launch->completed;
+    u64 at = look_ups(&launch->traffic);
+    if (!c->span) c->span = 1;
+    for (; at / c->span >= SPANS; c->span *= 2)
+        for (u32 n = 0; n < SPANS; n++) c->bytes[n] = n < SPANS / 2 ? c->bytes[2 * n] + c->bytes[2 * n + 1] : 0;
+    c->bytes[at / c->span] += bytes;
+}
+
+u64 l2_completed_last(const L2Launch *l, double part)
+{
+    double all = look_ups(&l->traffic), from = all * (1 - part), bytes = 0;
+    for (u32 n = 0; n < SPANS && l->completed.span; n++) {
+        double begin = (double)n * l->completed.span, end = fmin(begin + l->completed.span, all);
+        if (end > from) bytes += l->completed.bytes[n] * fmin(1, (end - from) / (end - begin));
+    }
+    return bytes;
+}
+
 // Completes a line that had parts stored, and writes it to DRAM.
 static void write_partial(Note n, Cache *cache, u64 number)
 {
@@ -183,6 +207,7 @@ static void write_partial(Note n, Cache *cache, u64 number)
     t->dram_read += bytes_of(missing);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
     t->dram_written += bytes_of(dirty);
+    note_completed(bytes_of(dirty));
     if (is_near(number)) t->filled += bytes_of(missing);
     else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
     *line = (*line | missing) & ~cache_dirt(dirty);
