@@ -6,6 +6,7 @@
 typedef u16 CacheLine;
 
 enum { MOST_WAYS = 16 };
+enum { UNEVEN = 2 };                    // fitted on an H200: how what is read twice, or written, is lost little by little
 
 typedef struct CacheSet {
     _Alignas(128) u32 tag[MOST_WAYS];   // the lower half of each line's number: a vector finds the way
@@ -19,7 +20,7 @@ typedef struct Cache {
     u32 room;                           // sets that there is memory for
     u32 clearings;                      // so far, and one: never 0
     u64 inverse;                        // remainder_inverse(sets)
-    u32 uneven;                         // of 16 lines, so many are in a set by chance
+    u32 uneven;                         // of 16 lines, so many are in a set by chance: UNEVEN, or none
     CacheSet *set;
 } Cache;
 

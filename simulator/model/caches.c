@@ -38,6 +38,7 @@ typedef struct CachedBlock {
     Notes *warps;           // of each, what is not in turn yet
     Notes all;              // what is
     u32 latest;             // the warp that was seen last
+    u32 stored_again;       // sectors: Traffic.stored_again
 } CachedBlock;
 
 typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
@@ -49,6 +50,7 @@ typedef struct Wave {
     u32 blocks, room;
     Note *all;
     u64 notes, notes_room;  // of them all
+    u64 stored_again;
     bool cut;
     struct Wave *next;      // of those that are spare
 } Wave;
@@ -142,6 +144,7 @@ static Cache *l1_of(u32 sm)
 {
     Cache *c = &replayed->l1[sm];
     if (!c->set && !cache_make(c, replayed->l1_bytes, profile.l1_ways)) no_memory();
+    c->uneven = UNEVEN;
     return c;
 }
 
@@ -212,8 +215,9 @@ static void replay(void *of)
     for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(w, sm, first[sm], next);
     free(first);
     free(next);
+    replayed->l2.traffic.stored_again += w->stored_again;
     w->blocks = 0;
-    w->notes = 0;
+    w->notes = w->stored_again = 0;
     replay_misses();
 }
 
@@ -239,12 +243,13 @@ static void end_wave(bool cut)
 }
 
 // What a block has noted.
-typedef struct Done { u32 sm, count; Note note[]; } Done;
+typedef struct Done { u32 sm, stored_again, count; Note note[]; } Done;
 
 // Hands it to the wave.
-static void join_wave(const Note *notes, u32 count, u32 sm)
+static void join_wave(const Note *notes, u32 count, u32 sm, u32 stored_again)
 {
     Wave *w = now->wave;
+    w->stored_again += stored_again;
     if (w->blocks == w->room) {
         w->room = w->room ? 2 * w->room : 256;
         w->block = realloc(w->block, w->room * sizeof *w->block);
@@ -264,8 +269,8 @@ static void join_wave(const Note *notes, u32 count, u32 sm)
 
 static void join_block(Block *b)
 {
-    join_wave(b->cached->all.note, b->cached->all.count, b->sm);
-    b->cached->all.count = 0;
+    join_wave(b->cached->all.note, b->cached->all.count, b->sm, b->cached->stored_again);
+    b->cached->all.count = b->cached->stored_again = 0;
 }
 
 // The warps' notes, one of each in turn.
@@ -369,6 +374,20 @@ static u64 number_of(const Access *a, u64 line)
 
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
 
+// Of the sectors of which the warp stores a part: those of which its store before did. It ended where this one begins, or has as many lines.
+static u32 stored_again(const Notes *n, u32 from)
+{
+    u32 again = 0, lines = n->count - from;
+    for (u32 k = from; k < n->count; k++) {
+        Note note = n->note[k];
+        u32 before = k == from && from && note_number(n->note[from - 1]) == note_number(note) ? 1 : lines;
+        if (!note_more(note) || k < before) continue;
+        Note other = n->note[k - before];
+        if (note_is_store(other) && note_number(other) == note_number(note)) again += __builtin_popcount(note_sectors(note) & note_sectors(other));
+    }
+    return again;
+}
+
 static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
@@ -380,6 +399,7 @@ static bool caches_access(Access *a)
     enum kind kind = kind_of(a);
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
+    u32 from = to->count;
     if (lines) {
         u64 first = a->base / LINE_BYTES;
         make_room(to, FEW_LINES);
@@ -388,6 +408,7 @@ static bool caches_access(Access *a)
             to->note[to->count++] = note | more | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
         }
         a->sectors = lines->all;
+        if (kind == STORE) cached->stored_again += stored_again(to, from);
         return true;
     }
     Piece pieces[MOST_PIECES];
@@ -398,13 +419,14 @@ static bool caches_access(Access *a)
         else if (a->atomic) more = (u64)((pieces[n].passes - __builtin_popcount(pieces[n].sectors)) & 63) << AT_MORE;
         add_note(to, note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
     }
+    if (kind == STORE) cached->stored_again += stored_again(to, from);
     return true;
 }
 
 static void caches_block_start(Block *b)
 {
     for (u32 w = 0; w < b->warp_count; w++) b->cached->warps[w].count = 0;
-    b->cached->all.count = b->cached->latest = 0;
+    b->cached->all.count = b->cached->latest = b->cached->stored_again = 0;
 }
 
 static void end_block(void)
@@ -418,7 +440,7 @@ static void done_later(Grid *g, void *what, bool dropped)
     (void)g;
     const Done *d = what;
     if (dropped) return;
-    join_wave(d->note, d->count, d->sm);
+    join_wave(d->note, d->count, d->sm, d->stored_again);
     end_block();
 }
 
@@ -428,7 +450,7 @@ static void caches_block_end(Block *b)
     const Notes *all = &b->cached->all;
     if (b->grid->part) {
         Done *d = grid_later(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
-        *d = (Done){ .sm = b->sm, .count = all->count };
+        *d = (Done){ .sm = b->sm, .stored_again = b->cached->stored_again, .count = all->count };
         if (all->count) memcpy(d->note, all->note, all->count * sizeof *all->note);
     } else {
         join_block(b);

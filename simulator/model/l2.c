@@ -48,8 +48,6 @@ static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
 
 static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SECTOR_BYTES; }
 
-enum { UNEVEN = 2 };        // fitted on an H200: how what is read twice, or written, is lost little by little
-
 static Cache *l2_of(u32 device)
 {
     if (l2[device].set) return &l2[device];
