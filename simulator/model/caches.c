@@ -32,7 +32,7 @@ enum { AHEAD = 4 };                     // SMs whose reads the host is to have a
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
 static const u64 LOCAL_LINE = 1ull << 33;
 
-typedef struct Notes { Note *note; u32 count, room; } Notes;
+typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
 
 typedef struct CachedBlock {
     Notes *warps;           // of each, what is not in turn yet
@@ -282,11 +282,15 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     Note *to = cached->all.note + cached->all.count;
     const Note *end = to + total;
-    for (u32 k = 0; to < end; k++)
-        for (u32 w = 0; w < b->warp_count; w++)
-            if (k < cached->warps[w].count) *to++ = cached->warps[w].note[k];
+    while (to < end)
+        for (u32 w = 0; w < b->warp_count; w++) {
+            Notes *n = &cached->warps[w];
+            if (n->taken == n->count) continue;
+            do *to++ = n->note[n->taken++];
+            while (n->taken < n->count && note_is_store(n->note[n->taken]));
+        }
     cached->all.count += total;
-    for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = 0;
+    for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = cached->warps[w].taken = 0;
     if (cached->all.count < MOST_OF_BLOCK) return;
     if (b->grid->part) {
         grid_in_order(b->grid);
