@@ -3,9 +3,10 @@
 //
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
-// stretch between two points at which all have had their turn; of the blocks that an SM holds together a few of each in
-// turn, when the last of the device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than
-// MOST_NOTES is cut: the blocks that are there by then have that part of L1 which is theirs.
+// stretch between two points at which all have had their turn: a line each, and the stores behind it, for which no warp has
+// to wait. Of the blocks that an SM holds together a few of each in turn, when the last of the device's such wave has ended; and
+// what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that are there by then have that part of
+// L1 which is theirs.
 //
 // Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the same time go on as one
 // (Nsight Compute's guide, "LRC").
@@ -273,7 +274,7 @@ static void join_block(Block *b)
     b->cached->all.count = b->cached->stored_again = 0;
 }
 
-// The warps' notes, one of each in turn.
+// The warps' notes, one of each in turn, and its stores behind that.
 static void put_in_turn(Block *b)
 {
     CachedBlock *cached = b->cached;

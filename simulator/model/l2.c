@@ -7,7 +7,8 @@
 //
 // What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
 // than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
-// DRAM takes no parts of sectors: what nobody has stored is fetched first.
+// DRAM takes no parts of sectors: what nobody has stored is fetched first, and takes so long (l2_completion_seconds) that
+// the last of them are written when the kernel has ended, and counted by nobody.
 //
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"

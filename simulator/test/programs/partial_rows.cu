@@ -2,7 +2,10 @@
 // counts: rows dram__bytes_read.sum 0
 // counts: rows_read dram__bytes_read.sum 0
 // counts: pairs_read dram__bytes_read.sum 4096
-// Which words of a sector stores bring: L2 fetches one that they leave open, and none that they fill.
+// counts: one_word lts__t_sectors_op_write.sum 48
+// counts: four_words lts__t_sectors_op_write.sum 149
+// Which words of a sector stores bring: L2 fetches one that they leave open, and none that they fill. And of the stores that a
+// warp makes to one sector, one after the other, L1 makes one write now and then.
 #include "check.h"
 
 enum { ROWS = 32, APART = 1024 };
@@ -42,18 +45,29 @@ __global__ void pairs_read(unsigned *out, const unsigned *in)
         out[0] = 1;
 }
 
+__global__ void one_word(unsigned *out) { out[8 * threadIdx.x] = 1; }
+
+__global__ void four_words(unsigned *out)
+{
+    for (unsigned n = 0; n < 4; n++)
+        ((volatile unsigned *)out)[8 * threadIdx.x + n] = n;
+}
+
 int main()
 {
-    unsigned *out, *row, *pair;
+    unsigned *out, *row, *pair, *word;
     OK(cudaMalloc(&out, 4));
     OK(cudaMalloc(&row, 3 * 4 * APART));
     OK(cudaMalloc(&pair, 4 * 1024));
+    OK(cudaMalloc(&word, 4 * 256));
     rows<<<1, 32 * ROWS>>>(row);
     rows_read<<<1, 1024>>>(out, row);
     pairs<<<1, 1024>>>(pair);
     pairs_read<<<1, 128>>>(out, pair);
+    one_word<<<1, 32>>>(word);
+    four_words<<<1, 32>>>(word);
     OK(cudaDeviceSynchronize());
-    for (unsigned *p : { out, row, pair })
+    for (unsigned *p : { out, row, pair, word })
         OK(cudaFree(p));
     return 0;
 }
