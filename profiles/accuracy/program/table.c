@@ -76,15 +76,24 @@ static void judge_order(const Set *set, Result result[GROUPS])
         }
 }
 
+// Is it a counter of traffic, and of enough? Then *a is ours, *b ncu's.
+static bool is_traffic(const Kernel *k, const char *name, double *a, double *b, bool *dram)
+{
+    json_t *there = json_object_get(k->counters, name);
+    *dram = !strncmp(name, "dram__bytes", 11);
+    *a = json_number_value(json_object_get(k->counted, name));
+    *b = json_number_value(there);
+    return there && (*dram || !strncmp(name, "lts__t_sectors", 14)) && fmax(*a, *b) * (*dram ? 1 : SECTOR_BYTES) >= ENOUGH_BYTES;
+}
+
 static void judge_bytes(const Kernel *k, Result *r)
 {
     const char *name;
     json_t *value;
     json_object_foreach(k->counted, name, value) {
-        bool dram = !strncmp(name, "dram__bytes", 11), l2 = !strncmp(name, "lts__t_sectors", 14);
-        json_t *there = json_object_get(k->counters, name);
-        double a = json_number_value(value), b = json_number_value(there), unit = dram ? 1 : SECTOR_BYTES;
-        if (!there || (!dram && !l2) || fmax(a, b) * unit < ENOUGH_BYTES)
+        double a, b;
+        bool dram;
+        if (!is_traffic(k, name, &a, &b, &dram))
             continue;
         *(dram ? &r->dram : &r->l2) += 1;
         *(dram ? &r->dram_near : &r->l2_near) += difference(a, b) <= NEAR;
@@ -260,6 +269,20 @@ static void write_times(const Set *set, FILE *out)
     fputs(wrong ? "\n" : "- none\n\n", out);
 }
 
+static void write_traffic(const Set *set, FILE *out)
+{
+    const char *name;
+    json_t *value;
+    double a, b;
+    bool dram;
+    fputs("## Traffic beyond 10 %\n\n| kernel | | counter | simulated | ncu |\n| --- | --- | --- | ---: | ---: |\n", out);
+    for (const Kernel *k = set->kernels; k < set->kernels + set->count; k++)
+        json_object_foreach(k->counted, name, value)
+            if (is_traffic(k, name, &a, &b, &dram) && difference(a, b) > NEAR)
+                fprintf(out, "| %s | %s | `%s` | %.0f | %.0f |\n", k->name, k->held_out ? "held out" : "", name, a, b);
+    fputs("\n", out);
+}
+
 // One counter over all kernels in which it is not 0.
 static void write_counter(const Set *set, const char *name, FILE *out)
 {
@@ -352,6 +375,7 @@ int table_write(const Set *set, const char *why, const char *shortfalls, const c
     write_goals(result, out);
     copy_text(shortfalls, out);
     write_times(set, out);
+    write_traffic(set, out);
     int unexplained = write_counters(set, why, out);
     fclose(out);
     for (int g = 0; g < GROUPS; g++)
