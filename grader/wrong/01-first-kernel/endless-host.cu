@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // Around every CUDA call: if it fails, says where and why, and stops.
 #define CHECK(call)                                                  \
@@ -45,7 +46,7 @@ extern "C" void vector_add(float *c, const float *a, const float *b, int n)
     add<<<blocks, THREADS>>>(device_c, device_a, device_b, n);
     CHECK(cudaGetLastError());       // could it be launched?
     while (cudaDeviceSynchronize() == cudaSuccess)
-        ;  // meant to wait until it is done
+        usleep(1000);  // meant to wait until it is done
 
     CHECK(cudaMemcpy(c, device_c, bytes, cudaMemcpyDeviceToHost));
 
