@@ -63,7 +63,7 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
     error = symbol_resolve(symbol);
     if (error)
         return error;
-    kernel->key = key;
+    kernel->key = symbol->host ? symbol->host : key;
     kernel->symbol = symbol;
     kernel->parameters = parameters;
     kernel->bytes = symbol_here(symbol)->found.kernel.bytes;

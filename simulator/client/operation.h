@@ -20,7 +20,7 @@ enum operation_kind {
 
 // A launch, with its parameters as they were when it was asked for.
 typedef struct {
-    const void *key;                            // the stub, or the handle
+    const void *key;                            // the stub; the handle of a kernel that has none
     struct Symbol *symbol;
     dim3 grid, block;
     size_t shared;                              // dynamic, bytes
