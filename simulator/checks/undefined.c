@@ -465,7 +465,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:
-        marks = *mark(w, i->a);
+        marks = i->bit_field ? 0 : *mark(w, i->a);      // a part is written now
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);

@@ -38,6 +38,7 @@ struct Insn {
     u8 order;               // memory, atomics, fences: enum order
     u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d
+    bool bit_field;         // or: puts bits of b into a word of memory, of which a keeps the others
     u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
     u32 members;            // exchange: row of the lanes that take part
     u32 flip;               // exchange: ~0 for !a; compare: for !c

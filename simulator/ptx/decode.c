@@ -194,6 +194,30 @@ static void find_reductions(Body *b)
     free(read);
 }
 
+static bool is_constant(const Kernel *k, u32 row)
+{
+    for (u32 n = 0; n < k->constant_count; n++)
+        if (k->constants[n].row == row) return !k->constants[n].special;
+    return false;
+}
+
+// Without optimisation a store to a bit field is: load its word, clear the field, put the bits in, store the word.
+static void find_bit_fields(Kernel *k)
+{
+    enum { REACH = 4 };
+    for (u32 n = 2; n + 1 < k->code_count; n++) {
+        Insn *in = &k->code[n];
+        const Insn *store = in + 1, *clear = in;
+        if (strncmp(isa_rows[in->row].name, "or_b", 4) || isa_rows[store->row].shape != MEMORY || !isa_rows[store->row].store
+            || store->elements != 1 || store->vector[0] != in->d) continue;
+        while (--clear > k->code && clear + REACH > in && clear->d != in->a) {}
+        const Insn *load = clear - 1;
+        in->bit_field = clear > k->code && clear->d == in->a && !strncmp(isa_rows[clear->row].name, "and_b", 5) && is_constant(k, clear->b)
+            && isa_rows[load->row].shape == MEMORY && !isa_rows[load->row].store && load->vector[0] == clear->a
+            && load->a == store->a && load->offset == store->offset && load->space == store->space && load->width == store->width;
+    }
+}
+
 static void mark_instructions(Kernel *k)
 {
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
@@ -228,6 +252,7 @@ void decode_body(Decoder *d, Kernel *k, Symbols *names)
     body_read(&b);
     body_functions(&b);
     find_reductions(&b);
+    find_bit_fields(b.k);
     mark_instructions(b.k);
     k->shared_bytes = align_up(k->shared_bytes, b.dynamic_align);
     body_frames(k);
