@@ -8,7 +8,10 @@ build=${BUILD:-build}
 
 measure() {   # its name, the solution's version, and what sed changes in it
     sed "$3" solutions/09-scan.cu >"$build/scan.cu"
-    ! [ "$3" ] || ! cmp -s "$build/scan.cu" solutions/09-scan.cu
+    if [ "$3" ] && cmp -s "$build/scan.cu" solutions/09-scan.cu; then
+        echo "solutions/09-scan.cu: nothing to change by sed's words for $1" >&2
+        exit 1
+    fi
     nvcc -std=c++17 -O3 -arch=native --extended-lambda -Igrader/lessons -DVERSION="$2" -DNAME="\"$1\"" \
         -include "$build/scan.cu" -o "$build/measure" profiles/figures/09-scan.cu
     "$build/measure"

@@ -15,7 +15,10 @@ compile() {   # the program's name, its series, and what comes before it
 
 change() {    # the program's name, its series, and what sed changes in the solution
     sed "$3" solutions/11-radix-sort.cu >"$build/$1.cu"
-    ! cmp -s "$build/$1.cu" solutions/11-radix-sort.cu
+    if cmp -s "$build/$1.cu" solutions/11-radix-sort.cu; then
+        echo "solutions/11-radix-sort.cu: nothing to change by sed's words for $2" >&2
+        exit 1
+    fi
     compile "$1" "$2" -DBRIEF -DVERSION=4 -include "$build/$1.cu"
 }
 

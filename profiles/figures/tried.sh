@@ -14,12 +14,18 @@ mkdir -p "$tree"
 rm -f "$tree"/*
 count=0 building=
 
+changed() {
+    ! cmp -s "$1" "solutions/$lesson.cu" && return
+    echo "solutions/$lesson.cu: nothing to change by sed's words for $(cat "$tree/$count.name")" >&2
+    exit 1
+}
+
 # build NAME VERSION WORDS: the solution's version, after sed's words, which must change something. All at the same time.
 build() {
     count=$((count + 1))
-    sed "$3" "solutions/$lesson.cu" >"$tree/$count.cu"
-    ! [ "$3" ] || ! cmp -s "$tree/$count.cu" "solutions/$lesson.cu"
     echo "$1" >"$tree/$count.name"
+    sed "$3" "solutions/$lesson.cu" >"$tree/$count.cu"
+    [ ! "$3" ] || changed "$tree/$count.cu"
     nvcc -std=c++17 -O3 -arch=sm_90 -Igrader/lessons -DVERSION="$2" -DLESSON="$number" -include "$tree/$count.cu" \
         -o "$tree/$count" profiles/figures/tried.cu &
     building="$building $!"
