@@ -84,7 +84,8 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
                   "of a new number as a release, behind a __syncthreads(), wait for all others' as an acquire, then another __syncthreads().";
     } else if (x->operation != y->operation && race->order != FENCE_MISSING) {
         r->why = "Work on different streams is done in any order, or at the same time.";
-        r->next = "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";
+        r->next = x->store && y->store ? "Should both write there? If so, put both on one stream, or record an event behind the one and let the other's stream wait for it."
+                : "Put both on one stream, or record an event behind the one and let the other's stream wait for it.";
     } else if (race->block_only) {
         r->why = "What is atomic for its own block only is not so for the threads of other blocks.";
         r->next = "Take the atomic of the whole device: atomicAdd for atomicAdd_block.";

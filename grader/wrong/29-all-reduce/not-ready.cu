@@ -1,5 +1,5 @@
 // expect: RACE 88
-// says: One of the two is the caller's
+// says: waits for nothing else. Next: Should both write there?
 // Sends to a neighbour whose memory the caller may still be at work on.
 #include "29-all-reduce.h"
 
