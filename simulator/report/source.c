@@ -1,5 +1,5 @@
-// From an instruction to the student's source line. Code inlined from a header of the toolkit counts as the line that
-// called it.
+// From an instruction to the student's source line. Code of a header of the toolkit, inlined or not, counts as the line
+// that called it.
 #include <string.h>
 
 #include "source.h"
@@ -32,13 +32,26 @@ void source_callers(const Kernel *kernel, u32 pc, Place callers[REPORT_CALLERS])
     }
 }
 
+// Where the lane is in code of the program's own: that, or the call by which it left it.
+static u32 own_code(const Warp *warp, u32 pc, u32 lane)
+{
+    const Kernel *kernel = warp->block->grid->kernel;
+    for (u32 depth = warp->lane_depth[lane]; depth; depth--) {
+        const Location *l = location_of(kernel, kernel->code[pc].location);
+        if (l && !is_toolkits(l)) break;
+        pc = warp->frames[depth - 1].back[lane] - 1;
+    }
+    return pc;
+}
+
 void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
 {
     const Block *block = warp->block;
     const Kernel *kernel = block->grid->kernel;
+    u32 pc = own_code(warp, insn - kernel->code, lane);
     report->kernel = kernel->signature;
-    report->place = source_place(kernel, insn - kernel->code);
-    source_callers(kernel, insn - kernel->code, report->callers);
+    report->place = source_place(kernel, pc);
+    source_callers(kernel, pc, report->callers);
     report->has_thread = true;
     report->device = block->grid->launch->device;
     memcpy(report->block, block->index, sizeof report->block);
