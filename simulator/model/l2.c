@@ -123,14 +123,16 @@ static void make_places(Places *p, int count)
 
 // ---- Reads and writes ----
 
-// Fetches what is missing, in whole granules.
+// Fetches what is missing, in whole granules. What comes along with a sector that is read misses when it is asked for itself, says
+// ncu, but DRAM is not read again. Atomics find it.
 static void dram_read(Note n, CacheLine *line, u32 missing)
 {
-    look_aside(n);
-    launch->traffic.dram_read += bytes_of(granules(missing));
-    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing);
-    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(granules(missing));
-    *line |= granules(missing);
+    u32 along = granules(cache_present(*line) & ~cache_dirty(*line)), fetched = granules(missing & ~along);
+    if (fetched) look_aside(n);
+    launch->traffic.dram_read += bytes_of(fetched);
+    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing & ~along);
+    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(fetched);
+    *line |= note_kind(n) < STORE ? missing : granules(missing);
 }
 
 static void look_up(u32 sectors, u32 present)

@@ -20,6 +20,8 @@
 // counts: granules lts__t_sectors_op_read.sum 48
 // counts: past_l1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: past_l1 lts__t_sectors_op_read.sum 11
+// counts: came_along dram__bytes_read.sum 0
+// counts: came_along lts__t_sectors_lookup_miss.sum 46
 // counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 31
 // counts: stored_first lts__t_sectors_op_write.sum 64
 // counts: stored_first dram__bytes_read.sum 0
@@ -78,6 +80,9 @@ __global__ void circle(float *out, const float *in)
 __global__ void granules(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x]; }
 
 __global__ void past_l1(float *out, volatile const float *in) { out[threadIdx.x] = in[threadIdx.x] + in[threadIdx.x]; }
+
+// The others that DRAM gave: they miss, but for the first line's, which past_l1 has read, and DRAM is not read again.
+__global__ void came_along(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x + 8]; }
 
 // 32 stores to one line: all but the first find it.
 __global__ void stored_first(float *out)
@@ -140,6 +145,7 @@ int main()
     flushed();
     granules<<<1, 32>>>(out, in);
     past_l1<<<1, 32>>>(out, in);
+    came_along<<<1, 32>>>(out, in);
     circle<<<1, 256>>>(out, in + MEGABYTE / 16);
     flushed();
     stored_first<<<1, 1024>>>(out);
