@@ -42,7 +42,7 @@ typedef struct Access {
     _Alignas(64) u64 address[LANES];    // global: device address; shared, local: offset
     u32 span_count;         // one where all lanes read the same or side by side; one for each lane at worst
     Span span[LANES];       // by rising lane
-    u32 sectors;            // once access_pieces() has worked them out (coalesce.h); 0: not yet
+    u32 sectors, lines;     // once access_pieces() has worked them out (coalesce.h); 0: not yet
     struct Shape *shape;    // what the instruction remembers of it (shape.h); NULL: this is a part of what it does
     u64 pass_from, pass_to; // what an observer promises here: it need not see accesses of this instruction and shape again,
                             // in this launch, whose lowest lane's address is aligned and from pass_from up to below pass_to

@@ -75,6 +75,8 @@ enum special {
 typedef struct MemoryTally {
     u64 requests;           // by warps with a lane that took part
     u64 sectors;            // 32-byte sectors that they touched
+    u64 lines;              // lines of the cache, in which those lie
+    u64 bytes;              // of one lane of each
     u64 hits;               // of loads: those that were in L1
 } MemoryTally;
 
@@ -86,7 +88,8 @@ typedef struct Tally {
     MemoryTally global, local;
     u64 l2_misses;          // sectors that it asked L2 for, and that were not there
     u64 dram_sectors;       // that were fetched from DRAM for it
-    u64 wavefronts;         // shared memory: passes over the banks
+    u64 shared_requests;    // shared memory: by warps, as one where ptxas makes them one
+    u64 wavefronts;         // passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
     u64 received, sent;     // other devices' memory: bytes over the link

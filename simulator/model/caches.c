@@ -413,6 +413,7 @@ static bool caches_access(Access *a)
             to->note[to->count++] = note | more | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
         }
         a->sectors = lines->all;
+        a->lines = lines->count;
         if (kind == STORE) cached->stored_again += stored_again(to, from);
         return true;
     }

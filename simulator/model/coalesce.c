@@ -111,6 +111,7 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
     u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
     if (a->atomic) add_passes(a, pieces, count);
     else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
+    a->lines = count;
     a->sectors = 0;
     for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
     return count;

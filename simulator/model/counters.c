@@ -15,10 +15,10 @@
 #include "timing.h"
 #include "trace.h"
 
-enum { COUNTED, ESTIMATED, OURS };
+enum { COUNTED, ESTIMATED, OURS, ASIDE };
 
 const CounterName counter_names[COUNTERS] = {
-#define COUNTER(id, how, name, words) { name, how == ESTIMATED },
+#define COUNTER(id, how, name, words) { name, how == ESTIMATED, how == ASIDE },
 #define METRIC(id, how, name, value, words)
 #include "counters.def"
 #undef COUNTER
@@ -27,7 +27,7 @@ const CounterName counter_names[COUNTERS] = {
 
 const CounterName metric_names[METRICS] = {
 #define COUNTER(id, how, name, words)
-#define METRIC(id, how, name, value, words) { name, how == ESTIMATED },
+#define METRIC(id, how, name, value, words) { name, how == ESTIMATED, how == ASIDE },
 #include "counters.def"
 #undef COUNTER
 #undef METRIC
@@ -59,12 +59,16 @@ static bool counters_access(Access *a)
     Tally *t = &a->grid->tally[a->pc];
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        t->wavefronts += access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
+        u32 wavefronts = access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
+        t->shared_requests += wavefronts > 0;
+        t->wavefronts += wavefronts;
         t->conflicts += conflicts;
     } else if (!access_is_constant(a)) {
         MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests++;
         m->sectors += access_sectors(a);
+        m->lines += a->lines;
+        m->bytes += a->bytes;
     }
     return true;
 }
@@ -74,11 +78,13 @@ static const struct { enum counter requests, sectors; } global_kinds[] = {
     { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
     { GLOBAL_ATOM_REQUESTS, GLOBAL_ATOM_SECTORS }, { GLOBAL_RED_REQUESTS, GLOBAL_RED_SECTORS },
 }, local_kinds[] = { { LOCAL_LD_REQUESTS, LOCAL_LD_SECTORS }, { LOCAL_ST_REQUESTS, LOCAL_ST_SECTORS } };
+static const enum counter lines_of[] = { GLOBAL_LD_LINES, GLOBAL_ST_LINES }, least_of[] = { GLOBAL_LD_LEAST, GLOBAL_ST_LEAST };
 static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS }, local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
 static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
     { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS }, { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
     { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS }, { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
 };
+static const enum counter shared_requests[] = { SHARED_LD_REQUESTS, SHARED_ST_REQUESTS };
 static const enum counter unit_counters[UNITS] = {
     [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
     [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
@@ -137,6 +143,14 @@ static void add_prologue(u64 sum[COUNTERS], const Grid *g)
 }
 
 // Adds what was counted at one instruction.
+// The bytes of the lanes that took part, were they side by side.
+static u64 least_sectors(const Tally *t)
+{
+    const MemoryTally *m = &t->global;
+    double lanes = fmin(LANES, ratio(t->threads, m->requests));
+    return fmax(m->requests, ceil(lanes * m->bytes / SECTOR_BYTES));
+}
+
 static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
 {
     const Insn *i = &g->kernel->code[pc];
@@ -159,6 +173,7 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 
     sum[global_kinds[kind].requests] += t->global.requests;
     sum[global_kinds[kind].sectors] += t->global.sectors;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
+    if (kind < 2) sum[lines_of[kind]] += t->global.lines, sum[least_of[kind]] += least_sectors(t);
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     if (i->run == run_copy) {
@@ -167,6 +182,7 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 
     } else {
         sum[shared_kinds[kind].wavefronts] += t->wavefronts;
         sum[shared_kinds[kind].conflicts] += t->conflicts;
+        if (kind < 2) sum[shared_requests[kind]] += t->shared_requests;
     }
     sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
     sum[LINK_IN] += t->received;

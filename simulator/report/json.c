@@ -106,6 +106,9 @@ void report_json_error(int fd, const Report *r, uint64_t count)
     set_text(object, "message", r->message);
     set_text(object, "why", r->why);
     set_text(object, "next", r->next);
+    set_text(object, "that", r->that);
+    if (r->bytes)
+        set_integer(object, "bytes", r->bytes);
     set_text(object, "kernel", r->kernel);
     set_place(object, &r->place);
     set_callers(object, r->callers);
@@ -135,12 +138,21 @@ void report_json_error(int fd, const Report *r, uint64_t count)
     report_json_line(fd, object);
 }
 
-static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count,
-                             bool zeros)
+static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count, bool aside)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
-        if (zeros || values[i])
+        if (names[i].aside == aside)
+            set_integer(object, names[i].name, values[i]);
+    return object;
+}
+
+// Of a source line all that is not 0.
+static json_t *line_json(const CounterName *names, const uint64_t *values, size_t count)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++)
+        if (values[i])
             set_integer(object, names[i].name, values[i]);
     return object;
 }
@@ -164,7 +176,7 @@ static json_t *lines_json(const KernelReport *k)
 {
     json_t *lines = json_array();
     for (size_t i = 0; i < k->line_count; i++) {
-        json_t *counters = counters_json(k->counters, k->lines[i].values, k->counter_count, false);
+        json_t *counters = line_json(k->counters, k->lines[i].values, k->counter_count);
         if (json_object_size(counters) == 0) {
             json_decref(counters);
             continue;
@@ -190,7 +202,8 @@ void report_json_kernel(int fd, const KernelReport *k)
     set_triple(object, "block", k->block);
     json_object_set_new(object, "status", json_integer(k->status));
     json_object_set_new(object, "counters",
-                        counters_json(k->counters, k->values, k->counter_count, true));
+                        counters_json(k->counters, k->values, k->counter_count, false));
+    json_object_set_new(object, "aside", counters_json(k->counters, k->values, k->counter_count, true));
     json_object_set_new(object, "metrics", metrics_json(k));
     add_estimates(estimates, k->counters, k->counter_count);
     add_estimates(estimates, k->metrics, k->metric_count);

@@ -102,6 +102,7 @@ static void keep(Noted *noted, const Report *report)
     noted->report.message = copy_string(report->message);
     noted->report.why = copy_string(report->why);
     noted->report.next = copy_string(report->next);
+    noted->report.that = copy_string(report->that);
     noted->report.kernel = copy_string(report->kernel);
     noted->report.other_call = copy_string(report->other_call);
     noted->report.stands = copy_string(report->stands);

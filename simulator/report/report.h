@@ -33,6 +33,8 @@ typedef struct {
     const char *message;                // one line: what happened, with the numbers
     const char *why;                    // one line: what it means
     const char *next;                   // one line: what usually mends it
+    const char *that;                   // of bytes of an allocation that is copied: what is amiss with them,
+    uint64_t bytes;                     // and how many they are
     const char *kernel;                 // name; NULL: a call of the host
     Place place;                        // where it happened, in device or host code
     Place callers[REPORT_CALLERS];      // where that code was inlined, innermost first; the first without a file ends them
@@ -54,6 +56,7 @@ typedef struct {
 typedef struct {
     const char *name;                   // Nsight Compute's name
     bool estimate;                      // printed with ~
+    bool aside;                         // not printed, in JSON alone
 } CounterName;
 
 typedef struct {

@@ -11,7 +11,7 @@
 static void print_sums(const KernelReport *k)
 {
     for (size_t n = 0; n < k->counter_count; n++)
-        if (k->values[n])
+        if (k->values[n] && !k->counters[n].aside)
             fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[n].name, k->counters[n].estimate ? '~' : ' ', k->values[n]);
     for (size_t n = 0; n < k->metric_count; n++)
         if (k->figures[n] > 0)

@@ -266,6 +266,7 @@ static void add_event(Outcome *o, json_t *event)
     } else if (strcmp(name, "kernel") == 0) {
         json_t *counters = json_object_get(event, "counters");
         json_object_update(counters, json_object_get(event, "metrics"));
+        json_object_update(counters, json_object_get(event, "aside"));
         json_object_set(o->counters, json_string_value(json_object_get(event, "name")), counters);
     } else if (strcmp(name, "exit") == 0) {
         json_t *signal = json_object_get(event, "signal");

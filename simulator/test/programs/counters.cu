@@ -55,6 +55,22 @@
 // counts: far_doubles l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 2
 // counts: counted l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 2
 // counts: counted l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum 1
+// counts: copy l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum 8
+// counts: copy l1tex__t_sectors_least_pipe_lsu_mem_global_op_ld.sum 32
+// counts: shifted l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum 2
+// counts: shifted l1tex__t_sectors_least_pipe_lsu_mem_global_op_ld.sum 4
+// counts: strided l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum 8
+// counts: strided l1tex__t_sectors_least_pipe_lsu_mem_global_op_ld.sum 4
+// counts: wide l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum 4
+// counts: wide l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum 4
+// counts: wide l1tex__t_sectors_least_pipe_lsu_mem_global_op_st.sum 16
+// counts: scattered l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum 4
+// counts: scattered l1tex__t_sectors_least_pipe_lsu_mem_global_op_st.sum 4
+// counts: half_warp l1tex__t_sectors_least_pipe_lsu_mem_global_op_st.sum 2
+// counts: columns l1tex__requests_pipe_lsu_mem_shared_op_ld.sum 1
+// counts: columns l1tex__requests_pipe_lsu_mem_shared_op_st.sum 32
+// counts: quarters l1tex__requests_pipe_lsu_mem_shared_op_ld.sum 1
+// counts: quarters l1tex__requests_pipe_lsu_mem_shared_op_st.sum 1
 // The counters of single warps, each worked out by hand; the instructions of `copy`, 13 a warp, are what ncu says of it.
 #include "check.h"
 
