@@ -139,19 +139,30 @@ static bool has_rows(const Launch *launch)
     return launch->grid[1] != 1 || launch->block[1] != 1 || launch->grid[2] != 1 || launch->block[2] != 1;
 }
 
+// The index that is used, and the thread's own number.
+static s64 index_used(const Access *a, const Report *r, const Allocation *near)
+{
+    s64 offset = (s64)(r->address - near->base);
+    return (offset - (offset < 0 ? a->bytes - 1 : 0)) / a->bytes;
+}
+
+static s64 own_number(const Access *a, const Report *r)
+{
+    return (s64)r->block[0] * a->warp->block->grid->launch->block[0] + r->thread[0];
+}
+
 // In a grid of one dimension: is the thread's own number an index of the array, if its elements are as wide as the
 // access? Then it is not the thread that is too many, but what the line makes of its number.
 static bool thread_is_inside(const Access *a, const Report *r, const Allocation *in)
 {
-    const Launch *launch = a->warp->block->grid->launch;
-    return ((u64)r->block[0] * launch->block[0] + r->thread[0] + 1) * a->bytes <= in->size;
+    return ((u64)own_number(a, r) + 1) * a->bytes <= in->size;
 }
 
 // Or is the index the thread's own number, perhaps some grids further on, as in a loop over the grid?
 static bool index_is_own(const Access *a, const Report *r, const Allocation *near)
 {
     const Launch *launch = a->warp->block->grid->launch;
-    s64 number = (s64)r->block[0] * launch->block[0] + r->thread[0], threads = (s64)launch->grid[0] * launch->block[0];
+    s64 number = own_number(a, r), threads = (s64)launch->grid[0] * launch->block[0];
     s64 offset = (s64)(r->address - near->base), index = offset / a->bytes;
     return offset >= 0 && offset % a->bytes == 0 && index >= number && (index - number) % threads == 0;
 }
@@ -164,12 +175,18 @@ static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
     return address > near->base && beyond < wrapped && wrapped - beyond <= 64 << 20;
 }
 
+static bool is_neighbour(const Access *a, const Report *r, const Allocation *near)
+{
+    s64 away = index_used(a, r, near) - own_number(a, r);
+    return away >= -LANES && away <= LANES;
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
     u64 address = a->address[lane];
     const char *does = a->store ? "write" : "read";
-    char where[256], more[64];
+    char where[256], more[64], worked_out[160];
     Report r = { .kind = REPORT_BOUNDS, .address = address };
     source_fill(&r, a->warp, a->insn, lane);
     say_how_many(more, sizeof more, lanes);
@@ -219,11 +236,15 @@ static void report_outside(const Access *a, u32 lanes)
     } else if (has_rows(a->warp->block->grid->launch)) {
         r.why = address < near->base ? "A row or a column that is worked out here is below 0." :
                                        "A row or a column that is worked out here is too large.";
-        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the column with that of columns; "
-                 "or clamp each by itself.";
+        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the column with that of columns, or "
+                 "clamp each by itself; and look at what the row is multiplied by: the length of a row of this array.";
     } else if (thread_is_inside(a, &r, near)) {
-        r.why = "The thread's own number is an index of the array; the one that it works out here is not.";
-        r.next = "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one.";
+        snprintf(worked_out, sizeof worked_out, "The thread's own number, %lld, is an index of the array; the one that it works out "
+                 "here, %lld, is not.", (long long)own_number(a, &r), (long long)index_used(a, &r, near));
+        r.why = worked_out;
+        r.next = is_neighbour(a, &r, near) ?
+            "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one." :
+            "Work the index out by hand for this thread. If it is what it should be, compare it with the number of elements first.";
     } else if (index_is_own(a, &r, near)) {
         r.why = "The thread's index is outside the array.";
         r.next = "Let only threads whose index is below the number of elements touch the array.";

@@ -95,12 +95,17 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (x->block != y->block) {
         r->why = "Blocks run in any order, or at the same time: which comes first changes from run to run.";
         r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
+    } else if (x->store && y->store && same_line(r) && !race->parted) {
+        // What is added up is read first, and that is found first: here no barrier helps.
+        r->why = "One line gives both threads the same place, and only the later one's value stays.";
+        r->next = "Work out by hand which place each of the two stores to: no two should have the same. Where they add, use an atomic.";
+        r->gravity = 1;
     } else if (x->warp != y->warp) {
         r->why = shared ? "Nothing orders the two threads: which comes first changes from run to run."
                         : "Nothing orders the two threads. A barrier orders those of one block alone.";
         r->next = shared ? same_line(r) ? "Put a __syncthreads() that all threads reach between the two; where both add to one place, use an atomic."
                                         : "Put a __syncthreads() that all threads reach between the two lines."
-                : same_line(r) ? "Where both add to one place, use an atomic; else let each thread write places of its own."
+                : same_line(r) ? "Where both add to one place, use an atomic; else let each thread write places of its own, and read from another array."
                 : "If this block alone comes to that place, put a __syncthreads() that all threads reach between the two lines; else "
                   "write to another array, or do the second part in another launch.";
         r->gravity = 1;   // a __syncwarp() would do for lanes of one warp, but not for these

@@ -227,7 +227,7 @@ static void store_tile(const Access *a)
 }
 
 // Remembers what it was that the bytes stored come from, unless that was something stored before.
-static void note_shuffle(const Access *a)
+static void note_taint(const Access *a)
 {
     const struct DefinedBlock *d = a->warp->block->defined;
     const Kernel *k = a->warp->block->grid->kernel;
@@ -237,9 +237,12 @@ static void note_shuffle(const Access *a)
     Place place = source_place(k, d->origin - k->code);
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    memory_shuffle.line = shuffled && place.file ? place.line : 0;
-    if (memory_shuffle.line)
-        snprintf(memory_shuffle.file, sizeof memory_shuffle.file, "%s", report_base_name(place.file));
+    struct MemoryTaint *t = &memory_taint;
+    const char *file = place.file ? report_base_name(place.file) : "";
+    t->several |= t->line && (t->line != place.line || strcmp(t->file, file));
+    t->shuffled = shuffled;
+    t->line = place.file ? place.line : 0;
+    snprintf(t->file, sizeof t->file, "%s", file);
     pthread_mutex_unlock(&lock);
 }
 
@@ -264,7 +267,7 @@ static void store(Access *a)
     }
     for (u32 e = 0; e < a->elements; e++) {
         u32 tainted = a->warp->watch ? *mark(a->warp, a->vector[e]) & a->mask : 0;
-        if (tainted) note_shuffle(a);
+        if (tainted) note_taint(a);
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * a->width, &bit);

@@ -106,5 +106,10 @@ extern u64 *memory_defined_bits;
 // Another like it: of bytes that nothing defined, those that a kernel stored to, what it stored being undefined.
 extern u64 *memory_computed_bits;
 
-// What made the latest of such bytes undefined, where that was a shuffle which read a lane that took no part.
-extern struct MemoryShuffle { char file[128]; u32 line; } memory_shuffle;       // line 0: it was not
+// What made the latest of such bytes undefined: a load of what nothing wrote, or a shuffle which read a lane that took no part.
+extern struct MemoryTaint {
+    char file[128];
+    u32 line;               // 0: not known
+    bool shuffled;
+    bool several;           // lines did so, one after another
+} memory_taint;

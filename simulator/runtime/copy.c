@@ -127,21 +127,28 @@ static void check_defined(const Call *call, const Allocation *a)
         report.next = "Look for what it reads before it is written: an array or a tile that is filled "
                       "only in part.";
     }
-    char shuffle[512];
-    if (computed && memory_shuffle.line) {
-        snprintf(shuffle, sizeof shuffle, "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
-                 "or is in another branch.", memory_shuffle.line, memory_shuffle.file);
-        report.why = shuffle;
+    char words[512];
+    const struct MemoryTaint *t = &memory_taint;
+    bool shuffled = computed && t->shuffled && t->line;
+    if (computed && t->line && !t->shuffled && !t->several) {
+        snprintf(words, sizeof words, "A kernel stored them, but worked them out from what line %u of %s loads, where nothing had "
+                 "written.", t->line, t->file);
+        report.why = words;
+    }
+    if (shuffled) {
+        snprintf(words, sizeof words, "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
+                 "or is in another branch.", t->line, t->file);
+        report.why = words;
         report.next = "Let all lanes of the mask run the shuffle, and none of them return before it.";
     }
+    report.bytes = undefined;
+    report.that = shuffled ? "a kernel computed from what a shuffle did not get"
+                : computed ? "a kernel computed from memory that nothing wrote" : "nothing wrote";
     report_errorf(&report,
                   "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
                   "-byte allocation%s",
                   request->call, undefined, undefined == 1 ? "" : "s",
-                  computed && memory_shuffle.line ? "a kernel computed from what a shuffle did not get"
-                  : computed ? "a kernel computed from memory that nothing wrote"
-                           : "nothing wrote",
-                  first, a->size, made);
+                  report.that, first, a->size, made);
 }
 
 // The box that a copy or fill reads, or stores to, beside what is at work on other streams.
