@@ -122,7 +122,7 @@ static const char *read_claim(config_setting_t *group, Claim *c)
 {
     static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
                                        "version", "gold", "gold_version", "why", "suspect", "slow",
-                                       "next", "causes", NULL};
+                                       "again", "next", "causes", NULL};
     const char *stranger = unknown_key(group, keys);
     if (stranger)
         return text_format("a claim has no '%s'", stranger);
@@ -131,7 +131,7 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         .name = read_text(group, "name"), .check = read_text(group, "check"),
         .per = read_text(group, "per"), .why = read_text(group, "why"),
         .suspect = read_text(group, "suspect"), .slow = read_text(group, "slow"),
-        .next = read_text(group, "next"),
+        .next = read_text(group, "next"), .again = read_text(group, "again"),
         .at_least = -INFINITY, .at_most = INFINITY, .gold = INFINITY,
         .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
@@ -342,50 +342,41 @@ typedef struct Culprit {
     const json_t *line;
     const char *counter;
     double much;                    // the counter's value there
-    double each;                    // a request's share: sectors, or passes
     double excess;                  // beyond what would do; the worst has most
-    double ideal;                   // a request's, 0: not known
+    double each;                    // a request's share: sectors, or passes; 0: not known
+    double least;                   // that its lanes could do with
 } Culprit;
 
-// The sectors a request that would do. They follow from the whole: the
-// compulsory sectors, gone through so many times, over all requests, where that is at least one a request
-// (fewer means that requests repeat, and then no figure for one can be derived: 0).
-static double ideal_sectors(const Claim *claim, double times, const char *requests, const json_t *record)
+static double here(const Culprit *c, const char *name)
 {
-    double all = counter_sum(record, requests), by = times * divisor(claim, record);
-    bool known = all > 0 && strncmp(claim->per, "compulsory", 10) == 0 && by >= all;
-    return known ? ceil(by / all) : 0;
+    return number_of(json_object_get(c->line, "counters"), name);
 }
 
-static double passes_allowed(const Claim *claim)
-{
-    return isfinite(claim->at_most) ? fmax(1, floor(claim->at_most)) : 1;
-}
-
-// Sectors a request on a line, beside what would do.
-static void judge_sectors(Culprit *c, const Claim *claim, const json_t *record)
+// Sectors a request on a line, beside those that the same lanes would touch, were their bytes side by side.
+static void judge_sectors(Culprit *c)
 {
     char *requests = sibling(c->counter, "t_sectors_", "t_requests_");
-    double here = number_of(json_object_get(c->line, "counters"), requests);
-    if (here > 0)
-        c->each = c->much / here;
-    c->excess = c->much - ideal_sectors(claim, 1, requests, record) * here;
-    c->ideal = ideal_sectors(claim, passes_allowed(claim), requests, record);
+    char *least = sibling(c->counter, "t_sectors_", "t_sectors_least_");
+    if (here(c, requests) > 0) {
+        c->each = c->much / here(c, requests);
+        c->least = here(c, least) / here(c, requests);
+        c->excess = c->much - here(c, least);
+    }
     free(requests);
+    free(least);
 }
 
-// Passes a request through shared memory: wavefronts are requests and conflicts
-// together, for accesses of 4 bytes a lane; one pass would do.
+// Passes a request through shared memory on a line, beside those that as many words need.
 static void judge_conflicts(Culprit *c)
 {
     char *wavefronts = sibling(c->counter, "bank_conflicts_pipe_lsu", "pipe_lsu_wavefronts");
-    double passes = number_of(json_object_get(c->line, "counters"), wavefronts);
-    if (passes > c->much) {
-        c->each = passes / (passes - c->much);
-        c->ideal = 1;
+    char *requests = sibling(c->counter, "data_bank_conflicts_pipe_lsu", "requests_pipe_lsu");
+    if (here(c, requests) > 0) {
+        c->each = here(c, wavefronts) / here(c, requests);
+        c->least = c->each - c->much / here(c, requests);
     }
-    c->excess = c->much;
     free(wavefronts);
+    free(requests);
 }
 
 static bool is_sectors(const char *counter)
@@ -398,6 +389,14 @@ static bool is_conflicts(const char *counter)
     return strstr(counter, "data_bank_conflicts_pipe_lsu");
 }
 
+// The line with most that would not have to be; where no line has any, the one with most.
+static bool is_worse(const Culprit *c, const Culprit *worst)
+{
+    if (!worst->line || c->excess <= 0)
+        return !worst->line || (worst->excess <= 0 && c->much > worst->much);
+    return c->excess > worst->excess;
+}
+
 static Culprit find_culprit(const Claim *claim, const json_t *record)
 {
     Culprit worst = {0};
@@ -406,14 +405,14 @@ static Culprit find_culprit(const Claim *claim, const json_t *record)
     json_array_foreach(json_object_get(record, "lines"), l, line)
         for (size_t i = 0; i < claim->counters; i++) {
             Culprit c = {.line = line, .counter = claim->counter[i]};
-            c.much = c.excess = number_of(json_object_get(line, "counters"), c.counter);
+            c.much = c.excess = here(&c, c.counter);
             if (c.much <= 0)
                 continue;
             if (is_sectors(c.counter))
-                judge_sectors(&c, claim, record);
+                judge_sectors(&c);
             else if (is_conflicts(c.counter))
                 judge_conflicts(&c);
-            if (!worst.line || c.excess > worst.excess)
+            if (is_worse(&c, &worst))
                 worst = c;
         }
     return worst;
@@ -425,35 +424,59 @@ static char *figure(double x)
     return fabs(x - round(x)) < 0.005 ? text_format("%.0f", x) : text_format("%.1f", x);
 }
 
-enum { COALESCED = 4 };             // sectors a request of a warp, 4 bytes a lane
+// Does each of its requests touch sectors that its lanes could do without? A tenth more may be the ends of rows.
+static bool is_torn(const Culprit *c)
+{
+    return is_sectors(c->counter) && c->each > 1.1 * c->least && c->least > 0;
+}
+
+// How many sectors each of its requests touches, and how many would do if that is fewer.
+static char *sector_words(const Culprit *c, const char *place)
+{
+    char *each = figure(c->each), *least = figure(c->least);
+    char *words = text_format("%s sector%s a %s in %s%s%s%s", each, strcmp(each, "1") ? "s" : "",
+                              ends_with(c->counter, "_st.sum") ? "store" : "load", place, is_torn(c) ? ", " : "",
+                              is_torn(c) ? least : "", is_torn(c) ? " would do" : "");
+    free(each);
+    free(least);
+    return words;
+}
+
+// Accesses of 8 or 16 bytes a lane go by parts of the warp, each of which needs a pass of its own.
+static char *conflict_words(const Culprit *c, const char *place)
+{
+    char *each = figure(c->each), *least = figure(c->least);
+    char *lanes = c->least > 1.5 ? text_format(", one for each %.0f lanes", 32 / c->least) : strdup("");
+    char *words = text_format("Each shared-memory %s in %s takes %s passes, %s would do%s",
+                              ends_with(c->counter, "_st.sum") ? "store" : "load", place, each, least, lanes);
+    free(each);
+    free(least);
+    free(lanes);
+    return words;
+}
+
+// Does it touch no sector in vain, so that only fewer accesses would be better?
+static bool is_whole(const Culprit *c)
+{
+    return is_sectors(c->counter) && c->least > 0 && !is_torn(c);
+}
 
 static char *sentence(const Claim *claim, const Culprit *c)
 {
     const char *file = json_string_value(json_object_get(c->line, "file"));
-    int line = (int)json_integer_value(json_object_get(c->line, "line"));
-    char *clean = text_clean(file ? basename(file) : "?"), *words;
-    char *place = text_format("%s:%d", clean, line);
-    char *each = figure(c->each), *ideal = figure(c->ideal);
-    const char *access = ends_with(c->counter, "_st.sum") ? "store" : "load";
+    char *clean = text_clean(file ? basename(file) : "?");
+    char *place = text_format("%s:%d", clean, (int)json_integer_value(json_object_get(c->line, "line"))), *what;
 
-    // 32 lanes with 4 bytes each need 4 sectors: fewer would do for the whole only if there were
-    // fewer passes over it, and then no line is to blame for how it goes through memory.
-    bool repeats = c->each <= COALESCED && c->each > c->ideal && c->ideal > 0;
-    if (is_sectors(c->counter) && c->each > c->ideal && c->ideal > 0 && !repeats)
-        words = text_format("%s sectors a %s in %s, %s would do: %s.", each, access, place, ideal,
-                            claim->slow);
-    else if (is_sectors(c->counter) && c->each > 0 && !repeats)
-        words = text_format("%s sector%s a %s in %s: %s.", each, strcmp(each, "1") ? "s" : "", access,
-                            place, claim->slow);
-    else if (is_conflicts(c->counter) && c->each > 0)
-        words = text_format("Each shared-memory %s in %s takes %s passes, 1 would do: %s.",
-                            access, place, each, claim->slow);
+    if (is_sectors(c->counter) && c->each > 0)
+        what = sector_words(c, place);
+    else if (is_conflicts(c->counter) && c->each > c->least)
+        what = conflict_words(c, place);
     else
-        words = text_format("Most of it in %s: %s.", place, claim->slow);
+        what = text_format("Most of it in %s", place);
+    char *words = text_format("%s: %s.", what, is_whole(c) && claim->again ? claim->again : claim->slow);
     free(clean);
     free(place);
-    free(each);
-    free(ideal);
+    free(what);
     return words;
 }
 
@@ -492,6 +515,8 @@ static void explain_slow(Finding *f, const json_t *record)
         return;
     }
     f->words = sentence(f->claim, &worst);
+    if (is_whole(&worst) && f->claim->again && !f->next)
+        f->next = "look for another launch, or a loop, that goes over the same data once more";
     f->file = json_string_value(json_object_get(worst.line, "file"));
     f->line = (int)json_integer_value(json_object_get(worst.line, "line"));
 }
@@ -509,11 +534,6 @@ Finding claim_judge(const Claim *claim, const json_t *record)
 
     f.sum = sum;
     f.by = by;
-    if (claim->counters == 1 && is_sectors(claim->counter[0])) {
-        char *requests = sibling(claim->counter[0], "t_sectors_", "t_requests_");
-        f.ideal = ideal_sectors(claim, passes_allowed(claim), requests, record);
-        free(requests);
-    }
 
     // Nothing over nothing, as bank conflicts where nothing is shared, is nothing.
     f.value = sum == 0 && by == 0 ? 0 : sum / by;

@@ -35,6 +35,8 @@
 // at_most  above it the verdict is SLOW; the worst source line is found in the
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
+// again    what completes it instead where that line's accesses touch no sector in vain, but more of them are made
+//          than the task needs.
 // next     what to do about it, where that is not to change the worst line.
 // causes   what at_most may have been missed for: ( { counter = "cuda_api__waits_between.sum"; more_than = 1;
 //          slow = "the host waits % times"; next = "wait once"; }, ... ). The first whose counter, on this
@@ -93,7 +95,7 @@ typedef struct Cause {
 } Cause;
 
 typedef struct Claim {
-    const char *name, *check, *per, *why, *suspect, *slow, *next;   // next: or NULL
+    const char *name, *check, *per, *why, *suspect, *slow, *again, *next;   // the last two: or NULL
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
     double at_least, at_most;       // -INFINITY, INFINITY: no such bound
@@ -127,7 +129,6 @@ typedef struct Finding {
     const Claim *claim;
     double sum, by;                 // what was counted, and what it is divided by
     double value;                   // the ratio
-    double ideal;                   // the sectors a request that would do; 0: not known
     enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
     bool estimate;                  // a counter of it is an estimate
     char *words;                    // why it is not PASS, a sentence or two; else NULL

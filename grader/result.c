@@ -154,7 +154,7 @@ static json_t *finding_json(const Finding *f)
     for (size_t i = 0; i < f->claim->counters; i++)
         json_array_append_new(counters, json_string(f->claim->counter[i]));
 
-    json_t *j = json_pack("{ss ss so ss sf sf sf sf so so so ss sb ss}",
+    json_t *j = json_pack("{ss ss so ss sf sf sf so so so ss sb ss}",
         "name", f->claim->name,
         "check", f->claim->check,
         "counters", counters,
@@ -162,7 +162,6 @@ static json_t *finding_json(const Finding *f)
         "sum", isfinite(f->sum) ? f->sum : -1.0,
         "by", isfinite(f->by) ? f->by : -1.0,
         "value", isfinite(f->value) ? f->value : -1.0,
-        "ideal", f->ideal,
         "at_least", bound(f->claim->at_least),
         "at_most", bound(f->claim->at_most),
         "gold", bound(f->claim->gold),

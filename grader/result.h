@@ -66,7 +66,7 @@ void result_print(const Result *r, FILE *out);
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
-//                "unit", "ideal": sectors a request, or 0, "at_least", "at_most", "gold": the bound, or null,
+//                "unit", "at_least", "at_most", "gold": the bound, or null,
 //                "verdict", "estimate", "why",
 //                "words": why it does not hold, "place": {"file", "line"}}, ...],
 //    "checks": [RECORD with its "verdict", ...],

@@ -216,37 +216,19 @@ static double counter(const json_t *owner, const char *prefix, const char *op)
     return value;
 }
 
-// The sectors a request that would do for a counter, as a claim about it has found; 0: none has.
-static double ideal_for(const json_t *claims, const char *op)
-{
-    char *name = text_format("%s%s.sum", GLOBAL("sectors"), op);
-    size_t i;
-    json_t *claim;
-    double ideal = 0;
-    json_array_foreach(claims, i, claim) {
-        const json_t *counters = json_object_get(claim, "counters");
-        const char *first = json_string_value(json_array_get(counters, 0));
-        if (json_array_size(counters) == 1 && strcmp(first, name) == 0)
-            ideal = number_of(claim, "ideal");
-    }
-    free(name);
-    return ideal;
-}
-
 // "loads 4096 sectors, 32 a request, 4 would do; " for each kind of traffic that the line has.
-static void tell_traffic(FILE *words, const json_t *line, const json_t *claims)
+static void tell_traffic(FILE *words, const json_t *line)
 {
     static const char *const ops[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics on"},
                                          {"red", "reductions on"}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         double sectors = counter(line, GLOBAL("sectors"), ops[i][0]);
         double requests = counter(line, GLOBAL("requests"), ops[i][0]);
-        double each = sectors / fmax(requests, 1), ideal = ideal_for(claims, ops[i][0]);
+        double least = counter(line, GLOBAL("sectors_least"), ops[i][0]);
         if (sectors > 0)
-            fprintf(words, "%s %.0f sectors, %.3g a request", ops[i][1], sectors, each);
-        // Of 4, which 4 bytes a lane need, fewer are possible for the whole alone (claims.c).
-        if (sectors > 0 && ideal > 0 && each > ideal && each > 4)
-            fprintf(words, ", %.0f would do", ideal);
+            fprintf(words, "%s %.0f sectors, %.3g a request", ops[i][1], sectors, sectors / fmax(requests, 1));
+        if (least > 0 && sectors > 1.1 * least)
+            fprintf(words, ", %.3g would do", least / fmax(requests, 1));
         if (sectors > 0)
             fputs("; ", words);
     }
@@ -280,13 +262,12 @@ static char *source_line(const Lesson *lesson, const json_t *line)
     return clean;
 }
 
-static void print_line(const Lesson *lesson, const json_t *line, const json_t *claims,
-                       double instructions)
+static void print_line(const Lesson *lesson, const json_t *line, double instructions)
 {
     char *words, *source = source_line(lesson, line);
     size_t bytes;
     FILE *f = open_memstream(&words, &bytes);
-    tell_traffic(f, line, claims);
+    tell_traffic(f, line);
     bool traffic = ftell(f) > 0;
     fprintf(f, "%.0f %% of the instructions",
             100 * counter(line, "smsp__inst_executed", "") / fmax(instructions, 1));
@@ -307,7 +288,7 @@ static int by_place(const void *a, const void *b)
 }
 
 // The lines that move data, in the file's order; what the others do is only arithmetic.
-static void print_lines(const Lesson *lesson, const json_t *kernel, const json_t *claims)
+static void print_lines(const Lesson *lesson, const json_t *kernel)
 {
     json_t *lines = json_object_get(kernel, "lines");
     size_t n = json_array_size(lines), i;
@@ -319,12 +300,11 @@ static void print_lines(const Lesson *lesson, const json_t *kernel, const json_t
     if (n)
         printf("\n  By source line, those that move data:\n");
     for (i = 0; i < n; i++)
-        print_line(lesson, sorted[i], claims, all);
+        print_line(lesson, sorted[i], all);
     free(sorted);
 }
 
-static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel,
-                         const json_t *claims)
+static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel)
 {
     int launches = (int)number_of(kernel, "launches");
     char *words = text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"),
@@ -333,7 +313,7 @@ static void print_kernel(const Lesson *lesson, const json_t *check, const json_t
     fputc('\n', stdout);
     text_flow(stdout, 0, 2, words);
     print_counters(json_object_get(kernel, "counters"), json_object_get(check, "estimates"));
-    print_lines(lesson, kernel, claims);
+    print_lines(lesson, kernel);
     free(words);
 }
 
@@ -370,7 +350,7 @@ static void print_profile(const Lesson *lesson, const json_t *result, const json
     size_t i;
     json_t *kernel;
     json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
-        print_kernel(lesson, check, kernel, json_object_get(result, "claims"));
+        print_kernel(lesson, check, kernel);
     print_rest(check);
     fputc('\n', stdout);
     say(0, "Predicted times come from a model of the device, with its caches and its queues. They are no "

@@ -11,6 +11,8 @@
 #define ST "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 #define REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
 #define CONFLICTS "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+#define LEAST "l1tex__t_sectors_least_pipe_lsu_mem_global_op_st.sum"
+#define SHARED "l1tex__requests_pipe_lsu_mem_shared_op_ld.sum"
 #define PASSES "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 
 static const Claim stored = {
@@ -18,14 +20,14 @@ static const Claim stored = {
     .counters = 1, .at_least = 1, .at_most = 1.1, .why = "w", .suspect = "too few",
     .slow = "far apart"};
 
-// 32,000 bytes in 250 full requests of a warp; so many sectors, all on one line.
+// 32,000 bytes in 250 full requests of a warp, 4 bytes a lane; so many sectors, all on one line.
 static json_t *record(int sectors)
 {
-    return json_pack("{si si si si si si s{si si si} s[{ss si s{si si}}]}", "kernels", 1, "calls", 1,
+    return json_pack("{si si si si si si s{si si si} s[{ss si s{si si si}}]}", "kernels", 1, "calls", 1,
                      "compulsory_read", 64000, "compulsory_write", 32000, "compulsory_htod", 4000,
                      "compulsory_operations", 6400,
                      "counters", ST, sectors, REQUESTS, 250, "launch__count", 1, "lines", "file",
-                     "/x/a.cu", "line", 14, "counters", ST, sectors, REQUESTS, 250);
+                     "/x/a.cu", "line", 14, "counters", ST, sectors, REQUESTS, 250, LEAST, 1000);
 }
 
 Test(claims, hold_at_their_bounds)
@@ -91,56 +93,75 @@ Test(claims, name_the_line_and_what_would_do)
     cr_assert_eq(f.line, 14);
 }
 
-// 32,000 bytes that may be stored twice, in 500 requests: 4 sectors each, as in one pass of 250.
-Test(claims, allow_each_pass_its_sectors)
+static json_t *line_counters(json_t *record, size_t line)
 {
-    Claim twice = stored;
-    twice.at_most = 2.3;
-    json_t *r = record(8000);
-    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(500));
-    cr_assert_str_eq(claim_judge(&twice, r).words, "32 sectors a store in a.cu:14, 4 would do: far apart.");
+    return json_object_get(json_array_get(json_object_get(record, "lines"), line), "counters");
 }
 
-Test(claims, derive_no_ideal_where_requests_repeat)
+// 16 bytes a lane need 16 sectors; four stores of 4 bytes, as many bytes apart, touch them four times.
+Test(claims, go_by_the_width_of_each_access)
 {
-    json_t *r = record(8000);
-    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(2500));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "32 sectors a store in a.cu:14: far apart.");
+    json_t *r = record(4000);
+    json_object_set_new(line_counters(r, 0), LEAST, json_integer(4000));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "16 sectors a store in a.cu:14: far apart.");
+    json_object_set_new(line_counters(r, 0), LEAST, json_integer(1000));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "16 sectors a store in a.cu:14, 4 would do: far apart.");
 }
 
-// Four coalesced stores of everything: 4 sectors each, and nothing is far apart.
-Test(claims, blame_no_line_for_passes_too_many)
+// Four whole stores of everything: 4 sectors each, and nothing is far apart.
+Test(claims, tell_passes_too_many_from_torn_accesses)
 {
-    json_t *r = record(4000), *line = json_array_get(json_object_get(r, "lines"), 0);
-    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(1000));
-    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(1000));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
-    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(500));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "8 sectors a store in a.cu:14, 1 would do: far apart.");
+    Claim c = stored;
+    c.again = "stored more than once";
+    json_t *r = record(4000);
+    json_object_set_new(line_counters(r, 0), REQUESTS, json_integer(1000));
+    json_object_set_new(line_counters(r, 0), LEAST, json_integer(4000));
+    Finding f = claim_judge(&c, r);
+    cr_assert_str_eq(f.words, "4 sectors a store in a.cu:14: stored more than once.");
+    cr_assert_not_null(strstr(f.next, "another launch, or a loop"));
+    c.next = "store it once";
+    cr_assert_str_eq(claim_judge(&c, r).next, "store it once");
+    cr_assert_str_eq(claim_judge(&stored, r).words, "4 sectors a store in a.cu:14: far apart.");
+    cr_assert_null(claim_judge(&stored, r).next);
 }
 
-Test(claims, say_one_sector)
+// The line that wastes most is to blame, and not the one that moves most.
+Test(claims, blame_the_line_that_wastes_most)
 {
-    json_t *r = record(2000), *line = json_array_get(json_object_get(r, "lines"), 0);
-    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(2000));
-    json_object_set_new(json_object_get(line, "counters"), REQUESTS, json_integer(2000));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "1 sector a store in a.cu:14: far apart.");
+    json_t *r = record(3000), *lines = json_object_get(r, "lines");
+    json_object_set_new(line_counters(r, 0), LEAST, json_integer(3000));
+    json_array_append_new(lines, json_pack("{ss si s{si si si}}", "file", "a.cu", "line", 20, "counters", ST, 320, REQUESTS, 10,
+                                           LEAST, 40));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "32 sectors a store in a.cu:20, 4 would do: far apart.");
+    json_object_set_new(line_counters(r, 1), LEAST, json_integer(320));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "12 sectors a store in a.cu:14: far apart.");
 }
 
-Test(claims, tell_conflicts_in_passes)
+// 250 requests to shared memory, in so many passes, of which so many are conflicts.
+static char *conflicting(int passes, int conflicts)
 {
     Claim c = stored;
     c.counter[0] = CONFLICTS;
     c.per = REQUESTS;
     c.at_least = -INFINITY;
-    json_t *r = json_pack("{si s{si si si} s[{ss si s{si si}}]}", "kernels", 1,
-                          "counters", CONFLICTS, 31 * 250, PASSES, 32 * 250, REQUESTS, 250,
+    json_t *r = json_pack("{si s{si si} s[{ss si s{si si si}}]}", "kernels", 1, "counters", CONFLICTS, conflicts, REQUESTS, 250,
                           "lines", "file", "a.cu", "line", 20,
-                          "counters", CONFLICTS, 31 * 250, PASSES, 32 * 250);
-    Finding f = claim_judge(&c, r);
-    cr_assert_float_eq(f.value, 31, 1e-12);
-    cr_assert_str_eq(f.words, "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: "
-                              "far apart.");
+                          "counters", CONFLICTS, conflicts, PASSES, passes, SHARED, 250);
+    return claim_judge(&c, r).words;
+}
+
+Test(claims, tell_conflicts_in_passes)
+{
+    cr_assert_str_eq(conflicting(32 * 250, 31 * 250), "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: far apart.");
+}
+
+// 16 bytes a lane go by eight lanes at a time: 4 passes are none too many.
+Test(claims, count_the_passes_of_wide_accesses)
+{
+    cr_assert_str_eq(conflicting(32 * 250, 28 * 250), "Each shared-memory load in a.cu:20 takes 32 passes, 4 would do, one for "
+                                                      "each 8 lanes: far apart.");
+    cr_assert_str_eq(conflicting(4 * 250, 2 * 250), "Each shared-memory load in a.cu:20 takes 4 passes, 2 would do, one for "
+                                                    "each 16 lanes: far apart.");
 }
 
 Test(claims, are_never_passed_for_want_of_a_counter)
