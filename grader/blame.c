@@ -24,10 +24,17 @@ static bool in_worker(const json_t *event)
     return file && strcmp(basename(file), "worker.c") == 0;
 }
 
-// The buffer of the last call that is nearest to a device address, or NULL.
-static const char *buffer_near(uint64_t address)
+// The buffer of the last call that is nearest to a device address: as an argument, and as the student calls it. NULL: none.
+typedef struct Near {
+    const Buffer *buffer;
+    uint64_t bytes;                 // from the beginning of the part that is meant, where the address lies in it; else UINT64_MAX
+    uint32_t part;
+    char name[64];
+} Near;
+
+static const Near *buffer_near(uint64_t address)
 {
-    static char name[64];
+    static Near near;
     uint64_t best = UINT64_MAX;
     for (size_t i = 0; i < check.argc; i++) {
         const Arg *a = &check.argv[i];
@@ -42,11 +49,53 @@ static const char *buffer_near(uint64_t address)
             if (away >= best)
                 continue;
             best = away;
-            snprintf(name, sizeof name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s", a->buffer->name, p);
+            near = (Near){.buffer = a->buffer, .part = p, .bytes = address >= start && address < end ? address - start : UINT64_MAX};
+            snprintf(near.name, sizeof near.name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s", a->buffer->name, p);
         }
     }
-    return best < UINT64_MAX ? name : NULL;
+    return best < UINT64_MAX ? &near : NULL;
 }
+
+static const Near *near_event(const json_t *event)
+{
+    const char *address = words_of(event, "address");
+    return address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
+}
+
+// Bytes of a buffer that our own harness copied back, and that nothing wrote: it is the buffer that the student knows, and
+// not the copy. NULL: this is something else.
+static char *unwritten_words(const json_t *event)
+{
+    const Near *near = near_event(event);
+    const char *that = words_of(event, "that");
+    uint64_t bytes = json_integer_value(json_object_get(event, "bytes"));
+    if (!that || !bytes || !in_worker(event) || !near || near->bytes == UINT64_MAX)
+        return NULL;
+    uint64_t size = element_bytes(near->buffer->store->element), count = (bytes + size - 1) / size;
+    size_t index = near->bytes / size;
+    bool whole = strcmp(near->name, near->buffer->name) == 0;
+    char *place = whole ? buffer_place(near->buffer, index) : text_format("%s[%zu]", near->name, index);
+    char *words = count > 1 ? text_format("%s is the first of %llu elements of %s that %s", place, (unsigned long long)count,
+                                          near->name, that)
+                            : text_format("%s is an element that %s", place, that);
+    free(place);
+    return words;
+}
+
+// What the event means, and what is known besides: how a matrix that was missed lies, and which kernel left an array unwritten.
+static char *why_words(const json_t *event, const char *why)
+{
+    const Near *near = near_event(event);
+    const Buffer *b = near ? near->buffer : NULL;
+    const char *launched = check.session.events.launched, *kind = words_of(event, "kind"), *that = words_of(event, "that");
+    if (kind && strcmp(kind, "bounds") == 0 && b && b->rows && b->cols && why)
+        return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows, b->rows == 1 ? "" : "s",
+                           b->cols, b->cols == 1 ? "" : "s");
+    if (that && strcmp(that, "nothing wrote") == 0 && in_worker(event) && launched && why)
+        return text_format("%s %s.", why, launched);
+    return why ? strdup(why) : NULL;
+}
+
 
 // The message of an event. Where it speaks of an allocation that the harness
 // made, the student knows that as an argument of the function.
@@ -54,13 +103,16 @@ static char *message_words(const json_t *event)
 {
     static const char made[] = "allocation made at worker.c:";
     const char *says = words_of(event, "message"), *kind = words_of(event, "kind");
+    char *unwritten = unwritten_words(event);
+    if (unwritten)
+        return unwritten;
     if (!says)
         says = kind ? kind : "an error without a kind";
-    const char *at = strstr(says, made), *address = words_of(event, "address");
+    const char *at = strstr(says, made);
     if (!at)
         return strdup(says);
 
-    const char *name = address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
+    const Near *near = near_event(event);
     const char *rest = at + sizeof made - 1;
     rest += strspn(rest, "0123456789");
     // The harness frees what a call was given when it is over: who uses it then has kept a pointer.
@@ -68,7 +120,7 @@ static char *message_words(const json_t *event)
     bool stale = strncmp(rest, freed, sizeof freed - 1) == 0;
     if (stale)
         rest += sizeof freed - 1 + strspn(rest + sizeof freed - 1, "0123456789");
-    return text_format("%.*s%s%s%s", (int)(at - says), says, name ? name : "buffer that the function was given",
+    return text_format("%.*s%s%s%s", (int)(at - says), says, near ? near->name : "buffer that the function was given",
                        stale ? " of an earlier call" : "", rest);
 }
 
@@ -98,9 +150,10 @@ static void add_event(json_t *event)
         return;                     // what the harness could not free, or repeats of an error
 
     char *says = message_words(event);
-    const char *why = tell_caller(event);
+    char *why = why_words(event, tell_caller(event));
     json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
     free(says);
+    free(why);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));

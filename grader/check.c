@@ -40,6 +40,8 @@ json_t *check_add_fact(enum verdict v, const char *says, const char *why, const 
     if (!prefixed)
         capitalise(words);
     json_t *fact = fact_new(v, words, why, next);
+    if (check.function)
+        json_object_set_new(fact, "function", json_string(check.function));
     json_array_append_new(v == VERDICT_PASS ? check.notes : check.facts, fact);
     free(words);
     return fact;
@@ -55,6 +57,11 @@ void check_stop_if_failed(void)
 void diagnose(const char *(*explain)(const Mismatch *))
 {
     check.explain = explain;
+}
+
+void advise(const char *next)
+{
+    check.advice = next;
 }
 
 void given(const char *format, ...)

@@ -24,6 +24,7 @@ struct check {
     uint64_t calls, expectations, compulsory_read, compulsory_write;
     uint64_t compulsory_htod, compulsory_dtoh, compulsory_link, compulsory_operations;
     const char *(*explain)(const Mismatch *);
+    const char *advice;             // that it gave with its last explanation, or NULL
     json_t *pictures;               // names of those shown; NULL: none
     json_t *measured;               // record.h; NULL: nothing was
 };

@@ -2,6 +2,7 @@
 // silence: a line that cannot be read makes the whole run a GRADER-ERROR.
 #define _GNU_SOURCE
 #include "events.h"
+#include "text.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,6 +56,9 @@ void events_init(Events *e)
 void events_new_call(Events *e)
 {
     json_object_clear(e->call);
+    free(e->launched);
+    e->launched = NULL;
+    e->launches = 0;
     memset(&e->work, 0, sizeof e->work);
 }
 
@@ -138,9 +142,24 @@ static void add_kernel(json_t *entry, json_t *event)
     add_lines(json_object_get(entry, "lines"), json_object_get(event, "lines"));
 }
 
+// "The call's one kernel is turn, of 2 x 3 blocks of 32 x 8 threads"
+static void note_launch(Events *e, const json_t *event)
+{
+    const char *name = json_string_value(json_object_get(event, "name"));
+    int g[3], b[3];
+    if (!name || json_unpack(json_object_get(event, "grid"), "[iii]", &g[0], &g[1], &g[2]) ||
+        json_unpack(json_object_get(event, "block"), "[iii]", &b[0], &b[1], &b[2]))
+        return;
+    char *which = ++e->launches == 1 ? text_format("The call's one kernel") : text_format("The last of the call's %zu kernels", e->launches);
+    free(e->launched);
+    e->launched = text_format("%s is %s, of %d x %d x %d blocks of %d x %d x %d threads", which, name, g[0], g[1], g[2], b[0], b[1], b[2]);
+    free(which);
+}
+
 static void take_kernel(Events *e, json_t *event)
 {
     json_t *counters = json_object_get(event, "counters");
+    note_launch(e, event);
     add_counters(e->counters, counters);
     add_counters(e->call, counters);
 

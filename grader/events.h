@@ -23,6 +23,8 @@ typedef struct Events {
         int64_t waits;              // of the host, since it issued something last
         uint64_t streams;           // a bit for each in which something was done, the default stream's first
     } work;
+    char *launched;                 // which kernels the call in progress launched, in words; NULL: none so far
+    size_t launches;                // how many
     bool ranged;                    // only work within cudaProfilerStart() and cudaProfilerStop() counts,
     bool within;                    // as now
     double busy_ns;                 // for so long the device was still at work after the last range

@@ -52,21 +52,27 @@ static char *due_value(size_t i)
 static void report(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
-    char *due = due_value(m->first), *pattern = NULL;
+    char *due = due_value(m->first), *pattern = NULL, *next = NULL;
     bool silent = strcmp(got, "never written") == 0;
     char *says = text_format("%s %s%s, should be %s (%zu of %zu wrong)", place,
                              silent ? "was " : "is ", got, due, m->wrong, m->out->count);
 
+    check.advice = NULL;
     const char *words = check.explain ? check.explain(m) : NULL;
-    if (!words)
+    // What the lesson knows says what to do, too; a pattern does not.
+    if (!words) {
         words = pattern = pattern_words(m);
-    check_add_fact(VERDICT_WRONG, says, words, NULL);
+        next = text_format(silent ? "find out which thread should write %s, and why it does not"
+                                  : "find the thread that writes %s, and work out by hand what it should write", place);
+    }
+    check_add_fact(VERDICT_WRONG, says, words, check.advice ? check.advice : next);
 
     free(place);
     free(got);
     free(due);
     free(says);
     free(pattern);
+    free(next);
     check_stop_if_failed();
 }
 

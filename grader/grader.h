@@ -283,3 +283,6 @@ typedef struct Mismatch {
     double (*want)(size_t index);    // the expected value, of any element
 } Mismatch;
 void diagnose(const char *(*explain)(const Mismatch *));
+
+// What to do next, where the sentence that such a function returns does not say it.
+void advise(const char *next);

@@ -416,39 +416,50 @@ static bool a_wrong_tells_more(const Result *r)
     return r->behind == VERDICT_TIMEOUT || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel") && !unseen_of(r));
 }
 
-static bool print_also_wrong(const Result *r, FILE *out)
+static bool same_function(const json_t *a, const json_t *b)
+{
+    const char *x = text_of(a, "function"), *y = text_of(b, "function");
+    return x && y && strcmp(x, y) == 0;
+}
+
+// The first wrong answer that another check had from the same function, with a cause if there is one; or NULL.
+static const json_t *wrong_beside(const Result *r)
 {
     size_t i;
     json_t *record;
+    const json_t *best = NULL;
+    if (!a_wrong_tells_more(r))
+        return NULL;
     json_array_foreach(r->records, i, record) {
         const json_t *fact = record_deciding_fact(record);
-        if (record_verdict(record) != VERDICT_WRONG || !fact)
-            continue;
-        char *also = text_format("Also WRONG: %s", text_of(fact, "says"));
-        print_sentence(out, also);
-        if (text_of(fact, "why"))
-            print_sentence(out, text_of(fact, "why"));
-        free(also);
-        return true;
+        bool wrong = fact && fact_verdict(fact) == VERDICT_WRONG && same_function(fact, r->fact);
+        if (wrong && (!best || (!text_of(best, "why") && text_of(fact, "why"))))
+            best = fact;
     }
-    return false;
+    return best;
 }
 
-// The cause that would have decided, had there not been a graver one.
-static void print_also(const Result *r, FILE *out)
+// The cause that would have decided, had there not been a graver one; or NULL.
+static const json_t *next_gravest(const Result *r)
 {
     size_t i;
     json_t *fact;
-    if (a_wrong_tells_more(r) && print_also_wrong(r, out))
-        return;
     json_array_foreach(json_object_get(r->record, "facts"), i, fact)
-        if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact)) {
-            const char *state = verdict_word(fact_verdict(fact));
-            char *also = text_format("Also %s: %s", state, text_of(fact, "says"));
-            print_sentence(out, also);
-            free(also);
-            return;
-        }
+        if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact))
+            return fact;
+    return NULL;
+}
+
+static void print_also(const Result *r, FILE *out)
+{
+    const json_t *wrong = wrong_beside(r), *fact = wrong ? wrong : next_gravest(r);
+    if (!fact)
+        return;
+    char *also = text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
+    print_sentence(out, also);
+    if (wrong && text_of(wrong, "why"))
+        print_sentence(out, text_of(wrong, "why"));
+    free(also);
 }
 
 // A call that failed, which most often explains the rest. Out of bounds it is the call that found out.
@@ -473,9 +484,10 @@ static void print_note(const Result *r, FILE *out)
 // What to do first: of an answer that nothing wrote, say, it is the launch that failed.
 static const char *next_of(const Result *r)
 {
-    const json_t *note = note_of(r), *unseen = unseen_of(r);
+    const json_t *note = note_of(r), *unseen = unseen_of(r), *wrong = wrong_beside(r);
     return note && text_of(note, "next") ? text_of(note, "next")
-         : unseen ? text_of(unseen, "next") : text_of(r->fact, "next");
+         : unseen ? text_of(unseen, "next")
+         : wrong && text_of(wrong, "why") && text_of(wrong, "next") ? text_of(wrong, "next") : text_of(r->fact, "next");
 }
 
 static void print_fact(const Result *r, FILE *out)

@@ -65,7 +65,18 @@ static double *smoothed(const float *in, int n, int rounds)
 static int asked_rounds;
 static const float *asked_in;
 
-// Is the answer what one gets with another number of rounds?
+// In each round what is wrong spreads by one number to either side: did it begin at the borders of warps, or of runs alone?
+static bool from_borders(const Mismatch *m, int apart)
+{
+    if (asked_rounds < 1 || asked_rounds > 8)
+        return false;
+    for (size_t i = m->first; i < m->out->count; i++)
+        if (m->is_wrong(i) && (int)((i + asked_rounds) % apart) >= 2 * asked_rounds && i + asked_rounds < m->out->count)
+            return false;
+    return true;
+}
+
+// Is the answer what one gets with another number of rounds? Or has a warp gone ahead of its neighbour?
 static const char *which_rounds(const Mismatch *m)
 {
     static char words[100];
@@ -78,6 +89,14 @@ static const char *which_rounds(const Mismatch *m)
             snprintf(words, sizeof words, "So it is after %d round%s.", rounds, rounds == 1 ? "" : "s");
             return words;
         }
+    }
+    if (from_borders(m, RUN)) {
+        advise("work out by hand what the first and the last thread of a run take for the neighbour that they have not");
+        return "All that is wrong lies beside the ends of runs.";
+    }
+    if (from_borders(m, 32)) {
+        advise("let all threads have read before any writes: a __syncthreads() between the two. volatile and fences make nobody wait");
+        return "All that is wrong lies beside the borders of warps: a number was read after a warp beside it had written it anew.";
     }
     return NULL;
 }
