@@ -1,6 +1,7 @@
 // Lesson 5: transpose over square, ragged, thin and empty shapes, and one large shape that is
 // measured. Nothing is computed, so the comparison is exact.
 #include "grader.h"
+#include <stdio.h>
 
 static const float *input;
 
@@ -55,16 +56,69 @@ static bool left_before_the_store(const Mismatch *m, size_t i)
     return never_written(m, i) && has_nothing_to_load(m, i);
 }
 
+// It has what belongs to some place of the same square of 4 x 4 floats: that which a thread of version 5 turns.
+static bool square_not_turned(const Mismatch *m, size_t i)
+{
+    size_t r = i % m->out->cols, c = i / m->out->cols;
+    return has(m, i, r / 4 * 4 + c % 4, c / 4 * 4 + r % 4);
+}
+
+static bool within_its_square(const Mismatch *m, size_t i)
+{
+    size_t r = i % m->out->cols, c = i / m->out->cols;
+    for (size_t k = 0; k < 16; k++)
+        if (has(m, i, r / 4 * 4 + k / 4, c / 4 * 4 + k % 4))
+            return true;
+    return false;
+}
+
+// What belongs to the same place of another square, of the same 64 x 64 tile; or nothing: of a square that the edge leaves empty.
+static bool squares_exchanged(const Mismatch *m, size_t i)
+{
+    size_t r = i % m->out->cols, c = i / m->out->cols;
+    for (size_t k = 0; k < 256; k++)
+        if (has(m, i, r / 64 * 64 + k / 16 * 4 + r % 4, c / 64 * 64 + k % 16 * 4 + c % 4))
+            return true;
+    return false;
+}
+
+static bool of_its_row(const Mismatch *m, size_t i)
+{
+    size_t rows = m->out->cols, cols = m->out->rows, r = i % rows;
+    for (size_t c = 0; c < cols; c++)
+        if (has(m, i, r, c))
+            return true;
+    return never_written(m, i);
+}
+
+static bool of_its_column(const Mismatch *m, size_t i)
+{
+    size_t rows = m->out->cols, c = i / rows;
+    for (size_t r = 0; r < rows; r++)
+        if (has(m, i, r, c))
+            return true;
+    return never_written(m, i);
+}
+
 // What beginners' transposes leave. A pattern is said if all that is wrong is so.
 static const struct {
     bool (*holds)(const Mismatch *m, size_t i);
-    const char *words;
+    const char *words, *next;
 } patterns[] = {
-    { copied, "That is in[] as it lies in memory: copied, not transposed." },
-    { tile_as_it_was, "Each 32 x 32 tile is in its place, but not turned itself." },
-    { left_before_the_store, "These are the elements of threads that have none to load: they must not leave before the store." },
-    { tile_where_it_was, "The 32 x 32 tiles are turned, but lie where they lay in in: block (x, y) stores at tile (y, x) of out." },
-    { rows_for_cols, "So it is when rows and cols change places: a row of in has cols floats, a row of out has rows." },
+    { copied, "That is in[] as it lies in memory: copied, not transposed.",
+      "let the thread that loads in[row][col] see to out[col][row]" },
+    { tile_as_it_was, "Each 32 x 32 tile is in its place, but not turned itself.",
+      "read the tile the other way than it was filled: tile[threadIdx.x][threadIdx.y]" },
+    { left_before_the_store, "These are the elements of threads that have none to load: they must not leave before the store.",
+      "put the load alone into the if, and no return" },
+    { tile_where_it_was, "The 32 x 32 tiles are turned, but lie where they lay in in: block (x, y) stores at tile (y, x) of out.",
+      "take the row of out from blockIdx.x, and its column from blockIdx.y" },
+    { rows_for_cols, "So it is when rows and cols change places: a row of in has cols floats, a row of out has rows.",
+      "look at each product of an index: row * cols for in, out_row * rows for out" },
+    { square_not_turned, "The squares of 4 x 4 floats are in their places, but not turned themselves.",
+      "make each float4 for the tile of one column of the square: a.x, b.x, c.x, d.x" },
+    { within_its_square, "Each wrong number comes from its own square of 4 x 4 floats, but from another place there.",
+      "compare the float4 that is row k of the square as it is loaded, as it is put into the tile, and as it is stored" },
 };
 
 static bool all_wrong(const Mismatch *m, bool (*holds)(const Mismatch *m, size_t i))
@@ -75,14 +129,36 @@ static bool all_wrong(const Mismatch *m, bool (*holds)(const Mismatch *m, size_t
     return true;
 }
 
+// Where the first wrong number comes from, if it is one of in's.
+static const char *where_from(const Mismatch *m)
+{
+    static char words[300], next[160];
+    size_t rows = m->out->cols, cols = m->out->rows, at = 0;
+    while (at < m->out->count && m->out->f32[m->first] != input[at])
+        at++;
+    if (at == m->out->count)
+        return NULL;
+    const char *which = all_wrong(m, of_its_row) ? " All that is wrong comes from the right row of in, but another column."
+                      : all_wrong(m, of_its_column) ? " All that is wrong comes from the right column of in, but another row." : "";
+    const char *squares = all_wrong(m, squares_exchanged) ? " Whole squares of 4 x 4 floats have changed places within a tile." : "";
+    snprintf(words, sizeof words, "That is the number of in[%zu][%zu]; in[%zu][%zu] belongs there.%s%s", at / cols, at % cols,
+             m->first % rows, m->first / rows, which, squares);
+    snprintf(next, sizeof next, "find the thread that stores out[%zu][%zu], and follow its number back to where it was loaded",
+             m->first / rows, m->first % rows);
+    advise(next);
+    return words;
+}
+
 static const char *not_turned(const Mismatch *m)
 {
     if (all_wrong(m, never_written) && !all_wrong(m, left_before_the_store))
         return NULL;
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++)
-        if (all_wrong(m, patterns[k].holds))
+        if (all_wrong(m, patterns[k].holds)) {
+            advise(patterns[k].next);
             return patterns[k].words;
-    return NULL;
+        }
+    return where_from(m);
 }
 
 static void transposes(int rows, int cols)
@@ -127,10 +203,10 @@ Check(transpose, ragged_edges)
     transposes(1000, 1);
 }
 
-// 70,001 blocks would be too many in y and z, where a grid has at most 65,535.
+// A grid has at most 65,535 blocks in y and z: the longest matrix has too many rows for blocks, or tiles, of 16.
 Check(transpose, very_long)
 {
-    transposes(70001, 3);
+    transposes(1048576, 1);
     transposes(3, 70001);
 }
 

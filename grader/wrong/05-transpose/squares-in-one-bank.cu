@@ -1,5 +1,5 @@
 // expect: SLOW 55
-// says: Each shared-memory store
+// says: takes 32 passes, 4 would do, one for each 8 lanes
 // Squares of 4 x 4 without a swizzle: lanes side by side store their quads a whole number of tile rows apart.
 #include "05-transpose.h"
 

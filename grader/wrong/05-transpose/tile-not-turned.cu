@@ -1,5 +1,5 @@
 // expect: MEMORY
-// says: a kernel computed from memory that nothing wrote
+// says: Next: read the tile the other way than it was filled
 // The tiles change places, but the floats in a tile do not; at the ragged edge it stores what it never loaded.
 #include "05-transpose.h"
 

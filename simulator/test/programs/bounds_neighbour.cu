@@ -1,5 +1,5 @@
 // expect: bounds 8
-// says: own number is an index
+// says: own number, 399, is an index
 // A thread that there is an element for reaches for its neighbour, which the last does not have.
 #include "check.h"
 
