@@ -155,6 +155,13 @@ static const char *next_number(DIR *folder)
     return e ? e->d_name : NULL;
 }
 
+// Most often there are none, and all processes of the machine need not be asked.
+static bool has_children(void)
+{
+    siginfo_t any;
+    return waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 // The longest that a thread of it has waited for a core.
 static double delay_of(const char *pid)
 {
@@ -189,7 +196,7 @@ static bool is_descendant(const char *pid)
 
 double process_delay(void)
 {
-    DIR *proc = opendir("/proc");
+    DIR *proc = has_children() ? opendir("/proc") : NULL;
     double sum = 0;
     for (const char *pid; (pid = next_number(proc));)
         if (is_descendant(pid))
@@ -202,7 +209,7 @@ double process_delay(void)
 // Kills our children; false if there are none.
 static bool kill_children(void)
 {
-    DIR *proc = opendir("/proc");
+    DIR *proc = has_children() ? opendir("/proc") : NULL;
     bool any = false;
     for (const char *pid; (pid = next_number(proc));)
         if (parent_of(pid) == getpid()) {
