@@ -29,6 +29,18 @@ static bool read_carveouts(const config_t *config, const char *path, Profile *p)
     return true;
 }
 
+static bool read_load_clocks(const config_t *config, const char *path, Profile *p)
+{
+    const config_setting_t *list = config_lookup(config, "dram_load_clocks");
+    for (int n = 0; n < LOAD_PARTS; n++) {
+        p->dram_load_clocks[n] = list && n < config_setting_length(list) ? config_setting_get_float_elem(list, n) : 0;
+        if (p->dram_load_clocks[n] > 0 && (n == 0 || p->dram_load_clocks[n] >= p->dram_load_clocks[n - 1])) continue;
+        fprintf(stderr, "%s: dram_load_clocks = [ ... ], %d numbers that rise, is missing\n", path, LOAD_PARTS);
+        return false;
+    }
+    return true;
+}
+
 static bool read_figures(const config_t *config, const char *path, Profile *p)
 {
     const char *name;
@@ -125,7 +137,6 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_bytes_per_sm_per_clock);
     FIGURE(l2_random_sectors_per_clock);
     FIGURE(l2_random_writes_per_clock);
-    FIGURE(dram_latency_clocks);
     FIGURE(dram_read_bytes_per_second);
     FIGURE(dram_random_sectors_per_second);
     FIGURE(atomic_latency_clocks);
@@ -133,13 +144,15 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(barrier_latency_clocks);
     FIGURE(barrier_clocks_per_warp);
     FIGURE(block_clocks);
+    FIGURE(block_turn_clocks);
+    FIGURE(warp_launch_clocks);
     FIGURE(kernel_seconds);
 #undef FIGURE
     if (p->l1_ways < 1 || p->l1_ways > 16 || p->l2_ways < 1 || p->l2_ways > 16) {
         fprintf(stderr, "%s: l1_ways and l2_ways are from 1 to 16\n", path);
         return false;
     }
-    return read_carveouts(config, path, p);
+    return read_carveouts(config, path, p) && read_load_clocks(config, path, p);
 }
 
 bool profile_load(const char *path, Profile *p)

@@ -2,7 +2,7 @@
 #pragma once
 #include "base.h"
 
-enum { MOST_CARVEOUTS = 16 };
+enum { MOST_CARVEOUTS = 16, LOAD_PARTS = 6 };
 
 typedef struct Profile {
     char name[256];                     // as cudaDeviceProp.name
@@ -68,14 +68,16 @@ typedef struct Profile {
     double l2_bytes_per_sm_per_clock;
     double l2_random_sectors_per_clock;
     double l2_random_writes_per_clock;
-    double dram_latency_clocks;
+    double dram_load_clocks[LOAD_PARTS];    // that 5, 25, 50, 75, 90 and 99 of a hundred loads take at most
     double dram_read_bytes_per_second;
     double dram_random_sectors_per_second;
     double atomic_latency_clocks;
     double atomic_one_place_per_clock;
     double barrier_latency_clocks;
     double barrier_clocks_per_warp;
-    double block_clocks;
+    double block_clocks;                // between two blocks that the device begins, times its SMs
+    double block_turn_clocks;           // from the end of a block until its place on the SM has the next
+    double warp_launch_clocks;          // between two warps of a block that begins
     double kernel_seconds;
 } Profile;
 

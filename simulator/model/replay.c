@@ -6,7 +6,11 @@
 // - L1 and shared memory take one line, or one pass over the banks, a clock. Sectors that miss L1 (a model of this SM's)
 //   queue for the SM's share of L2's bandwidth, and those that miss L2 for its share of DRAM's; each adds its latency.
 //   Shares: all SMs that have blocks are taken to do the same as this one at the same time.
-// - A block begins when a slot is free and the device's block scheduler comes round to this SM; barriers wait for all.
+// - DRAM's latency is none for all: lines of the far half of L2 take longer, and one in ten waits while its DRAM is refreshed.
+//   Which do is drawn from the line's number, as likely as it was measured. So who waits for several loads waits for the
+//   slowest, a warp for its own, a barrier and the end of a block for those of all warps.
+// - A block begins when a slot has been free for the time that a turn takes, and the device's block scheduler comes round to
+//   this SM; its warps begin one after another; barriers wait for all.
 //
 // Rates and latencies are the device profile's, from microbenchmarks. The idea of following a few representative warps is
 // that of interval models (Huang et al., "GPUMech", MICRO 2014); that of reservations in program order, of trace-driven
@@ -18,7 +22,7 @@
 
 #include "machine/profile.h"
 
-enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 384, WIDE_KEPT = 16, GROUPS = 16 };
+enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 448, WIDE_KEPT = 16, GROUPS = 16 };
 
 typedef struct L1Line { u64 line; u32 sectors; double used, ready; } L1Line;
 
@@ -46,7 +50,7 @@ typedef struct Machine {
     const Load *load;
     u32 registers;
     double issue[SCHEDULERS], unit[SCHEDULERS][UNITS];      // when each is free next
-    double queue[L1_QUEUE];         // when the latest loads that L1 took are done: they leave it in order
+    double queue[L1_QUEUE];         // when the latest loads that L1 took are done: it has so many places
     u32 queued;
     double l1_free, adu_free, port_free, dram_free, launcher, end;
     double held;                    // sum over the warps that have ended: clocks that each was there
@@ -111,8 +115,24 @@ static double l2_misses(const Tally *t, double *bytes)
     return asked > 0 ? fmin(1, t->l2_misses / asked) : 0;
 }
 
+// What DRAM takes for a line, as it was measured for many. Neighbours are alike in pairs: eight lines in a row are waited for
+// about as long as four random ones.
+static double dram_latency(u64 line)
+{
+    static const double part[LOAD_PARTS] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
+    const double *clocks = profile.dram_load_clocks;
+    u64 mixed = ((line >> 1) + 1) * 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9;
+    double drawn = (mixed >> 32) / 4294967296.0;
+    if (drawn <= part[0]) return clocks[0];
+    u32 n = 1;
+    while (n < LOAD_PARTS && drawn > part[n]) n++;
+    if (n == LOAD_PARTS) return clocks[n - 1];
+    return clocks[n - 1] + (clocks[n] - clocks[n - 1]) * (drawn - part[n - 1]) / (part[n] - part[n - 1]);
+}
+
 // A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they are there.
-static double ask_l2(Machine *m, u32 pc, double now, u32 sectors)
+static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
     double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->tally[pc], &bytes);
     double requests = profile.l2_random_sectors_per_clock / m->load->active_sms;
@@ -123,7 +143,7 @@ static double ask_l2(Machine *m, u32 pc, double now, u32 sectors)
     m->port_free += sectors * SECTOR_BYTES / m->l2_bytes;       // DRAM brings them to L2 first
     start = later(start, m->dram_free);
     m->dram_free = start + sectors * bytes / m->dram_bytes;
-    return start + profile.dram_latency_clocks - profile.alu_latency_clocks;
+    return start + dram_latency(line) - profile.alu_latency_clocks;
 }
 
 static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
@@ -134,14 +154,12 @@ static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
         L1Line *line = l1_line(m, p->line, now);
         u32 missing = p->sectors & ~line->sectors;
         if (missing) {
-            line->ready = later(line->ready, ask_l2(m, pc, now + n, __builtin_popcount(missing)));
+            line->ready = later(line->ready, ask_l2(m, pc, now + n, p->line, __builtin_popcount(missing)));
             line->sectors |= missing;
         }
         done = later(done, line->ready);
     }
-    double *place = &m->queue[m->queued++ % L1_QUEUE];
-    if (m->queued > 1) done = later(done, m->queue[(m->queued - 2) % L1_QUEUE]);
-    return *place = done;
+    return m->queue[m->queued++ % L1_QUEUE] = done;
 }
 
 static void store_global(Machine *m, const TraceAccess *a, double now, double requests)
@@ -230,7 +248,7 @@ static void warp_ends(Machine *m, Runner *r, double now)
     Slot *slot = &m->slot[r->slot];
     m->end = later(m->end, now);
     m->held += now - r->start;
-    if (--slot->live == 0 && m->next_block < m->block_count) block_begin(m, slot, now);
+    if (--slot->live == 0 && m->next_block < m->block_count) block_begin(m, slot, now + profile.block_turn_clocks);
 }
 
 static void pass_barrier(Machine *m, Slot *slot, u32 warps)
@@ -323,7 +341,7 @@ static void block_begin(Machine *m, Slot *slot, double now)
         Runner *r = &slot->runner[n];
         memset(r->reg, 0, m->registers * sizeof *r->reg);
         *r = (Runner){ .warp = &b->warp[n], .scheduler = n % SCHEDULERS, .slot = (u32)(slot - m->slot), .start = start,
-                       .ready = start, .reg = r->reg };
+                       .ready = start + n * profile.warp_launch_clocks, .reg = r->reg };
         slot->live += r->warp->count > 0;
     }
     for (u32 n = 0; n < b->warp_count; n++)

@@ -25,6 +25,7 @@ static void set_up(void)
     profile.block_clocks = 0;
     profile.l2_bytes_per_sm_per_clock = profile.l2_read_bytes_per_clock = 64;
     profile.dram_read_bytes_per_second = 64e9;
+    profile.l2_random_sectors_per_clock = 64;
     for (u32 pc = 0; pc < OPS; pc++)
         code[pc] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1, .latency = 4 };
     code[ALU].write[0] = 1, code[ALU].write_count = 1;
@@ -141,4 +142,83 @@ Test(replay, says_how_many_warps_were_held)
     TraceWarp two[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ ALU, 0 }) };
     warps = run(1, 1, 2, two).warps;
     cr_expect_float_eq(warps, (27 + 1) / 27.0, 1e-9);
+}
+
+// ---- Where loads of DRAM differ
+
+// A load of that line, which is not in L2, and what uses it: its clocks.
+static double load_line(u64 line)
+{
+    static Piece piece;
+    piece = (Piece){ .line = line, .sectors = 15 };
+    accesses[1] = (TraceAccess){ .count = 1, .space = SPACE_GLOBAL };
+    code[LOAD].space = SPACE_GLOBAL;
+    tally[LOAD].global.sectors = tally[LOAD].l2_misses = tally[LOAD].dram_sectors = 4;
+    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
+    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
+    TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
+    Trace trace = { .op = code, .op_count = OPS, .block = &all, .block_count = 1, .access = accesses, .access_count = 8, .piece = &piece, .piece_count = 1 };
+    Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    double clocks = replay_blocks(&trace, &load, 4).clocks;
+    free(w.step);
+    tally[LOAD] = (Tally){ 0 };
+    return clocks + 4 - 1;              // the latency as measured has the use's own 4 clocks in it
+}
+
+Test(replay, lets_as_many_loads_take_long_as_were_measured)
+{
+    enum { LINES = 4000 };
+    u32 within[LOAD_PARTS] = { 0 };
+    static const double part[LOAD_PARTS] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
+    for (u64 line = 0; line < LINES; line += 2) {
+        double clocks = load_line(line);
+        cr_expect(clocks >= 1000 && clocks <= 6000, "line %lu takes %g", (unsigned long)line, clocks);
+        cr_expect_float_eq(load_line(line + 1), clocks, 1e-9);      // neighbours are alike
+        for (u32 n = 0; n < LOAD_PARTS; n++) within[n] += clocks <= (n + 1) * 1000;
+    }
+    for (u32 n = 0; n < LOAD_PARTS; n++)
+        cr_expect_float_eq(within[n] / (LINES / 2.0), part[n], 0.02, "%g of the loads take %u at most, not %g", within[n] / (LINES / 2.0), (n + 1) * 1000, part[n]);
+}
+
+// One that hits comes back before one that was asked for earlier and misses.
+Test(replay, lets_loads_overtake_one_another)
+{
+    Piece pieces[] = { { .line = 1, .sectors = 15 }, { .line = 5, .sectors = 15 } };
+    accesses[1] = (TraceAccess){ .first = 0, .count = 1, .space = SPACE_GLOBAL };
+    accesses[2] = (TraceAccess){ .first = 1, .count = 1, .space = SPACE_GLOBAL };
+    code[LOAD].space = code[OTHER_LOAD].space = SPACE_GLOBAL;
+    code[OTHER_LOAD].write[0] = 1;
+    tally[LOAD].global.sectors = tally[LOAD].l2_misses = tally[LOAD].dram_sectors = 4;
+    tally[OTHER_LOAD].global.sectors = 4;
+    profile.l2_latency_clocks = 200;
+    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
+    TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
+    TraceBlock block = { .warp_count = 2, .warp = w }, *all = &block;
+    Trace trace = { .op = code, .op_count = OPS, .block = &all, .block_count = 1, .access = accesses, .access_count = 8, .piece = pieces, .piece_count = 2 };
+    Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    Replay r = replay_blocks(&trace, &load, 4);
+    cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks", r.warps * r.clocks);
+    free(w[0].step), free(w[1].step);
+    tally[LOAD] = tally[OTHER_LOAD] = (Tally){ 0 };
+    profile.l2_latency_clocks = 0;
+}
+
+// ---- How blocks come
+
+Test(replay, gives_the_place_of_a_block_to_the_next_after_a_turn)
+{
+    profile.block_turn_clocks = 100;
+    TraceWarp one = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(27 + 100 + 27, run(2, 1, 1, &one));
+    one = WARP({ LOAD, 1 }, { USE, 0 });
+    expect_clocks(1 + 27, run(2, 2, 1, &one));      // the first ones find their places free
+    profile.block_turn_clocks = 0;
+}
+
+Test(replay, begins_the_warps_of_a_block_one_after_another)
+{
+    profile.warp_launch_clocks = 3;
+    TraceWarp w[] = { WARP({ ALU, 0 }), WARP({ ALU, 0 }), WARP({ ALU, 0 }) };
+    expect_clocks(2 * 3 + 1, run(1, 1, 3, w));
+    profile.warp_launch_clocks = 0;
 }

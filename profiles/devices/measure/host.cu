@@ -165,6 +165,33 @@ static void measure_calls()
     OK(cudaFree(there));
 }
 
+// The clock at which each warp of a block begins, and the last at which one ends.
+__global__ void begin(long long *clocks)
+{
+    long long now = clock64();
+    if (threadIdx.x % LANES == 0)
+        clocks[threadIdx.x / LANES] = now;
+    clocks[THREADS / LANES] = clock64();
+}
+
+static void measure_blocks(double large_block_clocks)
+{
+    enum { WARPS = THREADS / LANES };
+    long long *clocks = allocate<long long>((WARPS + 1) * sizeof *clocks), taken[WARPS + 1];
+    std::vector<double> skews, own;
+    for (int i = 0; i <= ROUNDS; i++) {
+        begin<<<1, THREADS>>>(clocks);
+        OK(cudaMemcpy(taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
+        long long first = *std::min_element(taken, taken + WARPS), last = *std::max_element(taken, taken + WARPS);
+        if (i)
+            skews.push_back(last - first), own.push_back(std::max(last, taken[WARPS]) - first);
+    }
+    OK(cudaFree(clocks));
+    figure("warp_launch_clocks", median(skews) / (WARPS - 1), "between two warps of a block of 1024 threads that begins");
+    figure("block_turn_clocks", large_block_clocks * (device.maxThreadsPerMultiProcessor / THREADS) - median(own),
+           "until the place of a block of 1024 threads has the next: that time, for all places, less the block's own");
+}
+
 static void measure_launches()
 {
     enum { MANY = 200 };
@@ -185,6 +212,7 @@ static void measure_launches()
     double large = seconds([=] { nothing<<<sms * 256, THREADS>>>(); });
     figure("block_clocks", (small - few) / 1024 * clock_hz, "for each empty block of 32 threads on a multiprocessor");
     figure("large_block_clocks", (large - few) / 255 * clock_hz, "for each empty block of 1024 threads");
+    measure_blocks((large - few) / 255 * clock_hz);
     cudaEvent_t event;
     OK(cudaEventCreate(&event));
     double start = now();

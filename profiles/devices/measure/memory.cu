@@ -206,6 +206,46 @@ static Latency latency(size_t bytes, size_t line, size_t warm, bool shuffled, bo
     return { (double)sum / steps, (taken[3 * steps / 4] - taken[steps / 4]) / 2.0 };
 }
 
+// A warp of each multiprocessor reads random lines, one at a time: what each of its latest loads took, of which one is in
+// each lane.
+__global__ void load_lines(const unsigned *in, unsigned lines, int steps, unsigned *clocks)
+{
+    unsigned own = 0, lane = threadIdx.x;
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        const unsigned *at = in + (size_t)(mix(i * gridDim.x + blockIdx.x) & (lines - 1)) * 32 + lane;
+        unsigned start = clock();
+        if (__ldcs(at) == 1)            // never; but it has to wait for the load
+            return;
+        unsigned taken = clock() - start;
+        if (lane == i % LANES)
+            own = taken;
+    }
+    clocks[blockIdx.x * LANES + lane] = own;
+}
+
+// Writes what so many of a hundred loads take at most. Loads differ: by the half of L2 that a line belongs to, and by what
+// its DRAM is doing.
+static void measure_loads(const unsigned *in, size_t bytes, unsigned *out)
+{
+    static const double parts[] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
+    unsigned sms = device.multiProcessorCount;
+    size_t other = 4 * (size_t)device.l2CacheSize;
+    uint4 *others = allocate<uint4>(other);
+    std::vector<unsigned> taken(sms * LANES);
+    unsigned *clocks = allocate<unsigned>(taken.size() * sizeof *clocks);
+    read_all<<<8 * sms, BLOCK>>>(others, other / sizeof *others, out);
+    load_lines<<<sms, LANES>>>(in, bytes / 128, 2 * LANES, clocks);
+    OK(cudaMemcpy(taken.data(), clocks, taken.size() * sizeof *clocks, cudaMemcpyDeviceToHost));
+    OK(cudaFree(clocks));
+    OK(cudaFree(others));
+    std::sort(taken.begin(), taken.end());
+    printf("dram_load_clocks = [");
+    for (double part : parts)
+        printf("%s%.1f", part == parts[0] ? "" : ", ", (double)taken[(size_t)(part * (taken.size() - 1))]);
+    printf("]; // a warp of each multiprocessor reads random lines of %zu MB, one at a time: 5, 25, 50, 75, 90 and 99 of a hundred take at most that\n", bytes >> 20);
+}
+
 // The largest piece that can be read again and again at the L1 cache's latency.
 static double l1_capacity(double hit)
 {
@@ -260,6 +300,7 @@ static void measure_dram()
     figure("dram_latency_spread_clocks", one.spread, "of them: half the way from the quickest quarter to the slowest");
     figure("dram_warp_latency_clocks", latency<GLOBAL>((size_t)1 << 28, 4096, 16, true, true, LANES).mean,
            "the lanes of a warp read a line together");
+    measure_loads((unsigned *)a, (size_t)1 << 28, out);
     OK(cudaFree(a));
     OK(cudaFree(b));
     OK(cudaFree(out));
