@@ -165,31 +165,63 @@ static void measure_calls()
     OK(cudaFree(there));
 }
 
-// The clock at which each warp of a block begins, and the last at which one ends.
-__global__ void begin(long long *clocks)
+// Each warp tells when it begins. Then all wait for the first one, which does the same three times, and tells when it has done
+// it once and twice.
+__global__ void take_turns(long long *began, long long *done, unsigned *sm)
 {
     long long now = clock64();
+    unsigned warp = threadIdx.x / LANES, at;
+    float a = 1;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(at));
     if (threadIdx.x % LANES == 0)
-        clocks[threadIdx.x / LANES] = now;
-    clocks[THREADS / LANES] = clock64();
+        began[blockIdx.x * (THREADS / LANES) + warp] = now;
+    if (threadIdx.x == 0)
+        sm[blockIdx.x] = at;
+    for (int i = 0; warp == 0 && i < 3; i++) {
+        for (int r = 0; r < 500; r++)
+            asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
+        if (threadIdx.x == 0 && i < 2)
+            done[2 * blockIdx.x + i] = clock64();
+    }
+    __syncthreads();
 }
 
-static void measure_blocks(double large_block_clocks)
+// Blocks end that have long since stored what they store: the n-th to end on a multiprocessor makes room for the one that begins
+// there as the n-th after those which it took at first.
+static void measure_turns()
 {
-    enum { WARPS = THREADS / LANES };
-    long long *clocks = allocate<long long>((WARPS + 1) * sizeof *clocks), taken[WARPS + 1];
-    std::vector<double> skews, own;
-    for (int i = 0; i <= ROUNDS; i++) {
-        begin<<<1, THREADS>>>(clocks);
-        OK(cudaMemcpy(taken, clocks, sizeof taken, cudaMemcpyDeviceToHost));
-        long long first = *std::min_element(taken, taken + WARPS), last = *std::max_element(taken, taken + WARPS);
-        if (i)
-            skews.push_back(last - first), own.push_back(std::max(last, taken[WARPS]) - first);
+    enum { WARPS = THREADS / LANES, EACH = 64 };
+    unsigned sms = device.multiProcessorCount, blocks = sms * EACH, places = device.maxThreadsPerMultiProcessor / THREADS;
+    long long *began = allocate<long long>(blocks * WARPS * sizeof *began), *done = allocate<long long>(2 * blocks * sizeof *done);
+    unsigned *sm = allocate<unsigned>(blocks * sizeof *sm);
+    std::vector<long long> when(blocks * WARPS), twice(2 * blocks);
+    std::vector<unsigned> where(blocks);
+    std::vector<double> skews, turns;
+    for (int i = 0; i < 2; i++)
+        take_turns<<<blocks, THREADS>>>(began, done, sm);
+    OK(cudaMemcpy(when.data(), began, when.size() * sizeof *began, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(twice.data(), done, twice.size() * sizeof *done, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(where.data(), sm, where.size() * sizeof *sm, cudaMemcpyDeviceToHost));
+    OK(cudaFree(began));
+    OK(cudaFree(done));
+    OK(cudaFree(sm));
+    for (unsigned n = 0; n < sms; n++) {
+        std::vector<long long> begins, ends;
+        for (unsigned b = 0; b < blocks; b++) {
+            const long long *warps = &when[b * WARPS], first = *std::min_element(warps, warps + WARPS);
+            if (where[b] != n)
+                continue;
+            begins.push_back(first);
+            ends.push_back(2 * twice[2 * b + 1] - twice[2 * b]);
+            skews.push_back(*std::max_element(warps, warps + WARPS) - first);
+        }
+        std::sort(begins.begin(), begins.end());
+        std::sort(ends.begin(), ends.end());
+        for (size_t i = places; i < begins.size(); i++)
+            turns.push_back(begins[i] - ends[i - places]);
     }
-    OK(cudaFree(clocks));
     figure("warp_launch_clocks", median(skews) / (WARPS - 1), "between two warps of a block of 1024 threads that begins");
-    figure("block_turn_clocks", large_block_clocks * (device.maxThreadsPerMultiProcessor / THREADS) - median(own),
-           "until the place of a block of 1024 threads has the next: that time, for all places, less the block's own");
+    figure("block_turn_clocks", median(turns), "until the place of a block of 1024 threads, whose last store is long done, has the next");
 }
 
 static void measure_launches()
@@ -212,7 +244,7 @@ static void measure_launches()
     double large = seconds([=] { nothing<<<sms * 256, THREADS>>>(); });
     figure("block_clocks", (small - few) / 1024 * clock_hz, "for each empty block of 32 threads on a multiprocessor");
     figure("large_block_clocks", (large - few) / 255 * clock_hz, "for each empty block of 1024 threads");
-    measure_blocks((large - few) / 255 * clock_hz);
+    measure_turns();
     cudaEvent_t event;
     OK(cudaEventCreate(&event));
     double start = now();
