@@ -11,7 +11,7 @@
 enum { THREADS = 8, ROUNDS = 40 };
 
 static const struct { void *function; const char *file; } functions[] = {
-    { origin_place, "origin.c" }, { report_beside, "report.c" }, { serve, "serve.c" },
+    { origin_place, "origin.c" }, { report_beside, "words.c" }, { serve, "serve.c" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
