@@ -96,7 +96,6 @@ static char *why_words(const json_t *event, const char *why)
     return why ? strdup(why) : NULL;
 }
 
-
 // The message of an event. Where it speaks of an allocation that the harness
 // made, the student knows that as an argument of the function.
 static char *message_words(const json_t *event)

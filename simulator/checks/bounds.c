@@ -163,8 +163,8 @@ static bool index_is_own(const Access *a, const Report *r, const Allocation *nea
 {
     const Launch *launch = a->warp->block->grid->launch;
     s64 number = own_number(a, r), threads = (s64)launch->grid[0] * launch->block[0];
-    s64 offset = (s64)(r->address - near->base), index = offset / a->bytes;
-    return offset >= 0 && offset % a->bytes == 0 && index >= number && (index - number) % threads == 0;
+    s64 index = index_used(a, r, near);
+    return (r->address - near->base) % a->bytes == 0 && index >= number && (index - number) % threads == 0;
 }
 
 // An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an unsigned one: the address
