@@ -79,6 +79,13 @@ done |
             gsub(/commit.group/, "commit_group", name)
             gsub(/wait.group/, "wait_group", name)
             gsub(/wait.all/, "wait_all", name)
+            gsub(/arrive.drop/, "arrive_drop", name)
+            gsub(/expect.tx/, "expect_tx", name)
+            gsub(/complete.tx/, "complete_tx", name)
+            gsub(/test.wait/, "test_wait", name)
+            gsub(/try.wait/, "try_wait", name)
+            gsub(/pending.count/, "pending_count", name)
+            gsub(/mbarrier.init.release/, "mbarrier_init.release", name)
             return name
         }
         function flush() {

@@ -317,6 +317,44 @@ void happens_write(BlockOrder *o, const Access *a)
     o->tick++;
 }
 
+// ---- mbarriers ----
+// `near` is what the arrivals of the phase that goes on tell, `far` those of the phases that are over.
+
+void happens_mbarrier_made(const Access *a)
+{
+    u64 last_ = 0;
+    EACH_PLACE(a, address, Place *p = find_place(a, address, false);
+               if (p) { knowledge_clear(&p->near); knowledge_clear(&p->far); p->version++; })
+}
+
+void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
+{
+    Knowledge message = { 0 };
+    Place *p = find_place(a, a->address[__builtin_ctz(a->mask)], true);
+    compose(o, a, &message, releases(a->insn) ? NULL : o->fenced[NEAR]);
+    p->near_block = number_of(a->warp->block);
+    knowledge_join(&p->near, &message);
+    knowledge_free(&message);
+    o->tick++;
+    if (!completes) return;
+    knowledge_join(&p->far, &p->near);
+    knowledge_clear(&p->near);
+    p->version++;
+}
+
+void happens_mbarrier_waited(BlockOrder *o, const Access *a)
+{
+    WarpOrder *w = &o->warps[a->warp->number];
+    bool acquire = acquires(a->insn);
+    u64 last_ = 0;
+    o->told = true;
+    EACH_PLACE(a, address, Place *p = find_place(a, address, false);
+               if (p) {
+                   learn_own(acquire ? w->own : w->own_pending, &p->far, a->warp->block);
+                   knowledge_join(acquire ? &w->known : &w->pending, &p->far);
+               })
+}
+
 // ---- The question ----
 
 enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick)

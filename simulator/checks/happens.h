@@ -54,6 +54,12 @@ void happens_fence(BlockOrder *, const Warp *, const Insn *);
 void happens_read(BlockOrder *, const Access *);
 void happens_write(BlockOrder *, const Access *);
 
+// Of mbarriers: an arrival tells what its warp knows to those who see the end of the phase that it helps to end, and to
+// nobody before.
+void happens_mbarrier_made(const Access *);
+void happens_mbarrier_arrived(BlockOrder *, const Access *, bool completes);
+void happens_mbarrier_waited(BlockOrder *, const Access *);
+
 // Does what a warp of some block did in a tick come before what this warp does now?
 enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick);
 

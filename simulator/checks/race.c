@@ -218,7 +218,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
-    if (same_warp && is_reserved(a, from)) return false;
+    if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
     enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
@@ -331,14 +331,14 @@ static bool race_access(Access *a)
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
     bool strong = a->insn->strong;
-    if (strong && (a->atomic || !a->store)) happens_read(&r->order, a);
+    if (strong && !a->mbarrier && (a->atomic || !a->store)) happens_read(&r->order, a);
     Look k = look_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
         for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
     }
-    if (strong && a->store) happens_write(&r->order, a);
+    if (strong && !a->mbarrier && a->store) happens_write(&r->order, a);
     Grid *g = a->warp->block->grid;
     if (!g->part && global.loud) {
         shape_forget_passes_of(g, &race_observer);
@@ -632,6 +632,9 @@ static void race_warp_barrier(Warp *w, u32 lanes)
     put_off_event(w->block, (Event){ WARP_MEETS, lanes, w->number });
 }
 
+static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
+static void race_mbarrier_arrived(Access *a, bool completes) { happens_mbarrier_arrived(&a->warp->block->race->order, a, completes); }
+static void race_mbarrier_waited(Access *a) { happens_mbarrier_waited(&a->warp->block->race->order, a); }
 static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
 
 const Observer race_observer = {
@@ -639,5 +642,6 @@ const Observer race_observer = {
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
     .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
     .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
+    .mbarrier_made = race_mbarrier_made, .mbarrier_arrived = race_mbarrier_arrived, .mbarrier_waited = race_mbarrier_waited,
     .fence = race_fence, .grid_end = race_grid_end,
 };

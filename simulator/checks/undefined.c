@@ -254,7 +254,7 @@ static void store(Access *a)
         store_copy(a);
         return;
     }
-    if (!a->warp->watch && a->space != SPACE_LOCAL) {
+    if (a->mbarrier || (!a->warp->watch && a->space != SPACE_LOCAL)) {
         for (const Span *s = a->span; s < a->span + a->span_count; s++) {
             u64 *word = word_of(a, __builtin_ctz(s->lanes), 0, &bit);
             define_span(word, bit, s->bytes, many_change(a));
@@ -325,7 +325,7 @@ static void before_atomic(const Access *a)
 
 static bool undefined_access(Access *a)
 {
-    if (a->atomic) before_atomic(a);
+    if (a->atomic && !a->mbarrier) before_atomic(a);
     if (!a->store) access_pass_all(a);
     else if (!watching(a)) store(a), promise_chunk(a);
     else store(a);
@@ -448,6 +448,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         return;
     case FENCE: return;
     case FLOW:
+        if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask) report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, "an mbarrier");
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
         if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
         if (i->d) *mark(w, i->d) &= ~mask;

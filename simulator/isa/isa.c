@@ -104,12 +104,13 @@ const IsaRow *isa_nearest(const char *opcode)
 void isa_spell(const IsaRow *row, char *text, size_t size)
 {
     static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
-                                         "wait_all" };
+                                         "wait_all", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait",
+                                         "pending_count", "mbarrier_init" };
     snprintf(text, size, "%s", row->name);
     for (char *at = text; *at; at++) {
         size_t own = 0;         // letters of a word that has a '_' of its own
         for (u32 n = 0; n < sizeof words / sizeof *words; n++)
-            if (!strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
+            if (at > text && !strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
         if (own) at += own - 1;
         else if (at[0] == '_' && at[1] == '_') at[0] = at[1] = ':', at++;
         else if (*at == '_') *at = '.';

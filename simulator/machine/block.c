@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "copy.h"
+#include "mbarrier.h"
 #include "observer.h"
 #include "profile.h"
 #include "report/source.h"
@@ -31,6 +32,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->epoch++;
     b->grid->progress++;
     memset(b->barriers, 0, sizeof b->barriers);
+    mbarriers_forget(b);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
@@ -241,6 +243,7 @@ void block_free(Block *b)
         call_stacks_free(&b->warps[n]);
         copies_free(&b->warps[n]);
     }
+    mbarriers_free(b);
     free(b->warps);
     free(b->shared);
     free(b);

@@ -389,7 +389,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.register_width = i->register_width;
     a.vector = i->vector;
     a.part = 0;
-    a.trans = a.adds = a.told = a.noted = false;
+    a.trans = a.adds = a.told = a.mbarrier = a.noted = false;
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;

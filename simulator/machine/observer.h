@@ -33,6 +33,7 @@ typedef struct Access {
     bool adds;              // a load: to what the access before it put into the same register
     const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
     bool told;              // an observer has said all that there is to say of its order
+    bool mbarrier;          // of an mbarrier: no data is moved, and the calls below say whom it puts before whom
     bool noted;             // in a part of a grid: spread.c has seen it
     const u32 *alike;       // a store that has happened: the lanes that stored what was there already; else NULL
     u16 *undefined;         // an asynchronous copy: of each lane, the bytes that nothing wrote. The load says so to the store
@@ -70,6 +71,11 @@ typedef struct Observer {
     void (*part_barrier)(Block *, u32 arrived, u32 freed);
     void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
     void (*fence)(Warp *, const Insn *);        // a membar or fence, of its insn's order and scope
+    // Of mbarriers, lanes of an access: they have made one each; they have arrived at one, or brought bytes, and all that
+    // its phase waits for may be there by that; they have seen the end of a phase.
+    void (*mbarrier_made)(Access *);
+    void (*mbarrier_arrived)(Access *, bool completes);
+    void (*mbarrier_waited)(Access *);
     // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);

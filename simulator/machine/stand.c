@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mbarrier.h"
 #include "report/source.h"
 #include "stand.h"
 
@@ -120,7 +121,7 @@ bool stand_is_over(Grid *g, bool alone)
 
 // ---- Where they stand ----
 
-enum how { SPINS, AT_BARRIER, FOR_LANES, READY };
+enum how { SPINS, AT_BARRIER, AT_MBARRIER, FOR_LANES, READY };
 
 typedef struct Group {          // warps that stand at one line
     Place place;
@@ -137,7 +138,7 @@ static u32 stands_at(const Warp *w, enum how *how)
 {
     const Insn *code = w->block->grid->kernel->code;
     if (w->waiting) return *how = AT_BARRIER, w->come[0].pc;
-    if (w->asked) return *how = SPINS, w->asked - code;
+    if (w->asked) return *how = mbarrier_waits(w->asked) ? AT_MBARRIER : SPINS, w->asked - code;
     if (w->arrived) return *how = AT_BARRIER, w->arrived_pc;
     *how = w->ready_count && w->ready[0].held ? FOR_LANES : READY;
     return w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
@@ -212,6 +213,7 @@ char *stand_list(const Grid *g, const Block *only)
         const char *s = at->warps == 1 ? "s" : "";
         if (at->how == SPINS) fprintf(f, "read%s again and again", s);
         else if (at->how == AT_BARRIER) fprintf(f, "wait%s at barrier %u", s, at->barrier);
+        else if (at->how == AT_MBARRIER) fprintf(f, "wait%s at an mbarrier", s);
         else if (at->how == FOR_LANES) fprintf(f, "wait%s for other lanes", s);
         else fprintf(f, "could go on");
         fprintf(f, " (%s%s)", at->names ? at->names : "", at->ranges > 4 ? "; ..." : "");
@@ -230,6 +232,7 @@ void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
             if (w->live && !w->waiting) first = w;
         }
     u64 left = g->blocks - g->next;
+    char missing[160];
     Report r = { .kind = REPORT_HANG,
                  .why = "Nothing that they read has changed, and all who could change it wait as well.",
                  .next = "Give back each lock, set each flag before you wait for an answer, and let all blocks come to a grid.sync()." };
@@ -248,6 +251,10 @@ void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
         r.why = "What waits for a kernel's end cannot help it to get there.";
         r.next = "Launch what a kernel waits for before it, or on another stream, and leave room for it on the device.";
         report_errorf(&r, "no warp can go on, and %s", behind);
+    } else if (mbarrier_missing(first, missing, sizeof missing)) {
+        r.why = "A phase ends when all arrivals that it waits for have come, and all bytes that it was told to expect.";
+        r.next = "Let as many threads arrive as the mbarrier was initialised for, and expect as many bytes as the copies bring.";
+        report_errorf(&r, "no warp can go on: %s", missing);
     } else if (left) {
         r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";

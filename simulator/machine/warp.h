@@ -180,6 +180,12 @@ typedef struct Barrier {
     bool not_all;           // a lane had a false one
 } Barrier;
 
+// The mbarriers of a block that were made since it began (mbarrier.c).
+typedef struct Mbarriers {
+    struct KnownMbarrier *known;
+    u32 count, room;
+} Mbarriers;
+
 typedef struct Block {
     struct Grid *grid;
     u32 index[3];
@@ -195,6 +201,7 @@ typedef struct Block {
     u32 reserved_at;        // the system's part begins there, behind a gap; if the kernel does not ask for it, it is empty
     u32 shared_span;        // and ends there, as all of it does
     Barrier barriers[BARRIERS];
+    Mbarriers mbarriers;
     u64 seen;               // Grid.progress behind its latest turn
     u64 spun;               // and behind the latest in which all its warps that ran spun
     bool slow;              // shuffled: it is passed over more often than others

@@ -56,6 +56,7 @@ double metric_value(enum metric metric, const Totals *t)
 
 static bool counters_access(Access *a)
 {
+    if (a->mbarrier) return true;
     Tally *t = &a->grid->tally[a->pc];
     if (a->space == SPACE_SHARED) {
         u32 conflicts;

@@ -43,7 +43,7 @@ static void find_rows(Op *op, const Insn *i, const IsaRow *row)
         }
         return;
     case MATRIX: matrix_rows(op, i); return;
-    case FLOW: case FENCE: reads(op, i->a); writes(op, i->d); return;
+    case FLOW: case FENCE: reads(op, i->a); reads(op, i->strong ? i->b : 0); writes(op, i->d); return;
     case UNPACK: reads(op, i->a); writes(op, i->d); writes(op, i->b); return;
     case PACK_4: for (u32 n = 0; n < 4; n++) reads(op, i->vector[n]); writes(op, i->d); return;
     case UNPACK_4: reads(op, i->a); for (u32 n = 0; n < 4; n++) writes(op, i->vector[n]); return;

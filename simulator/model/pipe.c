@@ -36,14 +36,14 @@ static enum pipe arithmetic(const IsaRow *row)
 
 enum pipe row_pipe(const IsaRow *row)
 {
-    static const char *const hints[] = { "prefetch", "applypriority", "discard", NULL };
+    static const char *const memory[] = { "prefetch", "applypriority", "discard", "mbarrier", "fence", NULL };
     static const char *const stack[] = { "alloca", "stack", "createpolicy", NULL };
     switch (row->shape) {
     case MEMORY: return row->space == SPACE_PARAM ? PIPE_ADU : PIPE_LSU;
     case ATOMIC: case FENCE: return PIPE_LSU;
     case EXCHANGE: return begins(row->name, "shfl") ? PIPE_LSU : begins(row->name, "redux") ? PIPE_XU :
                           begins(row->name, "bar") ? PIPE_CBU : PIPE_ALU;
-    case FLOW: return begins(row->name, "bar") ? PIPE_ADU : begins_with_one(row->name, hints) ? PIPE_LSU :
+    case FLOW: return begins(row->name, "bar") ? PIPE_ADU : begins_with_one(row->name, memory) ? PIPE_LSU :
                       begins_with_one(row->name, stack) ? PIPE_ALU : PIPE_CBU;
     case MATRIX: return begins(row->name, "mma") || begins(row->name, "wmma_mma") ? PIPE_TENSOR : PIPE_LSU;
     case CONVERT: return conversion(row);

@@ -67,10 +67,13 @@ void body_skip(Body *b);                                            // to the ';
 bool body_memory(Body *b, const char *opcode, Insn *i);             // false: it is none of memory that is known
 bool body_atomic(Body *b, const char *opcode, Insn *i);             // the same
 bool body_video(Body *b, const char *opcode, Insn *i);              // the same, of the video instructions
+bool body_mbarrier(Body *b, const char *opcode, Insn *i);           // the same, of mbarriers
 bool body_tensor(Body *b, const char *opcode, Insn *i);             // the same, of matrices and asynchronous copies
 void body_address_operand(Body *b, Insn *i);                        // [register+number] and the like: its row, offset and width
 bool body_compare(Body *b, const char *opcode, Insn *i);            // the same, of comparisons
 void body_order(const char *opcode, Insn *i);                       // a fence's order and scope
+bool body_order_part(const char *part, Insn *i);                    // of an opcode. False: it names neither order nor scope
+bool body_is_shared(const char *part);                              // does it name shared memory?
 bool body_is_one_of(const char *word, const char *const *list);     // which ends with NULL
 
 // ---- functions ----

@@ -13,7 +13,7 @@ bool body_is_one_of(const char *word, const char *const *list)
 }
 
 // A part of an opcode that names an order or a scope. False: it does neither.
-static bool order_part(const char *part, Insn *i)
+bool body_order_part(const char *part, Insn *i)
 {
     static const struct { const char *name; enum order order; } orders[] = {
         { "weak", ORDER_WEAK }, { "volatile", ORDER_VOLATILE }, { "relaxed", ORDER_RELAXED }, { "acquire", ORDER_ACQUIRE },
@@ -42,11 +42,11 @@ void body_order(const char *opcode, Insn *i)
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
     i->order = *opcode == 'm' ? ORDER_SC : ORDER_ACQ_REL;
-    for (char *rest = parts, *part; (part = strsep(&rest, "."));) order_part(part, i);
+    for (char *rest = parts, *part; (part = strsep(&rest, "."));) body_order_part(part, i);
 }
 
 // A block is a cluster of its own here, whose shared memory is its own.
-static bool is_shared(const char *part)
+bool body_is_shared(const char *part)
 {
     return !strcmp(part, "shared") || !strcmp(part, "shared::cta") || !strcmp(part, "shared::cluster");
 }
@@ -70,14 +70,14 @@ static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
         "u64", "s64", "f64", "b128", NULL };
     i->elements = 1;
     for (char *rest = modifiers, *part; (part = strsep(&rest, "."));) {
-        if (is_shared(part)) part = "shared";
+        if (body_is_shared(part)) part = "shared";
         if (!strcmp(part, "param::entry") || !strcmp(part, "param::func")) part = "param";
         if (body_is_one_of(part, spaces)) strcpy(space, part);
         else if (!strcmp(part, "v2")) i->elements = 2;
         else if (!strcmp(part, "v4")) i->elements = 4;
         else if (body_is_one_of(part, types)) i->width = decoder_type(b->d, part), i->is_signed = *part == 's';
         else if (!strcmp(part, "cg") || !strcmp(part, "cv")) i->past_l1 = true;
-        else if (!order_part(part, i) && strcmp(part, "L2::cache_hint") && !body_is_one_of(part, hints)) return false;
+        else if (!body_order_part(part, i) && strcmp(part, "L2::cache_hint") && !body_is_one_of(part, hints)) return false;
     }
     return i->width != 0;
 }
@@ -181,10 +181,10 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     snprintf(plain, size, "atom");
     for (char *part; (part = strsep(&rest, "."));) {
         if (!strcmp(part, "global")) i->space = SPACE_GLOBAL;
-        else if (is_shared(part)) i->space = SPACE_SHARED;
+        else if (body_is_shared(part)) i->space = SPACE_SHARED;
         else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2]) i->elements = part[1] - '0';
         else if (!strcmp(part, "L2::cache_hint")) continue;
-        else if (!order_part(part, i)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
+        else if (!body_order_part(part, i)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
     }
 }
 

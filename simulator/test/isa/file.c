@@ -145,11 +145,12 @@ static void copy_opcode(char *to, const char *opcode, const char *const *list, b
 }
 
 // Does an instruction's opcode name this row? Those of memory have modifiers in between: ld.volatile.global.u32. Atomics
-// have a space, a scope, an order and a vector's length that the row leaves out, matrices a layout and the like.
+// have a space, a scope, an order and a vector's length that the row leaves out, mbarriers the like, matrices a layout.
 static bool names_row(const char *opcode, const Row *row)
 {
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
     static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", "v2", "v4", "v8", NULL };
+    static const char *const order[] = { "release", "acquire", "relaxed", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64", NULL };
     static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "global", "shared", NULL };
     char found[72];
     if (row->shape == MEMORY) {
@@ -162,6 +163,10 @@ static bool names_row(const char *opcode, const Row *row)
     }
     if (row->shape == MATRIX) {
         copy_opcode(found, opcode, how, false);
+        return !strcmp(found, row->opcode);
+    }
+    if (!strncmp(opcode, "mbarrier.", 9)) {
+        copy_opcode(found, opcode, order, false);
         return !strcmp(found, row->opcode);
     }
     size_t length = strlen(row->opcode);

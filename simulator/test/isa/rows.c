@@ -15,11 +15,12 @@ int row_count;
 static void write_opcode(char *name)
 {
     static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
-                                         "wait_all" };
+                                         "wait_all", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait",
+                                         "pending_count", "mbarrier_init" };
     for (char *at = name; *at; at++) {
         size_t own = 0;
         for (unsigned n = 0; n < sizeof words / sizeof *words; n++)
-            if (!strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
+            if (at > name && !strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
         if (own) at += own - 1;
         else if (at[0] == '_' && at[1] == '_') at[0] = at[1] = ':', at++;
         else if (*at == '_') *at = '.';

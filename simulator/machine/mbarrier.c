@@ -1,0 +1,318 @@
+// mbarriers: barriers in shared memory. Threads arrive, and copies bring bytes; when all have come that a phase waits for, the
+// next phase begins, and those who wait for the end of the one before go on. The 64 bits in memory are all that there is of
+// one (isa/mbarrier.h); what is kept beside them is where one was made and unmade, to tell who uses what is none.
+#include "mbarrier.h"
+
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "isa/mbarrier.h"
+#include "report/report.h"
+#include "report/source.h"
+
+typedef struct KnownMbarrier {
+    u32 at;                     // byte of shared memory
+    u32 pc;                     // that made it, or unmade it
+    bool valid;
+} KnownMbarrier;
+
+enum { MBARRIER_BYTES = 8 };
+
+void mbarriers_forget(Block *b) { b->mbarriers.count = 0; }
+void mbarriers_free(Block *b) { free(b->mbarriers.known); }
+
+static KnownMbarrier *find(const Block *b, u64 at)
+{
+    for (u32 n = 0; n < b->mbarriers.count; n++)
+        if (b->mbarriers.known[n].at == at) return &b->mbarriers.known[n];
+    return NULL;
+}
+
+static void note(Block *b, u64 at, u32 pc, bool valid)
+{
+    Mbarriers *all = &b->mbarriers;
+    KnownMbarrier *known = find(b, at);
+    if (!known && all->count == all->room) {
+        all->room = all->room ? 2 * all->room : 8;
+        all->known = realloc(all->known, all->room * sizeof *all->known);
+        if (!all->known) {
+            perror("simulator: no memory left for mbarriers");
+            exit(1);
+        }
+    }
+    if (!known) known = &all->known[all->count++];
+    *known = (KnownMbarrier){ (u32)at, pc, valid };
+}
+
+static Mbarrier load(const Block *b, u64 at)
+{
+    u64 bits;
+    memcpy(&bits, b->shared + at, sizeof bits);
+    return mbarrier_of(bits);
+}
+
+static void store(Block *b, u64 at, const Mbarrier *m)
+{
+    u64 bits = mbarrier_bits(m);
+    memcpy(b->shared + at, &bits, sizeof bits);
+    b->grid->progress++;
+}
+
+// ---- What is amiss ----
+
+static Report report_of(const Access *a, u32 lane, const char *why, const char *next)
+{
+    Report r = { .kind = REPORT_BARRIER, .why = why, .next = next };
+    source_fill(&r, a->warp, a->insn, lane);
+    return r;
+}
+
+static bool fail(const Access *a)
+{
+    grid_fail(a->warp->block->grid, cudaErrorLaunchFailure);
+    return false;
+}
+
+static bool all_in_shared(const Access *a)
+{
+    Report r = report_of(a, __builtin_ctz(a->mask), "An mbarrier lies in the block's shared memory.",
+                         "Declare it __shared__, and pass its own address.");
+    report_errorf(&r, "this mbarrier does not lie in shared memory");
+    return fail(a);
+}
+
+// Has somebody made an mbarrier there, and nobody unmade it?
+static bool is_valid(const Access *a, u32 lane)
+{
+    const Block *b = a->warp->block;
+    const KnownMbarrier *known = find(b, a->address[lane]);
+    if (known && known->valid) return true;
+    Report r = report_of(a, lane, "Until one thread has initialised it, an mbarrier is nothing but what lay in shared memory before.",
+                         "Let one thread initialise it (init, mbarrier.init), and put a __syncthreads() behind that, before anybody arrives or waits.");
+    if (known) {
+        r.why = "Behind an mbarrier.inval (cuda::barrier's destructor has one) there is no mbarrier.";
+        r.next = "Let all arrive and wait before it is invalidated, with a __syncthreads() between, or initialise it again.";
+        r.has_other = true;
+        r.other = source_place(b->grid->kernel, known->pc);
+        memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+    }
+    report_errorf(&r, "no mbarrier lies here: it was %s", known ? "invalidated" : "not initialised");
+    return fail(a);
+}
+
+static bool too_many(const Access *a, u32 lane, u32 arrivals, const Mbarrier *m)
+{
+    Report r = report_of(a, lane, "A phase takes as many arrivals as the mbarrier was initialised with, less those dropped.",
+                         "Initialise it with the number of all arrivals of a phase, and let nobody arrive twice before the phase is over.");
+    report_errorf(&r, "%u arrival%s at an mbarrier whose phase waits for %u more, of %u", arrivals, arrivals == 1 ? "" : "s", m->pending, m->count);
+    return fail(a);
+}
+
+static bool out_of_range(const Access *a, u32 lane, const char *what, s64 value)
+{
+    Report r = report_of(a, lane, "An mbarrier counts up to 1,048,575 (2^20 - 1) arrivals, and as many bytes.", "Take a count from 1 up to that.");
+    report_errorf(&r, "%s is %lld", what, (long long)value);
+    return fail(a);
+}
+
+static bool must_not_complete(const Access *a, u32 lane)
+{
+    Report r = report_of(a, lane, "mbarrier.arrive.noComplete may not be the arrival that ends the phase.",
+                         "Arrive without .noComplete where the arrival may be the last.");
+    report_errorf(&r, "an arrival that must not complete a phase does");
+    return fail(a);
+}
+
+// ---- Access ----
+
+#define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = __builtin_ctz(rest_), true); rest_ &= rest_ - 1)
+
+// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
+// happen.
+static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
+{
+    memset(a, 0, offsetof(Access, address));
+    a->warp = w;
+    a->insn = i;
+    a->mask = mask;
+    a->space = SPACE_SHARED;
+    a->store = writes;
+    a->atomic = writes && !values;
+    a->values = values;
+    a->bytes = a->width = MBARRIER_BYTES;
+    a->elements = 1;
+    a->mbarrier = true;
+    const void *at = row_of(w, i->a);
+    for (u32 l = 0; l < LANES; l++)
+        a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
+    if (i->space == SPACE_GENERIC && access_generic(a->address, mask) != SPACE_SHARED) return all_in_shared(a);
+    if (!access_allow(a, NULL)) return false;
+    EACH_LANE(l, values ? 0 : mask)
+        if (!is_valid(a, l)) return false;
+    return true;
+}
+
+typedef u64 Values[LANES][VALUE_BYTES / sizeof(u64)];
+
+void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
+{
+    Access a;
+    Values values = { 0 };
+    const u32 *count = row_of(w, i->b);
+    EACH_LANE(l, mask) {
+        Mbarrier m = { .pending = count[l], .count = count[l] };
+        values[l][0] = mbarrier_bits(&m);
+    }
+    if (!touch(&a, w, i, mask, true, values)) return;
+    EACH_LANE(l, mask) {
+        if ((!count[l] || count[l] > MBARRIER_MOST) && !out_of_range(&a, l, "the count of an mbarrier", count[l])) return;
+        memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
+        note(w->block, a.address[l], i - w->block->grid->kernel->code, true);
+    }
+    OBSERVERS(mbarrier_made, &a);
+}
+
+void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
+{
+    Access a;
+    Values other;               // than anything that is there
+    memset(other, 0xff, sizeof other);
+    if (!touch(&a, w, i, mask, true, other)) return;
+    EACH_LANE(l, mask) {
+        if (!is_valid(&a, l)) return;
+        note(w->block, a.address[l], i - w->block->grid->kernel->code, false);
+    }
+}
+
+// ---- Arriving ----
+
+enum arrival { ARRIVES = 1, DROPS = 2, COMPLETES_NOT = 4, EXPECTS = 8, BRINGS = 16 };
+
+// A phase that waits for nothing is over. Returns whether it is.
+static bool settle(Mbarrier *m)
+{
+    if (m->pending || m->bytes) return false;
+    m->phase ^= 1;
+    m->pending = m->count;
+    return true;
+}
+
+static bool count_bytes(const Access *a, u32 lane, Mbarrier *m, s64 bytes)
+{
+    s64 all = m->bytes + bytes;
+    if (all > MBARRIER_MOST || all < -MBARRIER_MOST) return out_of_range(a, lane, "the number of bytes that an mbarrier waits for", all);
+    m->bytes = (s32)all;
+    return true;
+}
+
+static bool count_arrivals(const Access *a, u32 lane, Mbarrier *m, u32 arrivals, enum arrival how)
+{
+    if (!arrivals || arrivals > MBARRIER_MOST) return out_of_range(a, lane, "the number of arrivals", arrivals);
+    if (arrivals > m->pending) return too_many(a, lane, arrivals, m);
+    if (how & COMPLETES_NOT && arrivals == m->pending) return must_not_complete(a, lane);
+    m->pending -= arrivals;
+    if (how & DROPS) m->count -= arrivals;
+    return true;
+}
+
+// Tells the observers of lanes of an access that have arrived at one mbarrier, the last of which may have ended its phase.
+static void tell(Access *a, u32 lanes, bool completes)
+{
+    u32 mask = a->mask;
+    a->mask = lanes;
+    OBSERVERS(mbarrier_arrived, a, completes);
+    a->mask = mask;
+}
+
+static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
+{
+    Access a;
+    if (!touch(&a, w, i, mask, true, NULL)) return;
+    const u32 *operand = row_of(w, i->b);
+    u64 *state = row_of(w, i->d), last = 0;
+    u32 told = 0;
+    EACH_LANE(l, mask) {
+        u64 at = a.address[l];
+        Mbarrier m = load(w->block, at);
+        if (told && at != last) tell(&a, told, false), told = 0;
+        if (how & ARRIVES) state[l] = mbarrier_bits(&m);
+        if (how & EXPECTS && !count_bytes(&a, l, &m, operand[l])) return;
+        if (how & BRINGS && !count_bytes(&a, l, &m, -(s64)operand[l])) return;
+        if (how & ARRIVES && !count_arrivals(&a, l, &m, how & EXPECTS ? 1 : operand[l], how)) return;
+        bool completes = settle(&m);
+        store(w->block, at, &m);
+        last = at;
+        told |= 1u << l;
+        if (completes) tell(&a, told, true), told = 0;
+    }
+    if (told) tell(&a, told, false);
+}
+
+void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES); }
+void run_mbarrier_arrive_noComplete(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | COMPLETES_NOT); }
+void run_mbarrier_arrive_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | EXPECTS); }
+void run_mbarrier_arrive_drop(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS); }
+void run_mbarrier_arrive_drop_noComplete(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS | COMPLETES_NOT); }
+void run_mbarrier_arrive_drop_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS | EXPECTS); }
+void run_mbarrier_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, EXPECTS); }
+void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, BRINGS); }
+
+// ---- Waiting ----
+
+// Lanes that look for the end of a phase. Whoever does not find it lets the others run.
+static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
+{
+    Access a;
+    if (!touch(&a, w, i, mask, false, NULL)) return;
+    u32 over = 0, *d = row_of(w, i->d);
+    const void *of = row_of(w, i->b);
+    EACH_LANE(l, mask) {
+        u32 phase = parity ? ((const u32 *)of)[l] & 1 : mbarrier_of(((const u64 *)of)[l]).phase;
+        over |= (u32)(load(w->block, a.address[l]).phase != phase) << l;
+    }
+    *d = (*d & ~mask) | over;
+    if (over) {
+        a.mask = over;
+        OBSERVERS(mbarrier_waited, &a);
+    }
+    if (over == mask) return;
+    w->turns = w->patience;
+    w->stop = 0;
+}
+
+void run_mbarrier_test_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, false); }
+void run_mbarrier_test_wait_parity(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, true); }
+void run_mbarrier_try_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, false); }
+void run_mbarrier_try_wait_parity(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, true); }
+
+void run_mbarrier_pending_count(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *state = row_of(w, i->b);
+    u32 *d = row_of(w, i->d);
+    EACH_LANE(l, mask) d[l] = mbarrier_of(state[l]).pending;
+}
+
+bool mbarrier_waits(const Insn *i)
+{
+    return i->run == run_mbarrier_test_wait || i->run == run_mbarrier_test_wait_parity
+        || i->run == run_mbarrier_try_wait || i->run == run_mbarrier_try_wait_parity;
+}
+
+bool mbarrier_missing(const Warp *w, char *text, size_t size)
+{
+    if (!w->asked || !mbarrier_waits(w->asked)) return false;
+    const KnownMbarrier *known = find(w->block, w->asked_low);
+    if (!known || !known->valid) return false;
+    Mbarrier m = load(w->block, known->at);
+    int n = snprintf(text, size, "the mbarrier that it waits at misses");
+    if (m.pending || !m.bytes) n += snprintf(text + n, size - n, " %u of %u arrivals%s", m.pending, m.count, m.bytes ? " and" : "");
+    if (m.bytes > 0) snprintf(text + n, size - n, " %d bytes", m.bytes);
+    if (m.bytes < 0) snprintf(text + n, size - n, " the expectation of %d bytes that have come", -m.bytes);
+    return true;
+}
+
+// Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others use it.
+void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
