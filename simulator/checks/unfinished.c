@@ -1,6 +1,6 @@
 // Asynchronous copies that nobody has waited for: until the thread that began one waits for it, what lies in its place of
 // shared memory is neither old nor new, and whoever reads or writes there is told so, with the copy's line and its own. Other warps
-// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell.
+// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell; but an mbarrier may.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,8 @@ static bool tell(const Access *a, u32 lane)
     const Warp *other = NULL;
     u32 other_lane = 0;
     const Copy *c = find_copy(a->warp->block, a->address[lane], a->bytes, &other, &other_lane);
-    if (!c || (other != a->warp && c->epoch == a->warp->block->epoch)) return false;
+    const Block *b = a->warp->block;
+    if (!c || (other != a->warp && c->epoch == b->epoch && !b->mbarriers.count)) return false;
     bool own = other == a->warp && other_lane == lane;
     Report r = { .kind = REPORT_UNFINISHED, .address = a->address[lane], .has_other = true,
                  .why = "An asynchronous copy arrives some time before the thread that began it has waited for it: until then, "

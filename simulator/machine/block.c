@@ -37,7 +37,7 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->tired = w->cut = w->asks_host = w->asks_time = false;
+        w->clock_ready = w->gave_way = w->tired = w->cut = w->asks_host = w->asks_time = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         memset(w->launch_error, 0, sizeof w->launch_error);

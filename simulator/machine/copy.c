@@ -1,6 +1,7 @@
 // Asynchronous copies. A copy's source is looked at and read when it begins, and its place in shared memory is then
 // neither the old value's nor the new one's: the bytes change when the thread waits for the group that the copy is in, and not
-// before, so that a program that does not wait reads the old ones in every run, and checks see who touches such bytes.
+// before, so that a program that does not wait reads the old ones in every run, and checks see who touches such bytes. Copies
+// that arrive at an mbarrier do so when somebody waits there.
 #include "copy.h"
 
 #include <stdio.h>
@@ -9,27 +10,32 @@
 
 #include "access.h"
 #include "isa/tensor.h"
+#include "mbarrier.h"
 #include "shape.h"
+
+static void *need(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left for asynchronous copies");
+    exit(1);
+}
 
 static Copies *copies_of(Warp *w)
 {
-    if (w->copies) return w->copies;
-    w->copies = calloc(1, sizeof *w->copies);
-    if (w->copies) return w->copies;
-    perror("simulator: no memory left for asynchronous copies");
-    exit(1);
+    if (!w->copies) w->copies = need(calloc(1, sizeof *w->copies));
+    return w->copies;
 }
 
 void copies_forget(Warp *w)
 {
     if (!w->copies) return;
-    w->copies->count = 0;
+    w->copies->count = w->copies->arrival_count = 0;
     memset(w->copies->group, 0, sizeof w->copies->group);
 }
 
 void copies_free(Warp *w)
 {
-    if (w->copies) free(w->copies->copy);
+    if (w->copies) free(w->copies->copy), free(w->copies->arrival);
     free(w->copies);
 }
 
@@ -39,11 +45,7 @@ static Copy *add_copy(Copies *all)
 {
     if (all->count == all->room) {
         all->room = all->room ? 2 * all->room : 16;
-        Copy *larger = aligned_alloc(64, whole_lines(all->room * sizeof *larger));
-        if (!larger) {
-            perror("simulator: no memory left for asynchronous copies");
-            exit(1);
-        }
+        Copy *larger = need(aligned_alloc(64, whole_lines(all->room * sizeof *larger)));
         if (all->count) memcpy(larger, all->copy, all->count * sizeof *larger);
         free(all->copy);
         all->copy = larger;
@@ -122,7 +124,7 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
     Copy *c = add_copy(all);
     const void *to = row_of(w, i->a);
     *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .bytes = i->matrix->bytes,
-                 .epoch = w->block->epoch };
+                 .epoch = w->block->epoch, .number = all->begun++ };
     memcpy(c->group, all->group, sizeof c->group);
     for (u32 l = 0; l < LANES; l++)
         c->to[l] = i->source_width == 8 ? ((const u64 *)to)[l] + i->offset : ((const u32 *)to)[l] + (u32)i->offset;
@@ -151,19 +153,77 @@ static void finish(Warp *w, Copy *c, u32 lanes)
     w->block->grid->progress++;
 }
 
+// Copies of which a lane has nothing left to wait for are no more.
+static void drop_finished(Copies *all)
+{
+    u32 kept = 0;
+    for (u32 n = 0; n < all->count; n++) {
+        if (!all->copy[n].lanes) continue;
+        if (kept < n) all->copy[kept] = all->copy[n];
+        kept++;
+    }
+    all->count = kept;
+}
+
 // wait_group N: all groups but the latest N that the lane has committed; wait_all (a number below 0): all copies.
 void run_copy_wait(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
-    u32 kept = 0;
     for (u32 n = 0; n < all->count; n++) {
         Copy *c = &all->copy[n];
         u32 over = 0;
         for (u32 l = 0; l < LANES; l++) over |= (u32)(i->offset < 0 || c->group[l] + i->offset < all->group[l]) << l;
         if (over & mask & c->lanes) finish(w, c, over & mask & c->lanes);
-        if (!c->lanes) continue;
-        if (kept < n) all->copy[kept] = *c;
-        kept++;
     }
-    all->count = kept;
+    drop_finished(all);
+}
+
+// ---- Arrivals ----
+
+// .noinc: the mbarrier was initialised for these arrivals; else they come on top of what it waits for.
+void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
+{
+    Copies *all = copies_of(w);
+    CopyArrival a = { .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .before = all->begun };
+    if (!mbarrier_promise(w, i, mask, !strstr(isa_rows[i->row].name, "noinc"), a.at)) return;
+    if (all->arrival_count == all->arrival_room) {
+        all->arrival_room = all->arrival_room ? 2 * all->arrival_room : 4;
+        all->arrival = need(realloc(all->arrival, all->arrival_room * sizeof *all->arrival));
+    }
+    all->arrival[all->arrival_count++] = a;
+}
+
+static void keep_promise(Warp *w, const CopyArrival *a, u32 lanes)
+{
+    Copies *all = w->copies;
+    for (u32 n = 0; n < all->count; n++)
+        if (all->copy[n].number < a->before && all->copy[n].lanes & lanes) finish(w, &all->copy[n], all->copy[n].lanes & lanes);
+    drop_finished(all);
+    mbarrier_keep_promise(w, &w->block->grid->kernel->code[a->pc], lanes, a->at);
+}
+
+static bool warp_arrives(Warp *w, u64 at)
+{
+    Copies *all = w->copies;
+    u32 kept = 0, count = all->arrival_count;
+    bool any = false;
+    for (u32 n = 0; n < count; n++) {
+        CopyArrival *a = &all->arrival[n];
+        u32 here = 0;
+        for (u32 rest = a->lanes; rest; rest &= rest - 1)
+            if (a->at[__builtin_ctz(rest)] == at) here |= rest & -rest;
+        if (here) keep_promise(w, a, here), any = true;
+        a->lanes &= ~here;
+        if (a->lanes) all->arrival[kept++] = *a;
+    }
+    all->arrival_count = kept;
+    return any;
+}
+
+bool copies_arrive(Block *b, u64 at)
+{
+    bool any = false;
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].copies && b->warps[n].copies->arrival_count) any |= warp_arrives(&b->warps[n], at);
+    return any;
 }

@@ -235,10 +235,14 @@ void run_createpolicy(Warp *w, const Insn *i, u32 mask)
 void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 
-// Whoever sleeps lets the others run.
+// Whoever sleeps lets the others run, unless it did so at the mbarrier where it has just looked in vain.
 void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
 {
     (void)i, (void)mask;
+    if (w->gave_way) {
+        w->gave_way = false;
+        return;
+    }
     w->turns = w->patience;
     w->stop = 0;
 }

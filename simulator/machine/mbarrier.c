@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "copy.h"
 #include "isa/mbarrier.h"
 #include "report/report.h"
 #include "report/source.h"
@@ -130,21 +131,26 @@ static bool must_not_complete(const Access *a, u32 lane)
 
 #define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = __builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 
-// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
-// happen.
-static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
+static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
 {
     memset(a, 0, offsetof(Access, address));
     a->warp = w;
     a->insn = i;
     a->mask = mask;
     a->space = SPACE_SHARED;
-    a->store = writes;
-    a->atomic = writes && !values;
-    a->values = values;
     a->bytes = a->width = MBARRIER_BYTES;
     a->elements = 1;
     a->mbarrier = true;
+}
+
+// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
+// happen.
+static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
+{
+    prepare(a, w, i, mask);
+    a->store = writes;
+    a->atomic = writes && !values;
+    a->values = values;
     const void *at = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
         a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
@@ -227,28 +233,33 @@ static void tell(Access *a, u32 lanes, bool completes)
     a->mask = mask;
 }
 
+// The lanes of an access that has been seen, one after another. `operand`: of each, arrivals or bytes; NULL: one arrival.
+static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival how)
+{
+    Block *b = a->warp->block;
+    u64 last = 0;
+    u32 told = 0;
+    EACH_LANE(l, a->mask) {
+        u64 at = a->address[l];
+        Mbarrier m = load(b, at);
+        if (told && at != last) tell(a, told, false), told = 0;
+        if (state) state[l] = mbarrier_bits(&m);
+        if (how & EXPECTS && !count_bytes(a, l, &m, operand[l])) return;
+        if (how & BRINGS && !count_bytes(a, l, &m, -(s64)operand[l])) return;
+        if (how & ARRIVES && !count_arrivals(a, l, &m, how & EXPECTS || !operand ? 1 : operand[l], how)) return;
+        bool completes = settle(&m);
+        store(b, at, &m);
+        last = at;
+        told |= 1u << l;
+        if (completes) tell(a, told, true), told = 0;
+    }
+    if (told) tell(a, told, false);
+}
+
 static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
 {
     Access a;
-    if (!touch(&a, w, i, mask, true, NULL)) return;
-    const u32 *operand = row_of(w, i->b);
-    u64 *state = row_of(w, i->d), last = 0;
-    u32 told = 0;
-    EACH_LANE(l, mask) {
-        u64 at = a.address[l];
-        Mbarrier m = load(w->block, at);
-        if (told && at != last) tell(&a, told, false), told = 0;
-        if (how & ARRIVES) state[l] = mbarrier_bits(&m);
-        if (how & EXPECTS && !count_bytes(&a, l, &m, operand[l])) return;
-        if (how & BRINGS && !count_bytes(&a, l, &m, -(s64)operand[l])) return;
-        if (how & ARRIVES && !count_arrivals(&a, l, &m, how & EXPECTS ? 1 : operand[l], how)) return;
-        bool completes = settle(&m);
-        store(w->block, at, &m);
-        last = at;
-        told |= 1u << l;
-        if (completes) tell(&a, told, true), told = 0;
-    }
-    if (told) tell(&a, told, false);
+    if (touch(&a, w, i, mask, true, NULL)) arrive_each(&a, row_of(w, i->b), how & ARRIVES ? row_of(w, i->d) : NULL, how);
 }
 
 void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES); }
@@ -259,6 +270,32 @@ void run_mbarrier_arrive_drop_noComplete(Warp *w, const Insn *i, u32 mask) { arr
 void run_mbarrier_arrive_drop_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS | EXPECTS); }
 void run_mbarrier_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, EXPECTS); }
 void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, BRINGS); }
+
+// ---- Arrivals of copies ----
+
+bool mbarrier_promise(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES])
+{
+    Access a;
+    if (!touch(&a, w, i, lanes, true, NULL)) return false;
+    memcpy(at, a.address, sizeof a.address);
+    EACH_LANE(l, more ? lanes : 0) {
+        Mbarrier m = load(w->block, at[l]);
+        if (m.pending == MBARRIER_MOST) return out_of_range(&a, l, "the number of arrivals that an mbarrier waits for", m.pending + 1ll);
+        m.pending++;
+        store(w->block, at[l], &m);
+    }
+    return true;
+}
+
+void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES])
+{
+    Access a;
+    prepare(&a, w, i, lanes);
+    a.store = a.atomic = true;
+    memcpy(a.address, at, sizeof a.address);
+    EACH_LANE(l, lanes) if (!is_valid(&a, l)) return;
+    arrive_each(&a, NULL, NULL, ARRIVES);
+}
 
 // ---- Waiting ----
 
@@ -271,13 +308,16 @@ static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
     const void *of = row_of(w, i->b);
     EACH_LANE(l, mask) {
         u32 phase = parity ? ((const u32 *)of)[l] & 1 : mbarrier_of(((const u64 *)of)[l]).phase;
-        over |= (u32)(load(w->block, a.address[l]).phase != phase) << l;
+        bool is_over = load(w->block, a.address[l]).phase != phase;
+        if (!is_over && copies_arrive(w->block, a.address[l])) is_over = load(w->block, a.address[l]).phase != phase;
+        over |= (u32)is_over << l;
     }
     *d = (*d & ~mask) | over;
     if (over) {
         a.mask = over;
         OBSERVERS(mbarrier_waited, &a);
     }
+    w->gave_way = over != mask;
     if (over == mask) return;
     w->turns = w->patience;
     w->stop = 0;

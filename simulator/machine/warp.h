@@ -151,6 +151,7 @@ struct Warp {
     bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
     u64 asked_low, asked_high;  // the lowest and the highest address of those
+    bool gave_way;          // its latest turn ended at an mbarrier whose phase is not over
     bool asks_host;         // it reads memory that the host may write
     bool asks_time;         // it reads a clock: it may give up waiting some time
     Spin spin;
@@ -360,6 +361,7 @@ void run_rows_transpose(Warp *, const Insn *, u32 mask);
 void run_copy(Warp *, const Insn *, u32 mask);
 void run_copy_commit(Warp *, const Insn *, u32 mask);
 void run_copy_wait(Warp *, const Insn *, u32 mask);
+void run_copy_arrive(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);
 void run_load_param(Warp *, const Insn *, u32 mask);

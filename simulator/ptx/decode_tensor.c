@@ -10,7 +10,7 @@
 // An opcode without what the table leaves out: of that, where the matrix lies, and how.
 static void plain_opcode(const char *opcode, Insn *i, Matrix *x, char *plain, size_t size)
 {
-    static const char *const dropped[] = { "sync", "aligned", "row", "col", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", NULL };
+    static const char *const dropped[] = { "sync", "aligned", "row", "col", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "b64", NULL };
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
     char *rest = parts;
@@ -127,6 +127,7 @@ bool body_tensor(Body *b, const char *opcode, Insn *i)
     matrix_of(row, x);
     if (i->run == run_copy) copy_operands(b, i, x, opcode);
     else if (i->run == run_copy_wait) i->offset = strstr(row->name, "wait_all") ? -1 : (s64)ptx_integer(b->p);
+    else if (i->run == run_copy_arrive) i->strong = true, i->order = ORDER_RELEASE, i->scope = SCOPE_CTA, body_address_operand(b, i);
     else if (i->run != run_copy_commit) matrix_operands(b, i, row, x);
     return true;
 }

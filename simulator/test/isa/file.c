@@ -151,7 +151,7 @@ static bool names_row(const char *opcode, const Row *row)
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
     static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", "v2", "v4", "v8", NULL };
     static const char *const order[] = { "release", "acquire", "relaxed", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64", NULL };
-    static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "global", "shared", NULL };
+    static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "global", "shared", "b64", NULL };
     char found[72];
     if (row->shape == MEMORY) {
         copy_opcode(found, opcode, spaces, true);
