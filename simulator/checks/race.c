@@ -18,10 +18,22 @@
 enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
 enum { MOST_BLOCKS = 1 << 30 }; // in several threads
 
+// What whole warps did in global memory, one after the other, and each the same to the bytes right behind those of the warp
+// before it: the accesses of the first of them, and how many it were. The last warp may not have done all.
+enum { MOST_ROWS = 8, MOST_WARPS = 32 };
+typedef struct Row { u64 base; u32 pc; u16 bytes; bool store; } Row;
+typedef struct Rows {
+    u32 count;                  // accesses, warp by warp
+    u8 first, rows;             // warp; accesses of each
+    Row row[MOST_ROWS];
+    u32 alike[MOST_ROWS * MOST_WARPS];  // of each access: Seen.alike
+} Rows;
+
 struct RaceBlock {
     BlockOrder order;
     Shadow shared;
     u64 shared_span;            // bytes, whole lines
+    Rows rows;                  // in a part of a grid: what is not put off yet
 };
 
 static Shadow global;
@@ -409,21 +421,20 @@ static bool is_first(const Grid *g, const Seen *s)
     BlockOrder *o = &stand_in.race.order;
     bool row = s->kind == SEEN_ROW;
     if (s->kind > SEEN_ROW || global.loud || (!row && s->store && s->mask & (s->mask - 1))) return false;
-    u32 first = (u32)__builtin_ctz(s->mask), bytes = row ? (u32)__builtin_popcount(s->mask) * s->bytes : s->bytes;
+    u32 first = (u32)__builtin_ctz(s->mask);
     const Site site = { .base = row ? s->base - first * s->bytes : s->base, .stride = row ? s->bytes : 0, .lanes = s->mask,
                         .bytes = s->bytes, .operation = g->raced, .block = stand_in.block.number, .tick = o->tick,
                         .visit = o->visit + 1, .pc = s->pc, .warp = s->warp, .store = s->store };
-    if (!shadow_begin(&global, &site, s->base, s->base + bytes)) return false;
+    if (!shadow_begin(&global, &site, 1)) return false;
     o->visit++;
     return true;
 }
 
-static void seen_later(Grid *g, void *what, bool dropped)
+static void look_at_seen(Grid *g, const Seen *s)
 {
-    const Seen *s = what;
     const SeenSpans *more = (const SeenSpans *)(s + 1);
     const u32 alike = s->alike;
-    if (dropped || is_first(g, s)) return;
+    if (is_first(g, s)) return;
     Access a;
     memset(&a, 0, offsetof(Access, address));
     a.grid = g;
@@ -450,6 +461,77 @@ static void seen_later(Grid *g, void *what, bool dropped)
         if (s->kind == SEEN_EACH) memcpy(a.address, more->span + more->count, sizeof a.address);
     }
     race_access(&a);
+}
+
+static void seen_later(Grid *g, void *what, bool dropped)
+{
+    if (!dropped) look_at_seen(g, what);
+}
+
+// ---- Warp after warp does the same: then its rows are put off together ----
+
+// All that a warp's row takes is lines of its own.
+static bool is_row(const Access *a, enum seen_kind kind)
+{
+    return kind == SEEN_ROW && a->mask == ~0u && !(a->base % LINE_BYTES) && !(LANES * a->bytes % LINE_BYTES);
+}
+
+static bool rows_begin(Grid *g, const Rows *r)
+{
+    BlockOrder *o = &stand_in.race.order;
+    Site site[MOST_ROWS];
+    if (global.loud) return false;
+    for (u32 n = 0; n < r->rows; n++) {
+        const Row *row = &r->row[n];
+        site[n] = (Site){ .base = row->base, .stride = row->bytes, .lanes = ~0u, .bytes = row->bytes, .operation = g->raced,
+                          .block = stand_in.block.number, .tick = o->tick, .visit = o->visit + 1 + n, .pc = row->pc, .warp = r->first,
+                          .store = row->store, .warps = (u8)((r->count - n + r->rows - 1) / r->rows) };
+    }
+    if (!shadow_begin(&global, site, r->rows)) return false;
+    o->visit += r->count;
+    return true;
+}
+
+static void rows_later(Grid *g, void *what, bool dropped)
+{
+    const Rows *r = what;
+    if (dropped || rows_begin(g, r)) return;
+    for (u32 n = 0; n < r->count; n++) {
+        const Row *row = &r->row[n % r->rows];
+        u32 warp = n / r->rows;
+        look_at_seen(g, &(Seen){ .base = row->base + (u64)warp * LANES * row->bytes, .mask = ~0u, .alike = r->alike[n], .pc = row->pc,
+                                 .bytes = row->bytes, .warp = (u8)(r->first + warp), .kind = SEEN_ROW, .store = row->store, .regular = true });
+    }
+}
+
+// What follows comes behind them.
+static void put_off_rows(Grid *part, Rows *r)
+{
+    if (!r->count) return;
+    size_t bytes = offsetof(Rows, alike) + r->count * sizeof *r->alike;
+    memcpy(grid_later(part, rows_later, bytes), r, bytes);
+    r->count = 0;
+}
+
+static void add_row(Rows *r, const Access *a, u32 alike)
+{
+    const u32 warp = a->warp->number;
+    bool fits = r->count && r->count < MOST_ROWS * MOST_WARPS;
+    if (fits && warp == r->first && r->rows == r->count) {
+        fits = r->rows < MOST_ROWS;
+        if (fits) r->row[r->rows++] = (Row){ a->base, a->pc, (u16)a->bytes, a->store };
+    } else if (fits) {
+        const u32 before = r->count / r->rows;
+        const Row *row = &r->row[r->count % r->rows];
+        fits = warp == r->first + before && a->pc == row->pc && a->bytes == row->bytes && a->base == row->base + (u64)before * LANES * row->bytes;
+    }
+    if (!fits) {
+        put_off_rows(a->grid, r);
+        r->first = (u8)warp;
+        r->rows = 1;
+        r->row[0] = (Row){ a->base, a->pc, (u16)a->bytes, a->store };
+    }
+    r->alike[r->count++] = alike;
 }
 
 // Lanes that store what is there already. Two lanes that store differently to one place are a race, which has to be told.
@@ -491,10 +573,17 @@ static bool put_off(Access *a)
     enum seen_kind kind = kind_of(a, spans);
     bool words = kind == SEEN_ROW && a->elements == 1 && a->bytes == 4 && a->register_width == 4 && !a->values;
     if (kind == SEEN_EACH || (a->store && !words)) access_fill(a), spans = access_spans(a, &from);
+    const u32 alike = !a->store ? 0 : words ? words_alike(a) : lanes_alike(a);
+    Rows *rows = &a->warp->block->race->rows;
+    if (is_row(a, kind)) {
+        add_row(rows, a, alike);
+        return true;
+    }
+    put_off_rows(g, rows);
     size_t bytes = sizeof(Seen);
     if (kind >= SEEN_SPANS) bytes += sizeof(SeenSpans) + a->span_count * sizeof(Span) + (kind == SEEN_EACH ? sizeof a->address : 0);
     Seen *s = grid_later(g, seen_later, bytes);
-    *s = (Seen){ .base = a->base, .mask = a->mask, .alike = !a->store ? 0 : words ? words_alike(a) : lanes_alike(a), .pc = a->pc,
+    *s = (Seen){ .base = a->base, .mask = a->mask, .alike = alike, .pc = a->pc,
                  .bytes = a->bytes, .warp = a->warp->number, .kind = kind, .store = a->store, .regular = a->regular };
     if (kind < SEEN_SPANS) return true;
     SeenSpans *more = (SeenSpans *)(s + 1);
@@ -551,7 +640,9 @@ static void event_later(Grid *g, void *of, bool dropped)
 
 static void put_off_event(const Block *b, Event e)
 {
-    if (b->grid->part) *(Event *)grid_later(b->grid, event_later, sizeof e) = e;
+    if (!b->grid->part) return;
+    put_off_rows(b->grid, &b->race->rows);
+    *(Event *)grid_later(b->grid, event_later, sizeof e) = e;
 }
 
 static void race_part_make(Grid *part) { part->reads = reads_take(part); }
@@ -604,12 +695,14 @@ static void race_block_start(Block *b)
 {
     happens_block_start(&b->race->order, b->warp_count);
     shadow_forget(&b->race->shared);
+    b->race->rows.count = 0;
     put_off_event(b, (Event){ STARTS, b->number, 0 });
 }
 
 static void race_block_end(Block *b)
 {
     bool others = operation_count > 2 && !b->grid->part;        // that nothing puts before all that follows
+    if (b->grid->part) put_off_rows(b->grid, &b->race->rows);
     if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
 }
 

@@ -48,6 +48,8 @@ void shadow_forget(Shadow *s)
 
 // ---- Sites ----
 
+static bool is_full(const Shadow *s) { return s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS; }
+
 static u32 add_site(Shadow *s, const Site *site)
 {
     if (s->site_count >= s->site_room) {
@@ -338,18 +340,32 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
 }
 
 // Nobody has been here: there is nothing to compare with.
-static void begin_line(const Shadow *s, Line *n, u32 number, bool store)
+static void begin_line(const Shadow *s, Line *n, u32 number, const Site *site)
 {
-    *n = (Line){ .era = s->era };
-    *(store ? n->write : n->read) = number;
+    *n = (Line){ .era = s->era, .of_many = site->warps };
+    *(site->store ? n->write : n->read) = number;
+}
+
+// The line has company: of the warps that its site is of, the one that touched it gets a site of its own.
+static void single_out(Shadow *s, Line *n, u64 line)
+{
+    u32 *number = n->write[0] ? n->write : n->read;
+    Site own = s->sites[*number];
+    u32 before = (line - own.base) / (LANES * own.bytes);
+    own.base += before * LANES * own.bytes;
+    own.warp += before;
+    own.warps = 0;
+    n->of_many = false;
+    *number = is_full(s) ? 0 : add_site(s, &own);
 }
 
 static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
 {
     if (n->era != s->era) {
-        begin_line(s, n, number_of(s, k), k->site.store);
+        begin_line(s, n, number_of(s, k), &k->site);
         return false;
     }
+    if (n->of_many) single_out(s, n, line);
     if (n->cells) return look_at_cells(s, n, k, line);
     u64 to = line + LINE_BYTES;
     bool raced = false;
@@ -388,15 +404,28 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
     }
 }
 
-static bool is_full(const Shadow *s) { return s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS; }
+typedef struct Lines { Line *first, *last; } Lines;
 
-bool shadow_begin(Shadow *s, const Site *site, u64 from, u64 to)
+static Lines lines_of(const Shadow *s, const Site *of)
 {
-    Line *first = shadow_line(s, from), *last = shadow_line(s, to - 1);
+    u64 from = of->base + __builtin_ctz(of->lanes) * of->stride;
+    u64 bytes = of->warps ? (u64)of->warps * LANES * of->bytes : of->stride ? (u64)__builtin_popcount(of->lanes) * of->bytes : of->bytes;
+    return (Lines){ shadow_line(s, from), shadow_line(s, from + bytes - 1) };
+}
+
+bool shadow_begin(Shadow *s, const Site *sites, u32 count)
+{
+    Lines lines[count];
     if (is_full(s)) return false;
-    for (const Line *n = first; n <= last; n++) if (n->era == s->era) return false;
-    u32 number = add_site(s, site);
-    for (Line *n = first; n <= last; n++) begin_line(s, n, number, site->store);
+    for (u32 n = 0; n < count; n++) {
+        lines[n] = lines_of(s, &sites[n]);
+        for (u32 k = 0; k < n; k++) if (lines[k].first <= lines[n].last && lines[n].first <= lines[k].last) return false;
+        for (const Line *l = lines[n].first; l <= lines[n].last; l++) if (l->era == s->era) return false;
+    }
+    for (u32 n = 0; n < count; n++) {
+        u32 number = add_site(s, &sites[n]);
+        for (Line *l = lines[n].first; l <= lines[n].last; l++) begin_line(s, l, number, &sites[n]);
+    }
     return true;
 }
 

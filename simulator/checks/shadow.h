@@ -6,7 +6,8 @@
 
 enum { LINE_BYTES = 128 };
 
-// Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the same.
+// Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the same. Of several warps, each whole, the
+// next touches what lies right behind, in lines of its own.
 typedef struct Site {
     u64 base;
     s64 stride;
@@ -19,6 +20,7 @@ typedef struct Site {
     bool store : 1, strong : 1;
     bool adds : 1;              // an atomic whose old value nobody asks for
     bool block_only : 1, device_only : 1;       // strong for its own block, or device, only
+    u8 warps;                   // 0: this is the only one. In the visits of several no lanes have met
 } Site;
 
 // Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
@@ -31,6 +33,7 @@ typedef struct Line {
     u32 quiet;                  // Look.quiet of those whose reads need not be looked at
     u8 granule;                 // bytes of a cell
     u8 full;                    // 1 + the warp whose two reads are all that it remembers: reads of others it need not look at
+    bool of_many;               // its only site is one of several warps
 } Line;
 
 // Lines side by side: how many of them are as quiet as that.
@@ -74,9 +77,9 @@ void shadow_forget(Shadow *);
 // Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
 void shadow_look(Shadow *, Look *);
 
-// The same of an access to all bytes `from` up to `to`, if it is the first to each of its lines. False: it is not, and nothing is
-// remembered.
-bool shadow_begin(Shadow *, const Site *, u64 from, u64 to);
+// The same of several, each of bytes without a hole, if no line that they touch has been touched before, or is by two of them. False:
+// it is not so, and nothing is remembered.
+bool shadow_begin(Shadow *, const Site *, u32 count);
 
 static inline Line *shadow_line(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
 
