@@ -127,6 +127,7 @@ enum wire_error {
     WIRE_LAUNCH_OUT_OF_RESOURCES = 701,
     WIRE_LAUNCH_TIMEOUT = 702,
     WIRE_NOT_SUPPORTED = 801,
+    WIRE_INVALID_CLUSTER_SIZE = 912,
     WIRE_UNKNOWN = 999,
     WIRE_STANDS = 1 << 20,                      // the kernels that the call waits for stand: ask again, and say whether `alone`
 };
@@ -187,6 +188,7 @@ typedef struct {
             uint64_t dynamic_shared, dynamic_limit;     // bytes; the limit: cudaFuncSetAttribute's
             uint32_t unchecked;                 // its result is thrown away, as <<<>>> does
             uint32_t cooperative;               // all of its blocks must be resident at once
+            uint32_t cluster[3], cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
             uint32_t in_graph;                  // one of several that are launched in one go
             uint32_t only_checked;              // it is not run
         } launch;
@@ -212,7 +214,7 @@ typedef struct {
         struct { uint64_t free, total; } info;
         struct { uint64_t value; } pool;        // POOL_ATTRIBUTE, POOL_ACCESS
         struct { double milliseconds; } elapsed;
-        struct { uint64_t bytes; uint32_t blocks; } occupancy;  // that an SM holds; for so many blocks: bytes for each
+        struct { uint64_t bytes; uint32_t blocks, clusters; } occupancy;    // that an SM holds, and the device; for so many blocks: bytes for each
         struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
         struct {                                // RANGE: what holds for every page of it
             uint32_t read_mostly, accessed_by;  // accessed_by: a bit for each device
@@ -224,6 +226,7 @@ typedef struct {
             uint32_t bytes;                     // of the parameter block
             uint32_t shared_bytes, local_bytes, max_threads, registers;
             uint32_t ptx_version;               // 90
+            uint32_t cluster[3], clustered;     // blocks of its clusters, 0: it does not say; it must have some
         } kernel;
     };
 } WireReply;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/cluster.h"
 #include "machine/memory.h"
 #include "machine/observer.h"
 #include "runtime/peer.h"
@@ -43,7 +44,7 @@ static const Allocation *live_at(const Access *access, u64 address)
 // Which piece of a space that is no allocation an address must lie in. False: the space is global memory.
 static bool window_at(const Access *a, u64 address, u64 *base, u64 *size)
 {
-    const Block *b = a->warp->block;
+    const Block *b = a->owner;
     *base = 0;
     if (a->space == SPACE_LOCAL) *size = b->grid->kernel->local_bytes;
     else if (a->space != SPACE_SHARED) return false;
@@ -181,6 +182,35 @@ static bool is_neighbour(const Access *a, const Report *r, const Allocation *nea
     return away >= -LANES && away <= LANES;
 }
 
+// Shared memory that is not the block's own: is it there, and may the instruction go there?
+static bool is_there(const Access *a)
+{
+    const Block *own = a->warp->block, *b = a->owner;
+    u32 size = own->grid->cluster_blocks;
+    char more[64];
+    if (b && b->occupied && (a->insn->cluster || a->insn->space == SPACE_GENERIC)) return true;
+    Report r = { .kind = REPORT_BOUNDS, .address = a->address[a->first] };
+    source_fill(&r, a->warp, a->insn, a->first);
+    say_how_many(more, sizeof more, a->mask);
+    const char *does = a->store ? "write" : "read";
+    if (!b) {
+        r.why = "The address is in no shared memory of the cluster: it is far outside of an array, or was made for a rank that no block has.";
+        r.next = "Compare the rank that map_shared_rank() is given with num_blocks(), and the index with the array's size.";
+        report_errorf(&r, "%s of %u bytes in the shared memory of rank %llu of a cluster of %u%s", does, a->bytes,
+                      (unsigned long long)a->address[a->first] / CLUSTER_WINDOW, size, more);
+    } else if (!b->occupied) {
+        r.why = "A block's shared memory is gone when it ends.";
+        r.next = "Put a cluster.sync() that all threads of the cluster reach behind the last access to other blocks' shared memory.";
+        report_errorf(&r, "%s of %u bytes of the shared memory of block (%u,%u,%u), which has ended%s", does, a->bytes, b->index[0], b->index[1], b->index[2], more);
+    } else {
+        r.why = "An instruction for .shared, which is .shared::cta, goes to its own block's shared memory alone.";
+        r.next = "Write .shared::cluster, or use a generic address.";
+        report_errorf(&r, "%s of %u bytes of the shared memory of block (%u,%u,%u) by an instruction for that of its own block%s", does, a->bytes,
+                      b->index[0], b->index[1], b->index[2], more);
+    }
+    return false;
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -192,12 +222,17 @@ static void report_outside(const Access *a, u32 lanes)
     say_how_many(more, sizeof more, lanes);
     if (a->space != SPACE_GLOBAL) {
         bool shared = a->space == SPACE_SHARED;
-        u32 size = shared ? a->warp->block->shared_bytes : a->warp->block->grid->kernel->local_bytes;
+        u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
         s32 at = (s32)address;             // these memories have addresses of 32 bits
         r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
         r.next = at < 0 ? "Work the index out for the first thread of the block: what is subtracted from it is too much."
                : "Compare the index with the size that the array was declared with, or that the launch gave.";
         snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of", at < 0 ? -(long long)at : (long long)at);
+        if (shared && a->owner != a->warp->block) {
+            const u32 *b = a->owner->index;
+            report_errorf(&r, "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s", does, a->bytes, where, size, b[0], b[1], b[2], more);
+            return;
+        }
         report_errorf(&r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
                       shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
         return;
@@ -271,6 +306,10 @@ static bool bounds_access(Access *a)
 {
     u32 lanes;
     Grid *grid = a->warp->block->grid;
+    if (a->space == SPACE_SHARED && a->owner != a->warp->block && !is_there(a)) {
+        grid_fail(grid, cudaErrorIllegalAddress);
+        return false;
+    }
     if (!ends_inside(a) && (lanes = lanes_outside(a))) {
         report_outside(a, lanes);
         grid_fail(grid, cudaErrorIllegalAddress);

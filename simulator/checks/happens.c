@@ -62,7 +62,7 @@ static void grow(void)
 // The shared memory of each slot has places of its own; those of blocks that have ended tell nobody anything.
 static u64 key_of(const Access *a, u64 address)
 {
-    return a->space == SPACE_SHARED ? (u64)a->warp->block->shared + address : address;
+    return a->space == SPACE_SHARED ? (u64)a->owner->shared + address : address;
 }
 
 static u32 number_of(const Block *b) { return b->grid->first_block + b->number; }
@@ -255,20 +255,20 @@ void happens_read(BlockOrder *o, const Access *a)
 
 // What a strong write tells: of all warps of the block, up to the fence that stands behind what they did, or, if it
 // releases, up to now; and what the warp knows of other blocks.
-static void compose(const BlockOrder *o, const Access *a, Knowledge *m, const u32 *fenced)
+static void compose(const BlockOrder *o, const Warp *warp, Knowledge *m, const u32 *fenced)
 {
-    const Block *b = a->warp->block;
-    const WarpOrder *w = &o->warps[a->warp->number];
+    const Block *b = warp->block;
+    const WarpOrder *w = &o->warps[warp->number];
     u32 told[LANES], every = ~0u;
     for (u32 v = 0; v < b->warp_count; v++) {
-        u32 known = v == a->warp->number ? o->tick : own_tick(o, w, v);
+        u32 known = v == warp->number ? o->tick : own_tick(o, w, v);
         told[v] = fenced && fenced[v] < known ? fenced[v] : known;
         if (told[v] < every) every = told[v];
     }
     knowledge_add(m, number_of(b), EVERY_WARP, every);
     for (u32 v = 0; v < b->warp_count; v++)
         if (told[v] > every) knowledge_add(m, number_of(b), v, told[v]);
-    if (fenced && !fenced[a->warp->number]) return;
+    if (fenced && !fenced[warp->number]) return;
     knowledge_join(m, &o->known);
     knowledge_join(m, &w->known);
 }
@@ -277,7 +277,7 @@ static void compose(const BlockOrder *o, const Access *a, Knowledge *m, const u3
 static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint)
 {
     u32 block = number_of(a->warp->block);
-    bool far = a->insn->scope != SCOPE_CTA && a->space != SPACE_SHARED;
+    bool far = a->insn->scope != SCOPE_CTA && (a->space != SPACE_SHARED || a->grid->cluster_blocks > 1);
     if (p->near_block != block) {
         knowledge_clear(&p->near);
         if (a->atomic) knowledge_join(&p->near, &p->far);
@@ -304,9 +304,9 @@ void happens_write(BlockOrder *o, const Access *a)
     if (flag || releases(a->insn) || o->fenced[NEAR][number]) {
         Knowledge message[REACHES] = { { 0 } }, hint = { 0 };
         for (u32 reach = NEAR; reach < REACHES; reach++)
-            compose(o, a, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
+            compose(o, a->warp, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
         if (flag) {
-            compose(o, a, &hint, NULL);
+            compose(o, a->warp, &hint, NULL);
             knowledge_join(&hint, &w->hint);
             knowledge_join(&hint, &o->hint);
         }
@@ -331,7 +331,7 @@ void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
 {
     Knowledge message = { 0 };
     Place *p = find_place(a, a->address[__builtin_ctz(a->mask)], true);
-    compose(o, a, &message, releases(a->insn) ? NULL : o->fenced[NEAR]);
+    compose(o, a->warp, &message, releases(a->insn) ? NULL : o->fenced[NEAR]);
     p->near_block = number_of(a->warp->block);
     knowledge_join(&p->near, &message);
     knowledge_free(&message);
@@ -355,7 +355,36 @@ void happens_mbarrier_waited(BlockOrder *o, const Access *a)
                })
 }
 
+// ---- The barrier of a cluster ----
+
+void happens_cluster_arrive(BlockOrder *o, const Warp *w, const Insn *i, Knowledge *message, Knowledge *hint)
+{
+    o->told = true;
+    compose(o, w, message, releases(i) ? NULL : o->fenced[FAR]);
+    compose(o, w, hint, NULL);
+    o->tick++;
+}
+
+void happens_cluster_wait(BlockOrder *o, const Warp *warp, const Knowledge *message, const Knowledge *hint)
+{
+    WarpOrder *w = &o->warps[warp->number];
+    learn_own(w->own, message, warp->block);
+    learn_own(w->own_hint, hint, warp->block);
+    knowledge_join(&w->known, message);
+    knowledge_join(&w->hint, hint);
+}
+
 // ---- The question ----
+
+bool happens_heard_of(const BlockOrder *o, const Warp *warp, u32 block)
+{
+    const WarpOrder *w = &o->warps[warp->number];
+    const Knowledge *all[] = { &o->known, &w->known, &w->pending, &w->hint, &o->hint };
+    for (u32 n = 0; n < sizeof all / sizeof *all; n++)
+        if (knowledge_has(all[n], block, 1)) return true;
+    return false;
+}
+
 
 enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick)
 {

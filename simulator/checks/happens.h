@@ -48,6 +48,10 @@ void happens_block_end(BlockOrder *, u32 warps, Knowledge *known);      // adds 
 void happens_barrier(Block *, BlockOrder *);
 void happens_part_barrier(Block *, BlockOrder *, u32 arrived, u32 freed);
 void happens_warp_barrier(BlockOrder *, const Warp *, u32 lanes);
+// At the cluster's barrier: adds to what those learn who wait there, and learns it. `hint`: as if a relaxed arrival released, too.
+void happens_cluster_arrive(BlockOrder *, const Warp *, const Insn *, Knowledge *message, Knowledge *hint);
+void happens_cluster_wait(BlockOrder *, const Warp *, const Knowledge *message, const Knowledge *hint);
+
 void happens_fence(BlockOrder *, const Warp *, const Insn *);
 
 // The strong side of an access: it reads before, and writes after the access is looked at.
@@ -62,6 +66,9 @@ void happens_mbarrier_waited(BlockOrder *, const Access *);
 
 // Does what a warp of some block did in a tick come before what this warp does now?
 enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick);
+
+// Has it any word of that other block?
+bool happens_heard_of(const BlockOrder *, const Warp *, u32 block);
 
 // Those of `others` that the lane of this warp has not met since a visit.
 u32 happens_unmet(const BlockOrder *, const Warp *, u32 lane, u32 others, u32 visit);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/cluster.h"
 #include "machine/shape.h"
 #include "machine/spread.h"
 #include "runtime/clock.h"
@@ -28,12 +29,16 @@ typedef struct Rows {
     Row row[MOST_ROWS];
     u32 alike[MOST_ROWS * MOST_WARPS];  // of each access: Seen.alike
 } Rows;
+typedef struct Visit { u32 tick; Side side; } Visit;       // tick 0: there was none
 
 struct RaceBlock {
     BlockOrder order;
     Shadow shared;
     u64 shared_span;            // bytes, whole lines
     Rows rows;                  // in a part of a grid: what is not put off yet
+    Visit *visits;              // in a cluster: for each warp of each other block, its latest to this one's shared memory; NULL: none
+    u32 phase;                  // of the block of rank 0: the latest of the cluster's barrier
+    Knowledge message[2], hint[2];      // what those learn who wait there: by phase, of which two are under way
 };
 
 static Shadow global;
@@ -144,7 +149,7 @@ static bool reach_each_other(const Site *a, const Site *b)
 // The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
 static bool stores_alike(const Access *a, u32 lane, u32 other)
 {
-    const u8 *memory = a->space == SPACE_SHARED ? a->warp->block->shared + a->address[lane] : (const u8 *)a->address[lane];
+    const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane] : (const u8 *)a->address[lane];
     if (a->alike) return *a->alike >> lane & 1;
     if (a->values) return !memcmp(a->values + VALUE_BYTES * lane, other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
     for (u32 e = 0; e < a->elements; e++) {
@@ -181,7 +186,7 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
         return true;
     }
     u64 address = a->alike ? now->base + lane * now->stride : a->address[lane];     // not all of what has happened are kept
-    Race race = { .space = a->space, .address = address, .order = order,
+    Race race = { .space = a->space, .owner = a->owner, .address = address, .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
     race.device_only = now->strong && s->strong && !race.block_only
         && operations[now->operation].device != operations[s->operation].device;
@@ -218,7 +223,7 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
 
 // Cooperative groups keep what they pass between warps in the system's part of shared memory, where they rely on shuffles to
 // keep the accesses of one warp in order.
-static bool is_reserved(const Access *a, u64 address) { return a->space == SPACE_SHARED && address >= a->warp->block->reserved_at; }
+static bool is_reserved(const Access *a, u64 address) { return a->space == SPACE_SHARED && address >= a->owner->reserved_at; }
 
 static bool races(Look *k, const Site *s, u64 from, u64 to)
 {
@@ -281,7 +286,14 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
     }
 }
 
-static u32 quiet_of(const Access *a) { return a->store || a->insn->strong ? 0 : a->space == SPACE_SHARED ? 1 : a->warp->block->grid->number; }
+// In a cluster, shared memory is of several blocks, and the lines remember warps alone.
+static u32 quiet_of(const Access *a)
+{
+    const Grid *g = a->warp->block->grid;
+    if (a->store || a->insn->strong) return 0;
+    return a->space != SPACE_SHARED ? g->number : g->cluster_blocks == 1;
+}
+
 
 static Look look_of(const Access *a)
 {
@@ -332,14 +344,74 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 
 static bool put_off(Access *a);
 
+// ---- Other blocks of a cluster ----
+// Their shared memory is there from when they begin until they end. That a block has begun is known to whoever has heard of
+// it; and all that others do there must come before its end.
+
+static Side side_of(const Access *a) { return (Side){ &operations[a->grid->raced], a->warp->block->number, a->warp->number, a->first, a->pc, a->store }; }
+
+static void look_abroad(const Access *a)
+{
+    Block *b = a->owner;
+    struct RaceBlock *r = b->race;
+    const Warp *w = a->warp;
+    if (!r->visits) r->visits = need(calloc(MOST_CLUSTER_BLOCKS * LANES, sizeof *r->visits));
+    Visit *v = &r->visits[w->block->rank * LANES + w->number];
+    if (!v->tick && !happens_heard_of(&w->block->race->order, w, a->grid->first_block + b->number)) {
+        const Side side = side_of(a);
+        race_report_absent(&side, b, false);
+    }
+    *v = (Visit){ .tick = w->block->race->order.tick, .side = side_of(a) };
+}
+
+static void race_cluster_arrive(Warp *w, const Insn *i)
+{
+    const Cluster *c = w->block->cluster;
+    struct RaceBlock *of_all = c->blocks[0]->race;
+    u32 now = c->phase % 2;
+    if (of_all->phase != c->phase) {
+        of_all->phase = c->phase;
+        knowledge_clear(&of_all->message[now]);
+        knowledge_clear(&of_all->hint[now]);
+    }
+    happens_cluster_arrive(&w->block->race->order, w, i, &of_all->message[now], &of_all->hint[now]);
+}
+
+static void race_cluster_wait(Warp *w)
+{
+    const Cluster *c = w->block->cluster;
+    const struct RaceBlock *of_all = c->blocks[0]->race;
+    u32 before = (c->phase - 1) % 2;
+    happens_cluster_wait(&w->block->race->order, w, &of_all->message[before], &of_all->hint[before]);
+}
+
+static bool comes_before_end(const Block *b, const Visit *v)
+{
+    const BlockOrder *o = &b->race->order;
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp, v->tick) != UNORDERED) return true;
+    return false;
+}
+
+static void look_at_visits(const Block *b)
+{
+    const Visit *all = b->race->visits;
+    for (u32 n = 0; all && n < MOST_CLUSTER_BLOCKS * LANES; n++) {
+        if (!all[n].tick || comes_before_end(b, &all[n])) continue;
+        race_report_absent(&all[n].side, b, true);
+        return;
+    }
+}
+
 static bool race_access(Access *a)
 {
     if (a->space == SPACE_LOCAL || a->told) return true;
     if (a->space == SPACE_GLOBAL && a->grid->part) return put_off(a);
     struct RaceBlock *r = a->warp->block->race;
-    Shadow *s = a->space == SPACE_SHARED ? &r->shared : &global;
+    Shadow *s = a->space == SPACE_SHARED ? &a->owner->race->shared : &global;
     u32 quiet = quiet_of(a);
     r->order.visit++;
+    if (a->space == SPACE_SHARED && a->owner != a->warp->block) look_abroad(a);
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
     bool strong = a->insn->strong;
@@ -686,6 +758,8 @@ static void race_block_make(Block *b)
 
 static void race_block_free(Block *b)
 {
+    for (u32 n = 0; n < 2; n++) knowledge_free(&b->race->message[n]), knowledge_free(&b->race->hint[n]);
+    free(b->race->visits);
     happens_block_free(&b->race->order, b->warp_count);
     shadow_free(&b->race->shared, b->race->shared_span);
     free(b->race);
@@ -696,11 +770,15 @@ static void race_block_start(Block *b)
     happens_block_start(&b->race->order, b->warp_count);
     shadow_forget(&b->race->shared);
     b->race->rows.count = 0;
+    if (b->race->visits) memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
+    for (u32 n = 0; n < 2; n++) knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
+    b->race->phase = 0;
     put_off_event(b, (Event){ STARTS, b->number, 0 });
 }
 
 static void race_block_end(Block *b)
 {
+    look_at_visits(b);
     bool others = operation_count > 2 && !b->grid->part;        // that nothing puts before all that follows
     if (b->grid->part) put_off_rows(b->grid, &b->race->rows);
     if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
@@ -709,7 +787,7 @@ static void race_block_end(Block *b)
 static void race_barrier(Block *b)
 {
     happens_barrier(b, &b->race->order);
-    shadow_forget(&b->race->shared);
+    if (b->grid->cluster_blocks == 1) shadow_forget(&b->race->shared);      // else it orders nothing that others do there
     put_off_event(b, (Event){ MEETS, 0, 0 });
 }
 
@@ -734,6 +812,7 @@ const Observer race_observer = {
     .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,
     .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
     .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
+    .cluster_arrive = race_cluster_arrive, .cluster_wait = race_cluster_wait,
     .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
     .mbarrier_made = race_mbarrier_made, .mbarrier_arrived = race_mbarrier_arrived, .mbarrier_waited = race_mbarrier_waited,
     .fence = race_fence, .grid_end = race_grid_end,

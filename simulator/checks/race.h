@@ -32,6 +32,7 @@ typedef struct Side {
 typedef struct Race {
     Side now, before;           // as they were looked at, which says nothing of their order
     enum space space;
+    const Block *owner;         // shared: whose it is
     u64 address;
     enum before order;
     bool block_only;            // both are strong, one of them for its own block alone,
@@ -40,6 +41,10 @@ typedef struct Race {
 } Race;
 
 void race_report(const Race *);
+
+// What is wrong where a block of a cluster touches the shared memory of another one, which may not be there: it may not have
+// begun, or, at its end, `ends`, the access may still be to come.
+void race_report_absent(const Side *, const Block *owner, bool ends);
 
 // A copy or fill begins, and this is a range of device memory that it reads, or stores to: reports what conflicts with
 // operations on other streams that nothing puts before it. `lasts`: the host does not wait for it.

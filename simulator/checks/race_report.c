@@ -92,6 +92,9 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (race->order == FENCE_MISSING) {
         r->why = "A flag hands the data over, but with no fence other threads may see the flag before the data.";
         r->next = "Put a __threadfence() between writing the data and the flag, and one between reading the flag and the data.";
+    } else if (x->block != y->block && shared) {
+        r->why = "Nothing orders the two blocks of the cluster: which comes first changes from run to run.";
+        r->next = "Put a cluster.sync() that all threads of the cluster reach between the two lines; where both add to one place, use an atomic.";
     } else if (x->block != y->block) {
         r->why = "Blocks run in any order, or at the same time: which comes first changes from run to run.";
         r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
@@ -132,6 +135,22 @@ static const char *between(const Race *race, const Side *x, const Side *y)
     return x->block == y->block ? ", with no barrier between" : ", and nothing puts one block before the other";
 }
 
+void race_report_absent(const Side *s, const Block *owner, bool ends)
+{
+    Report r = { .kind = REPORT_RACE, .place = place_of(s), .kernel = s->operation->kernel->signature, .has_thread = true };
+    source_callers(s->operation->kernel, s->pc, r.callers);
+    block_of(s, r.block);
+    thread_of(s, r.thread);
+    const u32 *b = owner->index;
+    r.why = ends ? "A block's shared memory is gone when it ends; nothing keeps the block until this has been done."
+                 : "A block's shared memory is there from when it begins; blocks of a cluster begin in any order.";
+    r.next = ends ? "Put a cluster.sync() that all threads of the cluster reach behind the last access to other blocks' shared memory."
+                  : "Put a cluster.sync() that all threads of the cluster reach before the first access to other blocks' shared memory.";
+    report_errorf(&r, "thread (%u,%u,%u) of block (%u,%u,%u) %s the shared memory of block (%u,%u,%u), which may %s", r.thread[0], r.thread[1], r.thread[2],
+                  r.block[0], r.block[1], r.block[2], s->store ? "writes to" : "reads", b[0], b[1], b[2],
+                  ends ? "have ended by then" : "not have begun");
+}
+
 void race_report(const Race *race)
 {
     const Side *x = &race->now, *y = &race->before;
@@ -141,6 +160,8 @@ void race_report(const Race *race)
     const Allocation *in = race->space == SPACE_SHARED ? NULL : memory_find(race->address);
     if (in) report_beside(in, race->address, where, sizeof where);
     r.allocation = in;
+    if (race->space == SPACE_SHARED && race->owner->grid->cluster_blocks > 1)
+        snprintf(where, sizeof where, "in the shared memory of block (%u,%u,%u)", race->owner->index[0], race->owner->index[1], race->owner->index[2]);
     if (!is_copy(x)) {
         r.kernel = x->operation->kernel->signature;
         source_callers(x->operation->kernel, x->pc, r.callers);

@@ -62,7 +62,7 @@ static void undefined_block_start(Block *b)
 // The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in it.
 static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 {
-    const struct DefinedBlock *d = a->warp->block->defined;
+    const struct DefinedBlock *d = (a->space == SPACE_SHARED ? a->owner : a->warp->block)->defined;
     u64 byte = a->address[lane] + at, *bits;
     switch (a->space) {
     case SPACE_SHARED: bits = d->shared_bits; break;
@@ -78,7 +78,7 @@ static inline u64 *computed_word(const Access *a, u64 *word)
 {
     const struct DefinedBlock *d = a->warp->block->defined;
     switch (a->space) {
-    case SPACE_SHARED: return word + d->shared_words;
+    case SPACE_SHARED: return word + a->owner->defined->shared_words;
     case SPACE_LOCAL: return word + d->local_words;
     default: return memory_computed_bits + (word - memory_defined_bits);
     }

@@ -88,9 +88,9 @@ static bool tell(const Access *a, u32 lane)
 {
     const Warp *other = NULL;
     u32 other_lane = 0;
-    const Copy *c = find_copy(a->warp->block, a->address[lane], a->bytes, &other, &other_lane);
-    const Block *b = a->warp->block;
-    if (!c || (other != a->warp && c->epoch == b->epoch && !b->mbarriers.count)) return false;
+    const Copy *c = find_copy(a->owner, a->address[lane], a->bytes, &other, &other_lane);
+    const Block *b = a->owner;
+    if (!c || (other != a->warp && b == a->warp->block && c->epoch == b->epoch && !b->mbarriers.count)) return false;
     bool own = other == a->warp && other_lane == lane;
     Report r = { .kind = REPORT_UNFINISHED, .address = a->address[lane], .has_other = true,
                  .why = "An asynchronous copy arrives some time before the thread that began it has waited for it: until then, "
@@ -108,7 +108,7 @@ static bool tell(const Access *a, u32 lane)
 
 static void look(Access *a)
 {
-    const struct UnfinishedBlock *u = a->warp->block->unfinished;
+    const struct UnfinishedBlock *u = a->owner->unfinished;
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
         if (!is_set(u, s->address, s->bytes)) continue;
         for (u32 rest = s->lanes; rest; rest &= rest - 1)
@@ -121,8 +121,8 @@ static void look(Access *a)
 
 static bool unfinished_access(Access *a)
 {
-    struct UnfinishedBlock *u = a->warp->block->unfinished;
-    if (a->space != SPACE_SHARED || !u->bits) {
+    struct UnfinishedBlock *u = a->space == SPACE_SHARED ? a->owner->unfinished : NULL;
+    if (!u || !u->bits) {
         access_pass_all(a);
         return true;
     }
@@ -131,7 +131,7 @@ static bool unfinished_access(Access *a)
     return true;
 }
 
-static void unfinished_copied(Access *a) { change(a->warp->block->unfinished, a, false); }
+static void unfinished_copied(Access *a) { change(a->owner->unfinished, a, false); }
 
 const Observer unfinished_observer = {
     .block_make = unfinished_block_make, .block_free = unfinished_block_free, .block_start = unfinished_block_start,

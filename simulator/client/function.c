@@ -23,8 +23,35 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
         .binaryVersion = client_facts()->major * 10 + client_facts()->minor,
         .maxDynamicSharedSizeBytes = (int)symbol_here(symbol)->dynamic_limit,
         .preferredShmemCarveout = symbol_here(symbol)->carveout - 1,
+        .clusterDimMustBeSet = symbol_here(symbol)->found.kernel.clustered,
+        .requiredClusterWidth = (int)symbol_here(symbol)->cluster[0],
+        .requiredClusterHeight = (int)symbol_here(symbol)->cluster[1],
+        .requiredClusterDepth = (int)symbol_here(symbol)->cluster[2],
+        .clusterSchedulingPolicyPreference = symbol_here(symbol)->policy,
+        .nonPortableClusterSizeAllowed = symbol_here(symbol)->not_portable,
     };
     return cudaSuccess;
+}
+
+static cudaError_t set_cluster(Resolved *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    if (value < 0)
+        return cudaErrorInvalidValue;
+    switch (attribute) {
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        kernel->cluster[attribute - cudaFuncAttributeRequiredClusterWidth] = (uint32_t)value;
+        return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel->not_portable = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        kernel->policy = value;
+        return value > cudaClusterSchedulingPolicyLoadBalancing ? cudaErrorInvalidValue : cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
 }
 
 EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute attribute,
@@ -44,9 +71,7 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
         return cudaSuccess;
     }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return attribute < cudaFuncAttributeMax && attribute > 0
-            ? client_unsupported("cudaFuncSetAttribute with a cluster attribute")
-            : client_done(cudaErrorInvalidValue);
+        return client_done(set_cluster(symbol_here(symbol), attribute, value));
     int most = client_facts()->shared_per_block_optin - (int)symbol_here(symbol)->found.kernel.shared_bytes;
     if (value < 0 || value > most)
         return client_done(cudaErrorInvalidValue);
@@ -182,5 +207,67 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
     error = client_simple(&request, &reply);
     if (!error)
         *bytes = reply.occupancy.bytes;
+    return client_done(error);
+}
+
+// ---- Clusters ----
+
+// The blocks of clusters that the launch has; 0: neither it nor the kernel says so.
+static uint32_t cluster_of(const Resolved *kernel, const cudaLaunchConfig_t *config)
+{
+    uint32_t blocks = kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2];
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *value = &config->attrs[i].val;
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            blocks = value->clusterDim.x * value->clusterDim.y * value->clusterDim.z;
+    }
+    return blocks;
+}
+
+static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunchConfig_t *config, uint32_t size, int *clusters)
+{
+    WireRequest request = client_request(WIRE_OCCUPANCY, call);
+    request.launch.kernel = symbol_here(symbol)->found.kernel.id;
+    request.launch.block[0] = config->blockDim.x * config->blockDim.y * config->blockDim.z;
+    request.launch.dynamic_shared = config->dynamicSmemBytes;
+    request.launch.cluster[0] = size;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error)
+        *clusters = (int)reply.occupancy.clusters;
+    return error;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config)
+{
+    Symbol *symbol;
+    cudaError_t error = kernel_of(kernel, &symbol);
+    if (!error && (!clusters || !config))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
+    uint32_t size = cluster_of(symbol_here(symbol), config);
+    uint32_t most = symbol_here(symbol)->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
+    if (!size || size > most)
+        return client_done(cudaErrorInvalidClusterSize);
+    return client_done(clusters_of("cudaOccupancyMaxActiveClusters", symbol, config, size, clusters));
+}
+
+EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel, const cudaLaunchConfig_t *config)
+{
+    Symbol *symbol;
+    cudaError_t error = kernel_of(kernel, &symbol);
+    if (!error && (!size || !config))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
+    const Resolved *here = symbol_here(symbol);
+    int clusters = 0;
+    *size = (int)(here->cluster[0] * here->cluster[1] * here->cluster[2]);
+    if (*size)
+        return cudaSuccess;
+    *size = here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
+    while (*size && !error && !(error = clusters_of("cudaOccupancyMaxPotentialClusterSize", symbol, config, (uint32_t)*size, &clusters)) && !clusters)
+        *size /= 2;
     return client_done(error);
 }

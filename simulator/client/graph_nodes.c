@@ -95,13 +95,20 @@ EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t grap
     return add(out, graph, needs, count, &operation, error);
 }
 
+static void copy_attributes(KernelOperation *to, const KernelOperation *from)
+{
+    to->cooperative = from->cooperative;
+    to->cluster = from->cluster;
+    to->policy = from->policy;
+}
+
 static cudaError_t set_kernel(Node *node, const struct cudaKernelNodeParams *p)
 {
     Operation operation;
     char parameters[WIRE_TAIL];
     cudaError_t error = describe_kernel(p, &operation, parameters);
     if (!error && node && node->operation.kind == OPERATION_KERNEL)
-        operation.kernel.cooperative = node->operation.kernel.cooperative;
+        copy_attributes(&operation.kernel, &node->operation.kernel);
     return set(node, &operation, error);
 }
 
@@ -140,10 +147,20 @@ EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLau
 {
     if (!get(node, OPERATION_KERNEL, value))
         return client_done(cudaErrorInvalidValue);
-    if (id != cudaLaunchAttributeCooperative)
-        return client_unsupported("cudaGraphKernelNodeSetAttribute of anything but cooperation");
-    ((Node *)node)->operation.kernel.cooperative = value->cooperative != 0;
-    return cudaSuccess;
+    KernelOperation *kernel = &((Node *)node)->operation.kernel;
+    switch (id) {
+    case cudaLaunchAttributeCooperative:
+        kernel->cooperative = value->cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        kernel->cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        kernel->policy = (int)value->clusterSchedulingPolicyPreference;
+        return cudaSuccess;
+    default:
+        return client_unsupported("cudaGraphKernelNodeSetAttribute of anything but cooperation and clusters");
+    }
 }
 
 EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
@@ -152,17 +169,27 @@ EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLau
     const Operation *operation = get(node, OPERATION_KERNEL, value);
     if (!operation)
         return client_done(cudaErrorInvalidValue);
-    if (id != cudaLaunchAttributeCooperative)
-        return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation");
-    value->cooperative = operation->kernel.cooperative;
-    return cudaSuccess;
+    const KernelOperation *kernel = &operation->kernel;
+    switch (id) {
+    case cudaLaunchAttributeCooperative:
+        value->cooperative = kernel->cooperative;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        value->clusterDim.x = kernel->cluster.x, value->clusterDim.y = kernel->cluster.y, value->clusterDim.z = kernel->cluster.z;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        value->clusterSchedulingPolicyPreference = (enum cudaClusterSchedulingPolicy)kernel->policy;
+        return cudaSuccess;
+    default:
+        return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation and clusters");
+    }
 }
 
 EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
     if (!get(to, OPERATION_KERNEL, to) || !get(from, OPERATION_KERNEL, from))
         return client_done(cudaErrorInvalidValue);
-    ((Node *)to)->operation.kernel.cooperative = ((Node *)from)->operation.kernel.cooperative;
+    copy_attributes(&((Node *)to)->operation.kernel, &((Node *)from)->operation.kernel);
     return cudaSuccess;
 }
 

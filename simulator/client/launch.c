@@ -86,6 +86,9 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     request.launch.dynamic_limit = here->dynamic_limit;
     request.launch.unchecked = kernel->unchecked;
     request.launch.cooperative = kernel->cooperative;
+    const uint32_t cluster[] = { kernel->cluster.x, kernel->cluster.y, kernel->cluster.z };
+    memcpy(request.launch.cluster, cluster[0] ? cluster : here->cluster, sizeof cluster);
+    request.launch.cluster_limit = here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     request.launch.in_graph = kernel->in_graph;
     request.launch.only_checked = kernel->only_checked;
     WireReply reply;
@@ -167,11 +170,6 @@ TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz,
      (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
       cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
 
-static bool is_cluster(const cudaLaunchAttributeValue *value)
-{
-    return value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1;
-}
-
 // What of the attribute the device does not have; NULL: it is done, or it only tells the hardware
 // how to go about the same work. (A kernel may begin while the one before it ends, if the program
 // allows it: here it begins after it.)
@@ -180,7 +178,6 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     switch (attribute->id) {
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
-    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
@@ -192,8 +189,13 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
         kernel->cooperative = attribute->val.cooperative != 0;
         return NULL;
     case cudaLaunchAttributeClusterDimension:
+        kernel->cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
+        return NULL;
     case cudaLaunchAttributePreferredClusterDimension:
-        return is_cluster(&attribute->val) ? "cudaLaunchKernelEx with clusters" : NULL;
+        return "cudaLaunchKernelEx with a preferred cluster";
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        kernel->policy = (int)attribute->val.clusterSchedulingPolicyPreference;
+        return NULL;
     case cudaLaunchAttributeProgrammaticEvent:
     case cudaLaunchAttributeLaunchCompletionEvent:
         return "cudaLaunchKernelEx with an event inside a launch";

@@ -246,7 +246,11 @@ static cudaError_t resolve_now(Symbol *symbol)
     WireParameter parameters[MAX_PARAMETERS];
     cudaError_t error = client_call(&request, symbol->name, strlen(symbol->name),
                                     &symbol_here(symbol)->found, parameters, sizeof parameters);
-    return error || symbol->variable ? error : keep_parameters(symbol, parameters);
+    Resolved *here = symbol_here(symbol);
+    if (error || symbol->variable)
+        return error;
+    memcpy(here->cluster, here->found.kernel.cluster, sizeof here->cluster);
+    return keep_parameters(symbol, parameters);
 }
 
 cudaError_t symbol_resolve(Symbol *symbol)

@@ -28,6 +28,8 @@ typedef struct {
     bool in_graph;                              // launched with others in one go
     bool only_checked;                          // it is not launched: could it be?
     bool cooperative;                           // its blocks wait for one another
+    dim3 cluster;                               // blocks of its clusters; 0: it was not asked for any
+    int policy;                                 // enum cudaClusterSchedulingPolicy, of which nothing follows
     char *parameters;
     size_t bytes;                               // of them
 } KernelOperation;

@@ -25,6 +25,9 @@ typedef struct {
     WireReply found;                            // kernel: .kernel; variable: .memory
     size_t dynamic_limit;
     int carveout;                               // as it was set, plus 1; 0: it was not
+    uint32_t cluster[3];                        // that its launches must have; 0: it does not say
+    int policy;
+    bool not_portable;                          // its clusters may have more than 8 blocks
 } Resolved;
 
 typedef struct Symbol {                         // a kernel or a variable of an image

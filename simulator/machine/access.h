@@ -15,9 +15,13 @@ void access_start(void);
 // Where the byte is that a lane of an access touches.
 u8 *access_place(const Access *a, u32 lane);
 
-// Which space generic addresses of these lanes lie in; window is taken off them. They all lie where the first one does.
-enum space access_generic(u64 address[LANES], u32 mask);
+// Which space generic addresses of these lanes lie in; window is taken off them, and the block's own base in shared memory. They all
+// lie where the first one does.
+enum space access_generic(const Warp *w, u64 address[LANES], u32 mask);
 
 // Waits until all lanes of the warp that live are at this instruction, as an .aligned one wants them; exchange.c. 0: they are
 // not, or some have ended, which is reported. `i->members` names all lanes.
 u32 exchange_all(Warp *w, const Insn *i, u32 mask);
+
+// The same, of those that live alone.
+u32 exchange_live(Warp *w, const Insn *i, u32 mask);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "cluster.h"
 #include "copy.h"
 #include "mbarrier.h"
 #include "observer.h"
@@ -50,6 +51,7 @@ void block_start(Block *b, u32 number, u32 sm)
         copies_forget(w);
         special_fill(w, fresh);
     }
+    if (b->cluster) cluster_join(b);
     OBSERVERS(block_start, b);
 }
 
@@ -185,6 +187,7 @@ bool block_run(Block *b)
             b->spun = g->progress;
             break;
         }
+        if (round == ROUND_STUCK && cluster_waits(b)) break;
         if (round == ROUND_STUCK) {
             Warp *stuck = first_live(b, false);
             if (stuck) warp_report_stuck(stuck);
@@ -208,12 +211,15 @@ Block *block_make(Grid *g, u32 slot)
     Block *b = malloc(sizeof *b);
     if (!b) return NULL;
     u32 asked = k->shared_bytes + g->launch->dynamic_shared, behind = (asked / RESERVED_GAP + 2) * RESERVED_GAP;
-    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES, .slot = slot, .shared_bytes = asked,
+    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES, .slot = slot,
+                  .rank = slot % g->cluster_blocks, .shared_base = slot % g->cluster_blocks * CLUSTER_WINDOW, .shared_bytes = asked,
                   .reserved_at = k->asks_reserved ? behind : asked,
                   .shared_span = k->asks_reserved ? behind + profile.shared_reserved_per_block : asked };
+    if (b->rank) b->cluster = g->slots[slot - b->rank]->cluster;
+    else if (g->cluster_blocks > 1 || k->meets_cluster) b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
-    if (!b->warps || !b->shared) return NULL;
+    if (!b->warps || !b->shared || (!b->cluster && k->meets_cluster)) return NULL;
     memset(b->shared, 0xd5, b->shared_span);        // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
@@ -245,6 +251,7 @@ void block_free(Block *b)
     }
     mbarriers_free(b);
     free(b->warps);
+    if (!b->rank) free(b->cluster);
     free(b->shared);
     free(b);
 }

@@ -105,6 +105,7 @@ static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 bloc
                         .depth = by->depth + 1 };
     memcpy(launch->grid, numbers_at(w, grid, lane), sizeof launch->grid);
     memcpy(launch->block, numbers_at(w, block, lane), sizeof launch->block);
+    memcpy(launch->cluster, k->cluster, sizeof launch->cluster);
     return is_full(w->block->grid, launch->depth) ? cudaErrorLaunchPendingCountExceeded : check(launch);
 }
 
@@ -295,7 +296,7 @@ bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
     memset(&a, 0, offsetof(Access, address));
     a.warp = w, a.insn = i, a.mask = 1u << lane, a.store = true, a.bytes = bytes, a.values = values, a.undefined = none;
     for (u32 l = 0; l < LANES; l++) a.address[l] = to;
-    a.space = access_generic(a.address, a.mask);
+    a.space = access_generic(w, a.address, a.mask);
     memcpy(values + VALUE_BYTES * lane, &value, bytes);
     if (!access_allow(&a, NULL)) return false;
     memcpy(access_place(&a, lane), &value, bytes);

@@ -58,6 +58,7 @@ static Access access_of(Warp *w, const Insn *i, u32 mask, u32 bytes, bool store)
     Access a;
     memset(&a, 0, offsetof(Access, address));
     a.warp = w;
+    a.owner = w->block;
     a.insn = i;
     a.mask = mask;
     a.store = store;
@@ -127,7 +128,8 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
                  .epoch = w->block->epoch, .number = all->begun++ };
     memcpy(c->group, all->group, sizeof c->group);
     for (u32 l = 0; l < LANES; l++)
-        c->to[l] = i->source_width == 8 ? ((const u64 *)to)[l] + i->offset : ((const u32 *)to)[l] + (u32)i->offset;
+        c->to[l] = i->source_width == 8 ? ((const u64 *)to)[l] + i->offset - w->block->shared_base
+                                        : ((const u32 *)to)[l] + (u32)i->offset - w->block->shared_base;
     Access a = access_to(w, i, c, mask);
     if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1])) all->count--;
 }

@@ -2,6 +2,7 @@
 #include <driver_types.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "observer.h"
 #include "print.h"
 #include "report/report.h"
@@ -94,6 +95,7 @@ static void end_lanes(Warp *w, u32 mask)
     w->block->grid->progress++;
     w->live &= ~mask;
     w->active &= ~mask;
+    if (w->block->cluster) cluster_leave(w, mask);
     if (!w->active) w->stop = 0;
     settle(w);
 }

@@ -9,6 +9,7 @@
 #include "access.h"
 #include "block.h"
 #include "children.h"
+#include "cluster.h"
 #include "cooperative.h"
 #include "lasting.h"
 #include "observer.h"
@@ -28,6 +29,16 @@ static void no_memory(const Kernel *k)
 
 const u32 grid_most_blocks[3] = { 0x7fffffff, 65535, 65535 }, grid_most_threads[3] = { 1024, 1024, 64 };
 
+static bool is_cluster(const Launch *l)
+{
+    u64 blocks = 1;
+    for (u32 n = 0; n < 3; n++) {
+        if (!l->cluster[n] || l->cluster[n] > MOST_CLUSTER_BLOCKS || l->grid[n] % l->cluster[n]) return false;
+        blocks *= l->cluster[n];
+    }
+    return blocks <= MOST_CLUSTER_BLOCKS;
+}
+
 int grid_check(const Launch *l)
 {
     u64 threads = 1;
@@ -42,6 +53,7 @@ int grid_check(const Launch *l)
     // What ptxas gave each thread is more than a multiprocessor has for so many; a guess refuses nobody.
     if (l->kernel->registers_known && !occupancy_blocks(l->kernel, (u32)threads, l->dynamic_shared).blocks)
         return cudaErrorLaunchOutOfResources;
+    if (l->cluster[0] && !is_cluster(l)) return cudaErrorInvalidClusterSize;
     if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > occupancy_resident(l))
         return cudaErrorCooperativeLaunchTooLarge;
     return 0;
@@ -77,11 +89,8 @@ const bool *grid_beyond(Grid *g, u32 barrier)
 
 // ---- Slots ----
 
-// A further slot, or one that is free.
-static Block *free_slot(Grid *g)
+static void make_slot(Grid *g)
 {
-    for (u32 n = 0; n < g->slot_count; n++)
-        if (!g->slots[n]->occupied) return g->slots[g->turn = n];
     if ((g->slot_count & (g->slot_count - 1)) == 0) {
         Block **larger = realloc(g->slots, (g->slot_count ? 2 * g->slot_count : 1) * sizeof *larger);
         if (!larger) no_memory(g->kernel);
@@ -89,8 +98,21 @@ static Block *free_slot(Grid *g)
     }
     Block *b = g->slots[g->slot_count] = block_make(g, g->slot_count);
     if (!b) no_memory(g->kernel);
-    g->turn = g->slot_count++;
-    return b;
+    g->slot_count++;
+}
+
+// The first of as many slots as a cluster has blocks: some that are free, or further ones. What a block of a cluster leaves behind
+// stays until the last one has ended.
+static u32 free_slots(Grid *g)
+{
+    u32 size = g->cluster_blocks, first = 0, free = 0;
+    while (first < g->slot_count && free < size) {
+        free = 0;
+        while (free < size && !g->slots[first + free]->occupied) free++;
+        if (free < size) first += size;
+    }
+    for (u32 n = 0; free < size && n < size; n++) make_slot(g);
+    return first;
 }
 
 // Slots that lie sm_count apart are on one multiprocessor. A block that is alone counts as the one that the others around
@@ -109,20 +131,29 @@ static bool all_spin(const Grid *g)
     return true;
 }
 
-static bool can_start(const Grid *g) { return g->next < g->blocks && g->resident < g->slot_limit; }
+static bool can_start(const Grid *g) { return g->next < g->blocks && g->resident + g->cluster_blocks <= g->slot_limit; }
+
+// The next block begins, or all blocks of the next cluster do. Returns the first.
+static Block *start(Grid *g)
+{
+    u32 first = free_slots(g), size = g->cluster_blocks;
+    u64 cluster = g->next / size;
+    for (u32 rank = 0; rank < size; rank++) {
+        Block *b = g->slots[first + rank];
+        u64 number = size > 1 ? cluster_block(g->launch, cluster, rank) : shuffle_block(g, g->next);
+        block_start(b, (u32)number, place_block(g, b->slot));
+        b->slow = g->shuffled && shuffle_slows(g);
+        g->next++;
+        g->resident++;
+    }
+    return g->slots[g->turn = first];
+}
 
 // The block whose turn it is: a fresh one when all that are resident spin, else the next of those. Shuffled: a fresh one at
 // other times, too, and any of those.
 static Block *pick(Grid *g)
 {
-    if (can_start(g) && (all_spin(g) || (g->shuffled && shuffle_begins(g)))) {
-        Block *b = free_slot(g);
-        block_start(b, (u32)shuffle_block(g, g->next), place_block(g, b->slot));
-        b->slow = g->shuffled && shuffle_slows(g);
-        g->next++;
-        g->resident++;
-        return b;
-    }
+    if (can_start(g) && (all_spin(g) || (g->shuffled && shuffle_begins(g)))) return start(g);
     if (g->shuffled) return g->slots[g->turn = shuffle_turn(g)];
     do g->turn = (g->turn + 1) % g->slot_count;
     while (!g->slots[g->turn]->occupied);
@@ -224,6 +255,7 @@ Grid *grid_start(Launch *l)
     if (!g) no_memory(l->kernel);
     *g = (Grid){ .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2],
                  .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], .number = ++launches };
+    g->cluster_blocks = cluster_blocks(l);
     g->slot_limit = occupancy_resident(l);
     call_make_room(l);
     special_find(g);

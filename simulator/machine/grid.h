@@ -7,6 +7,7 @@ typedef struct Grid Grid;
 typedef struct Launch {
     Kernel *kernel;
     u32 grid[3], block[3];
+    u32 cluster[3];                     // blocks of a cluster; 0: it was launched without
     u32 dynamic_shared;                 // bytes
     const void *params;                 // param_bytes bytes, laid out as the kernel says
     u32 device;

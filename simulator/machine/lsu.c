@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "cluster.h"
 #include "memory.h"
 #include "shape.h"
 #include "spread.h"
@@ -21,7 +22,7 @@ static inline Bytes bytes_of(const Access *a)
 {
     const Warp *w = a->warp;
     switch (a->space) {
-    case SPACE_SHARED: return (Bytes){ w->block->shared, a->address, 0 };
+    case SPACE_SHARED: return (Bytes){ a->owner->shared, a->address, 0 };
     case SPACE_LOCAL: return (Bytes){ w->local, a->address, w->block->grid->kernel->local_bytes };
     default: return (Bytes){ NULL, a->address, 0 };
     }
@@ -276,6 +277,7 @@ static inline void note(const Access *a)
 bool access_allow(Access *a, Shape *shape)
 {
     a->grid = a->warp->block->grid;
+    a->owner = a->warp->block;
     a->pc = a->insn - a->grid->kernel->code;
     a->shape = NULL;
     if (!shape) access_shape(a);
@@ -290,11 +292,11 @@ bool access_allow(Access *a, Shape *shape)
 void access_loaded(Access *a) { observe(a, true); }
 u8 *access_place(const Access *a, u32 lane) { return place(bytes_of(a), lane); }
 
-enum space access_generic(u64 address[LANES], u32 mask)
+enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
 {
     u64 first = address[__builtin_ctz(mask)], window = 0;
     enum space space = SPACE_GLOBAL;
-    if (first - SHARED_WINDOW < WINDOW_SPAN) space = SPACE_SHARED, window = SHARED_WINDOW;
+    if (first - SHARED_WINDOW < WINDOW_SPAN) space = SPACE_SHARED, window = SHARED_WINDOW + w->block->shared_base;
     if (first - LOCAL_WINDOW < WINDOW_SPAN) space = SPACE_LOCAL, window = LOCAL_WINDOW;
     for (u32 l = 0; l < LANES; l++) address[l] -= window;
     return space;
@@ -311,6 +313,26 @@ static void perform(Access *a)
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) observe(a, true);
+}
+
+// In a cluster: an instruction is one access for each block into whose shared memory its lanes point.
+static void perform_shared(Access *a)
+{
+    const Cluster *c = a->warp->block->cluster;
+    access_fill(a);
+    for (u32 left = a->mask; left && !a->grid->status;) {
+        u64 rank = a->address[__builtin_ctz(left)] / CLUSTER_WINDOW;
+        Access part = *a;
+        part.mask = 0;
+        for (u32 rest = left; rest; rest &= rest - 1)
+            if (a->address[__builtin_ctz(rest)] / CLUSTER_WINDOW == rank) part.mask |= rest & -rest;
+        left &= ~part.mask;
+        part.shape = NULL;
+        part.owner = rank < c->size ? c->blocks[rank] : NULL;
+        for (u32 l = 0; part.owner && l < LANES; l++) part.address[l] -= rank * CLUSTER_WINDOW;
+        access_shape(&part);
+        perform(&part);
+    }
 }
 
 // Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that observers know.
@@ -348,7 +370,8 @@ static void perform_generic(Access *a)
         part.shape = NULL;
         for (u32 l = 0; l < LANES; l++) part.address[l] -= windows[n].window;
         access_shape(&part);
-        perform(&part);
+        if (part.space == SPACE_SHARED && a->grid->cluster_blocks > 1) perform_shared(&part);
+        else perform(&part);
         left &= ~inside;
     }
     if (!left || a->warp->block->grid->status) return;
@@ -377,6 +400,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     Grid *grid = w->block->grid;
     a.warp = w;
     a.grid = grid;
+    a.owner = w->block;
     a.insn = i;
     a.pc = w->pc - 1;
     a.mask = mask;
@@ -407,7 +431,8 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
         shape_learn(&a, shape);
     }
     if (a.base & (a.bytes - 1)) access_fill(&a), a.shape = NULL;
-    if (i->space != SPACE_GENERIC) perform(&a);
+    if (i->space == SPACE_SHARED && grid->cluster_blocks > 1) perform_shared(&a);
+    else if (i->space != SPACE_GENERIC) perform(&a);
     else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);
     else access_fill(&a), perform_generic(&a);
 }

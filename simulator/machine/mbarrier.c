@@ -135,6 +135,7 @@ static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
 {
     memset(a, 0, offsetof(Access, address));
     a->warp = w;
+    a->owner = w->block;
     a->insn = i;
     a->mask = mask;
     a->space = SPACE_SHARED;
@@ -154,7 +155,8 @@ static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, cons
     const void *at = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
         a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
-    if (i->space == SPACE_GENERIC && access_generic(a->address, mask) != SPACE_SHARED) return all_in_shared(a);
+    if (i->space == SPACE_GENERIC && access_generic(w, a->address, mask) != SPACE_SHARED) return all_in_shared(a);
+    for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) a->address[l] -= w->block->shared_base;
     if (!access_allow(a, NULL)) return false;
     EACH_LANE(l, values ? 0 : mask)
         if (!is_valid(a, l)) return false;

@@ -16,6 +16,7 @@ enum { VALUE_BYTES = 16 };              // that a lane moves at most
 typedef struct Access {
     Warp *warp;
     Grid *grid;
+    Block *owner;           // shared: whose it is, another one of the cluster's perhaps; NULL: nobody's
     const Insn *insn;
     u32 pc;                 // of that
     u32 mask;               // lanes that take part, at least one
@@ -69,6 +70,8 @@ typedef struct Observer {
     // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
     // do from now on.
     void (*part_barrier)(Block *, u32 arrived, u32 freed);
+    void (*cluster_arrive)(Warp *, const Insn *);   // lanes of it arrive at the cluster's barrier
+    void (*cluster_wait)(Warp *);               // and others go on that have waited there, or need not
     void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
     void (*fence)(Warp *, const Insn *);        // a membar or fence, of its insn's order and scope
     // Of mbarriers, lanes of an access: they have made one each; they have arrived at one, or brought bytes, and all that

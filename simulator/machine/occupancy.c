@@ -1,6 +1,7 @@
 // How many blocks of a kernel a multiprocessor holds at once, by the rules in the toolkit's cuda_occupancy.h.
 #include <cuda_occupancy.h>
 
+#include "cluster.h"
 #include "occupancy.h"
 #include "profile.h"
 
@@ -49,8 +50,16 @@ bool occupancy_available(const Kernel *k, u32 threads, u32 blocks, u32 limit, u6
     return true;
 }
 
+u32 occupancy_clusters(u32 blocks_per_sm, u32 size)
+{
+    u32 clusters = 0;
+    for (int gpc = 0; size && gpc < profile.gpc_count; gpc++) clusters += profile.gpc_sms[gpc] / size;
+    return clusters * blocks_per_sm;
+}
+
 u32 occupancy_resident(const Launch *l)
 {
-    u32 blocks = occupancy_blocks(l->kernel, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared).blocks;
-    return (blocks ? blocks : 1) * profile.sm_count;
+    u32 blocks = occupancy_blocks(l->kernel, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared).blocks, size = cluster_blocks(l);
+    if (!blocks) blocks = 1;
+    return size > 1 ? occupancy_clusters(blocks, size) * size : blocks * profile.sm_count;
 }

@@ -35,7 +35,8 @@ u8 *lane_byte_at(const Warp *w, u32 lane, u64 address)
 {
     u32 local_bytes = w->block->grid->kernel->local_bytes;
     if (address - LOCAL_WINDOW < local_bytes) return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
-    if (address - SHARED_WINDOW < w->block->shared_span) return w->block->shared + (address - SHARED_WINDOW);
+    u64 offset = address - SHARED_WINDOW - w->block->shared_base;
+    if (offset < w->block->shared_span) return w->block->shared + offset;
     const Allocation *a = memory_find(address);
     return a && !a->freed ? (u8 *)address : NULL;
 }

@@ -29,6 +29,17 @@ static bool read_carveouts(const config_t *config, const char *path, Profile *p)
     return true;
 }
 
+static bool read_gpcs(const config_t *config, const char *path, Profile *p)
+{
+    const config_setting_t *list = config_lookup(config, "gpc_sms");
+    p->gpc_count = list ? config_setting_length(list) : 0;
+    int sms = 0;
+    for (int n = 0; n < p->gpc_count && n < MOST_GPCS; n++) sms += p->gpc_sms[n] = config_setting_get_int_elem(list, n);
+    if (p->gpc_count && p->gpc_count <= MOST_GPCS && sms == p->sm_count) return true;
+    fprintf(stderr, "%s: gpc_sms = [ ... ], up to %d numbers whose sum is sm_count, is missing\n", path, MOST_GPCS);
+    return false;
+}
+
 static bool read_load_clocks(const config_t *config, const char *path, Profile *p)
 {
     const config_setting_t *list = config_lookup(config, "dram_load_clocks");
@@ -70,7 +81,6 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_room);
     FIGURE(l2_far_places);
     FIGURE(l2_aside_places);
-    FIGURE(gpc_count);
     FIGURE(l2_waiting_ways);
     FIGURE(l2_dirty_ways);
     FIGURE(l2_partial_ways);
@@ -152,7 +162,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
         fprintf(stderr, "%s: l1_ways and l2_ways are from 1 to 16\n", path);
         return false;
     }
-    return read_carveouts(config, path, p) && read_load_clocks(config, path, p);
+    return read_carveouts(config, path, p) && read_gpcs(config, path, p) && read_load_clocks(config, path, p);
 }
 
 bool profile_load(const char *path, Profile *p)

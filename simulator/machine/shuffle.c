@@ -41,7 +41,7 @@ void shuffle_start(Grid *g)
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);
-    if (g->blocks < 2) return;
+    if (g->blocks < 2 || g->cluster_blocks > 1) return;
     g->stride = g->blocks / 3 + draw(g, 0xffff) % (g->blocks / 3 + 1);
     while (divisor(g->stride, g->blocks) != 1) g->stride++;
     if (!g->launch->cooperative && g->slot_limit >= g->blocks) g->slot_limit = (u32)g->blocks - 1;

@@ -1,10 +1,15 @@
 // What the special registers hold, and the other rows of a warp's registers that never change while a block runs.
+#include "cluster.h"
 #include "profile.h"
 #include "special.h"
+
+// Of a register that has x, y and z: of the launch, what one cluster has; 1 without clusters.
+static u32 cluster_size(const Launch *l, u32 way) { return l->cluster[0] ? l->cluster[way] : 1; }
 
 static u64 special_value(const Warp *w, u32 special, u32 lane)
 {
     const Launch *l = w->block->grid->launch;
+    u32 way;
     u32 thread[3];
     switch (special) {
     case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z:
@@ -13,13 +18,29 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_NTID_X: case SPECIAL_NTID_Y: case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
     case SPECIAL_CTAID_X: case SPECIAL_CTAID_Y: case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
     case SPECIAL_NCTAID_X: case SPECIAL_NCTAID_Y: case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
+    case SPECIAL_CLUSTERID_X: case SPECIAL_CLUSTERID_Y: case SPECIAL_CLUSTERID_Z:
+        way = special - SPECIAL_CLUSTERID_X;
+        return w->block->index[way] / cluster_size(l, way);
+    case SPECIAL_NCLUSTERID_X: case SPECIAL_NCLUSTERID_Y: case SPECIAL_NCLUSTERID_Z:
+        way = special - SPECIAL_NCLUSTERID_X;
+        return l->grid[way] / cluster_size(l, way);
+    case SPECIAL_CLUSTER_CTAID_X: case SPECIAL_CLUSTER_CTAID_Y: case SPECIAL_CLUSTER_CTAID_Z:
+        way = special - SPECIAL_CLUSTER_CTAID_X;
+        return w->block->index[way] % cluster_size(l, way);
+    case SPECIAL_CLUSTER_NCTAID_X: case SPECIAL_CLUSTER_NCTAID_Y: case SPECIAL_CLUSTER_NCTAID_Z:
+        return cluster_size(l, special - SPECIAL_CLUSTER_NCTAID_X);
+    case SPECIAL_CLUSTER_CTARANK: return w->block->rank;
+    case SPECIAL_CLUSTER_NCTARANK: return w->block->grid->cluster_blocks;
+    case SPECIAL_EXPLICIT_CLUSTER: return l->cluster[0] ? ~0u : 0;      // a predicate: a bit for each lane
+    case SPECIAL_AGGREGATE_SMEM: return w->block->shared_bytes;
+    case SPECIAL_SHARED_WINDOW: return SHARED_WINDOW + w->block->shared_base;
     case SPECIAL_LANEID: return lane;
     case SPECIAL_WARPID: return w->number;
     case SPECIAL_NWARPID: return w->block->warp_count;
     case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
     case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
-    case SPECIAL_RESERVED_SMEM: return w->block->reserved_at;
-    case SPECIAL_DYNAMIC_BASE: return w->block->grid->kernel->shared_bytes;
+    case SPECIAL_RESERVED_SMEM: return w->block->shared_base + w->block->reserved_at;
+    case SPECIAL_DYNAMIC_BASE: return w->block->shared_base + w->block->grid->kernel->shared_bytes;
     case SPECIAL_SMID: return w->block->sm;
     case SPECIAL_NSMID: return profile.sm_count;
     case SPECIAL_ENVREG_1: return w->block->grid->workspace >> 32;
@@ -36,7 +57,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
 
 bool special_changes(u32 special)
 {
-    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
+    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || (special >= SPECIAL_CLUSTERID_X && special <= SPECIAL_CLUSTERID_Z) || special == SPECIAL_SMID;
 }
 
 static bool changes_with_lane(u32 special)
@@ -54,7 +75,8 @@ static bool changes_with_lane(u32 special)
 static void fill_row(Warp *w, const Constant *c)
 {
     bool by_lane = changes_with_lane(c->special);
-    u64 value = by_lane ? 0 : c->special ? special_value(w, c->special, 0) : c->value;
+    u64 value = by_lane ? 0 : c->special == SPECIAL_SHARED ? w->block->shared_base + c->value
+              : c->special ? special_value(w, c->special, 0) : c->value;
     switch (c->width) {
     case 1: FILL(u8); break;
     case 2: FILL(u16); break;

@@ -125,6 +125,7 @@ static bool sees_others(const Insn *i)
 bool spread_sees_others(Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++) k->sees_others |= sees_others(&k->code[pc]);
+    k->sees_others |= k->meets_cluster;
     k->known_alone = true;
     return k->sees_others;
 }
@@ -133,7 +134,7 @@ static bool kernel_may(Kernel *k) { return !spread_sees_others(k) && k->failures
 
 void spread_start(Grid *g)
 {
-    if (g->launch->cooperative || g->blocks < 3 || worker_count() < 2 || !kernel_may(g->kernel)) return;
+    if (g->launch->cooperative || g->cluster_blocks > 1 || g->blocks < 3 || worker_count() < 2 || !kernel_may(g->kernel)) return;
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->one_order && observers[o]->one_order(g)) return;
     g->spread = need(calloc(1, sizeof *g->spread));

@@ -13,6 +13,7 @@
 
 #include "mbarrier.h"
 #include "report/source.h"
+#include "cluster.h"
 #include "stand.h"
 
 static const u64 LONG_ENOUGH = 1ull << 26;      // warp instructions with which nothing changed
@@ -91,7 +92,7 @@ bool stand_waits(const Grid *g)
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
         if (g->shuffled && b->occupied && b->seen != g->progress) return false;         // its turn is yet to come
-        for (u32 k = 0; b->occupied && k < b->warp_count; k++)
+        for (u32 k = 0; b->occupied && !b->stuck && k < b->warp_count; k++)
             if (b->warps[k].live && !b->warps[k].waiting && !b->warps[k].spins) return false;
     }
     return true;
@@ -103,7 +104,7 @@ bool stand_is_over(Grid *g, bool alone)
     bool repeats = true, hosts = false, timed = false;
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
-        for (u32 k = 0; b->occupied && k < b->warp_count; k++) {
+        for (u32 k = 0; b->occupied && !b->stuck && k < b->warp_count; k++) {
             const Warp *w = &b->warps[k];
             if (!w->live || w->waiting) continue;
             repeats &= w->spin.repeats && w->spin.progress == g->progress;
@@ -121,7 +122,7 @@ bool stand_is_over(Grid *g, bool alone)
 
 // ---- Where they stand ----
 
-enum how { SPINS, AT_BARRIER, AT_MBARRIER, FOR_LANES, READY };
+enum how { SPINS, AT_BARRIER, AT_MBARRIER, AT_CLUSTER, FOR_LANES, READY };
 
 typedef struct Group {          // warps that stand at one line
     Place place;
@@ -137,6 +138,7 @@ typedef struct Group {          // warps that stand at one line
 static u32 stands_at(const Warp *w, enum how *how)
 {
     const Insn *code = w->block->grid->kernel->code;
+    if (w->cluster_held) return *how = AT_CLUSTER, w->cluster_pc;
     if (w->waiting) return *how = AT_BARRIER, w->come[0].pc;
     if (w->asked) return *how = mbarrier_waits(w->asked) ? AT_MBARRIER : SPINS, w->asked - code;
     if (w->arrived) return *how = AT_BARRIER, w->arrived_pc;
@@ -214,6 +216,7 @@ char *stand_list(const Grid *g, const Block *only)
         if (at->how == SPINS) fprintf(f, "read%s again and again", s);
         else if (at->how == AT_BARRIER) fprintf(f, "wait%s at barrier %u", s, at->barrier);
         else if (at->how == AT_MBARRIER) fprintf(f, "wait%s at an mbarrier", s);
+        else if (at->how == AT_CLUSTER) fprintf(f, "wait%s at the cluster's barrier", s);
         else if (at->how == FOR_LANES) fprintf(f, "wait%s for other lanes", s);
         else fprintf(f, "could go on");
         fprintf(f, " (%s%s)", at->names ? at->names : "", at->ranges > 4 ? "; ..." : "");

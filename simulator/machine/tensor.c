@@ -90,6 +90,7 @@ static void addresses_of(const Warp *w, const Insn *i, u64 address[LANES])
     const void *base = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
         address[l] = i->source_width == 8 ? ((const u64 *)base)[l] + i->offset : ((const u32 *)base)[l] + (u32)i->offset;
+    for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) address[l] -= w->block->shared_base;
 }
 
 // Rows begin at multiples of their 16 bytes: one that does not is reported as such, and ends the grid.
@@ -111,7 +112,7 @@ static void move_rows(Warp *w, const Insn *i, u32 mask, bool store)
     u64 address[LANES];
     if (!exchange_all(w, i, mask)) return;
     addresses_of(w, i, address);
-    enum space space = i->space == SPACE_GENERIC ? access_generic(address, ~0u) : i->space;
+    enum space space = i->space == SPACE_GENERIC ? access_generic(w, address, ~0u) : i->space;
     if (!rows_aligned(w, i, space, address, i->matrix->d.registers, store)) return;
     for (u32 n = 0; n < i->matrix->d.registers; n++) {
         Access a = part_of(w, i, &i->list[n], store);
@@ -166,7 +167,7 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
     const Matrix *x = i->matrix;
     addresses_of(w, i, address);
     Layout p = { .f = f, .size = 4 / f->per, .along = x->by_columns == f->turned };
-    p.space = i->space == SPACE_GENERIC ? access_generic(address, ~0u) : i->space;
+    p.space = i->space == SPACE_GENERIC ? access_generic(w, address, ~0u) : i->space;
     p.base = address[0];
     u32 across = p.along ? f->cols : f->rows;
     p.stride = (u64)p.size * (i->b ? *(const u32 *)row_of(w, i->b) : across);

@@ -34,6 +34,7 @@ static bool all_held(Warp *w, u32 *pc, u32 *depth)
 {
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
+        if (path.mask & w->cluster_held) continue;
         const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
         u32 here = 0;
         for (u32 k = 0; k < w->ready_count; k++)
@@ -105,7 +106,7 @@ static bool pick(Warp *w, bool tired)
     w->stop = ~0u;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (path.pc == pc && path.depth == depth) {
+        if (path.pc == pc && path.depth == depth && !(path.mask & w->cluster_held)) {
             w->active |= path.mask;
         } else {
             w->ready[kept++] = path;

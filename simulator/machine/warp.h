@@ -9,6 +9,7 @@
 #define LOCAL_WINDOW  0x110000000000ull
 #define PARAM_WINDOW  0x130000000000ull
 #define WINDOW_SPAN   (1ull << 32)
+#define CLUSTER_WINDOW (1u << 24)       // in shared memory: of each block of a cluster (cluster.h)
 
 // One decoded instruction. Operands are offsets of rows in the warp's register file; a constant has a row too.
 struct Insn {
@@ -39,6 +40,7 @@ struct Insn {
     u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d
     bool bit_field;         // or: puts bits of b into a word of memory, of which a keeps the others
+    bool cluster;           // memory: shared memory of all blocks of the cluster
     u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
     u32 members;            // exchange: row of the lanes that take part
     u32 flip;               // exchange: ~0 for !a; compare: for !c
@@ -66,6 +68,13 @@ enum special {
     SPECIAL_CTAID_X, SPECIAL_CTAID_Y, SPECIAL_CTAID_Z, SPECIAL_NCTAID_X, SPECIAL_NCTAID_Y, SPECIAL_NCTAID_Z,
     SPECIAL_LANEID, SPECIAL_WARPID, SPECIAL_NWARPID, SPECIAL_DYNAMIC_SMEM, SPECIAL_TOTAL_SMEM, SPECIAL_DYNAMIC_BASE,
     SPECIAL_RESERVED_SMEM,
+    SPECIAL_CLUSTERID_X, SPECIAL_CLUSTERID_Y, SPECIAL_CLUSTERID_Z,
+    SPECIAL_NCLUSTERID_X, SPECIAL_NCLUSTERID_Y, SPECIAL_NCLUSTERID_Z,
+    SPECIAL_CLUSTER_CTAID_X, SPECIAL_CLUSTER_CTAID_Y, SPECIAL_CLUSTER_CTAID_Z,
+    SPECIAL_CLUSTER_NCTAID_X, SPECIAL_CLUSTER_NCTAID_Y, SPECIAL_CLUSTER_NCTAID_Z,
+    SPECIAL_CLUSTER_CTARANK, SPECIAL_CLUSTER_NCTARANK, SPECIAL_EXPLICIT_CLUSTER, SPECIAL_AGGREGATE_SMEM,
+    SPECIAL_SHARED,         // an address in shared memory: Constant.value is its offset
+    SPECIAL_SHARED_WINDOW,  // where the block's own begins in the generic address space
     SPECIAL_SMID, SPECIAL_NSMID, SPECIAL_GRIDID, SPECIAL_ENVREG_1, SPECIAL_ENVREG_2,
     SPECIAL_CLOCK, SPECIAL_CLOCK_HI, SPECIAL_GLOBALTIMER, SPECIAL_GLOBALTIMER_HI,   // read when the instruction runs
     SPECIAL_LANEMASK_EQ, SPECIAL_LANEMASK_LT, SPECIAL_LANEMASK_LE, SPECIAL_LANEMASK_GT, SPECIAL_LANEMASK_GE,
@@ -142,6 +151,10 @@ struct Warp {
     u32 come_count;
     Path come[LANES];       // the instructions by which they came: each goes on behind its own
     u32 skipped;            // lanes that were seen beyond it
+    u32 cluster_come;       // lanes that have arrived at the cluster's barrier,
+    u32 cluster_held;       // of them, those that wait there,
+    u32 cluster_owed;       // and those that have arrived before all last did, and need not wait
+    u32 cluster_pc;         // where the latest of them waits
     u32 turns;              // backward branches since it was last given the machine
     u32 patience;           // backward branches that a turn may have
     u32 launch_error[LANES];        // of each lane's own launches (children.h): the last
@@ -192,6 +205,10 @@ typedef struct Block {
     u32 index[3];
     u32 number;             // in the grid, x fastest
     u32 slot;               // which of the grid's resident blocks it is
+    u32 rank;               // in its cluster
+    u32 shared_base;        // address of its shared memory (cluster.h)
+    struct Cluster *cluster;    // NULL: its kernel knows of none
+    bool stuck;             // it waits at the cluster's barrier, and can do nothing else
     u32 sm;                 // that it runs on
     bool occupied;          // by a block that has not ended
     bool spins;             // it has had its turn and cannot go on without others, as far as it knows
@@ -229,6 +246,7 @@ struct Grid {
     int status;             // cudaError_t; the grid ends when it is not 0
     u32 threads;            // in a block
     u64 blocks, next;       // blocks in all, and the next to start
+    u32 cluster_blocks;     // of a cluster; 1: there are none
     bool shuffled;          // its blocks and their warps have turns in no order (shuffle.h)
     u64 random;             // that of them
     u32 pace;               // and how seldom a block begins beside others
@@ -349,6 +367,7 @@ void call_set_stack(u32 device, u64 bytes);          // cudaLimitStackSize
 void call_make_room(const Launch *);                 // sets its kernel's local_bytes for it
 void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more than a predicate to set
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
+void run_isspacep_own(Warp *, const Insn *, u32 mask);   // isspacep.shared::cta
 void run_atomic(Warp *, const Insn *, u32 mask);
 void run_video(Warp *, const Insn *, u32 mask);
 void run_fence(Warp *, const Insn *, u32 mask);

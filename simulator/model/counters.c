@@ -120,7 +120,7 @@ static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
 {
     if (!strncmp(isa_rows[i->row].name, "mov_", 4))
         for (u32 n = 0; n < k->constant_count; n++)
-            if (k->constants[n].row == i->a && k->constants[n].special)
+            if (k->constants[n].row == i->a && k->constants[n].special && k->constants[n].special != SPECIAL_SHARED)
                 return k->constants[n].special <= SPECIAL_TID_Z || k->constants[n].special == SPECIAL_LANEID ? LSU_INSTRUCTIONS : ADU_INSTRUCTIONS;
     return unit_counters[op->unit];
 }

@@ -169,7 +169,7 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
     case MEMORY: return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN : row->store ? OP_STORE : OP_LOAD;
     case ATOMIC: return OP_ATOMIC;
     case FENCE: return OP_BRANCH;
-    case FLOW: return begins(row->name, "bar") ? OP_BARRIER : OP_BRANCH;
+    case FLOW: return begins(row->name, "barrier_cluster_arrive") ? OP_PLAIN : begins(row->name, "bar") ? OP_BARRIER : OP_BRANCH;
     case EXCHANGE: return begins(row->name, "bar") ? OP_BRANCH : OP_PLAIN;
     default: return OP_PLAIN;
     }

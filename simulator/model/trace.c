@@ -149,7 +149,7 @@ typedef struct Poll {
 
 static void digest(const Access *a, Poll *p)
 {
-    const u8 *base = a->space == SPACE_SHARED ? a->warp->block->shared : NULL;
+    const u8 *base = a->space == SPACE_SHARED ? a->owner->shared : NULL;
     p->span = p->value = 0;
     for (u32 n = 0; n < a->span_count; n++) {
         const Span *s = &a->span[n];

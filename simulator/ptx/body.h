@@ -73,7 +73,7 @@ void body_address_operand(Body *b, Insn *i);                        // [register
 bool body_compare(Body *b, const char *opcode, Insn *i);            // the same, of comparisons
 void body_order(const char *opcode, Insn *i);                       // a fence's order and scope
 bool body_order_part(const char *part, Insn *i);                    // of an opcode. False: it names neither order nor scope
-bool body_is_shared(const char *part);                              // does it name shared memory?
+bool body_is_shared(const char *part, Insn *i);                              // does it name shared memory?
 bool body_is_one_of(const char *word, const char *const *list);     // which ends with NULL
 
 // ---- functions ----

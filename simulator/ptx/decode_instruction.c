@@ -98,6 +98,7 @@ static void alu_operands(Body *b, Insn *i, const IsaRow *row)
     if (clock_operand(b, i, row)) return;
     if (row->shape == PACK) ptx_expect(p, "{");
     i->a = body_source(b, row->type[1], convert ? &width : NULL);
+    if (!strcmp(row->name, "isspacep_shared")) i->run = run_isspacep_own;
     if (convert) i->source_width = width;
     if (convert && width < isa_type_width(row->type[1]))
         ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[1]));
@@ -178,6 +179,15 @@ static void target_operands(Body *b, Insn *i)
     i->target = s->count;
 }
 
+// Of a cluster: all threads of the block.
+static void cluster_operands(Body *b, Insn *i, const IsaRow *row)
+{
+    b->k->meets_cluster = true;
+    i->scope = SCOPE_CLUSTER;
+    i->order = strstr(row->name, "_relaxed") ? ORDER_RELAXED : strstr(row->name, "_arrive") ? ORDER_RELEASE : ORDER_ACQUIRE;
+    i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);
+}
+
 static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
@@ -194,6 +204,8 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
         body_skip(b);
     } else if (!strcmp(row->lane, "barrier")) {
         barrier_operands(b, i, row);
+    } else if (!strcmp(row->lane, "cluster")) {
+        cluster_operands(b, i, row);
     } else if (!strcmp(row->lane, "call")) {
         body_call(b, i);
     } else if (!strcmp(row->lane, "[a]") || !strcmp(row->lane, "number")) {
@@ -225,6 +237,8 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { "barrier.cta.red.or.aligned.pred", "bar.red.or.pred" }, { "barrier.cta.red.popc.aligned.u32", "bar.red.popc.u32" },
         { "bar.cta.arrive", "bar.arrive" }, { "bar.cta.red.and.pred", "bar.red.and.pred" },
         { "bar.cta.red.or.pred", "bar.red.or.pred" }, { "bar.cta.red.popc.u32", "bar.red.popc.u32" },
+        { "cluster.arrive.release", "cluster.arrive" }, { "cluster.arrive.release.aligned", "cluster.arrive.aligned" },
+        { "cluster.wait.acquire", "cluster.wait" }, { "cluster.wait.acquire.aligned", "cluster.wait.aligned" },
         { "match.sync.any.b32", "match.any.sync.b32" }, { "match.sync.any.b64", "match.any.sync.b64" },
     };
     if (!strncmp(opcode, "createpolicy.", 13)) opcode = "createpolicy";

@@ -14,7 +14,7 @@ static void plain_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     snprintf(plain, size, "%s", strsep(&rest, "."));
     i->space = SPACE_GENERIC;
     for (char *part; (part = strsep(&rest, "."));) {
-        if (body_is_shared(part)) i->space = SPACE_SHARED;
+        if (body_is_shared(part, i)) i->space = SPACE_SHARED;
         else if (!body_order_part(part, i) && strcmp(part, "b64")) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
     }
 }

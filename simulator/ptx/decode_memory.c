@@ -45,10 +45,11 @@ void body_order(const char *opcode, Insn *i)
     for (char *rest = parts, *part; (part = strsep(&rest, "."));) body_order_part(part, i);
 }
 
-// A block is a cluster of its own here, whose shared memory is its own.
-bool body_is_shared(const char *part)
+bool body_is_shared(const char *part, Insn *i)
 {
-    return !strcmp(part, "shared") || !strcmp(part, "shared::cta") || !strcmp(part, "shared::cluster");
+    bool cluster = !strcmp(part, "shared::cluster");
+    i->cluster |= cluster;
+    return cluster || !strcmp(part, "shared") || !strcmp(part, "shared::cta");
 }
 
 // .L2::cache_hint has an operand at the end, a policy from createpolicy: which lines the cache should keep.
@@ -70,7 +71,7 @@ static bool memory_modifiers(Body *b, Insn *i, char *modifiers, char *space)
         "u64", "s64", "f64", "b128", NULL };
     i->elements = 1;
     for (char *rest = modifiers, *part; (part = strsep(&rest, "."));) {
-        if (body_is_shared(part)) part = "shared";
+        if (body_is_shared(part, i)) part = "shared";
         if (!strcmp(part, "param::entry") || !strcmp(part, "param::func")) part = "param";
         if (body_is_one_of(part, spaces)) strcpy(space, part);
         else if (!strcmp(part, "v2")) i->elements = 2;
@@ -181,7 +182,7 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     snprintf(plain, size, "atom");
     for (char *part; (part = strsep(&rest, "."));) {
         if (!strcmp(part, "global")) i->space = SPACE_GLOBAL;
-        else if (body_is_shared(part)) i->space = SPACE_SHARED;
+        else if (body_is_shared(part, i)) i->space = SPACE_SHARED;
         else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2]) i->elements = part[1] - '0';
         else if (!strcmp(part, "L2::cache_hint")) continue;
         else if (!body_order_part(part, i)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);

@@ -75,9 +75,12 @@ static const struct { const char *name; u32 special; } specials[] = {
     { "%lanemask_ge", SPECIAL_LANEMASK_GE },
     { "%smid", SPECIAL_SMID }, { "%nsmid", SPECIAL_NSMID }, { "%gridid", SPECIAL_GRIDID },
     { "%envreg1", SPECIAL_ENVREG_1 }, { "%envreg2", SPECIAL_ENVREG_2 },
-    { "%clusterid.x", SPECIAL_CTAID_X }, { "%clusterid.y", SPECIAL_CTAID_Y }, { "%clusterid.z", SPECIAL_CTAID_Z },
-    { "%nclusterid.x", SPECIAL_NCTAID_X }, { "%nclusterid.y", SPECIAL_NCTAID_Y }, { "%nclusterid.z", SPECIAL_NCTAID_Z },
-    { "%aggr_smem_size", SPECIAL_TOTAL_SMEM },
+    { "%clusterid.x", SPECIAL_CLUSTERID_X }, { "%clusterid.y", SPECIAL_CLUSTERID_Y }, { "%clusterid.z", SPECIAL_CLUSTERID_Z },
+    { "%nclusterid.x", SPECIAL_NCLUSTERID_X }, { "%nclusterid.y", SPECIAL_NCLUSTERID_Y }, { "%nclusterid.z", SPECIAL_NCLUSTERID_Z },
+    { "%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID_X }, { "%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID_Y }, { "%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID_Z },
+    { "%cluster_nctaid.x", SPECIAL_CLUSTER_NCTAID_X }, { "%cluster_nctaid.y", SPECIAL_CLUSTER_NCTAID_Y }, { "%cluster_nctaid.z", SPECIAL_CLUSTER_NCTAID_Z },
+    { "%cluster_ctarank", SPECIAL_CLUSTER_CTARANK }, { "%cluster_nctarank", SPECIAL_CLUSTER_NCTARANK },
+    { "%is_explicit_cluster", SPECIAL_EXPLICIT_CLUSTER }, { "%aggr_smem_size", SPECIAL_AGGREGATE_SMEM },
     { "%clock", SPECIAL_CLOCK }, { "%clock_hi", SPECIAL_CLOCK_HI }, { "%clock64", SPECIAL_CLOCK },
     { "%globaltimer", SPECIAL_GLOBALTIMER }, { "%globaltimer_lo", SPECIAL_GLOBALTIMER },
     { "%globaltimer_hi", SPECIAL_GLOBALTIMER_HI },
@@ -88,22 +91,6 @@ u32 body_special(const char *name)
     for (u32 n = 0; n < sizeof specials / sizeof *specials; n++)
         if (!strcmp(name, specials[n].name)) return specials[n].special;
     return SPECIAL_NONE;
-}
-
-// A block that was not launched in a cluster is a cluster of its own: registers that are the same for all.
-static bool cluster_register(const char *name, u32 *value)
-{
-    static const struct { const char *name; u32 value; } registers[] = {
-        { "%cluster_ctaid.x", 0 }, { "%cluster_ctaid.y", 0 }, { "%cluster_ctaid.z", 0 },
-        { "%cluster_nctaid.x", 1 }, { "%cluster_nctaid.y", 1 }, { "%cluster_nctaid.z", 1 },
-        { "%cluster_ctarank", 0 }, { "%cluster_nctarank", 1 }, { "%is_explicit_cluster", 0 },
-    };
-    for (u32 n = 0; n < sizeof registers / sizeof *registers; n++) {
-        if (strcmp(name, registers[n].name)) continue;
-        *value = registers[n].value;
-        return true;
-    }
-    return false;
 }
 
 bool body_is_clock(u32 special) { return special >= SPECIAL_CLOCK && special <= SPECIAL_GLOBALTIMER_HI; }
@@ -182,7 +169,7 @@ u32 body_address(Body *b, const char *name, u32 width)
     case SYMBOL_GLOBAL: case SYMBOL_PARAM:
         return body_constant(b, width, s->value, SPECIAL_NONE);
     case SYMBOL_SHARED:
-        return body_constant(b, width, place_shared(b, s), SPECIAL_NONE);
+        return body_constant(b, width, place_shared(b, s), SPECIAL_SHARED);
     case SYMBOL_DYNAMIC:
         if (s->align > b->dynamic_align) b->dynamic_align = s->align;
         return body_constant(b, width, 0, SPECIAL_DYNAMIC_BASE);
@@ -235,8 +222,6 @@ u32 body_source(Body *b, enum type type, u8 *width)
     }
     if (special == SPECIAL_RESERVED_SMEM) b->k->asks_reserved = true;
     if (special) return body_constant(b, wanted, 0, special);
-    u32 value;
-    if (cluster_register(name, &value)) return body_constant(b, wanted, value, SPECIAL_NONE);
     if (*name == '%') {
         body_unsupported(b, "the register", name);
         return body_constant(b, wanted, 0, SPECIAL_NONE);
@@ -247,7 +232,7 @@ u32 body_source(Body *b, enum type type, u8 *width)
         if (s->kind == SYMBOL_DYNAMIC) body_unsupported(b, "an offset to", name);
         if (s->kind == SYMBOL_LOCAL && b->function) return frame_variable(b, s, wanted, ptx_integer(p));
         u64 base = s->kind == SYMBOL_SHARED ? place_shared(b, s) : s->value;
-        return body_constant(b, wanted, base + ptx_integer(p), SPECIAL_NONE);
+        return body_constant(b, wanted, base + ptx_integer(p), s->kind == SYMBOL_SHARED ? SPECIAL_SHARED : SPECIAL_NONE);
     }
     return row;
 }

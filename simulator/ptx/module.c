@@ -317,11 +317,17 @@ static void entry(Decoder *d)
     }
     while (!ptx_is(p, "{")) {
         char *directive = ptx_word(p);
-        u32 product = 1;
+        u32 product = 1, sizes[3] = { 1, 1, 1 }, count = 0;
         while (p->token == TOKEN_NUMBER) {
-            product *= ptx_integer(p);
+            u32 size = ptx_integer(p);
+            product *= size;
+            if (count < 3) sizes[count++] = size;
             if (!ptx_accept(p, ",")) break;
         }
+        if (!strcmp(directive, ".explicitcluster")) k->clustered = true;
+        if (!strcmp(directive, ".maxclusterrank")) k->max_cluster = product;
+        if (!strcmp(directive, ".reqnctapercluster")) memcpy(k->cluster, sizes, sizeof sizes);
+        if (!strcmp(directive, ".blocksareclusters")) k->unsupported = "the directive .blocksareclusters";
         if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid")) k->max_threads = product;
     }
     decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);

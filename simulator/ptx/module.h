@@ -54,6 +54,10 @@ typedef struct Kernel {
     bool asks_reserved;                 // it uses the shared memory that is the system's
     u32 local_bytes;                    // for each thread
     u32 max_threads;                    // .maxntid, or 1024
+    u32 cluster[3];                     // .reqnctapercluster: blocks of its clusters; 0: the launch says how many
+    u32 max_cluster;                    // .maxclusterrank: at most so many blocks; 0: it does not say
+    bool clustered;                     // .explicitcluster: it has clusters, whoever launches it
+    bool meets_cluster;                 // it uses the cluster's barrier
     u32 register_bytes;                 // of one warp's register file, constants included
     u32 registers;                      // virtual registers that it names
     u32 hardware_registers;             // that ptxas gave each thread,

@@ -1,6 +1,7 @@
 // Launches on behalf of the program, before they run and after: are they good, who looked at their errors, what did they print?
 
 #include "clock.h"
+#include "machine/cluster.h"
 #include "machine/grid.h"
 #include "machine/memory.h"
 #include "machine/occupancy.h"
@@ -39,6 +40,7 @@ Launch launch_of(const Call *call)
         .limit = device.limit, .cooperative = request->launch.cooperative };
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
+    memcpy(launch.cluster, request->launch.cluster, sizeof launch.cluster);
     return launch;
 }
 
@@ -71,7 +73,11 @@ static int check(const Call *call)
     if (request->launch.dynamic_shared > request->launch.dynamic_limit
         || request->launch.dynamic_shared > UINT32_MAX)
         return WIRE_INVALID_VALUE;
-    return grid_check(&launch);
+    int error = grid_check(&launch);
+    u32 most = request->launch.cluster_limit, asked = launch.kernel->max_cluster;
+    if (asked && asked < most)
+        most = asked;
+    return error ? error : launch.cluster[0] && cluster_blocks(&launch) > most ? WIRE_INVALID_CLUSTER_SIZE : 0;
 }
 
 static void note_unchecked(const Call *call)
@@ -140,6 +146,9 @@ static void say_reason(char *text, size_t size)
     else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
         snprintf(text, size, "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
                  grid[0], grid[1], grid[2]);
+    else if (unchecked.error == WIRE_INVALID_CLUSTER_SIZE)
+        snprintf(text, size, "a grid of %ux%ux%u blocks is no multiple of clusters of %ux%ux%u, or these are too large", grid[0], grid[1], grid[2],
+                 unchecked.launch.cluster[0], unchecked.launch.cluster[1], unchecked.launch.cluster[2]);
     else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
         snprintf(text, size,
                  "a block wants %" PRIu64 " bytes of shared memory, more than it may have",

@@ -223,6 +223,8 @@ void launch_kernel(Call *call)
     call->reply.kernel.shared_bytes = kernel->shared_bytes;
     call->reply.kernel.local_bytes = kernel->local_bytes;
     call->reply.kernel.max_threads = kernel->max_threads;
+    memcpy(call->reply.kernel.cluster, kernel->cluster, sizeof kernel->cluster);
+    call->reply.kernel.clustered = kernel->clustered;
     u64 index = call->request.name.module - FIRST_MODULE;
     call->reply.kernel.registers =
         native_registers(modules[index].native, modules[index].native_bytes, kernel->name);
@@ -259,7 +261,8 @@ void launch_occupancy(Call *call)
         call->reply.error = occupancy_available(kernel, request->launch.block[0], request->launch.grid[0],
                                                 (u32)request->launch.dynamic_limit, &call->reply.occupancy.bytes)
             ? 0 : WIRE_INVALID_VALUE;
-    else
-        call->reply.occupancy.blocks =
-            occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
+    else {
+        call->reply.occupancy.blocks = occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
+        call->reply.occupancy.clusters = occupancy_clusters(call->reply.occupancy.blocks, request->launch.cluster[0]);
+    }
 }

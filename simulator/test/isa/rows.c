@@ -133,7 +133,8 @@ void rows_make(void)
 
 bool row_needs_file(const Row *row)
 {
-    return row->shape >= MEMORY || strstr(row->name, "b128") || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9);
+    return row->shape >= MEMORY || strstr(row->name, "b128") || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9)
+        || !strncmp(row->name, "mapa_", 5) || !strncmp(row->name, "getctarank_", 11);
 }
 
 void row_fail(Row *row, const char *format, ...)

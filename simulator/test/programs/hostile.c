@@ -130,6 +130,12 @@ static void modules(void)
     CHECK(ask(&launch, parameters, 16, &reply) == 0);
     CHECK(ask(&launch, parameters, 15, &reply) == cudaErrorInvalidValue);
     CHECK(ask(&launch, parameters, 17, &reply) == cudaErrorInvalidValue);
+    launch.launch.cluster[0] = launch.launch.cluster[1] = 1u << 16, launch.launch.cluster[2] = 1;
+    CHECK(ask(&launch, parameters, 16, &reply) == cudaErrorInvalidClusterSize);
+    launch.launch.cluster[0] = launch.launch.cluster[1] = 17, launch.launch.grid[0] = launch.launch.grid[1] = 17;
+    launch.launch.cluster_limit = ~0u;
+    CHECK(ask(&launch, parameters, 16, &reply) == cudaErrorInvalidClusterSize);
+    launch.launch.cluster[0] = 0, launch.launch.grid[0] = launch.launch.grid[1] = 1;
     launch.launch.dynamic_shared = 1ull << 32;
     launch.launch.dynamic_limit = ~0ull;
     CHECK(ask(&launch, parameters, 16, &reply) == cudaErrorInvalidValue);

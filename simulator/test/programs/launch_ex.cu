@@ -1,5 +1,5 @@
 // expect: unsupported 24
-// says: clusters
+// says: a preferred cluster
 #include <cuda_runtime.h>
 #include "check.h"
 
@@ -17,8 +17,8 @@ int main()
     CHECK(host[0] == 3 && host[31] == 3);
 
     cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = 2, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cluster.id = cudaLaunchAttributePreferredClusterDimension;
+    cluster.val.preferredClusterDim.x = 2, cluster.val.preferredClusterDim.y = cluster.val.preferredClusterDim.z = 1;
     config.attrs = &cluster;
     config.numAttrs = 1;
     CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorNotSupported);

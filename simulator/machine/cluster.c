@@ -1,0 +1,180 @@
+// The barrier of a cluster: threads arrive and wait by two instructions, between which they do other things. A warp's lanes may
+// come one by one. Whoever has arrived cannot do so again before it has waited, so at most two phases are under way.
+#include <driver_types.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "cluster.h"
+#include "observer.h"
+#include "report/source.h"
+#include "stand.h"
+
+u64 cluster_block(const Launch *l, u64 cluster, u32 rank)
+{
+    const u32 *size = l->cluster, *grid = l->grid;
+    if (!size[0]) return cluster;
+    u64 across = grid[0] / size[0], down = grid[1] / size[1];
+    u64 x = cluster % across * size[0] + rank % size[0], y = cluster / across % down * size[1] + rank / size[0] % size[1];
+    u64 z = cluster / across / down * size[2] + rank / size[0] / size[1];
+    return (z * grid[1] + y) * grid[0] + x;
+}
+
+Cluster *cluster_make(u32 size)
+{
+    Cluster *c = calloc(1, sizeof *c);
+    if (c) c->size = size;
+    return c;
+}
+
+void cluster_join(Block *b)
+{
+    Cluster *c = b->cluster;
+    if (!b->rank) c->missing = c->phase = 0;
+    c->blocks[b->rank] = b;
+    c->missing += b->grid->threads;
+    b->stuck = false;
+    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].cluster_come = b->warps[n].cluster_owed = b->warps[n].cluster_held = 0;
+}
+
+// Those that wait go on behind the barrier, the others when they come to wait.
+static void free_warp(Warp *w)
+{
+    u32 held = w->cluster_held;
+    w->cluster_owed |= w->cluster_come & ~held;
+    w->cluster_come = w->cluster_held = 0;
+    if (!held) return;
+    for (u32 n = 0; n < w->ready_count; n++)
+        if (w->ready[n].mask & held) w->ready[n].held = false;
+    if (w->waiting && w->barrier == CLUSTER_BARRIER) w->waiting = 0;
+    w->stop = 0;
+    OBSERVERS(cluster_wait, w);
+}
+
+static void complete(Cluster *c)
+{
+    c->phase++;
+    for (u32 rank = 0; rank < c->size; rank++) {
+        Block *b = c->blocks[rank];
+        b->stuck = b->spins = false;
+        for (u32 n = 0; b->occupied && n < b->warp_count; n++) {
+            free_warp(&b->warps[n]);
+            c->missing += __builtin_popcount(b->warps[n].live);
+        }
+    }
+    c->blocks[0]->grid->progress++;
+}
+
+void cluster_leave(Warp *w, u32 lanes)
+{
+    Cluster *c = w->block->cluster;
+    c->missing -= __builtin_popcount(lanes & ~w->cluster_come);
+    w->cluster_come &= ~lanes;
+    w->cluster_owed &= ~lanes;
+    if (!c->missing) complete(c);
+}
+
+static void report_order(Warp *w, const Insn *i, u32 lanes, const char *words)
+{
+    Report r = { .kind = REPORT_BARRIER,
+                 .why = "A thread arrives at the cluster's barrier and then waits there, in turns: cluster.sync() does both.",
+                 .next = "Put one barrier_wait() behind each barrier_arrive(), in all threads." };
+    source_fill(&r, w, i, __builtin_ctz(lanes));
+    report_errorf(&r, "%d threads of a warp %s", __builtin_popcount(lanes), words);
+    grid_fail(w->block->grid, cudaErrorLaunchFailure);
+}
+
+static void arrive(Warp *w, const Insn *i, u32 lanes)
+{
+    Cluster *c = w->block->cluster;
+    u32 again = lanes & (w->cluster_come | w->cluster_owed);
+    if (again) {
+        report_order(w, i, again, "arrive at the cluster's barrier, and have not waited there since they last did");
+        return;
+    }
+    w->cluster_come |= lanes;
+    c->missing -= __builtin_popcount(lanes);
+    OBSERVERS(cluster_arrive, w, i);
+    w->block->grid->progress++;
+    if (!c->missing) complete(c);
+}
+
+static void wait(Warp *w, const Insn *i, u32 lanes)
+{
+    u32 never = lanes & ~(w->cluster_come | w->cluster_owed), held = lanes & w->cluster_come;
+    if (never) {
+        report_order(w, i, never, "wait at the cluster's barrier, and have not arrived there");
+        return;
+    }
+    w->cluster_owed &= ~lanes;
+    if (lanes & ~held) OBSERVERS(cluster_wait, w);
+    if (!held) return;
+    w->active &= ~held;
+    warp_hold(w, w->pc, held);
+    w->cluster_held |= held;
+    w->cluster_pc = w->pc - 1;
+    if (w->cluster_held == w->live) w->waiting = w->live, w->barrier = CLUSTER_BARRIER;
+}
+
+void run_barrier_cluster_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
+void run_barrier_cluster_arrive_relaxed(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
+void run_barrier_cluster_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask); }
+
+void run_barrier_cluster_arrive_aligned(Warp *w, const Insn *i, u32 mask)
+{
+    u32 here = exchange_live(w, i, mask);
+    if (here) arrive(w, i, here);
+}
+
+void run_barrier_cluster_arrive_relaxed_aligned(Warp *w, const Insn *i, u32 mask) { run_barrier_cluster_arrive_aligned(w, i, mask); }
+
+void run_barrier_cluster_wait_aligned(Warp *w, const Insn *i, u32 mask)
+{
+    u32 here = exchange_live(w, i, mask);
+    if (here) wait(w, i, here);
+}
+
+// Does the address lie in the block's own shared memory?
+void run_isspacep_own(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *a = row_of(w, i->a), own = SHARED_WINDOW + w->block->shared_base;
+    u32 *p = row_of(w, i->d), yes = 0;
+    for (u32 l = 0; l < LANES; l++) yes |= (u32)(a[l] - own < CLUSTER_WINDOW) << l;
+    *p = (*p & ~mask) | (yes & mask);
+}
+
+// ---- Those that wait for ever ----
+
+static Warp *first_held(const Block *b)
+{
+    for (u32 n = 0; n < b->warp_count; n++)
+        if (b->warps[n].live && b->warps[n].cluster_held) return &b->warps[n];
+    return NULL;
+}
+
+static void report_waiting(const Cluster *c, Warp *w)
+{
+    u32 threads = 0;
+    for (u32 rank = 0; rank < c->size; rank++)
+        for (u32 n = 0; c->blocks[rank]->occupied && n < c->blocks[rank]->warp_count; n++)
+            threads += __builtin_popcount(c->blocks[rank]->warps[n].live);
+    Grid *g = w->block->grid;
+    Report r = { .kind = REPORT_DEADLOCK, .why = "All threads of the cluster that have not ended must come to its barrier; some stand elsewhere, and wait as well.",
+                 .next = "Let every thread of every block come to the same cluster.sync(), outside of branches." };
+    source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_held));
+    r.stands = stand_list(g, w->block->cluster->size > 1 ? NULL : w->block);
+    report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads, threads - c->missing);
+    free(r.stands);
+    grid_fail(g, cudaErrorLaunchFailure);
+}
+
+bool cluster_waits(Block *b)
+{
+    Cluster *c = b->cluster;
+    if (!c || !first_held(b)) return false;
+    b->stuck = true;
+    for (u32 rank = 0; rank < c->size; rank++)
+        if (c->blocks[rank]->occupied && !c->blocks[rank]->stuck) return true;
+    report_waiting(c, first_held(b));
+    return true;
+}

@@ -1,0 +1,53 @@
+// expect: race 17, race 29, race 40, exit 0
+// says: nothing puts one block before the other
+// says: which may not have begun
+// says: which may have ended by then
+// Blocks of a cluster that do not wait for one another: before they first touch another's shared memory, before they read what
+// another has written there, and before they end.
+#include <cooperative_groups.h>
+#include "check.h"
+
+namespace cg = cooperative_groups;
+
+__global__ void __cluster_dims__(2) too_soon(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0 && cluster.block_rank() == 0)
+        *cluster.map_shared_rank(&cell, 1) = 3;
+    cluster.sync();
+    if (threadIdx.x == 0 && cluster.block_rank() == 1) *out = cell;
+}
+
+__global__ void __cluster_dims__(2) unordered(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    cluster.sync();
+    if (threadIdx.x == 0) cell = blockIdx.x + 1;
+    __syncthreads();
+    int other = *cluster.map_shared_rank(&cell, cluster.block_rank() ^ 1);
+    cluster.sync();
+    out[blockIdx.x * 32 + threadIdx.x] = other > 0;
+}
+
+__global__ void __cluster_dims__(2) too_late(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) cell = blockIdx.x;
+    cluster.sync();
+    if (cluster.block_rank() == 1) out[threadIdx.x] = *cluster.map_shared_rank(&cell, 0);
+}
+
+int main()
+{
+    int *out;
+    OK(cudaMalloc(&out, 64 * sizeof *out));
+    too_soon<<<2, 32>>>(out);
+    unordered<<<2, 32>>>(out);
+    too_late<<<2, 32>>>(out);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(out));
+    return 0;
+}
