@@ -7,6 +7,7 @@
 #include "machine/cluster.h"
 #include "machine/memory.h"
 #include "machine/observer.h"
+#include "machine/profile.h"
 #include "runtime/peer.h"
 #include "runtime/pool.h"
 #include "report/source.h"
@@ -182,13 +183,15 @@ static bool is_neighbour(const Access *a, const Report *r, const Allocation *nea
     return away >= -LANES && away <= LANES;
 }
 
+static bool may_go_there(const Access *a) { return a->insn->cluster || a->insn->space == SPACE_GENERIC; }
+
 // Shared memory that is not the block's own: is it there, and may the instruction go there?
 static bool is_there(const Access *a)
 {
     const Block *own = a->warp->block, *b = a->owner;
     u32 size = own->grid->cluster_blocks;
     char more[64];
-    if (b && b->occupied && (a->insn->cluster || a->insn->space == SPACE_GENERIC)) return true;
+    if (b && b->occupied && may_go_there(a)) return true;
     Report r = { .kind = REPORT_BOUNDS, .address = a->address[a->first] };
     source_fill(&r, a->warp, a->insn, a->first);
     say_how_many(more, sizeof more, a->mask);
@@ -306,13 +309,14 @@ static bool bounds_access(Access *a)
 {
     u32 lanes;
     Grid *grid = a->warp->block->grid;
-    if (a->space == SPACE_SHARED && a->owner != a->warp->block && !is_there(a)) {
-        grid_fail(grid, cudaErrorIllegalAddress);
+    bool remote = a->space == SPACE_SHARED && a->owner != a->warp->block;
+    if (remote && !is_there(a)) {
+        grid_fail(grid, may_go_there(a) ? cudaErrorLaunchFailure : cudaErrorIllegalInstruction);
         return false;
     }
     if (!ends_inside(a) && (lanes = lanes_outside(a))) {
         report_outside(a, lanes);
-        grid_fail(grid, cudaErrorIllegalAddress);
+        grid_fail(grid, remote && a->address[__builtin_ctz(lanes)] < (u64)profile.shared_per_sm ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
         return false;
     }
     if (!is_aligned(a) && (lanes = lanes_misaligned(a))) {

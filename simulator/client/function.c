@@ -35,20 +35,22 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 
 static cudaError_t set_cluster(Resolved *kernel, enum cudaFuncAttribute attribute, int value)
 {
-    if (value < 0)
-        return cudaErrorInvalidValue;
     switch (attribute) {
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
+        if (value < 0 || kernel->found.kernel.cluster[0])
+            return cudaErrorInvalidValue;
         kernel->cluster[attribute - cudaFuncAttributeRequiredClusterWidth] = (uint32_t)value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         kernel->not_portable = value != 0;
         return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        if (value < 0 || value > cudaClusterSchedulingPolicyLoadBalancing)
+            return cudaErrorInvalidValue;
         kernel->policy = value;
-        return value > cudaClusterSchedulingPolicyLoadBalancing ? cudaErrorInvalidValue : cudaSuccess;
+        return cudaSuccess;
     default:
         return cudaErrorInvalidValue;
     }
@@ -212,16 +214,22 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
 
 // ---- Clusters ----
 
-// The blocks of clusters that the launch has; 0: neither it nor the kernel says so.
-static uint32_t cluster_of(const Resolved *kernel, const cudaLaunchConfig_t *config)
+// What the launch says of its clusters; no x: nothing.
+static dim3 cluster_of(const cudaLaunchConfig_t *config)
 {
-    uint32_t blocks = kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2];
+    dim3 cluster = { 0, 0, 0 };
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
         if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            blocks = value->clusterDim.x * value->clusterDim.y * value->clusterDim.z;
+            cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
     }
-    return blocks;
+    return cluster;
+}
+
+static bool is_good(dim3 cluster, const cudaLaunchConfig_t *config)
+{
+    return cluster.x && cluster.y && cluster.z && config->gridDim.x % cluster.x == 0 && config->gridDim.y % cluster.y == 0
+        && config->gridDim.z % cluster.z == 0;
 }
 
 static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunchConfig_t *config, uint32_t size, int *clusters)
@@ -234,7 +242,7 @@ static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunc
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error)
-        *clusters = (int)reply.occupancy.clusters;
+        *clusters = config->dynamicSmemBytes > symbol_here(symbol)->dynamic_limit ? 0 : (int)reply.occupancy.clusters;
     return error;
 }
 
@@ -246,9 +254,19 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *ker
         error = cudaErrorInvalidValue;
     if (error)
         return client_done(error);
-    uint32_t size = cluster_of(symbol_here(symbol), config);
-    uint32_t most = symbol_here(symbol)->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
-    if (!size || size > most)
+    const Resolved *here = symbol_here(symbol);
+    const dim3 needs = { here->cluster[0], here->cluster[1], here->cluster[2] }, asked = cluster_of(config);
+    bool says = false;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        says |= config->attrs[i].id == cudaLaunchAttributeClusterDimension;
+    if (!says && !needs.x) {
+        *clusters = 0;
+        return cudaSuccess;
+    }
+    const dim3 cluster = says ? asked : needs;
+    bool differs = needs.x && (needs.x != cluster.x || needs.y != cluster.y || needs.z != cluster.z);
+    uint32_t size = cluster.x * cluster.y * cluster.z;
+    if (differs || !is_good(cluster, config) || (size > CLIENT_PORTABLE_CLUSTER_BLOCKS && !here->not_portable))
         return client_done(cudaErrorInvalidClusterSize);
     return client_done(clusters_of("cudaOccupancyMaxActiveClusters", symbol, config, size, clusters));
 }
@@ -259,15 +277,14 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *k
     cudaError_t error = kernel_of(kernel, &symbol);
     if (!error && (!size || !config))
         error = cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
-    const Resolved *here = symbol_here(symbol);
+    uint32_t most = error ? 0 : symbol_here(symbol)->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     int clusters = 0;
-    *size = (int)(here->cluster[0] * here->cluster[1] * here->cluster[2]);
-    if (*size)
-        return cudaSuccess;
-    *size = here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
-    while (*size && !error && !(error = clusters_of("cudaOccupancyMaxPotentialClusterSize", symbol, config, (uint32_t)*size, &clusters)) && !clusters)
-        *size /= 2;
+    while (most && !error && !clusters) {
+        error = clusters_of("cudaOccupancyMaxPotentialClusterSize", symbol, config, most, &clusters);
+        if (!clusters)
+            most /= 2;
+    }
+    if (!error)
+        *size = (int)most;
     return client_done(error);
 }

@@ -142,6 +142,14 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cud
     return cudaSuccess;
 }
 
+static cudaError_t set_cluster(KernelOperation *kernel, dim3 size)
+{
+    if (!size.x || !size.y || !size.z || kernel->grid.x % size.x || kernel->grid.y % size.y || kernel->grid.z % size.z)
+        return cudaErrorInvalidClusterSize;
+    kernel->cluster = size;
+    return cudaSuccess;
+}
+
 EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                                    const cudaLaunchAttributeValue *value)
 {
@@ -153,8 +161,7 @@ EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLau
         kernel->cooperative = value->cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        kernel->cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
-        return cudaSuccess;
+        return client_done(set_cluster(kernel, (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z }));
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)value->clusterSchedulingPolicyPreference;
         return cudaSuccess;
@@ -178,7 +185,8 @@ EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLau
         value->clusterDim.x = kernel->cluster.x, value->clusterDim.y = kernel->cluster.y, value->clusterDim.z = kernel->cluster.z;
         return cudaSuccess;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        value->clusterSchedulingPolicyPreference = (enum cudaClusterSchedulingPolicy)kernel->policy;
+        value->clusterSchedulingPolicyPreference = kernel->policy || !kernel->cluster.x ? (enum cudaClusterSchedulingPolicy)kernel->policy
+                                                : cudaClusterSchedulingPolicySpread;
         return cudaSuccess;
     default:
         return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation and clusters");

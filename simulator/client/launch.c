@@ -87,6 +87,8 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     request.launch.unchecked = kernel->unchecked;
     request.launch.cooperative = kernel->cooperative;
     const uint32_t cluster[] = { kernel->cluster.x, kernel->cluster.y, kernel->cluster.z };
+    if (cluster[0] && here->cluster[0] && memcmp(cluster, here->cluster, sizeof cluster))
+        return cudaErrorInvalidClusterSize;
     memcpy(request.launch.cluster, cluster[0] ? cluster : here->cluster, sizeof cluster);
     request.launch.cluster_limit = here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     request.launch.in_graph = kernel->in_graph;
@@ -191,8 +193,8 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     case cudaLaunchAttributeClusterDimension:
         kernel->cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
         return NULL;
-    case cudaLaunchAttributePreferredClusterDimension:
-        return "cudaLaunchKernelEx with a preferred cluster";
+    case cudaLaunchAttributePreferredClusterDimension:          // where the hardware has larger ones for a part of the grid
+        return NULL;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)attribute->val.clusterSchedulingPolicyPreference;
         return NULL;
@@ -212,7 +214,24 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
     const struct { unsigned x, y, z; } size = { attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
     if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == cudaLaunchAttributeSynchronizationPolicy)
         return cudaErrorInvalidValue;           // no attribute, or not one of launches
+    if (id == cudaLaunchAttributeClusterSchedulingPolicyPreference
+        && (unsigned)attribute->val.clusterSchedulingPolicyPreference > cudaClusterSchedulingPolicyLoadBalancing)
+        return cudaErrorInvalidValue;
     return id == cudaLaunchAttributeClusterDimension && !(size.x && size.y && size.z) ? cudaErrorInvalidClusterSize : cudaSuccess;
+}
+
+// What is preferred are multiples of what there is at least.
+static bool may_prefer(const cudaLaunchConfig_t *config, dim3 cluster)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *value = &config->attrs[i].val;
+        const dim3 size = { value->preferredClusterDim.x, value->preferredClusterDim.y, value->preferredClusterDim.z };
+        if (config->attrs[i].id != cudaLaunchAttributePreferredClusterDimension)
+            continue;
+        if (!cluster.x || !size.x || !size.y || !size.z || size.x % cluster.x || size.y % cluster.y || size.z % cluster.z)
+            return false;
+    }
+    return true;
 }
 
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
@@ -232,6 +251,8 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
         if (missing)
             return client_unsupported(missing);
     }
+    if (!may_prefer(config, how.cluster))
+        return client_done(cudaErrorInvalidClusterSize);
     return client_done(launch("cudaLaunchKernelEx", kernel, how, arguments, config->stream));
 }
 TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz,

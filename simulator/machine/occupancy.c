@@ -52,9 +52,13 @@ bool occupancy_available(const Kernel *k, u32 threads, u32 blocks, u32 limit, u6
 
 u32 occupancy_clusters(u32 blocks_per_sm, u32 size)
 {
-    u32 clusters = 0;
-    for (int gpc = 0; size && gpc < profile.gpc_count; gpc++) clusters += profile.gpc_sms[gpc] / size;
-    return clusters * blocks_per_sm;
+    enum { MOST = 8 };                  // blocks of clusters on a multiprocessor, as an H200 answers
+    u32 clusters = 0, each = blocks_per_sm < MOST ? blocks_per_sm : MOST;
+    for (int n = 0; size && n < profile.cluster_groups; n++) {
+        u32 sms = (u32)profile.cluster_sms[n];
+        if (sms >= size) clusters += each * sms / size;
+    }
+    return clusters;
 }
 
 u32 occupancy_resident(const Launch *l)

@@ -19,7 +19,7 @@ Occupancy occupancy_blocks(const Kernel *kernel, u32 threads, u32 dynamic_shared
 bool occupancy_available(const Kernel *kernel, u32 threads, u32 blocks, u32 limit, u64 *bytes);
 
 // Clusters that the device holds at once, where a multiprocessor holds so many of their blocks: all blocks of one are on
-// multiprocessors of one GPC.
+// multiprocessors of one group, which has as many of them at least.
 u32 occupancy_clusters(u32 blocks_per_sm, u32 cluster_blocks);
 
 // Blocks of a launch that the whole device holds at once, at least 1.

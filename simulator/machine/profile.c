@@ -29,14 +29,14 @@ static bool read_carveouts(const config_t *config, const char *path, Profile *p)
     return true;
 }
 
-static bool read_gpcs(const config_t *config, const char *path, Profile *p)
+static bool read_cluster_groups(const config_t *config, const char *path, Profile *p)
 {
-    const config_setting_t *list = config_lookup(config, "gpc_sms");
-    p->gpc_count = list ? config_setting_length(list) : 0;
+    const config_setting_t *list = config_lookup(config, "cluster_sms");
     int sms = 0;
-    for (int n = 0; n < p->gpc_count && n < MOST_GPCS; n++) sms += p->gpc_sms[n] = config_setting_get_int_elem(list, n);
-    if (p->gpc_count && p->gpc_count <= MOST_GPCS && sms == p->sm_count) return true;
-    fprintf(stderr, "%s: gpc_sms = [ ... ], up to %d numbers whose sum is sm_count, is missing\n", path, MOST_GPCS);
+    p->cluster_groups = list ? config_setting_length(list) : 0;
+    for (int n = 0; n < p->cluster_groups && n < MOST_CLUSTER_GROUPS; n++) sms += p->cluster_sms[n] = config_setting_get_int_elem(list, n);
+    if (p->cluster_groups <= MOST_CLUSTER_GROUPS && sms == p->sm_count) return true;
+    fprintf(stderr, "%s: cluster_sms = [ ... ], up to %d numbers whose sum is sm_count, is missing\n", path, MOST_CLUSTER_GROUPS);
     return false;
 }
 
@@ -86,6 +86,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_partial_ways);
     FIGURE(l2_completion_seconds);
     FIGURE(l1_stores_merged);
+    FIGURE(gpc_count);
     FIGURE(l2_reads_merged);
     FIGURE(dram_granule_bytes);
     FIGURE(memory_bytes);
@@ -162,7 +163,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
         fprintf(stderr, "%s: l1_ways and l2_ways are from 1 to 16\n", path);
         return false;
     }
-    return read_carveouts(config, path, p) && read_gpcs(config, path, p) && read_load_clocks(config, path, p);
+    return read_carveouts(config, path, p) && read_cluster_groups(config, path, p) && read_load_clocks(config, path, p);
 }
 
 bool profile_load(const char *path, Profile *p)

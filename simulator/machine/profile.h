@@ -2,7 +2,7 @@
 #pragma once
 #include "base.h"
 
-enum { MOST_CARVEOUTS = 16, MOST_GPCS = 16, LOAD_PARTS = 6 };
+enum { MOST_CARVEOUTS = 16, MOST_CLUSTER_GROUPS = 32, LOAD_PARTS = 6 };
 
 typedef struct Profile {
     char name[256];                     // as cudaDeviceProp.name
@@ -20,7 +20,7 @@ typedef struct Profile {
     double l1_stores_merged;                    // of parts of a sector that a warp stores one after the other
     double l2_completion_seconds;               // from when such a part is asked for until the line is written
     double l2_waiting_ways;             // and none waits longer than until so many others have been used
-    int gpc_sms[MOST_GPCS];             // multiprocessors of each GPC
+    int cluster_sms[MOST_CLUSTER_GROUPS], cluster_groups;   // multiprocessors of each group; a cluster's blocks are all in one
     int gpc_count, l2_reads_merged;     // reads of one sector by SMs of a GPC that go on to L2 as one, at most
     int dram_granule_bytes;                   // bytes that DRAM reads or writes at a time
     u64 memory_bytes;

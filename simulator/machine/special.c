@@ -32,7 +32,7 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_CLUSTER_CTARANK: return w->block->rank;
     case SPECIAL_CLUSTER_NCTARANK: return w->block->grid->cluster_blocks;
     case SPECIAL_EXPLICIT_CLUSTER: return l->cluster[0] ? ~0u : 0;      // a predicate: a bit for each lane
-    case SPECIAL_AGGREGATE_SMEM: return w->block->shared_bytes;
+    case SPECIAL_AGGREGATE_SMEM: return w->block->shared_bytes + profile.shared_reserved_per_block;
     case SPECIAL_SHARED_WINDOW: return SHARED_WINDOW + w->block->shared_base;
     case SPECIAL_LANEID: return lane;
     case SPECIAL_WARPID: return w->number;

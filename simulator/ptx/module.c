@@ -327,7 +327,7 @@ static void entry(Decoder *d)
         if (!strcmp(directive, ".explicitcluster")) k->clustered = true;
         if (!strcmp(directive, ".maxclusterrank")) k->max_cluster = product;
         if (!strcmp(directive, ".reqnctapercluster")) memcpy(k->cluster, sizes, sizeof sizes);
-        if (!strcmp(directive, ".blocksareclusters")) k->unsupported = "the directive .blocksareclusters";
+        if (!strcmp(directive, ".blocksareclusters")) k->grid_in_clusters = true;
         if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid")) k->max_threads = product;
     }
     decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);

@@ -57,6 +57,7 @@ typedef struct Kernel {
     u32 cluster[3];                     // .reqnctapercluster: blocks of its clusters; 0: the launch says how many
     u32 max_cluster;                    // .maxclusterrank: at most so many blocks; 0: it does not say
     bool clustered;                     // .explicitcluster: it has clusters, whoever launches it
+    bool grid_in_clusters;              // .blocksareclusters: a launch's grid is so many clusters
     bool meets_cluster;                 // it uses the cluster's barrier
     u32 register_bytes;                 // of one warp's register file, constants included
     u32 registers;                      // virtual registers that it names

@@ -32,6 +32,15 @@ static size_t printed_bytes;
 
 // ---- Launches ----
 
+// The grid is so many clusters: as many blocks, or more than any grid has.
+static void count_blocks(Launch *launch)
+{
+    for (u32 n = 0; n < 3; n++) {
+        u64 blocks = (u64)launch->grid[n] * launch->kernel->cluster[n];
+        launch->grid[n] = blocks > grid_most_blocks[n] ? UINT32_MAX : (u32)blocks;
+    }
+}
+
 Launch launch_of(const Call *call)
 {
     const WireRequest *request = &call->request;
@@ -41,6 +50,8 @@ Launch launch_of(const Call *call)
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
     memcpy(launch.cluster, request->launch.cluster, sizeof launch.cluster);
+    if (launch.kernel && launch.kernel->grid_in_clusters)
+        count_blocks(&launch);
     return launch;
 }
 

@@ -152,4 +152,8 @@ __global__ void launch_many(int *e, int n)
         e[1]++;
     }
 }
+
+__global__ void __cluster_dims__(2) pairs_of_blocks() {}
+__global__ void __cluster_dims__(16) sixteen_blocks() {}
+__global__ void __launch_bounds__(256, 1, 4) four_at_most() {}
 }

@@ -24,6 +24,6 @@ int main()
     int *out;
     OK(cudaMalloc(&out, 64 * sizeof *out));
     shift<<<2, 32>>>(out);
-    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     return 0;
 }

@@ -22,6 +22,6 @@ int main()
     int *out;
     OK(cudaMalloc(&out, 64 * sizeof *out));
     exchange<<<2, 32>>>(out);
-    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     return 0;
 }

@@ -101,6 +101,13 @@ __global__ void alone(unsigned *out)
     out[blockIdx.x * 64 + threadIdx.x] = *cluster.map_shared_rank(&cell[63 - threadIdx.x], 0) + 100 * cluster.num_blocks() + 1000 * cluster.block_rank();
 }
 
+// Its grid counts clusters.
+__global__ void __block_size__((32, 1, 1), (2, 1, 1)) counted(unsigned *out)
+{
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) out[blockIdx.x] = gridDim.x * 100 + cluster.num_blocks() * 10 + cluster.block_rank();
+}
+
 template <typename... Arguments>
 static cudaError_t launch(void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared, dim3 cluster, Arguments... arguments)
 {
@@ -216,6 +223,10 @@ int main()
     alone<<<2, 64>>>(out);
     OK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < 128; i++) CHECK(got[i] == 100 + 63 - i % 64);
+
+    counted<<<3, 32>>>(out);
+    OK(cudaMemcpy(got, out, 6 * sizeof *got, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 6; i++) CHECK(got[i] == 620 + i % 2);
 
     struct cudaFuncAttributes attributes;
     OK(cudaFuncGetAttributes(&attributes, sum));

@@ -1,5 +1,5 @@
-// expect: unsupported 24
-// says: a preferred cluster
+// expect: unsupported 23
+// says: an event inside a launch
 #include <cuda_runtime.h>
 #include "check.h"
 
@@ -16,10 +16,9 @@ int main()
     OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
     CHECK(host[0] == 3 && host[31] == 3);
 
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributePreferredClusterDimension;
-    cluster.val.preferredClusterDim.x = 2, cluster.val.preferredClusterDim.y = cluster.val.preferredClusterDim.z = 1;
-    config.attrs = &cluster;
+    cudaLaunchAttribute inside = {};
+    inside.id = cudaLaunchAttributeProgrammaticEvent;
+    config.attrs = &inside;
     config.numAttrs = 1;
     CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorNotSupported);
     config.attrs = NULL;
