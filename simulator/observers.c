@@ -2,12 +2,12 @@
 #include "machine/memory.h"
 #include "machine/shape.h"
 
-extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer, managed_observer, peer_observer,
+extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer, proxy_observer, managed_observer, peer_observer,
                       caches_observer, trace_observer, counters_observer;
 
 static const Observer *const all[] = {
-    &bounds_observer, &undefined_observer, &unfinished_observer, &race_observer, &managed_observer, &peer_observer,
-    &caches_observer, &trace_observer, &counters_observer,
+    &bounds_observer, &undefined_observer, &unfinished_observer, &proxy_observer, &race_observer, &managed_observer,
+    &peer_observer, &caches_observer, &trace_observer, &counters_observer,
 };
 
 // Those without which a kernel could touch what is not its own, or the host would not see what it did.

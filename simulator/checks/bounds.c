@@ -319,7 +319,7 @@ static bool bounds_access(Access *a)
         grid_fail(grid, remote && a->address[__builtin_ctz(lanes)] < (u64)profile.shared_per_sm ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
         return false;
     }
-    if (!is_aligned(a) && (lanes = lanes_misaligned(a))) {
+    if (!a->bulk && !is_aligned(a) && (lanes = lanes_misaligned(a))) {
         report_misaligned(a, lanes);
         grid_fail(grid, cudaErrorMisalignedAddress);
         return false;

@@ -9,6 +9,8 @@
 
 static bool is_copy(const Side *s) { return !s->operation->kernel; }
 
+static bool is_bulk(const Side *s) { return !is_copy(s) && s->operation->kernel->code[s->pc].run == run_bulk; }
+
 static void thread_of(const Side *s, u32 thread[3])
 {
     const u32 *block = s->operation->block;
@@ -98,6 +100,10 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (x->block != y->block) {
         r->why = "Blocks run in any order, or at the same time: which comes first changes from run to run.";
         r->next = "Let each block write places of its own, use an atomic, or do the second part in another launch.";
+    } else if (is_bulk(x) != is_bulk(y) && shared) {
+        r->why = "A copy in bulk goes on beside the threads: who does not wait for it may come before or after it.";
+        r->next = "Let each thread that touches those bytes wait at the mbarrier that the copy tells of its bytes (mbarrier.try_wait), and "
+                  "put a barrier between all that they do there and the next copy.";
     } else if (x->store && y->store && same_line(r) && !race->parted) {
         // What is added up is read first, and that is found first: here no barrier helps.
         r->why = "One line gives both threads the same place, and only the later one's value stays.";

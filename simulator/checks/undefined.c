@@ -207,8 +207,10 @@ static void store_copy(const Access *a)
     u32 bit;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
-        u64 *word = word_of(a, l, 0, &bit), undefined = (u64)a->undefined[l] << bit;
-        *word = (*word | ones(a->bytes) << bit) & ~undefined;
+        for (u32 n = 0; n < a->bytes; n += VALUE_BYTES) {
+            u64 *word = word_of(a, l, n, &bit), undefined = (u64)a->undefined[l + n / VALUE_BYTES] << bit;
+            *word = (*word | ones(a->bytes < VALUE_BYTES ? a->bytes : VALUE_BYTES) << bit) & ~undefined;
+        }
     }
 }
 
@@ -425,7 +427,7 @@ static void watch_multiply(const Warp *w, const Insn *i)
 static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
-    bool copies = i->run == run_copy, stores = copies || row->store;
+    bool copies = i->run == run_copy || i->run == run_bulk, stores = copies || row->store;
     u32 rows = row->m == 8 && row->n == 8 ? 8 * row->k : LANES;         // ldmatrix: lanes whose address counts
     u32 addresses = i->a || copies ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask & ~0u >> (LANES - rows) : 0;
     if (i->run == run_multiply) watch_multiply(w, i);
@@ -527,7 +529,8 @@ static u32 lanes_given(const Access *a, u32 at)
 static void note_undefined(const Access *a)
 {
     for (u32 n = 0; n < a->bytes; n++)
-        for (u32 lanes = lanes_undefined(a, n, 1); lanes; lanes &= lanes - 1) a->undefined[__builtin_ctz(lanes)] |= 1u << n;
+        for (u32 lanes = lanes_undefined(a, n, 1); lanes; lanes &= lanes - 1)
+            a->undefined[(u32)__builtin_ctz(lanes) + n / VALUE_BYTES] |= 1u << n % VALUE_BYTES;
 }
 
 static void undefined_loaded(Access *a)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/bulk.h"
 #include "machine/copy.h"
 #include "report/source.h"
 
@@ -19,7 +20,7 @@ struct UnfinishedBlock {
 static bool copies(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
-        if (k->code[pc].run == run_copy) return true;
+        if (k->code[pc].run == run_copy || k->code[pc].run == run_bulk) return true;
     return false;
 }
 
@@ -119,6 +120,63 @@ static void look(Access *a)
     }
 }
 
+// ---- Copies in bulk ----
+
+static Report report_bulk(const Block *b, const Bulk *c, const Insn *i, const Warp *w, u32 lane)
+{
+    Report r = { .kind = REPORT_UNFINISHED,
+                 .why = "A copy in bulk goes on beside its thread: until that has waited for it, what is there may be old or new.",
+                 .next = "Wait first, at the mbarrier that the copy tells of its bytes (mbarrier.try_wait)." };
+    if (c->stores) {
+        r.why = "A copy in bulk goes on beside its thread, and may read what it copies at any time until that has waited for it.";
+        r.next = "Wait first: cp.async.bulk.commit_group, then cp.async.bulk.wait_group.read 0 by the thread that began it, and then a __syncthreads().";
+    }
+    source_fill(&r, w, i, lane);
+    r.has_other = true;
+    r.other = source_place(b->grid->kernel, c->pc);
+    warp_thread(&b->warps[c->warp], c->lane, r.other_thread);
+    return r;
+}
+
+// A lane that touches what a copy writes, or stores to what one has yet to read.
+static bool meets(const Access *a, const Bulk *c, u32 lane)
+{
+    u64 from = c->stores ? c->from : c->to;
+    bool matters = !c->stores || (a->store && !c->has_read);
+    return matters && a->address[lane] < from + c->bytes && from < a->address[lane] + a->bytes;
+}
+
+static void look_at_bulks(Access *a)
+{
+    const Block *b = a->owner;
+    for (u32 n = 0; n < b->bulks->count && !a->told; n++) {
+        const Bulk *c = &b->bulks->bulk[n];
+        for (u32 rest = a->mask; rest && !a->told; rest &= rest - 1) {
+            u32 lane = __builtin_ctz(rest);
+            if (!meets(a, c, lane)) continue;
+            Report r = report_bulk(b, c, a->insn, a->warp, lane);
+            r.address = a->address[lane];
+            report_errorf(&r, "thread (%u,%u,%u) %s shared memory that a copy in bulk of thread (%u,%u,%u) %s, which nobody has waited for",
+                          r.thread[0], r.thread[1], r.thread[2], a->bulk ? "copies" : a->store ? "writes to" : "reads",
+                          r.other_thread[0], r.other_thread[1], r.other_thread[2], c->stores ? "reads" : "goes to");
+            a->told = true;
+        }
+    }
+}
+
+// The next block has its shared memory.
+static void unfinished_block_end(Block *b)
+{
+    for (u32 n = 0; b->bulks && n < b->bulks->count && !b->grid->status; n++) {
+        const Bulk *c = &b->bulks->bulk[n];
+        if (c->stores && c->has_read) continue;
+        Report r = report_bulk(b, c, &b->grid->kernel->code[c->pc], &b->warps[c->warp], c->lane);
+        r.has_other = false;
+        report_errorf(&r, "the block ends while its shared memory %s by a copy in bulk", c->stores ? "is still read" : "is still written");
+        return;
+    }
+}
+
 static bool unfinished_access(Access *a)
 {
     struct UnfinishedBlock *u = a->space == SPACE_SHARED ? a->owner->unfinished : NULL;
@@ -127,13 +185,18 @@ static bool unfinished_access(Access *a)
         return true;
     }
     if (u->count) look(a);
-    if (a->undefined) change(u, a, true);
+    if (a->owner->bulks) look_at_bulks(a);
+    if (a->undefined && !a->bulk) change(u, a, true);
     return true;
 }
 
-static void unfinished_copied(Access *a) { change(a->owner->unfinished, a, false); }
+static void unfinished_copied(Access *a)
+{
+    if (!a->bulk) change(a->owner->unfinished, a, false);
+}
 
 const Observer unfinished_observer = {
     .block_make = unfinished_block_make, .block_free = unfinished_block_free, .block_start = unfinished_block_start,
+    .block_end = unfinished_block_end,
     .access = unfinished_access, .copied = unfinished_copied,
 };

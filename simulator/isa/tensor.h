@@ -27,7 +27,12 @@ typedef struct Matrix {
     bool trans;             // ldmatrix, stmatrix
     u32 offset_to, offset_from, bytes;      // cp.async
     bool ignores;           // cp.async: the last operand is a predicate
-    bool past_l1;           // cp.async.cg
+    bool past_l1;           // cp.async.cg, and copies in bulk
+    // Of copies in bulk: their source's and their mbarrier's address. The latter is at offset_to.
+    u32 mbarrier;           // row
+    bool wide_from, wide_mbarrier;
+    bool stores, within;    // from shared to global memory; within shared memory; else from global to shared memory
+    const IsaRow *reduces;  // cp.reduce: the atomic of that kind
 } Matrix;
 
 // The fragments of a row's operands. A part that the row does not have is left with no registers.

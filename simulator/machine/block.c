@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "bulk.h"
 #include "cluster.h"
 #include "copy.h"
 #include "mbarrier.h"
@@ -250,6 +251,7 @@ void block_free(Block *b)
         copies_free(&b->warps[n]);
     }
     mbarriers_free(b);
+    bulks_free(b);
     free(b->warps);
     if (!b->rank) free(b->cluster);
     free(b->shared);

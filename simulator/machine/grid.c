@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "block.h"
+#include "bulk.h"
 #include "children.h"
 #include "cluster.h"
 #include "cooperative.h"
@@ -164,6 +165,7 @@ static Block *pick(Grid *g)
 static void end_block(Grid *g, Block *b)
 {
     OBSERVERS(block_end, b);
+    bulks_end(b);
     b->occupied = false;
     g->resident--;
     g->progress++;

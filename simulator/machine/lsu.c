@@ -97,6 +97,15 @@ static void atomic_wide(const Access *a)
 
 // Lane after lane, lowest first; of a vector, each element is a step of its own. What an f32 sum in global memory adds or
 // makes of denormals is zeros (PTX ISA, "atom").
+u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third)
+{
+    bool flush = row->type[0] == TYPE_f32 && global;
+    bool passes_nan = row->type[0] == TYPE_f64 && global;       // the L2's adder leaves a NaN as it is
+    if (passes_nan && (is_nan_f64(second) || is_nan_f64(old))) return is_nan_f64(second) ? second : old;
+    u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
+    return flush ? without_denormal(result) : result;
+}
+
 static void atomic_element(const Access *a, u32 element)
 {
     bool changed = false;
@@ -104,8 +113,6 @@ static void atomic_element(const Access *a, u32 element)
     const IsaRow *row = &isa_rows[i->row];
     Bytes at = bytes_of(a);
     at.base += element * i->width;
-    bool flush = row->type[0] == TYPE_f32 && a->space == SPACE_GLOBAL;
-    bool passes_nan = row->type[0] == TYPE_f64 && a->space == SPACE_GLOBAL;     // the L2's adder leaves a NaN as it is
     u8 *d = i->reduces ? NULL : row_of(a->warp, i->list ? i->list[element] : i->d);
     const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]), *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
@@ -114,14 +121,7 @@ static void atomic_element(const Access *a, u32 element)
         memcpy(&old, place(at, l), i->width);
         memcpy(&second, b + l * i->width, i->width);
         memcpy(&third, c + l * i->width, i->width);
-        if (passes_nan && (is_nan_f64(second) || is_nan_f64(old))) {
-            u64 nan = is_nan_f64(second) ? second : old;
-            memcpy(place(at, l), &nan, sizeof nan);
-            if (d) memcpy(d + l * i->width, &old, i->width);
-            continue;
-        }
-        u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
-        if (flush) result = without_denormal(result);
+        u64 result = access_atomic(row, a->space == SPACE_GLOBAL, old, second, third);
         changed |= memcmp(&result, &old, i->width) != 0;
         memcpy(place(at, l), &result, i->width);
         if (d) memcpy(d + l * i->width, &old, i->width);
@@ -413,7 +413,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.register_width = i->register_width;
     a.vector = i->vector;
     a.part = 0;
-    a.trans = a.adds = a.told = a.mbarrier = a.noted = false;
+    a.trans = a.adds = a.told = a.mbarrier = a.bulk = a.noted = false;
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "bulk.h"
 #include "copy.h"
 #include "isa/mbarrier.h"
 #include "report/report.h"
@@ -144,6 +145,15 @@ static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
     a->mbarrier = true;
 }
 
+// What the observers say to it; and are there mbarriers, where there must be?
+static bool may(Access *a)
+{
+    if (!access_allow(a, NULL)) return false;
+    EACH_LANE(l, a->values ? 0 : a->mask)
+        if (!is_valid(a, l)) return false;
+    return true;
+}
+
 // Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
 // happen.
 static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
@@ -157,10 +167,7 @@ static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, cons
         a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
     if (i->space == SPACE_GENERIC && access_generic(w, a->address, mask) != SPACE_SHARED) return all_in_shared(a);
     for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) a->address[l] -= w->block->shared_base;
-    if (!access_allow(a, NULL)) return false;
-    EACH_LANE(l, values ? 0 : mask)
-        if (!is_valid(a, l)) return false;
-    return true;
+    return may(a);
 }
 
 typedef u64 Values[LANES][VALUE_BYTES / sizeof(u64)];
@@ -299,6 +306,26 @@ void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES
     arrive_each(&a, NULL, NULL, ARRIVES);
 }
 
+bool mbarrier_is_there(Warp *w, const Insn *i, u32 lane, u64 at)
+{
+    Access a;
+    prepare(&a, w, i, 1u << lane);
+    a.store = a.atomic = true;
+    for (u32 l = 0; l < LANES; l++) a.address[l] = at;
+    return may(&a);
+}
+
+void mbarrier_bring(Warp *w, const Insn *i, u32 lane, u64 at, u32 bytes)
+{
+    Access a;
+    u32 operand[LANES];
+    prepare(&a, w, i, 1u << lane);
+    a.store = a.atomic = true;
+    a.address[lane] = at;
+    operand[lane] = bytes;
+    if (is_valid(&a, lane)) arrive_each(&a, operand, NULL, BRINGS);
+}
+
 // ---- Waiting ----
 
 // Lanes that look for the end of a phase. Whoever does not find it lets the others run.
@@ -311,7 +338,7 @@ static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
     EACH_LANE(l, mask) {
         u32 phase = parity ? ((const u32 *)of)[l] & 1 : mbarrier_of(((const u64 *)of)[l]).phase;
         bool is_over = load(w->block, a.address[l]).phase != phase;
-        if (!is_over && copies_arrive(w->block, a.address[l])) is_over = load(w->block, a.address[l]).phase != phase;
+        if (!is_over && copies_arrive(w->block, a.address[l]) | bulks_arrive(w->block, a.address[l])) is_over = load(w->block, a.address[l]).phase != phase;
         over |= (u32)is_over << l;
     }
     *d = (*d & ~mask) | over;

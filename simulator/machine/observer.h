@@ -35,9 +35,11 @@ typedef struct Access {
     const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
     bool told;              // an observer has said all that there is to say of its order
     bool mbarrier;          // of an mbarrier: no data is moved, and the calls below say whom it puts before whom
+    bool bulk;              // a part of a copy in bulk, by one thread, past L1 and beside the load/store unit
     bool noted;             // in a part of a grid: spread.c has seen it
     const u32 *alike;       // a store that has happened: the lanes that stored what was there already; else NULL
-    u16 *undefined;         // an asynchronous copy: of each lane, the bytes that nothing wrote. The load says so to the store
+    u16 *undefined;         // an asynchronous copy: byte n of lane l is one that nothing wrote if bit n % 16 of undefined[l + n / 16]
+                            // is set. The load says so to the store
     bool regular;           // if so, address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;             // bytes from lane to lane, where regular
     bool filled;            // the two arrays are filled in: whoever is `frugal` sees to that, by access_fill() (shape.h)
@@ -79,6 +81,7 @@ typedef struct Observer {
     void (*mbarrier_made)(Access *);
     void (*mbarrier_arrived)(Access *, bool completes);
     void (*mbarrier_waited)(Access *);
+    void (*proxy_fence)(Warp *);    // between generic accesses to shared memory and those of copies in bulk
     // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);

@@ -119,7 +119,7 @@ void spread_from(u64 steps) { enough_steps = steps; }
 static bool sees_others(const Insn *i)
 {
     return i->strong || isa_rows[i->row].shape == FENCE || isa_rows[i->row].shape == ATOMIC || i->run == run_fence
-        || i->run == run_call || i->run == run_clock;
+        || i->run == run_call || i->run == run_clock || i->run == run_bulk;
 }
 
 bool spread_sees_others(Kernel *k)

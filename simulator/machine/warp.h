@@ -220,6 +220,7 @@ typedef struct Block {
     u32 shared_span;        // and ends there, as all of it does
     Barrier barriers[BARRIERS];
     Mbarriers mbarriers;
+    struct Bulks *bulks;    // copies in bulk that are under way (bulk.h); NULL: it has begun none
     u64 seen;               // Grid.progress behind its latest turn
     u64 spun;               // and behind the latest in which all its warps that ran spun
     bool slow;              // shuffled: it is passed over more often than others
@@ -230,6 +231,7 @@ typedef struct Block {
     struct DefinedBlock *defined;   // undefined.c
     struct CachedBlock *cached;     // caches.c
     struct UnfinishedBlock *unfinished;     // unfinished.c
+    struct ProxyBlock *proxy;       // proxy.c
 } Block;
 
 struct Grid {
@@ -381,6 +383,9 @@ void run_copy(Warp *, const Insn *, u32 mask);
 void run_copy_commit(Warp *, const Insn *, u32 mask);
 void run_copy_wait(Warp *, const Insn *, u32 mask);
 void run_copy_arrive(Warp *, const Insn *, u32 mask);
+void run_bulk(Warp *, const Insn *, u32 mask);
+void run_bulk_commit(Warp *, const Insn *, u32 mask);
+void run_bulk_wait(Warp *, const Insn *, u32 mask);
 void run_load(Warp *, const Insn *, u32 mask);
 void run_store(Warp *, const Insn *, u32 mask);
 void run_load_param(Warp *, const Insn *, u32 mask);

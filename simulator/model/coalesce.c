@@ -109,7 +109,7 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
 {
     if (a->space == SPACE_LOCAL || a->atomic) access_fill(a);
     u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
-    if (a->atomic) add_passes(a, pieces, count);
+    if (a->atomic && !a->bulk) add_passes(a, pieces, count);
     else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
     a->lines = count;
     a->sectors = 0;

@@ -56,8 +56,8 @@ double metric_value(enum metric metric, const Totals *t)
 
 static bool counters_access(Access *a)
 {
-    if (a->mbarrier) return true;
     Tally *t = &a->grid->tally[a->pc];
+    if (a->mbarrier || (a->bulk && a->space == SPACE_SHARED)) return true;
     if (a->space == SPACE_SHARED) {
         u32 conflicts;
         u32 wavefronts = access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
@@ -152,25 +152,12 @@ static u64 least_sectors(const Tally *t)
     return fmax(m->requests, ceil(lanes * m->bytes / SECTOR_BYTES));
 }
 
-static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
+// What the load/store unit and L1 saw of it: of copies in bulk, nothing.
+static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
 {
-    const Insn *i = &g->kernel->code[pc];
-    const Tally *t = &g->tally[pc];
     const IsaRow *row = &isa_rows[i->row];
-    Issued o = issued(g, pc, branch_over);
-    double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
-    enum counter unit = unit_counter(g->kernel, i, o.op);
-    if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
     u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
-    sum[INSTRUCTIONS] += o.warps + 0.5;
-    sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
-    sum[unit] += own + 0.5;
-    if (!pc) add_prologue(sum, g);
-    sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
-    sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
-    if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
-    if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
-    sum[DIVERGENT] += t->divergent;
+    if (i->run == run_bulk) return;
     sum[global_kinds[kind].requests] += t->global.requests;
     sum[global_kinds[kind].sectors] += t->global.sectors;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
@@ -185,6 +172,27 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 
         sum[shared_kinds[kind].conflicts] += t->conflicts;
         if (kind < 2) sum[shared_requests[kind]] += t->shared_requests;
     }
+}
+
+static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
+{
+    const Insn *i = &g->kernel->code[pc];
+    const Tally *t = &g->tally[pc];
+    const IsaRow *row = &isa_rows[i->row];
+    Issued o = issued(g, pc, branch_over);
+    double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
+    enum counter unit = unit_counter(g->kernel, i, o.op);
+    if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
+    sum[INSTRUCTIONS] += o.warps + 0.5;
+    sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
+    sum[unit] += own + 0.5;
+    if (!pc) add_prologue(sum, g);
+    sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
+    sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
+    if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
+    if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
+    sum[DIVERGENT] += t->divergent;
+    add_accesses(sum, i, t);
     sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
     sum[LINK_IN] += t->received;
     sum[LINK_OUT] += t->sent;

@@ -163,7 +163,7 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
         if (i->run == run_copy) return OP_COPY;
         if (i->run == run_copy_commit) return OP_COMMIT;
         if (i->run == run_copy_wait) return OP_WAIT;
-        if (i->run == run_copy_arrive) return OP_BRANCH;
+        if (i->run == run_copy_arrive || i->run == run_bulk || i->run == run_bulk_commit || i->run == run_bulk_wait) return OP_BRANCH;
         if (i->run == run_multiply || i->run == run_rows_transpose) return OP_PLAIN;
         return row->store ? OP_STORE : OP_LOAD;
     case MEMORY: return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN : row->store ? OP_STORE : OP_LOAD;

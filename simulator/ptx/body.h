@@ -68,6 +68,7 @@ bool body_memory(Body *b, const char *opcode, Insn *i);             // false: it
 bool body_atomic(Body *b, const char *opcode, Insn *i);             // the same
 bool body_video(Body *b, const char *opcode, Insn *i);              // the same, of the video instructions
 bool body_mbarrier(Body *b, const char *opcode, Insn *i);           // the same, of mbarriers
+bool body_bulk(Body *b, const char *opcode, Insn *i);               // the same, of copies in bulk
 bool body_tensor(Body *b, const char *opcode, Insn *i);             // the same, of matrices and asynchronous copies
 void body_address_operand(Body *b, Insn *i);                        // [register+number] and the like: its row, offset and width
 bool body_compare(Body *b, const char *opcode, Insn *i);            // the same, of comparisons

@@ -283,7 +283,7 @@ void body_instruction(Body *b)
     i->guard = guard_row;
     i->guard_flip = guard_flip;
     if (body_memory(b, opcode, i) || body_atomic(b, opcode, i) || body_compare(b, opcode, i)
-        || body_video(b, opcode, i) || body_tensor(b, opcode, i)
+        || body_video(b, opcode, i) || body_bulk(b, opcode, i) || body_tensor(b, opcode, i)
         || body_mbarrier(b, opcode, i)) {
         ptx_expect(p, ";");
         return;

@@ -137,7 +137,7 @@ static bool is_one_of(const char *part, const char *const *list)
 // Copies an opcode without the parts that are not (or are) in the list, its first always.
 static void copy_opcode(char *to, const char *opcode, const char *const *list, bool keep)
 {
-    char copy[64], *rest = copy, *part;
+    char copy[96], *rest = copy, *part;
     snprintf(copy, sizeof copy, "%s", opcode);
     strcpy(to, strsep(&rest, "."));
     while ((part = strsep(&rest, ".")))
@@ -151,14 +151,20 @@ static bool names_row(const char *opcode, const Row *row)
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
     static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", "v2", "v4", "v8", NULL };
     static const char *const order[] = { "release", "acquire", "relaxed", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64", NULL };
+    static const char *const spaces_of_bulk[] = { "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster", "commit_group",
+                                                  "wait_group", "read", NULL };
     static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "global", "shared", "b64", NULL };
-    char found[72];
+    char found[104];
     if (row->shape == MEMORY) {
         copy_opcode(found, opcode, spaces, true);
         return strchr(opcode, '.') && !strcmp(found, row->opcode);
     }
     if (row->shape == ATOMIC) {
         copy_opcode(found, opcode, dropped, false);
+        return !strcmp(found, row->opcode);
+    }
+    if (row->shape == MATRIX && strstr(opcode, "async.bulk")) {
+        copy_opcode(found, opcode, spaces_of_bulk, true);
         return !strcmp(found, row->opcode);
     }
     if (row->shape == MATRIX) {

@@ -17,8 +17,8 @@ typedef struct {
 } Case;
 
 typedef struct {
-    char name[48];                      // as in isa.def; "_pack" or "_unpack" added where one name has two shapes
-    char opcode[48];                    // as PTX writes it
+    char name[64];                      // as in isa.def; "_pack" or "_unpack" added where one name has two shapes
+    char opcode[64];                    // as PTX writes it
     const char *same;                   // the row that it is another name for, or NULL
     enum shape shape;
     enum type type[4];                  // d, a, b, c

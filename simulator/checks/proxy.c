@@ -1,0 +1,84 @@
+// Copies in bulk go by a way to shared memory of their own, the asynchronous proxy. What threads have stored there by the ordinary
+// way such a copy may miss, until a fence.proxy.async stands between: behind the stores, or before the copy, or at any thread
+// through which the one comes before the other. Where no thread of the block has run one since the store, there is none.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/tensor.h"
+#include "machine/observer.h"
+#include "report/source.h"
+
+enum { UNIT = 4 };              // bytes of shared memory that one note stands for
+
+typedef struct Note { u32 era, pc; } Note;      // the fence that came before the latest store there, and who stored
+
+struct ProxyBlock {
+    Note *note;                 // NULL: the kernel copies nothing in bulk from shared memory
+    u32 count, era;             // era: fences so far, over all blocks of the slot
+};
+
+static bool copies_from_shared(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++)
+        if (k->code[pc].run == run_bulk && (k->code[pc].matrix->stores || k->code[pc].matrix->within)) return true;
+    return false;
+}
+
+static void proxy_block_make(Block *b)
+{
+    struct ProxyBlock *p = b->proxy = calloc(1, sizeof *p);
+    if (p && !copies_from_shared(b->grid->kernel)) return;
+    if (p) p->count = b->shared_span / UNIT + 1, p->note = calloc(p->count, sizeof *p->note);
+    if (p && p->note) return;
+    perror("simulator: no memory left to follow proxies");
+    exit(1);
+}
+
+static void proxy_block_free(Block *b)
+{
+    free(b->proxy->note);
+    free(b->proxy);
+}
+
+static void proxy_fence(Warp *w) { w->block->proxy->era++; }
+static void proxy_block_start(Block *b) { b->proxy->era++; }
+
+static void tell(const Access *a, const Note *n)
+{
+    const Kernel *k = a->grid->kernel;
+    Report r = { .kind = REPORT_RACE, .has_other = true, .other = source_place(k, n->pc),
+                 .why = "A copy in bulk reads shared memory beside ordinary loads and stores, and may miss what these have stored.",
+                 .next = "Let each thread that stores run a fence.proxy.async (cuda::ptx::fence_proxy_async) behind its stores, and put a __syncthreads() behind that." };
+    source_fill(&r, a->warp, a->insn, a->first);
+    memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+    report_errorf(&r, "copy in bulk of shared memory that was stored to, with no fence.proxy.async between");
+}
+
+static bool proxy_access(Access *a)
+{
+    struct ProxyBlock *p = a->space == SPACE_SHARED ? a->owner->proxy : NULL;
+    if (!p || !p->note) {
+        access_pass_all(a);
+        return true;
+    }
+    if (a->mbarrier || (!a->bulk && !a->store)) return true;
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        for (u64 n = s->address / UNIT; n <= (s->address + s->bytes - 1) / UNIT; n++) {
+            Note *note = &p->note[n];
+            if (!a->bulk) {
+                *note = (Note){ p->era, a->pc };
+            } else if (a->store) {
+                note->era = 0;
+            } else if (note->era == p->era) {
+                tell(a, note);
+                return true;
+            }
+        }
+    return true;
+}
+
+const Observer proxy_observer = {
+    .block_make = proxy_block_make, .block_free = proxy_block_free, .block_start = proxy_block_start,
+    .access = proxy_access, .proxy_fence = proxy_fence,
+};

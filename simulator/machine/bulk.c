@@ -1,0 +1,296 @@
+// Copies in bulk. Their places are looked at when they begin, and what they bring to shared memory is read then; it gets there
+// when somebody waits at the copy's mbarrier. What they take from shared memory is read as late as may be, when its thread waits
+// for that (wait_group.read), and gets to global memory when its thread waits for that, or the block ends. So a program that
+// does not wait reads, or stores, the wrong bytes in every run.
+#include "bulk.h"
+
+#include <driver_types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "isa/tensor.h"
+#include "mbarrier.h"
+#include "report/report.h"
+#include "report/source.h"
+
+enum { UNIT = 16 };             // that size and addresses are a multiple of
+
+static void *need(void *memory)
+{
+    if (memory) return memory;
+    perror("simulator: no memory left for copies in bulk");
+    exit(1);
+}
+
+static struct Bulks *bulks_of(Block *b)
+{
+    if (!b->bulks) {
+        b->bulks = need(calloc(1, sizeof *b->bulks));
+        b->bulks->group = need(calloc(b->warp_count, sizeof *b->bulks->group));
+    }
+    return b->bulks;
+}
+
+static void free_bulk(Bulk *c)
+{
+    free(c->data);
+    free(c->undefined);
+}
+
+void bulks_free(Block *b)
+{
+    if (!b->bulks) return;
+    for (u32 n = 0; n < b->bulks->count; n++) free_bulk(&b->bulks->bulk[n]);
+    free(b->bulks->bulk);
+    free(b->bulks->group);
+    free(b->bulks);
+}
+
+// ---- What observers see ----
+// A copy is seen in chunks that lie in one page of global memory each.
+
+enum { CHUNK = 4096 };
+
+static u32 chunk_at(const Bulk *c, u32 at)
+{
+    u64 global = c->stores ? c->to : c->from;
+    u32 room = CHUNK - (global + at) % CHUNK;
+    return room < c->bytes - at ? room : c->bytes - at;
+}
+
+static const Insn *insn_of(const Block *b, const Bulk *c) { return &b->grid->kernel->code[c->pc]; }
+
+static Access access_of(Block *b, const Bulk *c, u32 at, u32 bytes, bool store)
+{
+    Access a;
+    memset(&a, 0, offsetof(Access, address));
+    a.warp = &b->warps[c->warp];
+    a.owner = b;
+    a.insn = insn_of(b, c);
+    a.mask = 1u << c->lane;
+    a.store = store;
+    a.atomic = store && c->stores && a.insn->matrix->reduces;
+    a.bytes = bytes;
+    a.space = store == c->stores && !a.insn->matrix->within ? SPACE_GLOBAL : SPACE_SHARED;
+    a.bulk = true;
+    a.undefined = c->undefined + at / UNIT - c->lane;
+    for (u32 l = 0; l < LANES; l++) a.address[l] = (store ? c->to : c->from) + at;
+    return a;
+}
+
+static const u8 *place(const Block *b, const Access *a) { return a->space == SPACE_SHARED ? b->shared + a->address[0] : (const u8 *)a->address[0]; }
+
+static bool look_at_source(Block *b, Bulk *c)
+{
+    for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
+        bytes = chunk_at(c, at);
+        Access a = access_of(b, c, at, bytes, false);
+        if (!access_allow(&a, NULL)) return false;
+        access_loaded(&a);
+        if (!c->stores) memcpy(c->data + at, place(b, &a), bytes);
+    }
+    c->has_read = !c->stores;
+    return true;
+}
+
+// The bytes that it brings, or of which it is not known yet what they are.
+static u32 alike(const Block *b, const Bulk *c, const Access *a, u32 at)
+{
+    return c->has_read && !a->atomic && !memcmp(c->data + at, place(b, a), a->bytes) ? a->mask : 0;
+}
+
+static bool look_at_target(Block *b, Bulk *c)
+{
+    for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
+        bytes = chunk_at(c, at);
+        Access a = access_of(b, c, at, bytes, true);
+        u32 same = 0;           // where it goes is known to be memory only once this has been seen
+        a.alike = &same;
+        if (!access_allow(&a, NULL)) return false;
+    }
+    return true;
+}
+
+static void look_again(Block *b, Bulk *c)
+{
+    for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
+        bytes = chunk_at(c, at);
+        Access a = access_of(b, c, at, bytes, true);
+        u32 same = alike(b, c, &a, at);
+        a.alike = &same;
+        access_shape(&a);
+        a.grid = b->grid;
+        OBSERVERS(copied, &a);
+    }
+}
+
+// ---- To begin ----
+
+// A value of a lane's address operand.
+static u64 address(const Warp *w, u32 row, bool wide, s64 offset, u32 lane)
+{
+    return wide ? ((const u64 *)row_of(w, row))[lane] + (u64)offset : ((const u32 *)row_of(w, row))[lane] + (u32)offset;
+}
+
+static u64 in_shared(const Block *b, u64 address)
+{
+    return (address - SHARED_WINDOW < WINDOW_SPAN ? address - SHARED_WINDOW : address) - b->shared_base;
+}
+
+static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
+{
+    const u64 to = c->to, from = c->from;
+    if (!((to | from | c->bytes) % UNIT)) return true;
+    Report r = { .kind = REPORT_MISALIGNED, .address = to % UNIT ? to : from, .why = "A copy in bulk moves units of 16 bytes, from and to multiples of 16.",
+                 .next = to % UNIT || from % UNIT ? "Declare the array in shared memory alignas(16), or (tensors) alignas(128), and begin at a multiple of 16 bytes."
+                         : "Copy a multiple of 16 bytes, and what is left over with ordinary loads and stores." };
+    source_fill(&r, w, i, c->lane);
+    if (to % UNIT || from % UNIT)
+        report_errorf(&r, "copy in bulk %s %s memory at an address that is %llu bytes past a multiple of 16", to % UNIT ? "to" : "from",
+                      c->stores == (to % UNIT != 0) ? "global" : "shared", (unsigned long long)(to % UNIT ? to % UNIT : from % UNIT));
+    else report_errorf(&r, "copy in bulk of %u bytes, which is no multiple of 16", c->bytes);
+    grid_fail(w->block->grid, cudaErrorMisalignedAddress);
+    return false;
+}
+
+static void begin(Warp *w, const Insn *i, u32 lane)
+{
+    Block *b = w->block;
+    struct Bulks *all = bulks_of(b);
+    const Matrix *x = i->matrix;
+    Bulk c = { .pc = (u32)(i - b->grid->kernel->code), .warp = w->number, .lane = lane, .stores = x->stores,
+               .bytes = ((const u32 *)row_of(w, i->c))[lane], .group = all->group[w->number][lane],
+               .to = address(w, i->a, i->source_width == 8, i->offset, lane),
+               .from = address(w, i->b, x->wide_from, (s32)x->offset_from, lane) };
+    if (x->stores || x->within) c.from = in_shared(b, c.from);
+    if (!x->stores) c.to = in_shared(b, c.to);
+    if (!is_aligned(w, i, &c)) return;
+    if (!x->stores) {
+        c.mbarrier = in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
+        if (!mbarrier_is_there(w, i, lane, c.mbarrier)) return;
+    }
+    c.data = need(malloc(c.bytes + 1));
+    c.undefined = need(calloc(c.bytes / UNIT + 1, sizeof *c.undefined));
+    if (!look_at_source(b, &c) || !look_at_target(b, &c)) {
+        free_bulk(&c);
+        return;
+    }
+    if (all->count == all->room) {
+        all->room = all->room ? 2 * all->room : 8;
+        all->bulk = need(realloc(all->bulk, all->room * sizeof *all->bulk));
+    }
+    all->bulk[all->count++] = c;
+}
+
+void run_bulk(Warp *w, const Insn *i, u32 mask)
+{
+    for (u32 rest = mask; rest && !w->block->grid->status; rest &= rest - 1) begin(w, i, (u32)__builtin_ctz(rest));
+}
+
+// ---- To end ----
+
+// What a copy does with its bytes: it puts them there, or (cp.reduce) adds each of its elements to what is there, or the like.
+static void put(Block *b, Bulk *c)
+{
+    const Insn *i = insn_of(b, c);
+    u8 *to = c->stores ? (u8 *)c->to : b->shared + c->to;
+    look_again(b, c);
+    b->grid->progress++;
+    if (!i->matrix->reduces) {
+        memcpy(to, c->data, c->bytes);
+        return;
+    }
+    const IsaRow *row = i->matrix->reduces;
+    for (u32 at = 0, width = isa_type_width(row->type[0]); at < c->bytes; at += width) {
+        u64 old = 0, second = 0;
+        memcpy(&old, to + at, width);
+        memcpy(&second, c->data + at, width);
+        u64 result = access_atomic(row, c->stores, old, second, 0);
+        memcpy(to + at, &result, width);
+    }
+}
+
+static void read_source(Block *b, Bulk *c)
+{
+    if (!c->has_read) memcpy(c->data, b->shared + c->from, c->bytes);
+    c->has_read = true;
+}
+
+// Takes a copy from the list, so that what it leads to finds it there no more.
+static Bulk take(struct Bulks *all, u32 n)
+{
+    Bulk c = all->bulk[n];
+    memmove(&all->bulk[n], &all->bulk[n + 1], (--all->count - n) * sizeof c);
+    return c;
+}
+
+bool bulks_arrive(Block *b, u64 at)
+{
+    struct Bulks *all = b->bulks;
+    bool any = false;
+    for (u32 n = 0; all && n < all->count;) {
+        if (all->bulk[n].stores || all->bulk[n].mbarrier != at) {
+            n++;
+            continue;
+        }
+        Bulk c = take(all, n);
+        put(b, &c);
+        mbarrier_bring(&b->warps[c.warp], insn_of(b, &c), c.lane, c.mbarrier, c.bytes);
+        free_bulk(&c);
+        any = true;
+    }
+    return any;
+}
+
+static void end_store(Block *b, u32 n)
+{
+    Bulk c = take(b->bulks, n);
+    read_source(b, &c);
+    put(b, &c);
+    free_bulk(&c);
+}
+
+void run_bulk_commit(Warp *w, const Insn *i, u32 mask)
+{
+    struct Bulks *all = bulks_of(w->block);
+    (void)i;
+    for (u32 l = 0; l < LANES; l++) all->group[w->number][l] += mask >> l & 1;
+}
+
+// All groups but the latest so many that the lane has committed: their sources have been read; and, if not .read alone, they
+// are over.
+void run_bulk_wait(Warp *w, const Insn *i, u32 mask)
+{
+    Block *b = w->block;
+    struct Bulks *all = bulks_of(b);
+    bool reads = strstr(isa_rows[i->row].name, "_read");
+    for (u32 n = 0; n < all->count;) {
+        Bulk *c = &all->bulk[n];
+        bool mine = c->stores && c->warp == w->number && mask >> c->lane & 1 && c->group + i->offset < all->group[c->warp][c->lane];
+        if (mine && !reads) {
+            end_store(b, n);
+            continue;
+        }
+        if (mine) read_source(b, c);
+        n++;
+    }
+}
+
+void bulks_end(Block *b)
+{
+    struct Bulks *all = b->bulks;
+    if (!all) return;
+    while (all->count && all->bulk[0].stores) end_store(b, 0);
+    for (u32 n = 0; n < all->count; n++) free_bulk(&all->bulk[n]);
+    all->count = 0;
+    memset(all->group, 0, b->warp_count * sizeof *all->group);
+}
+
+// Whose generic accesses the asynchronous ones behind it may meet.
+void run_fence_proxy_async(Warp *w, const Insn *i, u32 mask) { (void)i, (void)mask; OBSERVERS(proxy_fence, w); }
+void run_fence_proxy_async_global(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_fence_proxy_async_shared__cta(Warp *w, const Insn *i, u32 mask) { run_fence_proxy_async(w, i, mask); }
+void run_fence_proxy_async_shared__cluster(Warp *w, const Insn *i, u32 mask) { run_fence_proxy_async(w, i, mask); }
+void run_cp_async_bulk_prefetch_L2_global(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }

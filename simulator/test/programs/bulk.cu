@@ -1,0 +1,94 @@
+// expect: exit 0
+// Copies in bulk: an array of tiles through shared memory, two at a time, each waited for at an mbarrier, changed and copied back
+// in bulk; the last one's size is what is left. Then all blocks add theirs to one array.
+#include "check.h"
+
+enum { TILE = 1024, TILES = 5, THREADS = 128, BLOCKS = 3 };
+typedef unsigned long long u64;
+
+__device__ unsigned at(void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ void init(u64 *b, int n) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(at(b)), "r"(n) : "memory"); }
+__device__ void fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ void commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+__device__ void load(int *to, const int *from, int bytes, u64 *b)
+{
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" :: "r"(at(b)), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(at(to)), "l"(from), "r"(bytes), "r"(at(b)) : "memory");
+}
+
+__device__ void wait(u64 *b, int phase)
+{
+    unsigned over = 0;
+    while (!over)
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                     : "=r"(over) : "r"(at(b)), "r"(phase) : "memory");
+}
+
+__global__ void scale(int *out, const int *in, int n)
+{
+    __shared__ alignas(16) int tile[2][TILE];
+    __shared__ u64 full[2];
+    if (threadIdx.x == 0) {
+        init(&full[0], 1);
+        init(&full[1], 1);
+        fence();
+        load(tile[0], in, TILE * sizeof *in, &full[0]);
+    }
+    __syncthreads();
+    for (int i = 0; i < TILES; i++) {
+        int size = i + 1 < TILES ? TILE : n - i * TILE, next = i + 2 < TILES ? TILE : n - (i + 1) * TILE;
+        if (threadIdx.x == 0 && i + 1 < TILES) {
+            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            load(tile[(i + 1) % 2], in + (i + 1) * TILE, next * sizeof *in, &full[(i + 1) % 2]);
+        }
+        wait(&full[i % 2], i / 2 % 2);
+        for (int k = threadIdx.x; k < size; k += THREADS) tile[i % 2][k] *= 3;
+        fence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                         :: "l"(out + i * TILE), "r"(at(tile[i % 2])), "r"(size * 4) : "memory");
+            commit();
+        }
+    }
+    if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+__global__ void add(int *sum, float *most)
+{
+    __shared__ alignas(16) int mine[THREADS];
+    __shared__ alignas(16) float reals[THREADS];
+    mine[threadIdx.x] = threadIdx.x * (blockIdx.x + 1);
+    reals[threadIdx.x] = 0.5f + blockIdx.x;
+    fence();
+    __syncthreads();
+    if (threadIdx.x) return;
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" :: "l"(sum), "r"(at(mine)), "r"((int)sizeof mine) : "memory");
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" :: "l"(most), "r"(at(reals)), "r"((int)sizeof reals) : "memory");
+    commit();
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+int main()
+{
+    static int host[TILES * TILE], got[TILES * TILE];
+    float reals[THREADS];
+    int *in, *out, n = TILES * TILE - 20;
+    for (int i = 0; i < n; i++) host[i] = i * 11 % 1009;
+    OK(cudaMalloc(&in, n * sizeof *in));
+    OK(cudaMalloc(&out, n * sizeof *out));
+    OK(cudaMemcpy(in, host, n * sizeof *in, cudaMemcpyHostToDevice));
+    scale<<<1, THREADS>>>(out, in, n);
+    OK(cudaMemcpy(got, out, n * sizeof *out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++) CHECK(got[i] == 3 * host[i]);
+    OK(cudaMemset(out, 0, n * sizeof *out));
+    add<<<BLOCKS, THREADS>>>(out, (float *)out + THREADS);
+    OK(cudaMemcpy(got, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(reals, out + THREADS, sizeof reals, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < THREADS; i++) CHECK(got[i] == i * 6 && reals[i] == 4.5f);
+    OK(cudaFree(in));
+    OK(cudaFree(out));
+    return 0;
+}
