@@ -29,7 +29,7 @@
 #include "special.h"
 #include "worker.h"
 
-enum { CHUNK_STEPS = 1 << 14, MOST_BLOCKS = 256 };          // of a chunk: warp instructions, about; blocks
+enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 };          // of a chunk: warp instructions, about; blocks
 enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };                // of a batch: for each thread; in all
 static u64 enough_steps = 40000;                            // left to run: for fewer no thread is woken
 enum { MOST_FAILURES = 2 };                                 // of batches in turn, and so of launches of a kernel

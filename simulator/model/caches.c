@@ -13,6 +13,7 @@
 //
 // The replay is the same in every run. What the order on the hardware is nobody knows; the figures are estimates.
 #include "caches.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,11 @@
 
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
+enum { FEW_NOTES = 1 << 12 };            // of a wave, for which no thread is woken
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
 enum { AHEAD = 4 };                     // SMs whose reads the host is to have at hand before their turn
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
+enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
 static const u64 LOCAL_LINE = 1ull << 33;
 
 typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
@@ -65,6 +68,8 @@ typedef struct CachedGrid {
     Wave *wave;             // of the blocks that have ended and are not replayed
     Read *recent;           // of each GPC
     u32 turn;               // Read.turn of now
+    Found *found;           // of each thread and instruction; the first thread's are l2's
+    u32 found_each;
     L2Launch l2;
 } CachedGrid;
 
@@ -150,7 +155,7 @@ static Cache *l1_of(u32 sm)
 }
 
 // The accesses of an SM, one after another.
-typedef struct Replay { Cache *cache; CacheQueue queue; Notes *misses; u64 number; CacheLine *line; } Replay;
+typedef struct Replay { Cache *cache; CacheQueue queue; Notes *misses; Found *found; u64 number; CacheLine *line; } Replay;
 
 // Loads and stores make room: the line, now the one used last. Often it is the one that was asked for just before.
 static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
@@ -173,7 +178,7 @@ static inline void l1_replay(Replay *r, CacheAsked a)
         r->number = 0;
     } else {
         CacheLine *line = l1_line(r, a.set, number);
-        Found *f = &replayed->l2.found[note_pc(n)];
+        Found *f = &r->found[note_pc(n)];
         u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
         *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
@@ -182,10 +187,10 @@ static inline void l1_replay(Replay *r, CacheAsked a)
     if (missing) add_note(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
 }
 
-// The blocks of the wave on one SM; next[b] is the one after b, or -1.
-static void replay_sm(const Wave *wave, u32 sm, s32 first, const s32 *next)
+// The blocks of the wave on one SM, in thread `me`; next[b] is the one after b, or -1.
+static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *next)
 {
-    Replay r = { .cache = l1_of(sm), .misses = &replayed->misses[sm] };
+    Replay r = { .cache = l1_of(sm), .misses = &replayed->misses[sm], .found = replayed->found + (size_t)me * replayed->found_each };
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
     cache_use(r.cache, wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
@@ -205,22 +210,35 @@ static void replay_sm(const Wave *wave, u32 sm, s32 first, const s32 *next)
     while (!cache_queue_is_empty(&r.queue)) l1_replay(&r, cache_next(&r.queue));
 }
 
-static void replay(void *of)
+// What the SMs do with it, each by itself.
+typedef struct Sms { const Wave *wave; s32 *first, *next; atomic_uint taken; } Sms;
+
+static void replay_sms(void *of, u32 me)
 {
-    Wave *w = of;
-    s32 *first = malloc(profile.sm_count * sizeof *first), *next = malloc((w->blocks + 1) * sizeof *next);
-    if (!first || !next) no_memory();
+    Sms *s = of;
+    for (u32 sm; (sm = atomic_fetch_add(&s->taken, 1)) < (u32)profile.sm_count;)
+        if (s->first[sm] >= 0) replay_sm(s->wave, me, sm, s->first[sm], s->next);
+}
+
+// `alone`: other threads may have something else to do.
+static void replay_wave(Wave *w, bool alone)
+{
+    Sms s = { .wave = w, .first = malloc(profile.sm_count * sizeof *s.first), .next = malloc((w->blocks + 1) * sizeof *s.next) };
+    if (!s.first || !s.next) no_memory();
     replayed = w->grid;
-    for (int sm = 0; sm < profile.sm_count; sm++) first[sm] = -1;
-    for (u32 b = w->blocks; b-- > 0;) next[b] = first[w->block[b].sm], first[w->block[b].sm] = b;
-    for (int sm = 0; sm < profile.sm_count; sm++) if (first[sm] >= 0) replay_sm(w, sm, first[sm], next);
-    free(first);
-    free(next);
+    for (int sm = 0; sm < profile.sm_count; sm++) s.first[sm] = -1;
+    for (u32 b = w->blocks; b-- > 0;) s.next[b] = s.first[w->block[b].sm], s.first[w->block[b].sm] = b;
+    if (alone || w->notes < FEW_NOTES) replay_sms(&s, 0);
+    else worker_share(replay_sms, &s), worker_join();
+    free(s.first);
+    free(s.next);
     replayed->l2.traffic.stored_again += w->stored_again;
     w->blocks = 0;
     w->notes = w->stored_again = 0;
     replay_misses();
 }
+
+static void replay(void *wave) { replay_wave(wave, true); }
 
 static Wave *begin_wave(void)
 {
@@ -335,7 +353,8 @@ static void caches_grid_start(Grid *g)
     if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
     if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
-    now->l2.found = calloc(g->kernel->code_count + 1, sizeof *now->l2.found);
+    now->found_each = g->kernel->code_count + HOST_LINE / sizeof *now->found;
+    now->found = now->l2.found = calloc((size_t)worker_count() * now->found_each, sizeof *now->found);
     if (!now->wave) now->wave = begin_wave();
     if (!now->l1 || !now->misses || !now->recent || !now->l2.found) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
@@ -468,17 +487,18 @@ static void caches_grid_end(Grid *g)
 {
     worker_wait();
     now->wave->cut = false;
-    replay(now->wave);                  // there is nothing else to do in the meantime
-    for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
-        const Found *f = &now->l2.found[pc];
-        Tally *t = &g->tally[pc];
-        t->global.hits = f->hits;
-        t->local.hits = f->local_hits;
-        t->l2_misses = f->l2_misses;
-        t->dram_sectors = f->dram_sectors;
-    }
-    free(now->l2.found);
-    now->l2.found = NULL;
+    replay_wave(now->wave, false);
+    for (u32 n = 0; n < worker_count(); n++)
+        for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
+            const Found *f = &now->found[(size_t)n * now->found_each + pc];
+            Tally *t = &g->tally[pc];
+            t->global.hits += f->hits;
+            t->local.hits += f->local_hits;
+            t->l2_misses += f->l2_misses;
+            t->dram_sectors += f->dram_sectors;
+        }
+    free(now->found);
+    now->found = now->l2.found = NULL;
 }
 
 static void caches_grid_turn(Grid *g) { now = g->cached; }
