@@ -319,6 +319,7 @@ static void perform(Access *a)
 static void perform_shared(Access *a)
 {
     const Cluster *c = a->warp->block->cluster;
+    bool again = false;
     access_fill(a);
     for (u32 left = a->mask; left && !a->grid->status;) {
         u64 rank = a->address[__builtin_ctz(left)] / CLUSTER_WINDOW;
@@ -330,6 +331,8 @@ static void perform_shared(Access *a)
         part.shape = NULL;
         part.owner = rank < c->size ? c->blocks[rank] : NULL;
         for (u32 l = 0; part.owner && l < LANES; l++) part.address[l] -= rank * CLUSTER_WINDOW;
+        part.again = again;
+        again = true;
         access_shape(&part);
         perform(&part);
     }
@@ -413,7 +416,7 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.register_width = i->register_width;
     a.vector = i->vector;
     a.part = 0;
-    a.trans = a.adds = a.told = a.mbarrier = a.bulk = a.noted = false;
+    a.trans = a.again = a.adds = a.told = a.mbarrier = a.bulk = a.noted = false;
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;

@@ -33,6 +33,7 @@ typedef struct Access {
     bool trans;             // the register of a lane has what a transposed matrix of 8 rows of 16 bytes has there
     bool adds;              // a load: to what the access before it put into the same register
     const u8 *values;       // a store of what no register has as it is: lane l's bytes at values + VALUE_BYTES * l; else NULL
+    bool again;             // in a cluster: of an instruction of which another part has been looked at (lsu.c)
     bool told;              // an observer has said all that there is to say of its order
     bool mbarrier;          // of an mbarrier: no data is moved, and the calls below say whom it puts before whom
     bool bulk;              // a part of a copy in bulk, by one thread, past L1 and beside the load/store unit
@@ -51,6 +52,12 @@ typedef struct Access {
     u64 pass_from, pass_to; // what an observer promises here: it need not see accesses of this instruction and shape again,
                             // in this launch, whose lowest lane's address is aligned and from pass_from up to below pass_to
 } Access;
+
+// Does it go by the network between multiprocessors, to other blocks' shared memory?
+static inline bool access_is_far(const Access *a)
+{
+    return a->space == SPACE_SHARED && (a->owner != a->warp->block || (a->insn->cluster && !a->mbarrier && !a->bulk));
+}
 
 static inline void access_pass_all(Access *a) { a->pass_from = 0, a->pass_to = ~0ull; }
 

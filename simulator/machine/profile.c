@@ -35,8 +35,8 @@ static bool read_cluster_groups(const config_t *config, const char *path, Profil
     int sms = 0;
     p->cluster_groups = list ? config_setting_length(list) : 0;
     for (int n = 0; n < p->cluster_groups && n < MOST_CLUSTER_GROUPS; n++) sms += p->cluster_sms[n] = config_setting_get_int_elem(list, n);
-    if (p->cluster_groups <= MOST_CLUSTER_GROUPS && sms == p->sm_count) return true;
-    fprintf(stderr, "%s: cluster_sms = [ ... ], up to %d numbers whose sum is sm_count, is missing\n", path, MOST_CLUSTER_GROUPS);
+    if (list && p->cluster_groups <= MOST_CLUSTER_GROUPS && (sms == p->sm_count || !sms)) return true;
+    fprintf(stderr, "%s: cluster_sms = [ ... ], up to %d numbers whose sum is sm_count, or none, is missing\n", path, MOST_CLUSTER_GROUPS);
     return false;
 }
 
@@ -154,6 +154,9 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(atomic_one_place_per_clock);
     FIGURE(barrier_latency_clocks);
     FIGURE(barrier_clocks_per_warp);
+    FIGURE(cluster_latency_clocks);
+    FIGURE(cluster_clocks_per_request);
+    FIGURE(cluster_barrier_clocks);
     FIGURE(block_clocks);
     FIGURE(block_turn_clocks);
     FIGURE(warp_launch_clocks);

@@ -76,6 +76,9 @@ typedef struct Profile {
     double atomic_one_place_per_clock;
     double barrier_latency_clocks;
     double barrier_clocks_per_warp;
+    double cluster_latency_clocks;      // of a load from another block's shared memory
+    double cluster_clocks_per_request;  // of such loads, of four sectors each
+    double cluster_barrier_clocks;
     double block_clocks;                // between two blocks that the device begins, times its SMs
     double block_turn_clocks;           // from the end of a block until its place on the SM has the next
     double warp_launch_clocks;          // between two warps of a block that begins

@@ -100,6 +100,7 @@ typedef struct Tally {
     u64 shared_requests;    // shared memory: by warps, as one where ptxas makes them one
     u64 wavefronts;         // passes over the banks
     u64 conflicts;          // shared memory: passes beyond the ideal
+    u64 far_requests, far_sectors;      // other blocks' shared memory: by warps, and the sectors that they touched
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
     u64 received, sent;     // other devices' memory: bytes over the link
 } Tally;

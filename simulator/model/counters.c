@@ -58,7 +58,10 @@ static bool counters_access(Access *a)
 {
     Tally *t = &a->grid->tally[a->pc];
     if (a->mbarrier || (a->bulk && a->space == SPACE_SHARED)) return true;
-    if (a->space == SPACE_SHARED) {
+    if (access_is_far(a)) {
+        t->far_requests += !a->again;
+        t->far_sectors += access_sectors(a);
+    } else if (a->space == SPACE_SHARED) {
         u32 conflicts;
         u32 wavefronts = access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
         t->shared_requests += wavefronts > 0;
@@ -79,6 +82,10 @@ static const struct { enum counter requests, sectors; } global_kinds[] = {
     { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
     { GLOBAL_ATOM_REQUESTS, GLOBAL_ATOM_SECTORS }, { GLOBAL_RED_REQUESTS, GLOBAL_RED_SECTORS },
 }, local_kinds[] = { { LOCAL_LD_REQUESTS, LOCAL_LD_SECTORS }, { LOCAL_ST_REQUESTS, LOCAL_ST_SECTORS } };
+static const struct { enum counter requests, sectors; } far_kinds[] = {
+    { FAR_LD_REQUESTS, FAR_LD_SECTORS }, { FAR_ST_REQUESTS, FAR_ST_SECTORS }, { FAR_ATOM_REQUESTS, FAR_ATOM_SECTORS },
+    { FAR_ATOM_REQUESTS, FAR_ATOM_SECTORS },
+};
 static const enum counter lines_of[] = { GLOBAL_LD_LINES, GLOBAL_ST_LINES }, least_of[] = { GLOBAL_LD_LEAST, GLOBAL_ST_LEAST };
 static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS }, local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
 static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
@@ -172,6 +179,8 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
         sum[shared_kinds[kind].conflicts] += t->conflicts;
         if (kind < 2) sum[shared_requests[kind]] += t->shared_requests;
     }
+    sum[far_kinds[kind].requests] += t->far_requests;
+    sum[far_kinds[kind].sectors] += t->far_sectors;
 }
 
 static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)

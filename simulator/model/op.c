@@ -156,6 +156,9 @@ static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
     op->latency = whole ? profile.tensor_latency_clocks : profile.tensor_short_latency_clocks;
 }
 
+// What a cluster's barrier takes on top of a block's.
+static float beyond_barrier(void) { return (float)(profile.cluster_barrier_clocks - profile.barrier_latency_clocks - profile.barrier_clocks_per_warp); }
+
 static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 {
     switch (row->shape) {
@@ -424,6 +427,7 @@ static Op *make(const Kernel *k)
         ops[pc].space = i->space;
         find_rows(&ops[pc], i, row);
         find_cost(&ops[pc], row);
+        if (ops[pc].kind == OP_BARRIER) ops[pc].latency = begins(row->name, "barrier_cluster") ? beyond_barrier() : 0;
         if (row->shape == MATRIX) matrix_cost(&ops[pc], i, row);
     }
     melt(k, ops);

@@ -177,17 +177,24 @@ static void store_global(Machine *m, const TraceAccess *a, double now, double re
 // Sectors move through L1 four at a time.
 static double l1_clocks(const Machine *m, const TraceAccess *a)
 {
+    if (a->far && !a->passes) return 0;
     if (a->space == SPACE_SHARED) return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
     u32 sectors = 0;
     for (u32 n = 0; n < a->count; n++) sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
     return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request + a->passes;
 }
 
+enum { FAR_SECTORS = 4 };               // of a request for which the profile has the clocks
+
 static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
 {
     const Op *op = &m->trace->op[pc];
     double start = later(now, m->l1_free);
     m->l1_free = start + l1_clocks(m, a);
+    if (a->far) {
+        m->l1_free += a->far * profile.cluster_clocks_per_request / FAR_SECTORS;
+        return m->l1_free + profile.cluster_latency_clocks - profile.alu_latency_clocks - 1;
+    }
     if (a->space == SPACE_SHARED)
         return m->l1_free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
     m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
@@ -278,7 +285,8 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 // Is this an access that has happened with an earlier, wider one?
 static bool is_part(const Machine *m, const Step *step, const Op *op)
 {
-    return op->wide.bytes && !op->wide.leads && step->access && !m->trace->access[step->access - 1].passes;
+    return op->wide.bytes && !op->wide.leads && step->access && !m->trace->access[step->access - 1].passes
+        && !m->trace->access[step->access - 1].far;
 }
 
 // When all groups of copies but the latest so many are there.
@@ -319,7 +327,7 @@ static void advance(Machine *m, Runner *r)
         if (slot->live && slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
     } else if (op->kind == OP_BARRIER) {
         m->adu_free = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
-        slot->arrived = later(slot->arrived, m->adu_free);
+        slot->arrived = later(slot->arrived, m->adu_free + op->latency);
         r->ready = INFINITY;
         if (++slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
     } else {

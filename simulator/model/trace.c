@@ -211,7 +211,9 @@ static bool trace_access(Access *a)
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
-    if (a->space == SPACE_SHARED) {
+    if (access_is_far(a)) {
+        to->far += access_sectors(a);
+    } else if (a->space == SPACE_SHARED) {
         u32 conflicts;
         to->passes += access_wavefronts(a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
     } else {

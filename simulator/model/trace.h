@@ -11,6 +11,7 @@ typedef struct Step {           // one instruction of one warp
 typedef struct TraceAccess {
     u32 first, count;           // pieces of it, in Trace.piece
     u32 passes;                 // shared memory: over the banks; 0: it happens with another access
+    u32 far;                    // shared memory of other blocks: sectors
     u8 space;                   // enum space
 } TraceAccess;
 

@@ -99,6 +99,7 @@ int main()
     measure_clock();
     measure_memory();
     measure_pipes();
+    measure_clusters();
     measure_tensor();
     measure_atomics();
     measure_host();

@@ -65,6 +65,7 @@ double seconds(Launch launch)
 void measure_clock();       // sets clock_hz
 void measure_memory();      // DRAM and the caches
 void measure_pipes();       // arithmetic, shared memory, barriers
+void measure_clusters();     // other blocks' shared memory
 void measure_tensor();       // Tensor Cores
 void measure_atomics();
 void measure_host();        // launches, copies, managed memory
