@@ -277,7 +277,7 @@ static inline void note(const Access *a)
 bool access_allow(Access *a, Shape *shape)
 {
     a->grid = a->warp->block->grid;
-    a->owner = a->warp->block;
+    if (!a->owner) a->owner = a->warp->block;
     a->pc = a->insn - a->grid->kernel->code;
     a->shape = NULL;
     if (!shape) access_shape(a);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "cluster.h"
 #include "bulk.h"
 #include "copy.h"
 #include "isa/mbarrier.h"
@@ -89,7 +90,7 @@ static bool all_in_shared(const Access *a)
 // Has somebody made an mbarrier there, and nobody unmade it?
 static bool is_valid(const Access *a, u32 lane)
 {
-    const Block *b = a->warp->block;
+    const Block *b = a->owner;
     const KnownMbarrier *known = find(b, a->address[lane]);
     if (known && known->valid) return true;
     Report r = report_of(a, lane, "Until one thread has initialised it, an mbarrier is nothing but what lay in shared memory before.",
@@ -154,20 +155,43 @@ static bool may(Access *a)
     return true;
 }
 
-// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
-// happen.
-static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
+// False: they are not in shared memory, which is reported.
+static bool locate(Access *a, Warp *w, const Insn *i, u32 mask)
 {
     prepare(a, w, i, mask);
-    a->store = writes;
-    a->atomic = writes && !values;
-    a->values = values;
     const void *at = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
         a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
     if (i->space == SPACE_GENERIC && access_generic(w, a->address, mask) != SPACE_SHARED) return all_in_shared(a);
     for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) a->address[l] -= w->block->shared_base;
+    return true;
+}
+
+// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
+// happen.
+static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
+{
+    if (!locate(a, w, i, mask)) return false;
+    a->store = writes;
+    a->atomic = writes && !values;
+    a->values = values;
     return may(a);
+}
+
+// Of an access that has been located: the lanes of those `left` whose mbarriers are in the same block's shared memory as the first
+// one's, as an access of their own.
+static Access part_of(const Access *a, u32 left)
+{
+    const Block *own = a->warp->block;
+    u64 rank = (u32)(a->address[__builtin_ctz(left)] + own->shared_base) / CLUSTER_WINDOW;
+    Access part = *a;
+    part.mask = 0;
+    EACH_LANE(l, left)
+        if ((u32)(a->address[l] + own->shared_base) / CLUSTER_WINDOW == rank) part.mask |= 1u << l;
+    if (!own->cluster || rank >= own->cluster->size) return part;
+    part.owner = own->cluster->blocks[rank];
+    for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)own->shared_base - part.owner->shared_base;
+    return part;
 }
 
 typedef u64 Values[LANES][VALUE_BYTES / sizeof(u64)];
@@ -245,7 +269,7 @@ static void tell(Access *a, u32 lanes, bool completes)
 // The lanes of an access that has been seen, one after another. `operand`: of each, arrivals or bytes; NULL: one arrival.
 static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival how)
 {
-    Block *b = a->warp->block;
+    Block *b = a->owner;
     u64 last = 0;
     u32 told = 0;
     EACH_LANE(l, a->mask) {
@@ -267,8 +291,15 @@ static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival 
 
 static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
 {
-    Access a;
-    if (touch(&a, w, i, mask, true, NULL)) arrive_each(&a, row_of(w, i->b), how & ARRIVES ? row_of(w, i->d) : NULL, how);
+    Access all;
+    if (!locate(&all, w, i, mask)) return;
+    all.store = all.atomic = true;
+    for (u32 left = mask; left;) {
+        Access a = part_of(&all, left);
+        left &= ~a.mask;
+        if (!may(&a)) return;
+        arrive_each(&a, row_of(w, i->b), how & ARRIVES ? row_of(w, i->d) : NULL, how);
+    }
 }
 
 void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES); }
