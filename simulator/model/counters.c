@@ -96,7 +96,7 @@ static const enum counter shared_requests[] = { SHARED_LD_REQUESTS, SHARED_ST_RE
 static const enum counter unit_counters[UNITS] = {
     [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
     [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
-    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_TENSOR] = TENSOR_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
+    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_TENSOR] = TENSOR_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_TMA] = TMA_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
 };
 
 static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
@@ -159,18 +159,28 @@ static u64 least_sectors(const Tally *t)
     return fmax(m->requests, ceil(lanes * m->bytes / SECTOR_BYTES));
 }
 
+static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Tally *t)
+{
+    enum counter to = !i->matrix->stores ? BULK_LD_BYTES : i->matrix->reduces ? BULK_RED_BYTES : BULK_ST_BYTES;
+    sum[to] += t->global.sectors * SECTOR_BYTES;
+}
+
 // What the load/store unit and L1 saw of it: of copies in bulk, nothing.
 static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
 {
     const IsaRow *row = &isa_rows[i->row];
     u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
-    if (i->run == run_bulk) return;
+    if (i->run == run_bulk) {
+        add_bulk(sum, i, t);
+        return;
+    }
     sum[global_kinds[kind].requests] += t->global.requests;
     sum[global_kinds[kind].sectors] += t->global.sectors;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     if (kind < 2) sum[lines_of[kind]] += t->global.lines, sum[least_of[kind]] += least_sectors(t);
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
+    if (i->run == run_copy && !i->matrix->past_l1) sum[LDGSTS_REQUESTS] += t->global.requests, sum[LDGSTS_SECTORS] += t->global.sectors;
     if (i->run == run_copy) {
         sum[SHARED_COPY_WAVEFRONTS] += t->wavefronts;
         sum[SHARED_COPY_CONFLICTS] += i->matrix->past_l1 ? 0 : t->conflicts;

@@ -100,6 +100,7 @@ static enum unit unit_of(const IsaRow *row)
     case PIPE_LSU: return UNIT_LSU;
     case PIPE_ADU: return UNIT_ADU;
     case PIPE_TENSOR: return UNIT_TENSOR;
+    case PIPE_TMA: return UNIT_TMA;
     case PIPE_CBU: return UNIT_NONE;
     default:
         return begins(row->name, "add_") || begins(row->name, "sub_") || begins(row->name, "mov_") || begins(row->name, "shl_b32")
@@ -166,7 +167,10 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
         if (i->run == run_copy) return OP_COPY;
         if (i->run == run_copy_commit) return OP_COMMIT;
         if (i->run == run_copy_wait) return OP_WAIT;
-        if (i->run == run_copy_arrive || i->run == run_bulk || i->run == run_bulk_commit || i->run == run_bulk_wait) return OP_BRANCH;
+        if (i->run == run_copy_arrive) return OP_ARRIVE;
+        if (i->run == run_bulk) return OP_BULK;
+        if (i->run == run_bulk_wait) return OP_BULK_WAIT;
+        if (i->run == run_bulk_commit) return OP_BRANCH;
         if (i->run == run_multiply || i->run == run_rows_transpose) return OP_PLAIN;
         return row->store ? OP_STORE : OP_LOAD;
     case MEMORY: return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN : row->store ? OP_STORE : OP_LOAD;
@@ -229,7 +233,7 @@ static void predicate(const Kernel *k, Op *ops)
         bool plain = true;
         for (u32 n = pc + 1; n < i->target; n++) {
             slots += ops[n].slots;
-            plain &= ops[n].kind != OP_BRANCH && ops[n].kind != OP_BARRIER;
+            plain &= ops[n].kind != OP_BRANCH && ops[n].kind != OP_BARRIER && ops[n].kind < OP_ARRIVE;
         }
         if (!plain || slots > FEW) continue;
         ops[pc].skips = i->target - pc - 1;

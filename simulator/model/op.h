@@ -8,12 +8,13 @@
 enum unit {
     UNIT_ALU, UNIT_FMA, UNIT_HEAVY,     // HEAVY: the half of the FMA pipe that multiplies integers
     UNIT_INTEGER,                       // ALU or HEAVY, whichever is free: ptxas spreads simple integer work over both
-    UNIT_FP64, UNIT_XU, UNIT_LSU, UNIT_TENSOR, UNIT_ADU, UNIT_NONE,
+    UNIT_FP64, UNIT_XU, UNIT_LSU, UNIT_TENSOR, UNIT_ADU, UNIT_TMA, UNIT_NONE,
     UNITS
 };
 
 enum op_kind { OP_PLAIN, OP_LOAD, OP_STORE, OP_ATOMIC, OP_BARRIER, OP_BRANCH,
-               OP_COPY, OP_COMMIT, OP_WAIT };    // cp.async
+               OP_COPY, OP_COMMIT, OP_WAIT,             // cp.async
+               OP_ARRIVE, OP_BULK, OP_BULK_WAIT };      // its arrival at an mbarrier, copies in bulk and the wait for their sources
 
 enum { OP_READS = 28, OP_WRITES = 10 };
 

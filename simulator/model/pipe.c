@@ -1,6 +1,7 @@
 // The pipes of an SM of compute capability 9.0, and what goes to each: Nsight Compute's guide ("Pipelines"), and the
 // throughput table of the CUDA C++ Programming Guide ("Arithmetic Instructions"), whose rates tell the units apart.
 #include "pipe.h"
+#include "machine/warp.h"
 #include <string.h>
 
 static bool begins(const char *name, const char *prefix) { return strncmp(name, prefix, strlen(prefix)) == 0; }
@@ -36,16 +37,17 @@ static enum pipe arithmetic(const IsaRow *row)
 
 enum pipe row_pipe(const IsaRow *row)
 {
-    static const char *const memory[] = { "prefetch", "applypriority", "discard", "mbarrier", "fence", NULL };
+    static const char *const memory[] = { "prefetch", "applypriority", "discard", "fence", NULL };
     static const char *const stack[] = { "alloca", "stack", "createpolicy", NULL };
     switch (row->shape) {
     case MEMORY: return row->space == SPACE_PARAM ? PIPE_ADU : PIPE_LSU;
     case ATOMIC: case FENCE: return PIPE_LSU;
     case EXCHANGE: return begins(row->name, "shfl") ? PIPE_LSU : begins(row->name, "redux") ? PIPE_XU :
                           begins(row->name, "bar") ? PIPE_CBU : PIPE_ALU;
-    case FLOW: return begins(row->name, "bar") ? PIPE_ADU : begins_with_one(row->name, memory) ? PIPE_LSU :
+    case FLOW: return begins(row->name, "bar") || begins(row->name, "mbarrier") ? PIPE_ADU : begins_with_one(row->name, memory) ? PIPE_LSU :
                       begins_with_one(row->name, stack) ? PIPE_ALU : PIPE_CBU;
-    case MATRIX: return begins(row->name, "mma") || begins(row->name, "wmma_mma") ? PIPE_TENSOR : PIPE_LSU;
+    case MATRIX: return row->run == run_bulk || row->run == run_bulk_commit ? PIPE_TMA :
+                        begins(row->name, "mma") || begins(row->name, "wmma_mma") ? PIPE_TENSOR : PIPE_LSU;
     case CONVERT: return conversion(row);
     default: return arithmetic(row);
     }

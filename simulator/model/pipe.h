@@ -8,8 +8,9 @@ enum pipe {
     PIPE_FP64,
     PIPE_XU,        // approximations, conversions between number formats, counting bits
     PIPE_LSU,       // memory, shuffles
-    PIPE_ADU,       // barriers of a block, constants
+    PIPE_ADU,       // barriers of a block, mbarriers, constants
     PIPE_TENSOR,    // products of matrices
+    PIPE_TMA,       // copies in bulk
     PIPE_CBU,       // branches, and what brings lanes together
     PIPES
 };

@@ -37,7 +37,15 @@ typedef struct Runner {             // a warp that runs
     double copied;                  // when all copies that it has begun are there,
     double groups[GROUPS];          // and those up to a group that it has committed
     u32 group;
+    double bulk;                    // and when the sources of its copies in bulk have been read
+    struct Runner *behind;          // it waits for the end of a phase; and so does this one
 } Runner;
+
+typedef struct Phase {              // of an mbarrier
+    u32 missing;                    // steps that have yet to help to end it
+    double over;                    // when the latest of those so far did
+    Runner *waiting;
+} Phase;
 
 typedef struct Slot {               // a block that runs
     u32 live, waiting;              // warps
@@ -62,6 +70,7 @@ typedef struct Machine {
     u32 slot_count, warp_count;
     Runner **heap;                  // those that can go on, the earliest first
     u32 heap_count, next_block, block_count;
+    Phase *phase;                   // as many as the trace has
 } Machine;
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -172,6 +181,23 @@ static void store_global(Machine *m, const TraceAccess *a, double now, double re
         m->port_free += sectors * m->load->cost_per_store / m->dram_bytes;
         m->dram_free = later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
     }
+}
+
+// A copy in bulk goes past L1. What it takes from shared memory it reads at 32 bytes a clock (measured: 44 clocks and 1 more for
+// each 32 bytes), and sends on.
+static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, bool stores, double now)
+{
+    enum { TO_BEGIN = 44 };
+    double done = now;
+    u32 sectors = 0;
+    if (stores) store_global(m, a, now, profile.l2_random_writes_per_clock / m->load->active_sms);
+    for (u32 n = 0; n < a->count; n++) {
+        const Piece *p = &m->trace->piece[a->first + n];
+        sectors += __builtin_popcount(p->sectors);
+        if (!stores) done = later(done, ask_l2(m, pc, now, p->line, __builtin_popcount(p->sectors)));
+    }
+    if (stores) r->bulk = done = later(r->bulk, now + TO_BEGIN) + sectors;
+    return done;
 }
 
 // Sectors move through L1 four at a time.
@@ -296,6 +322,48 @@ static double arrival(const Runner *r, s32 groups)
     return (u32)groups < r->group && groups < GROUPS ? r->groups[(r->group - 1 - groups) % GROUPS] : 0;
 }
 
+// ---- mbarriers ----
+
+static void end_phase(Machine *m, Phase *p)
+{
+    Runner *r = p->waiting;
+    p->waiting = NULL;
+    for (Runner *next; r; r = next) {
+        next = r->behind;
+        r->ready = later(r->ready, p->over + profile.shared_latency_clocks);
+        if (r->at == r->warp->count) {
+            warp_ends(m, r, r->ready);
+        } else {
+            prepare(m, r);
+            heap_put(m, r);
+        }
+    }
+}
+
+static void help_to_end(Machine *m, Phase *p, double when)
+{
+    p->over = later(p->over, when);
+    if (p->missing && --p->missing == 0) end_phase(m, p);
+}
+
+// What is seen of the phase's end is seen later than that. False: it has not come, and the warp waits.
+static bool is_over(Phase *p, Runner *r)
+{
+    if (p->missing) {
+        r->behind = p->waiting;
+        p->waiting = r;
+        return false;
+    }
+    r->ready = later(r->ready, p->over + profile.shared_latency_clocks);
+    return true;
+}
+
+// When the phase that a step has to do with is nearer to its end by that.
+static double helps_at(const Runner *r, const Op *op, double now, double done)
+{
+    return op->kind == OP_BULK ? done : op->kind == OP_ARRIVE ? later(now, r->copied) : now + op->slots;
+}
+
 // One step of a warp.
 static void advance(Machine *m, Runner *r)
 {
@@ -309,10 +377,14 @@ static void advance(Machine *m, Runner *r)
         return;
     }
     double now = issue(m, r, op), done = now + op->latency;
+    Phase *waits = NULL;
     if (step->access) {
         const TraceAccess *a = &m->trace->access[step->access - 1];
-        done = touch(m, step->pc, a, now);
+        if (a->phase) m->adu_free = now = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
+        done = op->kind == OP_BULK ? copy_in_bulk(m, r, step->pc, a, op->space == SPACE_GLOBAL, now) : touch(m, step->pc, a, now);
         if (op->wide.leads) *wide = done;
+        if (a->phase && !a->waits) help_to_end(m, &m->phase[a->phase], helps_at(r, op, now, done));
+        if (a->waits) waits = &m->phase[a->phase];
     }
     for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
     Slot *slot = &m->slot[r->slot];
@@ -320,6 +392,8 @@ static void advance(Machine *m, Runner *r)
     if (op->kind == OP_COPY) r->copied = later(r->copied, done);
     if (op->kind == OP_COMMIT) r->groups[r->group++ % GROUPS] = r->copied;
     if (op->kind == OP_WAIT) r->ready = later(r->ready, arrival(r, op->groups));
+    if (op->kind == OP_BULK_WAIT) r->ready = later(r->ready, r->bulk);
+    if (waits && !is_over(waits, r)) return;
     if (op->skips && r->at < r->warp->count && r->warp->step[r->at].pc == step->pc + 1 + op->skips)
         skip(m, r, step->pc, op->skips);
     if (r->at == r->warp->count) {
@@ -364,6 +438,8 @@ static bool make(Machine *m, const Load *load)
     m->l1_sets = load->l1_bytes / LINE_BYTES / L1_WAYS;
     if (!m->l1_sets) m->l1_sets = 1;
     m->misses = calloc(m->trace->op_count, sizeof *m->misses);
+    m->phase = calloc(m->trace->phase_count + 1, sizeof *m->phase);
+    for (u32 n = 0; m->phase && n < m->trace->phase_count; n++) m->phase[n].missing = n ? m->trace->phase[n] : 0;
     m->l1 = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1);
     m->slot = calloc(m->slot_count, sizeof *m->slot);
     m->heap = calloc(m->slot_count * m->warp_count, sizeof *m->heap);
@@ -371,7 +447,7 @@ static bool make(Machine *m, const Load *load)
         m->slot[s].runner = calloc(m->warp_count, sizeof *m->slot[s].runner);
         for (u32 n = 0; n < m->warp_count; n++) m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
     }
-    return m->l1 && m->slot && m->heap && m->misses;
+    return m->l1 && m->slot && m->heap && m->misses && m->phase;
 }
 
 static void unmake(Machine *m)
@@ -384,6 +460,7 @@ static void unmake(Machine *m)
     free(m->heap);
     free(m->l1);
     free(m->misses);
+    free(m->phase);
 }
 
 // The blocks from `first` on, `count` of them.
@@ -398,7 +475,15 @@ static Replay run(const Trace *trace, const Load *load, u32 registers, u32 first
         for (u32 s = 0; s < m.slot_count; s++) block_begin(&m, &m.slot[s], 0);
         for (;;) {
             while (m.heap_count) advance(&m, heap_take(&m));
-            // Named barriers among some of the warps are taken for those of all: nobody may be left behind.
+            // Named barriers among some of the warps are taken for those of all, and what helps to end a phase may not be in
+            // the trace: nobody may be left behind.
+            u32 phase = 0;
+            while (phase < trace->phase_count && !m.phase[phase].waiting) phase++;
+            if (phase < trace->phase_count) {
+                m.phase[phase].missing = 0;
+                end_phase(&m, &m.phase[phase]);
+                continue;
+            }
             u32 stuck = 0;
             while (stuck < m.slot_count && !m.slot[stuck].waiting) stuck++;
             if (stuck == m.slot_count) break;

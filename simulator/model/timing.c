@@ -13,7 +13,7 @@ Timing timing_of(const Grid *g)
     const Trace *trace = trace_latest();
     double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], stored = 0;
     for (u32 pc = 0; pc < trace->op_count; pc++)
-        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC)
+        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
             stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
     Load load = { .tally = g->tally, .active_sms = (u32)fmin(blocks, profile.sm_count), .resident = caches_resident(),
                   .l1_bytes = profile.l1_bytes - caches_carveout() };

@@ -18,6 +18,8 @@ typedef struct TracedGrid {
     Trace trace;
     u64 steps, pieces;          // with those that parts are to hand over yet
     struct { u64 region, count; } hot[PLACES];
+    struct TracedMbarrier { const Block *block; u64 at; u32 now, over; } *mbarrier;     // phases: that goes on, that is over
+    u32 mbarrier_count, mbarrier_room;
 } TracedGrid;
 
 static TracedGrid *now;         // of the grid whose turn it is
@@ -59,7 +61,9 @@ static void trace_grid_start(Grid *g)
     Trace *trace = &t->trace;
     *trace = (Trace){ .op = ops_of(g->kernel), .op_count = g->kernel->code_count,
                       .block = trace->block, .block_room = trace->block_room, .access = trace->access,
-                      .access_room = trace->access_room, .piece = trace->piece, .piece_room = trace->piece_room };
+                      .access_room = trace->access_room, .piece = trace->piece, .piece_room = trace->piece_room,
+                      .phase = trace->phase, .phase_room = trace->phase_room };
+    t->mbarrier_count = 0;
     memset(t->hot, 0, sizeof t->hot);
     t->steps = t->pieces = 0;
 }
@@ -69,7 +73,7 @@ static void trace_grid_turn(Grid *g) { now = g->traced; }
 static void trace_grid_free(Grid *g)
 {
     forget_blocks(&g->traced->trace);
-    if (spare) free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece), free(spare);
+    if (spare) free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece), free(spare->trace.phase), free(spare->mbarrier), free(spare);
     spare = g->traced;
 }
 
@@ -193,6 +197,60 @@ static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
     return drops;
 }
 
+// ---- mbarriers ----
+
+static u32 new_phase(Trace *t)
+{
+    if (!t->phase_count) t->phase_count = 1;        // 0 is none
+    t->phase = grow(t->phase, t->phase_count, &t->phase_room, sizeof *t->phase);
+    t->phase[t->phase_count] = 0;
+    return t->phase_count++;
+}
+
+static struct TracedMbarrier *mbarrier_at(TracedGrid *g, const Block *b, u64 at)
+{
+    u32 n = 0;
+    while (n < g->mbarrier_count && (g->mbarrier[n].block != b || g->mbarrier[n].at != at)) n++;
+    if (n == g->mbarrier_count) {
+        g->mbarrier = grow(g->mbarrier, n, &g->mbarrier_room, sizeof *g->mbarrier);
+        g->mbarrier[g->mbarrier_count++] = (struct TracedMbarrier){ b, at, new_phase(&g->trace), 0 };
+    }
+    return &g->mbarrier[n];
+}
+
+static TraceAccess *access_of(Trace *trace, const TraceWarp *t);
+
+// The latest step of the warp has to do with that phase.
+static void note_phase(Trace *trace, const TraceWarp *t, u32 phase, bool waits)
+{
+    TraceAccess *a = access_of(trace, t);
+    if (a->phase) return;
+    a->phase = phase;
+    a->waits = waits;
+    trace->phase[phase] += !waits;
+}
+
+// A copy's arrival comes when somebody waits for it: what helps is the instruction by which it was begun.
+static bool comes_later(const Insn *i) { return i->run == run_copy_arrive || i->run == run_bulk; }
+
+static void trace_mbarrier_arrived(Access *a, bool completes)
+{
+    TracedGrid *g = a->warp->block->grid->traced;
+    TraceWarp *t = a->warp->trace;
+    struct TracedMbarrier *m = mbarrier_at(g, a->owner, a->address[__builtin_ctz(a->mask)]);
+    if (t && t->count && !comes_later(a->insn)) note_phase(&g->trace, t, m->now, false);
+    if (completes) m->over = m->now, m->now = new_phase(&g->trace);
+}
+
+static void trace_mbarrier_waited(Access *a)
+{
+    TracedGrid *g = a->warp->block->grid->traced;
+    TraceWarp *t = a->warp->trace;
+    if (!t || !t->count) return;
+    u32 over = mbarrier_at(g, a->owner, a->address[__builtin_ctz(a->mask)])->over;
+    if (over) note_phase(&g->trace, t, over, true);
+}
+
 // What the step's accesses are noted in, all together: an instruction may make several.
 static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 {
@@ -211,7 +269,11 @@ static bool trace_access(Access *a)
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
-    if (access_is_far(a)) {
+    if (a->mbarrier) {
+        if (comes_later(a->insn)) note_phase(trace, t, mbarrier_at(a->grid->traced, a->owner, a->address[a->first])->now, false);
+    } else if (a->bulk && a->space == SPACE_SHARED) {
+        return true;
+    } else if (access_is_far(a)) {
         to->far += access_sectors(a);
     } else if (a->space == SPACE_SHARED) {
         u32 conflicts;
@@ -289,9 +351,18 @@ static void hand_over(Grid *part)
     t->steps = 0;
 }
 
+static void forget_mbarriers(TracedGrid *g, const Block *b)
+{
+    u32 kept = 0;
+    for (u32 n = 0; n < g->mbarrier_count; n++)
+        if (g->mbarrier[n].block != b) g->mbarrier[kept++] = g->mbarrier[n];
+    g->mbarrier_count = kept;
+}
+
 static void trace_block_end(Block *b)
 {
     TracedGrid *g = b->grid->traced;
+    forget_mbarriers(g, b);
     for (u32 n = 0; n < b->warp_count; n++) {
         if (b->warps[n].trace) arrange(&g->trace, b->warps[n].trace);
         b->warps[n].trace = NULL;
@@ -334,6 +405,7 @@ static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
 const Observer trace_observer = {
     .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
     .block_start = trace_block_start, .step = trace_step,
+    .mbarrier_arrived = trace_mbarrier_arrived, .mbarrier_waited = trace_mbarrier_waited,
     .access = trace_access, .traced = true, .frugal = true, .block_end = trace_block_end,
     .part_make = trace_part_make, .part_free = trace_part_free, .parts_fit = trace_parts_fit,
     .put_back = trace_put_back,

@@ -13,6 +13,8 @@ typedef struct TraceAccess {
     u32 passes;                 // shared memory: over the banks; 0: it happens with another access
     u32 far;                    // shared memory of other blocks: sectors
     u8 space;                   // enum space
+    bool waits;                 // for the phase of an mbarrier below: else its warp, or its copies, help to end it
+    u32 phase;                  // index into Trace.phase; 0: it has to do with none
 } TraceAccess;
 
 typedef struct TraceWarp {
@@ -37,6 +39,8 @@ typedef struct Trace {
     u32 access_count, access_room;
     Piece *piece;
     u32 piece_count, piece_room;
+    u32 *phase;                 // phases of mbarriers: of each, the steps that help to end it
+    u32 phase_count, phase_room;
     u64 steps;                  // of the first SM's blocks
     bool full;                  // not all of them are there
     u64 hottest;                // atomic operations of all blocks in the place where most of them met

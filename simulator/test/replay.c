@@ -58,7 +58,10 @@ static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
 {
     TraceBlock block = { .warp_count = warps, .warp = of }, *all[8];
     for (u32 n = 0; n < blocks; n++) all[n] = &block;
-    Trace trace = { .op = code, .op_count = OPS, .block = all, .block_count = blocks, .access = accesses, .access_count = 8 };
+    static u32 phases[] = { 0, 1 };     // of an mbarrier: one step ends it
+    static Piece line = { .line = 1, .sectors = 0xf };
+    Trace trace = { .op = code, .op_count = OPS, .block = all, .block_count = blocks, .access = accesses, .access_count = 8,
+                    .phase = phases, .phase_count = 2, .piece = &line, .piece_count = 1 };
     Load load = { .tally = tally, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
     for (u32 n = 0; n < warps; n++) free(of[n].step);
@@ -221,4 +224,35 @@ Test(replay, begins_the_warps_of_a_block_one_after_another)
     TraceWarp w[] = { WARP({ ALU, 0 }), WARP({ ALU, 0 }), WARP({ ALU, 0 }) };
     expect_clocks(2 * 3 + 1, run(1, 1, 3, w));
     profile.warp_launch_clocks = 0;
+}
+
+// The steps of an mbarrier: one that ends its phase, and one that waits for that.
+enum { ENDS = 5, WAITS };
+static void set_up_phase(void)
+{
+    accesses[ENDS] = (TraceAccess){ .space = SPACE_SHARED, .phase = 1 };
+    accesses[WAITS] = (TraceAccess){ .space = SPACE_SHARED, .phase = 1, .waits = true };
+    code[ALU] = code[STORE] = (Op){ .kind = OP_BRANCH, .unit = UNIT_ADU, .slots = 1, .own = 1 };
+    code[STORE].read[0] = 1, code[STORE].read_count = 1;
+}
+
+Test(replay, makes_who_waits_at_an_mbarrier_wait_for_the_last_arrival)
+{
+    set_up_phase();
+    TraceWarp w[] = { WARP({ LOAD, 1 }, { STORE, ENDS }), WARP({ ALU, WAITS }, { BARRIER, 0 }) };
+    code[BARRIER] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1 };
+    expect_clocks(26 + 1 + 1 + 30 + 1, run(1, 1, 2, w));    // the load is there at 26; a clock of the ADU; the arrival; its sight; one more
+}
+
+Test(replay, lets_who_copies_in_bulk_go_on_until_it_waits)
+{
+    set_up_phase();
+    profile.l2_latency_clocks = 200;
+    accesses[ENDS].count = 1, accesses[ENDS].space = SPACE_GLOBAL;
+    code[STORE] = (Op){ .kind = OP_BULK, .unit = UNIT_TMA, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    TraceWarp w = WARP({ STORE, ENDS }, { LOAD, 1 }, { USE, 0 });
+    expect_clocks(2 + 27, run(1, 1, 1, &w));     // the ADU's clock, its own, the load and its use
+    TraceWarp waits = WARP({ STORE, ENDS }, { LOAD, 1 }, { USE, 0 }, { ALU, WAITS }, { BARRIER, 0 });
+    code[BARRIER] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1 };
+    expect_clocks(1 + 200 - 4 + 30 + 1, run(1, 1, 1, &waits));     // the ADU's clock, L2, the sight of it, one more
 }

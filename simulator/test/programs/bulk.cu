@@ -1,4 +1,9 @@
 // expect: exit 0
+// counts: scale l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum 20384
+// counts: scale l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum 20384
+// counts: scale sm__inst_executed_pipe_tma.sum 15
+// counts: scale l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 0
+// counts: add l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum 3072
 // Copies in bulk: an array of tiles through shared memory, two at a time, each waited for at an mbarrier, changed and copied back
 // in bulk; the last one's size is what is left. Then all blocks add theirs to one array.
 #include "check.h"
@@ -75,7 +80,7 @@ int main()
 {
     static int host[TILES * TILE], got[TILES * TILE];
     float reals[THREADS];
-    int *in, *out, n = TILES * TILE - 20;
+    int *in, *out, n = TILES * TILE - 24;
     for (int i = 0; i < n; i++) host[i] = i * 11 % 1009;
     OK(cudaMalloc(&in, n * sizeof *in));
     OK(cudaMalloc(&out, n * sizeof *out));
