@@ -24,6 +24,7 @@ typedef struct Body {
     u32 rows;                   // bytes of the register file given away
     u32 code_room, constant_room;
     u32 location;               // of the next instruction
+    const char *statement;      // where the one that is being read begins
     u32 granule;
     Fixup *branches;            // whose labels have not been seen
     Declared *declared;         // the latest first
@@ -58,6 +59,7 @@ u64 body_immediate(Body *b, u32 width, bool is_float);              // a number'
 
 // The kernel cannot run, for "the instruction" (what) "foo.u32" (name): the first such thing is kept.
 void body_unsupported(Body *b, const char *what, const char *name);
+void body_unread(Body *b);                                          // nor for the statement that ptx_fail() stopped at
 
 // ---- the instructions: the text stands at their operands, and then behind them ----
 

@@ -154,6 +154,7 @@ static bool at_registers(Ptx *p)
 static void body_statement(Body *b)
 {
     Ptx *p = b->p;
+    b->statement = p->start;
     if (ptx_accept(p, "{")) b->depth++;
     else if (ptx_accept(p, "}")) end_scope(b);
     else if (ptx_accept(p, ";")) return;
@@ -245,17 +246,29 @@ void body_read(Body *b)
     finish_function(b);
 }
 
+static void read_kernel(Body *b)
+{
+    Kernel *k = b->k;
+    body_read(b);
+    body_functions(b);
+    find_reductions(b);
+    find_bit_fields(k);
+    mark_instructions(k);
+    k->shared_bytes = align_up(k->shared_bytes, b->dynamic_align);
+    body_frames(k);
+    k->register_bytes = align_up(b->rows, 64);
+    k->shared_granule = b->granule;
+}
+
+// What cannot be read makes its kernel unsupported, and the module's others run: inline assembly is in one of them.
 void decode_body(Decoder *d, Kernel *k, Symbols *names)
 {
-    Body b = { .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u };
+    Body *b = decoder_keep(d, sizeof *b);
+    *b = (Body){ .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u };
     k->functions = decoder_keep(d, d->module->function_count * sizeof *k->functions);
-    body_read(&b);
-    body_functions(&b);
-    find_reductions(&b);
-    find_bit_fields(b.k);
-    mark_instructions(b.k);
-    k->shared_bytes = align_up(k->shared_bytes, b.dynamic_align);
-    body_frames(k);
-    k->register_bytes = align_up(b.rows, 64);
-    k->shared_granule = b.granule;
+    jmp_buf module;
+    memcpy(module, d->ptx.failed, sizeof module);
+    if (setjmp(d->ptx.failed)) body_unread(b);
+    else read_kernel(b);
+    memcpy(d->ptx.failed, module, sizeof module);
 }

@@ -1,4 +1,5 @@
 // Reads operands: every register, number, special register and variable's address becomes a row of the register file.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +52,24 @@ void body_unsupported(Body *b, const char *what, const char *name)
 {
     if (b->k->unsupported) return;
     struct obstack *memory = &b->d->module->memory;
-    char text[256], other[64];
+    char other[64];
     const IsaRow *nearest = !strcmp(what, "the instruction") ? isa_nearest(name) : NULL;
     if (nearest) isa_spell(nearest, other, sizeof other);
-    if (nearest) snprintf(text, sizeof text, "%s %s (it has %s)", what, name, other);
-    else snprintf(text, sizeof text, "%s %s", what, name);
-    b->k->unsupported = obstack_copy0(memory, text, strlen(text));
+    if (nearest) obstack_printf(memory, "%s %s (it has %s)", what, name, other);
+    else obstack_printf(memory, "%s %s", what, name);
+    obstack_1grow(memory, 0);
+    b->k->unsupported = obstack_finish(memory);
     b->k->unsupported_at = b->location;
+}
+
+void body_unread(Body *b)
+{
+    const char *end = b->statement;
+    while (end < b->p->end && *end != ';' && *end != '\n') end++;
+    char *text;
+    if (asprintf(&text, "'%.*s' (%s)", (int)(end - b->statement), b->statement, b->p->error) < 0) abort();
+    body_unsupported(b, "the statement", text);
+    free(text);
 }
 
 // ---- operands ----
