@@ -242,6 +242,12 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { "match.sync.any.b32", "match.any.sync.b32" }, { "match.sync.any.b64", "match.any.sync.b64" },
     };
     if (!strncmp(opcode, "createpolicy.", 13)) opcode = "createpolicy";
+    char ordered[128];
+    const char *both = strstr(opcode, ".relu.satfinite.");
+    if (both && strlen(opcode) < sizeof ordered) {
+        snprintf(ordered, sizeof ordered, "%.*s.satfinite.relu%s", (int)(both - opcode), opcode, both + 15);
+        opcode = ordered;
+    }
     const IsaRow *row = isa_find(opcode, shape);
     for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {
         size_t whole = strlen(opcode), tail = strlen(same[n].suffix);

@@ -160,6 +160,7 @@ bool body_memory(Body *b, const char *opcode, Insn *i)
         memory_registers(b, i, false);
         ptx_expect(b->p, ",");
         memory_address(b, i);
+        ptx_accept(b->p, ".unified");
     }
     cache_policy(b, opcode);
     if ((row->space == SPACE_SHARED || row->space == SPACE_GENERIC) && i->width < b->granule) b->granule = i->width;
