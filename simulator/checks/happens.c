@@ -14,6 +14,7 @@ typedef struct Place {
     u32 near_block;             // whose message `near` is
     Knowledge near, far;        // what a reader of the same block learns, and any other
     Knowledge hint;             // and would learn if there were fences
+    Knowledge reads;            // and learns of loads, fences or not: see happens_before()
 } Place;
 
 static struct { Place *places; u32 count, room; } table;       // by hash, half of it free
@@ -30,6 +31,7 @@ static void free_place(Place *p)
     knowledge_free(&p->near);
     knowledge_free(&p->far);
     knowledge_free(&p->hint);
+    knowledge_free(&p->reads);
 }
 
 void happens_forget(void)
@@ -90,9 +92,11 @@ static void free_knowledge(BlockOrder *o, u32 warps)
         knowledge_free(&o->warps[n].known);
         knowledge_free(&o->warps[n].pending);
         knowledge_free(&o->warps[n].hint);
+        knowledge_free(&o->warps[n].reads);
     }
     knowledge_free(&o->known);
     knowledge_free(&o->hint);
+    knowledge_free(&o->reads);
 }
 
 void happens_block_free(BlockOrder *o, u32 warps)
@@ -134,9 +138,11 @@ static void share(BlockOrder *o, WarpOrder *w)
     knowledge_join(&o->known, &w->known);
     knowledge_join(&o->known, &w->pending);
     knowledge_join(&o->hint, &w->hint);
+    knowledge_join(&o->reads, &w->reads);
     knowledge_clear(&w->known);
     knowledge_clear(&w->pending);
     knowledge_clear(&w->hint);
+    knowledge_clear(&w->reads);
 }
 
 void happens_barrier(Block *b, BlockOrder *o)
@@ -149,7 +155,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
 {
     u32 latest[LANES] = { 0 };
     o->told = true;
-    Knowledge known = { 0 }, hint = { 0 };
+    Knowledge known = { 0 }, hint = { 0 }, reads = { 0 };
     for (u32 p = arrived; p; p &= p - 1) {
         u32 warp = __builtin_ctz(p);
         WarpOrder *w = &o->warps[warp];
@@ -157,15 +163,18 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
         knowledge_join(&known, &w->known);
         knowledge_join(&known, &w->pending);
         knowledge_join(&hint, &w->hint);
+        knowledge_join(&reads, &w->reads);
     }
     for (u32 t = freed; t; t &= t - 1) {
         WarpOrder *w = &o->warps[__builtin_ctz(t)];
         for (u32 v = 0; v < b->warp_count; v++) w->own[v] = larger(w->own[v], latest[v]);
         knowledge_join(&w->known, &known);
         knowledge_join(&w->hint, &hint);
+        knowledge_join(&w->reads, &reads);
     }
     knowledge_free(&known);
     knowledge_free(&hint);
+    knowledge_free(&reads);
     o->tick++;
 }
 
@@ -235,6 +244,7 @@ static void learn(BlockOrder *o, const Access *a, Place *p)
     }
     learn_own(w->own_hint, &p->hint, b);
     knowledge_join(&w->hint, &p->hint);
+    knowledge_join(&w->reads, &p->reads);
 }
 
 // Each place that the lanes touch, once where neighbours touch the same.
@@ -273,8 +283,20 @@ static void compose(const BlockOrder *o, const Warp *warp, Knowledge *m, const u
     knowledge_join(m, &w->known);
 }
 
+// What it tells of loads: those of the block that a barrier stands behind, and what the warp knows of other blocks'.
+static void compose_reads(const BlockOrder *o, const Access *a, Knowledge *m)
+{
+    const Block *b = a->warp->block;
+    const WarpOrder *w = &o->warps[a->warp->number];
+    knowledge_add(m, number_of(b), EVERY_WARP, o->all);
+    for (u32 v = 0; v < b->warp_count; v++)
+        if (w->own[v] > o->all) knowledge_add(m, number_of(b), v, w->own[v]);
+    knowledge_join(m, &w->reads);
+    knowledge_join(m, &o->reads);
+}
+
 // A store's message takes the place of what was there; an atomic's is added to it.
-static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint)
+static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint, const Knowledge *reads)
 {
     u32 block = number_of(a->warp->block);
     bool far = a->insn->scope != SCOPE_CTA && (a->space != SPACE_SHARED || a->grid->cluster_blocks > 1);
@@ -287,10 +309,12 @@ static void put(Place *p, const Access *a, const Knowledge message[REACHES], con
         knowledge_clear(&p->near);
         knowledge_clear(&p->far);
         knowledge_clear(&p->hint);
+        knowledge_clear(&p->reads);
     }
     knowledge_join(&p->near, &message[NEAR]);
     if (far) knowledge_join(&p->far, &message[FAR]);
     knowledge_join(&p->hint, hint);
+    knowledge_join(&p->reads, reads);
     p->version++;
 }
 
@@ -302,17 +326,19 @@ void happens_write(BlockOrder *o, const Access *a)
     const WarpOrder *w = &o->warps[number];
     u64 last_ = 0;
     if (flag || releases(a->insn) || o->fenced[NEAR][number]) {
-        Knowledge message[REACHES] = { { 0 } }, hint = { 0 };
+        Knowledge message[REACHES] = { { 0 } }, hint = { 0 }, reads = { 0 };
         for (u32 reach = NEAR; reach < REACHES; reach++)
             compose(o, a->warp, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
         if (flag) {
             compose(o, a->warp, &hint, NULL);
             knowledge_join(&hint, &w->hint);
             knowledge_join(&hint, &o->hint);
+            compose_reads(o, a, &reads);
         }
-        EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint))
+        EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint, &reads))
         for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_free(&message[reach]);
         knowledge_free(&hint);
+        knowledge_free(&reads);
     }
     o->tick++;
 }
@@ -385,8 +411,10 @@ bool happens_heard_of(const BlockOrder *o, const Warp *warp, u32 block)
     return false;
 }
 
-
-enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick)
+// A fence keeps stores in order, and loads. A load that a barrier stands behind has its value: no store that waits for a flag
+// which was written later can change that, fence or none. (So CUB compacts in place: each block has read what the one before
+// it may store to.)
+enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32 v, u32 tick, bool store)
 {
     const WarpOrder *w = &o->warps[warp->number];
     if (block == number_of(warp->block)) {
@@ -394,6 +422,7 @@ enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32
         return tick <= w->own_pending[v] || tick <= w->own_hint[v] ? FENCE_MISSING : UNORDERED;
     }
     if (tick <= knowledge_of(&o->known, block, v) || tick <= knowledge_of(&w->known, block, v)) return BEFORE;
+    if (!store && (tick <= knowledge_of(&o->reads, block, v) || tick <= knowledge_of(&w->reads, block, v))) return BEFORE;
     if (tick <= knowledge_of(&w->pending, block, v) || tick <= knowledge_of(&w->hint, block, v)
         || tick <= knowledge_of(&o->hint, block, v)) return FENCE_MISSING;
     return UNORDERED;

@@ -15,6 +15,7 @@ typedef struct WarpOrder {
     u32 own_pending[LANES];     // the same of what it has read a flag of, but with no fence behind that
     u32 own_hint[LANES];        // the same if every hand-off had its fences
     Knowledge known, pending, hint;     // the same of other blocks
+    Knowledge reads;            // and of what their threads have read, a barrier behind it
     u64 seen;                   // the place that it read last,
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
@@ -28,7 +29,7 @@ typedef struct BlockOrder {
     u32 all;                    // ticks up to this come before what any warp of the block does now
     u32 visit;                  // accesses that were looked at
     u32 fenced[REACHES][LANES]; // [v]: up to this tick a fence stands behind what warp v did
-    Knowledge known, hint;      // what all warps of the block have
+    Knowledge known, hint, reads;   // what all warps of the block have
     bool told;                  // something stands in `warps`: seldom, where the block's barrier is all the order there is
     WarpOrder *warps;
 } BlockOrder;
@@ -64,8 +65,8 @@ void happens_mbarrier_made(const Access *);
 void happens_mbarrier_arrived(BlockOrder *, const Access *, bool completes);
 void happens_mbarrier_waited(BlockOrder *, const Access *);
 
-// Does what a warp of some block did in a tick come before what this warp does now?
-enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick);
+// Does what a warp of some block did in a tick, a store or a load, come before what this warp does now?
+enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick, bool store);
 
 // Has it any word of that other block?
 bool happens_heard_of(const BlockOrder *, const Warp *, u32 block);

@@ -236,7 +236,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
-    enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick);
+    enum before order = happens_before(&a->warp->block->race->order, a->warp, block_of(s), s->warp, s->tick, s->store);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
 }
@@ -389,7 +389,7 @@ static bool comes_before_end(const Block *b, const Visit *v)
 {
     const BlockOrder *o = &b->race->order;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp, v->tick) != UNORDERED) return true;
+        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp, v->tick, v->side.store) != UNORDERED) return true;
     return false;
 }
 

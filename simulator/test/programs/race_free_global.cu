@@ -96,6 +96,30 @@ __global__ void acquired(int *data, int *flags, int *out)
     }
 }
 
+// Keeps the multiples of 3, in place: what a block stores to, the blocks before it have read, and its barrier stands behind
+// that. The flags are all the data that they pass on, so they need no fence (CUB's DeviceSelect).
+__global__ void in_place(int *data, int *flags)
+{
+    __shared__ int counts[THREADS + 1], base;
+    int value = data[blockIdx.x * THREADS + threadIdx.x];
+    counts[threadIdx.x + 1] = value % 3 == 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cuda::atomic_ref<int, cuda::thread_scope_device> mine(flags[blockIdx.x]);
+        base = 0;
+        if (blockIdx.x) {
+            cuda::atomic_ref<int, cuda::thread_scope_device> before(flags[blockIdx.x - 1]);
+            while (!(base = before.load(cuda::memory_order_relaxed))) continue;
+            base--;
+        }
+        counts[0] = 0;
+        for (int i = 0; i < THREADS; i++) counts[i + 1] += counts[i];
+        mine.store(1 + base + counts[THREADS], cuda::memory_order_relaxed);
+    }
+    __syncthreads();
+    if (value % 3 == 0) data[base + counts[threadIdx.x]] = value;
+}
+
 // A lock around a plain counter, taken by a thread of each warp.
 __global__ void locked(int *lock, int *counter)
 {
@@ -239,6 +263,12 @@ int main()
     acquired<<<BLOCKS, THREADS>>>(a, b, c);
     OK(cudaMemcpy(host, c, sizeof host, cudaMemcpyDeviceToHost));
     CHECK(host[N - 1] == BLOCKS - 1);
+    for (int i = 0; i < N; i++) host[i] = i;
+    OK(cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice));
+    OK(cudaMemset(b, 0, BLOCKS * sizeof *b));
+    in_place<<<BLOCKS, THREADS>>>(a, b);
+    OK(cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++) CHECK(host[i] == (i < N / 3 ? 3 * i : i));
     OK(cudaMemset(a, 0, 8));
     OK(cudaMemset(b, 0, 8));
     locked<<<BLOCKS, THREADS>>>(a, b);

@@ -1,5 +1,5 @@
-// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178, race 187, race 204, race 224, race 231, race 241, race 251, race 251
-// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:260
+// expect: race 12, race 20, race 26, race 33, race 43, race 51, race 64, race 74, race 83, race 93, race 97, race 105, race 115, race 137, race 149, race 169, race 178, race 187, race 204, race 224, race 231, race 241, race 251, race 251, race 262
+// says: thread (0,0,0) of block (1,0,0) reads what thread (63,0,0) of block (0,0,0) writes, at byte 252 of the 4096-byte allocation made at race_global.cu:273
 // says: thread (32,0,0) also writes what thread (0,0,0) writes, at byte 0
 // says: with a flag but no fence between
 // says: thread (0,0,0) reads what thread (1,0,0) writes, at byte 4
@@ -251,6 +251,19 @@ template <bool words_first> __global__ void bytes_of_word(unsigned char *p, int 
     else if (b == 7) out[0] = p[0];                                             // 251
 }
 
+// A load that neither barrier nor fence stands behind may come after the flag.
+__global__ void late_load(int *a, int *flag, int *out)
+{
+    if (threadIdx.x) return;
+    if (blockIdx.x) {
+        while (atomicAdd(flag, 0) == 0) continue;
+        a[6] = 84;
+    } else {
+        out[0] = a[6];                                                          // 262
+        atomicExch(flag, 1);
+    }
+}
+
 int main()
 {
     int *a;
@@ -288,6 +301,7 @@ int main()
     OK(cudaDeviceSynchronize());
     bytes_of_word<false><<<8, 32>>>((unsigned char *)a, a + 400);
     bytes_of_word<true><<<8, 32>>>((unsigned char *)a + 4, a + 400);
+    late_load<<<2, 32>>>(a, a + 306, a + 400);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(a));
     OK(cudaFree(count));
