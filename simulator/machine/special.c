@@ -36,9 +36,9 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_SHARED_WINDOW: return SHARED_WINDOW + w->block->shared_base;
     case SPECIAL_LANEID: return lane;
     case SPECIAL_WARPID: return w->number;
-    case SPECIAL_NWARPID: return w->block->warp_count;
+    case SPECIAL_NWARPID: return profile.max_threads_per_sm / LANES;
     case SPECIAL_DYNAMIC_SMEM: return l->dynamic_shared;
-    case SPECIAL_TOTAL_SMEM: return w->block->shared_bytes;
+    case SPECIAL_TOTAL_SMEM: return (w->block->shared_bytes + 127) / 128 * 128;
     case SPECIAL_RESERVED_SMEM: return w->block->shared_base + w->block->reserved_at;
     case SPECIAL_DYNAMIC_BASE: return w->block->shared_base + w->block->grid->kernel->shared_bytes;
     case SPECIAL_SMID: return w->block->sm;

@@ -227,6 +227,7 @@ static const IsaRow *find_row(const char *opcode, enum shape shape)
         { ".rn.sat.f16", ".sat.f16" }, { ".rn.ftz.f16", ".ftz.f16" }, { ".rn.ftz.sat.f16", ".ftz.sat.f16" },
         { ".rn.sat.f16x2", ".sat.f16x2" }, { ".rn.ftz.f16x2", ".ftz.f16x2" }, { ".rn.ftz.sat.f16x2", ".ftz.sat.f16x2" },
         { "cvt.rn.f32.f16", "cvt.f32.f16" }, { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
+        { "cvt.f16.bf16", "cvt.rn.f16.bf16" }, { "cvt.bf16.f16", "cvt.rn.bf16.f16" },
         { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
         { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
         { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },

@@ -167,8 +167,8 @@ bool body_memory(Body *b, const char *opcode, Insn *i)
     return true;
 }
 
-// The opcode of an atomic without what the table leaves out: its space, its scope, its order. red is atom with nobody to
-// read the result.
+// The opcode of an atomic without what the table leaves out: its space, its scope, its order; and its type last, though the
+// manual's examples have it before the operation. red is atom with nobody to read the result.
 static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
 {
     i->strong = true;
@@ -178,7 +178,7 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     i->elements = 1;
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
-    char *rest = parts;
+    char *rest = parts, *type = "";
     strsep(&rest, ".");
     snprintf(plain, size, "atom");
     for (char *part; (part = strsep(&rest, "."));) {
@@ -186,8 +186,10 @@ static void atomic_opcode(const char *opcode, Insn *i, char *plain, size_t size)
         else if (body_is_shared(part, i)) i->space = SPACE_SHARED;
         else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2]) i->elements = part[1] - '0';
         else if (!strcmp(part, "L2::cache_hint")) continue;
+        else if (strpbrk(part, "0123456789")) type = part;
         else if (!body_order_part(part, i)) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
     }
+    snprintf(plain + strlen(plain), size - strlen(plain), ".%s", type);
 }
 
 // {register, ...}: of an atomic, as many rows as it has elements.

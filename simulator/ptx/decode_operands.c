@@ -105,6 +105,15 @@ u32 body_special(const char *name)
     return SPECIAL_NONE;
 }
 
+// Fourth parts of numbers of threads and blocks, %pm0 and %envreg0: 0 on an H200, but for %envreg1 and 2 (above) and the few
+// that the driver fills for itself.
+static bool is_empty_register(const char *name)
+{
+    static const char *const whole[] = { "%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w",
+        "%cluster_ctaid.w", "%cluster_nctaid.w", "%current_graph_exec", NULL };
+    return body_is_one_of(name, whole) || !strncmp(name, "%envreg", 7) || !strncmp(name, "%pm", 3);
+}
+
 bool body_is_clock(u32 special) { return special >= SPECIAL_CLOCK && special <= SPECIAL_GLOBALTIMER_HI; }
 
 // A register by name: one of its own, or number N of the family before its digits. *row is 0 if there is none.
@@ -234,6 +243,7 @@ u32 body_source(Body *b, enum type type, u8 *width)
     }
     if (special == SPECIAL_RESERVED_SMEM) b->k->asks_reserved = true;
     if (special) return body_constant(b, wanted, 0, special);
+    if (is_empty_register(name)) return body_constant(b, wanted, 0, SPECIAL_NONE);
     if (*name == '%') {
         body_unsupported(b, "the register", name);
         return body_constant(b, wanted, 0, SPECIAL_NONE);
