@@ -23,3 +23,4 @@ enum { LANES = 32 };                    // lanes in a warp
 enum { MOST_DEVICES = 16, ALL_DEVICES = MOST_DEVICES };     // in the simulated machine
 enum { SECTOR_BYTES = 32 };             // what L1 asks L2 for at a time
 enum { BANKS = 32, BANK_BYTES = 4 };    // shared memory
+enum { ALIGNMENTS = 5 };                // that a type may have: 1, 2, 4, 8 and 16 bytes

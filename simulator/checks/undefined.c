@@ -132,6 +132,12 @@ static u32 turn;
 
 static void undefined_grid_turn(Grid *g) { (void)g, turn++; }
 
+static void undefined_grid_start(Grid *g)
+{
+    for (u32 n = 0; n < ALIGNMENTS; n++)
+        if (g->kernel->padding[n] > memory_padding[n]) memory_padding[n] = g->kernel->padding[n];
+}
+
 static bool watching(const Access *a) { return a->warp->block->grid->watched; }
 
 // Promises the rest of the chunk that the access lies in, if all of it is written.
@@ -554,6 +560,6 @@ static void undefined_loaded(Access *a)
 }
 
 const Observer undefined_observer = {
-    .grid_turn = undefined_grid_turn, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
+    .grid_start = undefined_grid_start, .grid_turn = undefined_grid_turn, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
     .put_back = undefined_grid_turn, .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
 };

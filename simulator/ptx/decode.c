@@ -219,6 +219,31 @@ static void find_bit_fields(Kernel *k)
     }
 }
 
+static bool is_store(const Insn *i) { return isa_rows[i->row].shape == MEMORY && isa_rows[i->row].store; }
+
+// Stores of a structure's members, by one address, leave out bytes in front of a member that must be aligned, and behind the
+// last one, so that the next structure's first is. Nobody writes those, and copying them is no mistake.
+static void find_padding(Kernel *k)
+{
+    enum { REACH = 32 };
+    for (u32 n = 0; n < k->code_count; n++) {
+        const Insn *member = &k->code[n], *behind = NULL, *widest = member;
+        if (!is_store(member)) continue;
+        s64 end = member->offset + member->elements * member->width;
+        for (u32 m = n < REACH ? 0 : n - REACH; m < n + REACH && m < k->code_count; m++) {
+            const Insn *other = &k->code[m];
+            if (!is_store(other) || other->a != member->a || other->space != member->space) continue;
+            if (other->elements * other->width > widest->elements * widest->width) widest = other;
+            if (other->offset >= end && (!behind || other->offset < behind->offset)) behind = other;
+        }
+        s64 align = behind ? behind->elements * behind->width : widest->elements * widest->width;
+        s64 left_out = behind ? behind->offset - end : -end & (align - 1);
+        u32 power = (u32)__builtin_ctzll((u64)align);
+        if (left_out > 0 && left_out < align && (end + left_out) % align == 0 && power < ALIGNMENTS && left_out > k->padding[power])
+            k->padding[power] = (u8)left_out;
+    }
+}
+
 static void mark_instructions(Kernel *k)
 {
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
@@ -253,6 +278,7 @@ static void read_kernel(Body *b)
     body_functions(b);
     find_reductions(b);
     find_bit_fields(k);
+    find_padding(k);
     mark_instructions(k);
     k->shared_bytes = align_up(k->shared_bytes, b->dynamic_align);
     body_frames(k);

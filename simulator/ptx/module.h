@@ -80,6 +80,7 @@ typedef struct Kernel {
     struct Constant *constants;         // rows of the register file that never change
     u32 constant_count;
     u8 shared_granule;                  // bytes: the narrowest access to shared memory that its code may make
+    u8 padding[ALIGNMENTS];             // the most bytes that its stores leave out to align a member, by that (machine/memory.h)
     bool lasting_known;                 // lasting.c has counted
     u32 lasting_count;                  // instructions whose result lasts
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known

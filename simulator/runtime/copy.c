@@ -86,12 +86,21 @@ static void copy_defined(u64 to, u64 from, u64 bytes)
     }
 }
 
-static u64 count_undefined(u64 address, u64 bytes)
+// Bytes from there on, of so many, that nothing wrote.
+static u64 undefined_run(u64 address, u64 bytes)
 {
-    u64 count = 0;
-    for (u64 i = 0; i < bytes; i++)
-        count += !is_defined(address + i);
-    return count;
+    u64 run = 0;
+    while (run < bytes && !is_defined(address + run))
+        run++;
+    return run;
+}
+
+static bool is_padding(u64 address, u64 bytes)
+{
+    for (u64 n = 0; n < ALIGNMENTS; n++)
+        if (bytes <= memory_padding[n] && (address + bytes) % (1u << n) == 0)
+            return true;
+    return false;
 }
 
 // Reports the bytes of the box that nothing wrote.
@@ -101,12 +110,15 @@ static void check_defined(const Call *call, const Allocation *a)
     u64 undefined = 0, first = 0, width = request->copy.width;
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);
-        u64 good = memory_undefined(address, width);
-        if (good == width)
-            continue;
-        if (!undefined)
-            first = address + good - a->base;
-        undefined += count_undefined(address + good, width - good);
+        u64 at = memory_undefined(address, width);
+        for (u64 run; at < width; at += run, at += memory_undefined(address + at, width - at)) {
+            run = undefined_run(address + at, width - at);
+            if (is_padding(address + at, run))
+                continue;
+            if (!undefined)
+                first = address + at - a->base;
+            undefined += run;
+        }
     }
     if (!undefined)
         return;

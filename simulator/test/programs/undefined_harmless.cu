@@ -1,5 +1,6 @@
 // expect: exit 0
-// Loading is not using: a structure's padding, a value that a condition drops, a tile whose edge is never looked at.
+// Loading is not using: a structure's padding, a value that a condition drops, a tile whose edge is never looked at. Nor is
+// copying to the host, where it is padding.
 #include "check.h"
 
 struct Pair { char tag; int value; };
@@ -13,6 +14,14 @@ __global__ void make(Pair *out)
 {
     out[threadIdx.x].tag = 'x';
     out[threadIdx.x].value = threadIdx.x;
+}
+
+// Padding before the number, and behind the last member.
+struct Reading { char unit; double value; short place, time; };
+
+__global__ void readings(Reading *out)
+{
+    out[threadIdx.x] = Reading{ 'K', threadIdx.x * 0.5, (short)threadIdx.x, 7 };
 }
 
 __global__ void choose(int *out, const int *unset, int n)
@@ -55,7 +64,8 @@ __global__ void decided(const int *unset, int n)
 
 int main()
 {
-    Pair *a, *b;
+    Pair *a, *b, pairs[32];
+    Reading *r, read[32];
     int *out, *unset, host[64];
     OK(cudaMalloc(&a, 32 * sizeof *a));
     OK(cudaMalloc(&b, 32 * sizeof *b));
@@ -64,6 +74,11 @@ int main()
     OK(cudaMemset(out, 0, sizeof host));
     make<<<1, 32>>>(a);
     fields<<<1, 32>>>(b, a);
+    OK(cudaMemcpy(pairs, b, sizeof pairs, cudaMemcpyDeviceToHost));
+    OK(cudaMalloc(&r, sizeof read));
+    readings<<<1, 32>>>(r);
+    OK(cudaMemcpy(read, r, sizeof read, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; i++) CHECK(pairs[i].value == i && read[i].value == 0.5 * i && read[i].place == i);
     choose<<<1, 64>>>(out, unset, 2);
     decided<<<1, 64>>>(unset, 2);
     whole<<<1, 32>>>((long long *)b, (const long long *)a);
@@ -81,6 +96,7 @@ int main()
     for (int i = 0; i < 64; i++) CHECK(host[i] == (i < 50 ? i + 1 : 5));
     OK(cudaFree(a));
     OK(cudaFree(b));
+    OK(cudaFree(r));
     OK(cudaFree(out));
     OK(cudaFree(unset));
     return 0;
