@@ -287,10 +287,13 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
 }
 
 // In a cluster, shared memory is of several blocks, and the lines remember warps alone.
+// A copy in bulk is weak, but what it tells its mbarrier is not.
+static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
+
 static u32 quiet_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
-    if (a->store || a->insn->strong) return 0;
+    if (a->store || is_strong(a)) return 0;
     return a->space != SPACE_SHARED ? g->number : g->cluster_blocks == 1;
 }
 
@@ -300,11 +303,11 @@ static Look look_of(const Access *a)
     const Block *b = a->warp->block;
     const BlockOrder *o = &b->race->order;
     const Insn *i = a->insn;
-    bool shared = a->space == SPACE_SHARED;
+    bool shared = a->space == SPACE_SHARED, strong = is_strong(a);
     return (Look){
         .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
-                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = i->strong, .adds = a->atomic && i->reduces,
-                  .block_only = i->strong && i->scope == SCOPE_CTA, .device_only = i->strong && i->scope != SCOPE_SYS },
+                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
+                  .block_only = strong && i->scope == SCOPE_CTA, .device_only = strong && i->scope != SCOPE_SYS },
         .quiet = quiet_of(a), .by_warp = shared,
         .races = races, .is_over = is_over, .context = (void *)a,
     };
@@ -414,7 +417,7 @@ static bool race_access(Access *a)
     if (a->space == SPACE_SHARED && a->owner != a->warp->block) look_abroad(a);
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
-    bool strong = a->insn->strong;
+    bool strong = is_strong(a);
     if (strong && !a->mbarrier && (a->atomic || !a->store)) happens_read(&r->order, a);
     Look k = look_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
