@@ -286,10 +286,10 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
     }
 }
 
-// In a cluster, shared memory is of several blocks, and the lines remember warps alone.
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
+// In a cluster, shared memory is of several blocks, and the lines remember warps alone.
 static u32 quiet_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;

@@ -61,6 +61,33 @@ __global__ void scale(int *out, const int *in, int n)
     if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+// One warp has tiles brought, the others use them: they tell it by mbarriers alone when a place is free again.
+__global__ void ring(int *sums, const int *in)
+{
+    enum { PLACES = 3, ROUNDS = 10 };
+    __shared__ alignas(16) int tile[PLACES][THREADS];
+    __shared__ u64 full[PLACES], empty[PLACES];
+    int t = threadIdx.x, sum = 0;
+    if (t < PLACES) {
+        init(&full[t], 1);
+        init(&empty[t], THREADS - 32);
+        fence();
+    }
+    __syncthreads();
+    for (int r = 0; r < ROUNDS; r++) {
+        int place = r % PLACES, phase = r / PLACES;
+        if (t == 0) {
+            if (phase) wait(&empty[place], (phase - 1) % 2);
+            load(tile[place], in + 4 * r, sizeof tile[place], &full[place]);
+        } else if (t >= 32) {
+            wait(&full[place], phase % 2);
+            sum += tile[place][t] * (r + 1);
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at(&empty[place])) : "memory");
+        }
+    }
+    sums[t] = sum;
+}
+
 __global__ void add(int *sum, float *most)
 {
     __shared__ alignas(16) int mine[THREADS];
@@ -88,6 +115,13 @@ int main()
     scale<<<1, THREADS>>>(out, in, n);
     OK(cudaMemcpy(got, out, n * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) CHECK(got[i] == 3 * host[i]);
+    ring<<<1, THREADS>>>(out, in);
+    OK(cudaMemcpy(got, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < THREADS; i++) {
+        int due = 0;
+        for (int r = 0; r < 10 && i >= 32; r++) due += host[4 * r + i] * (r + 1);
+        CHECK(got[i] == due);
+    }
     OK(cudaMemset(out, 0, n * sizeof *out));
     add<<<BLOCKS, THREADS>>>(out, (float *)out + THREADS);
     OK(cudaMemcpy(got, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost));
