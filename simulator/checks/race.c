@@ -150,7 +150,7 @@ static bool reach_each_other(const Site *a, const Site *b)
 static bool stores_alike(const Access *a, u32 lane, u32 other)
 {
     const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane] : (const u8 *)a->address[lane];
-    if (a->alike) return *a->alike >> lane & 1;
+    if (a->alike) return other < LANES || *a->alike >> lane & 1;        // of lanes, lanes_alike() has made sure
     if (a->values) return !memcmp(a->values + VALUE_BYTES * lane, other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
     for (u32 e = 0; e < a->elements; e++) {
         const u8 *row = row_of(a->warp, a->vector[e]), *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
@@ -609,9 +609,19 @@ static void add_row(Rows *r, const Access *a, u32 alike)
     r->alike[r->count++] = alike;
 }
 
-// Lanes that store what is there already. Two lanes that store differently to one place are a race, which has to be told.
+static bool spans_overlap(const Access *a)
+{
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        for (const Span *t = a->span; t < s; t++)
+            if (s->address < t->address + t->bytes && t->address < s->address + s->bytes) return true;
+    return false;
+}
+
+// Lanes that store what is there already. Two lanes that store differently to one place are a race, which has to be told:
+// behind this, what lanes of one access store to one place is alike.
 static u32 lanes_alike(const Access *a)
 {
+    if (!a->atomic && !(a->regular && a->stride) && spans_overlap(a)) grid_in_order(a->grid);
     u32 alike = 0;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctz(rest);
