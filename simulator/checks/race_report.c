@@ -74,6 +74,13 @@ static bool meets_others(const Side *s, const Report *r)
     return o->sees_others && r->allocation && r->allocation->device != o->device;
 }
 
+// What is added up is read first, and that is found first: of two stores of one line no barrier helps.
+static bool stores_to_one_place(const Report *r, const Race *race, const Side *x, const Side *y)
+{
+    return x->operation == y->operation && x->block == y->block && is_bulk(x) == is_bulk(y) && x->store && y->store
+        && same_line(r) && !race->parted;
+}
+
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
@@ -104,8 +111,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
         r->why = "A copy in bulk goes on beside the threads: who does not wait for it may come before or after it.";
         r->next = "Let each thread that touches those bytes wait at the mbarrier that the copy tells of its bytes (mbarrier.try_wait), and "
                   "put a barrier between all that they do there and the next copy.";
-    } else if (x->store && y->store && same_line(r) && !race->parted) {
-        // What is added up is read first, and that is found first: here no barrier helps.
+    } else if (stores_to_one_place(r, race, x, y)) {
         r->why = "One line gives both threads the same place, and only the later one's value stays.";
         r->next = "Work out by hand which place each of the two stores to: no two should have the same. Where they add, use an atomic.";
         r->gravity = 1;
@@ -133,12 +139,13 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     }
 }
 
-static const char *between(const Race *race, const Side *x, const Side *y)
+static const char *between(const Report *r, const Race *race, const Side *x, const Side *y)
 {
     if (race->device_only) return ", and the two are on different devices";
     if (x->operation != y->operation && race->order != FENCE_MISSING) return ", and nothing puts the two operations in order";
     if (race->order == FENCE_MISSING && !race->block_only) return ", with a flag but no fence between";
-    return x->block == y->block ? ", with no barrier between" : ", and nothing puts one block before the other";
+    if (x->block != y->block) return ", and nothing puts one block before the other";
+    return stores_to_one_place(r, race, x, y) ? ", by the same line" : ", with no barrier between";
 }
 
 void race_report_absent(const Side *s, const Block *owner, bool ends)
@@ -186,5 +193,5 @@ void race_report(const Race *race)
     name_side(x, y, first, sizeof first);
     name_side(y, x, second, sizeof second);
     report_errorf(&r, "%s %s what %s writes%s %s%s", first, x->store ? "also writes" : "reads", second,
-                  in ? "," : "", where, between(race, x, y));
+                  in ? "," : "", where, between(&r, race, x, y));
 }
