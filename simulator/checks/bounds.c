@@ -214,6 +214,9 @@ static bool is_there(const Access *a)
     return false;
 }
 
+static const char below_nought[] = "Work the index out by hand for this thread: too much is subtracted, or what it comes from is negative "
+                                   "itself, as -1 % 4 is in C, and a char of more than 127.";
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -228,7 +231,7 @@ static void report_outside(const Access *a, u32 lanes)
         u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
         s32 at = (s32)address;             // these memories have addresses of 32 bits
         r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
-        r.next = at < 0 ? "Work the index out for the first thread of the block: what is subtracted from it is too much."
+        r.next = at < 0 ? below_nought
                : "Compare the index with the size that the array was declared with, or that the launch gave.";
         snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of", at < 0 ? -(long long)at : (long long)at);
         if (shared && a->owner != a->warp->block) {
@@ -289,7 +292,8 @@ static void report_outside(const Access *a, u32 lanes)
     } else {
         r.why = address < near->base ? "The index that is worked out here is below 0." :
                                        "The index that is worked out here is larger than the array, and is not the thread's own number.";
-        r.next = "Look at what it is worked out from, and compare it with the number of elements before it is used.";
+        r.next = address < near->base ? below_nought :
+                 "Look at what it is worked out from, and compare it with the number of elements before it is used.";
     }
     report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
 }
