@@ -138,6 +138,13 @@ static bool is_wrapper(const char *symbol, const char *kernel)
     return symbol && kernel && strncmp(symbol, kernel, strlen(symbol)) == 0;
 }
 
+// Where the kernel is a template, there is another stub, inlined, and neither it nor what it is inlined into has a symbol.
+static bool is_inlined_stub(Dwarf_Die *scope)
+{
+    const char *name = dwarf_diename(scope);
+    return name && strncmp(name, "__wrapper__device_stub_", 23) == 0;
+}
+
 static const char *linkage_name(Dwarf_Die *scope)
 {
     Dwarf_Attribute attribute;
@@ -163,11 +170,13 @@ static bool climb(Dwarf_Die *unit, Dwarf_Addr address, const char *kernel, Place
 {
     Dwarf_Die *scopes;
     int count = scopes_at(unit, address, &scopes);
-    bool own = false;
+    bool own = false, stub = false;
     for (int i = 0; i < count && !own; i++) {
         if (!is_function(&scopes[i]))
             continue;
-        own = !is_library(place->file) && !is_wrapper(linkage_name(&scopes[i]), kernel);
+        bool in_stub = stub;
+        stub = is_inlined_stub(&scopes[i]);
+        own = !stub && !in_stub && !is_library(place->file) && !is_wrapper(linkage_name(&scopes[i]), kernel);
         if (own)
             place->function = dwarf_diename(&scopes[i]);
         else if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)

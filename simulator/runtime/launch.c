@@ -137,21 +137,25 @@ void launch_checked(void)
     unchecked.looked_at = true;
 }
 
-// What about its configuration the device refused.
-static void say_reason(char *text, size_t size)
+// What about its configuration the device refused. Returns what to do about it.
+static const char *say_reason(char *text, size_t size)
 {
     const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block;
     u64 threads = (u64)block[0] * block[1] * block[2];
-    if (!threads || !grid[0] || !grid[1] || !grid[2])
+    const char *next = "Mend the launch";
+    if (!threads || !grid[0] || !grid[1] || !grid[2]) {
+        next = "Round the number of blocks up, and launch nothing where there is nothing to do";
         snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0],
                  grid[1], grid[2], block[0], block[1], block[2]);
-    else if (grid[1] > 65535 || grid[2] > 65535)
+    } else if (grid[1] > 65535 || grid[2] > 65535) {
+        next = "Launch fewer blocks, and let each do more in a loop";
         snprintf(text, size, "a grid of %ux%ux%u blocks has more than 65535 of them in %c", grid[0], grid[1], grid[2],
                  grid[1] > 65535 ? 'y' : 'z');
-    else if (threads > unchecked.max_threads)
+    } else if (threads > unchecked.max_threads) {
+        next = "Launch more blocks, of fewer threads each";
         snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
                  unchecked.max_threads);
-    else if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES)
+    } else if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES)
         snprintf(text, size, "its blocks of %" PRIu64 " threads, with %u registers each, want more than a multiprocessor has",
                  threads, unchecked.registers);
     else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
@@ -167,6 +171,7 @@ static void say_reason(char *text, size_t size)
     else
         snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads, error %d", grid[0],
                  grid[1], grid[2], block[0], block[1], block[2], unchecked.error);
+    return next;
 }
 
 // A program that looked at the error, and then ended with a status that is not 0, ended because of it.
@@ -177,25 +182,24 @@ static bool ended_by_it(void)
 
 void launch_unchecked(void)
 {
-    char reason[160];
+    char reason[160], next[160];
     if (!unchecked.pending)
         return;
     unchecked.pending = false;
     if (unchecked.looked_at && !ended_by_it())
         return;
-    say_reason(reason, sizeof reason);
+    const char *what = say_reason(reason, sizeof reason);
+    snprintf(next, sizeof next, unchecked.looked_at ? "%s." : "%s, and write CHECK(cudaGetLastError()) on the line after it.", what);
     Report report = {
         .kind = REPORT_API,
         .kernel = unchecked.kernel,
         .place = unchecked.place,
         .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody "
                "asked.",
-        .next = "Mend the launch, and write CHECK(cudaGetLastError()) on the line after it."
+        .next = next
     };
-    if (unchecked.looked_at) {
+    if (unchecked.looked_at)
         report.why = "The program looked at the error, and ended.";
-        report.next = "Mend the launch.";
-    }
     report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
 }
 
