@@ -139,15 +139,9 @@ static const char *tell_caller(json_t *event)
            "nothing else.";
 }
 
-static void add_event(json_t *event)
+static void add_fact_of(json_t *event, enum verdict v)
 {
     static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
-    const char *kind = words_of(event, "kind");
-    enum verdict v = verdict_of_event(kind);
-    bool ours = in_worker(event), leak = kind && strcmp(kind, "leak") == 0;
-    if (ours && (leak || v == VERDICT_PASS))
-        return;                     // what the harness could not free, or repeats of an error
-
     char *says = message_words(event);
     char *why = why_words(event, tell_caller(event));
     json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
@@ -162,6 +156,27 @@ static void add_event(json_t *event)
         json_object_set(fact, "line", json_object_get(event, "line"));
         free(file);
     }
+}
+
+static void add_event(json_t *event)
+{
+    const char *kind = words_of(event, "kind");
+    enum verdict v = verdict_of_event(kind);
+    bool leak = kind && strcmp(kind, "leak") == 0;
+    if (!in_worker(event) || (!leak && v != VERDICT_PASS))      // not what the harness could not free, or repeats of an error
+        add_fact_of(event, v);
+}
+
+// The last call that the device refused, which is a note; or NULL.
+static json_t *refused_call(void)
+{
+    const json_t *errors = check.session.events.errors;
+    for (size_t i = json_array_size(errors); i-- > 0;) {
+        json_t *event = json_array_get(errors, i);
+        if (!in_worker(event) && verdict_of_event(words_of(event, "kind")) == VERDICT_PASS)
+            return event;
+    }
+    return NULL;
 }
 
 void blame_events(void)
@@ -221,8 +236,15 @@ static void blame_signal(int signal)
     free(says);
 }
 
+// A program that ends because a call failed has answered as the contract asks: it is the call that is told.
 static void blame_exit(int status)
 {
+    json_t *refused = status ? refused_call() : NULL;
+    if (refused) {
+        json_array_clear(check.notes);
+        add_fact_of(refused, VERDICT_PROTOCOL);
+        return;
+    }
     const char *why = "Your function must return to the grader, which calls it again and again in "
                       "one program.", *next = "return, where it ends the program";
     if (status && check.session.output_bytes) {
