@@ -62,6 +62,13 @@ CC      := gcc
 CFLAGS  := -std=gnu17 -O2 -g -Wall -Wextra -Werror -MMD -MP
 CUDA     = -isystem $(CUDA_HOME)/include
 
+# What a recipe makes is whole, or not there: it is written under a name that no other make has, and renamed. So two makes
+# at once do no harm, and one that is killed leaves nothing behind that the next would trust. Ends a command, behind -o or >.
+whole = $@.$$$$ && mv $@.$$$$ $@
+
+# $(call compile,flags): an object, with the list of what it was made from.
+compile = $(CC) $1 -c -MT $@ -MF $@.$$$$-d $< -o $@.$$$$ && mv $@.$$$$-d $(@:.o=.d) && mv $@.$$$$ $@
+
 # $(call once,thing,words) says the words the first time that a step of that thing runs.
 once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(eval $1_said := yes))
 
@@ -236,7 +243,7 @@ simulated: $(simulator)
 
 build/simulator/device: $(device)
 	@mkdir -p $(@D)
-	@$(CC) -o $@.new $^ $(device_libraries) $(beside) && mv $@.new $@    # whoever runs the old one keeps it
+	@$(CC) $^ $(device_libraries) $(beside) -o $(whole)    # whoever runs the old one keeps it
 
 # Libraries that lie beside a program, in build/lib, are taken first: a bundle brings its own.
 beside := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib'
@@ -245,24 +252,24 @@ device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
 build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(device))
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion $(device_libraries)
+	@$(CC) $^ -lcriterion $(device_libraries) -o $(whole)
 
 build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,device,$(says_device))
 	@mkdir -p $(@D)
-	@$(CC) $(device_flags) -march=native -c -o $@ $<
+	@$(call compile,$(device_flags) -march=native)
 
 device_flags = $(CFLAGS) -Isimulator -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
 
 # The same for any machine that a GPU is likely to be in.
 build/portable/simulator/device: $(device:build/objects/%=build/portable/objects/%)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ $(device_libraries) $(beside)
+	@$(CC) $^ $(device_libraries) $(beside) -o $(whole)
 
 build/portable/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,portable,Building the simulated device for other machines)
 	@mkdir -p $(@D)
-	@$(CC) $(device_flags) -march=x86-64-v3 -c -o $@ $<
+	@$(call compile,$(device_flags) -march=x86-64-v3)
 
 # The library exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
 client   := build/objects/simulator/client
@@ -271,30 +278,29 @@ generate := simulator/client/generate
 
 build/simulator/lib/libcudart.so.13: $(client)/stubs.o $(client)/exports.map $(call objects,simulator/client/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map \
-	    -o $@.new $(filter %.o,$^) && mv $@.new $@
+	@$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=$(client)/exports.map $(filter %.o,$^) -o $(whole)
 
 $(client)/%.o: simulator/client/%.c build/objects/flags | nvcc build/setup/lesson $(client)/errors.inc
-	@$(CC) $(client_flags) -c -o $@ $<
+	@$(call compile,$(client_flags))
 
 client_flags = $(CFLAGS) -fPIC -fvisibility=hidden -I$(client) -Isimulator $(CUDA)
 
 $(client)/errors.inc: $(generate)/errors.c | nvcc build/setup/lesson
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $(CUDA) -o $(client)/errors $< $(runtime) -Wl,-rpath,$(dir $(runtime))
-	@$(client)/errors >$@
+	@$(CC) $(filter-out -M%,$(CFLAGS)) $(CUDA) -o $@.$$$$-program $< $(runtime) -Wl,-rpath,$(dir $(runtime)) && \
+	    $@.$$$$-program >$(whole) && rm $@.$$$$-program
 
 $(client)/exported: $(call objects,simulator/client/*.c)
-	@nm --defined-only $^ >$@
+	@nm --defined-only $^ >$(whole)
 
 $(client)/stubs.c: $(generate)/stubs.awk $(client)/exported
-	@nm -D --defined-only $(runtime) | awk -f $^ - >$@
+	@nm -D --defined-only $(runtime) | awk -f $^ - >$(whole)
 
 $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
-	@nm -D --defined-only $(runtime) | awk -v map=1 -f $^ - >$@
+	@nm -D --defined-only $(runtime) | awk -v map=1 -f $^ - >$(whole)
 
 $(client)/stubs.o: $(client)/stubs.c build/objects/flags
-	@$(CC) $(client_flags) -fno-builtin -c -o $@ $<
+	@$(call compile,$(client_flags) -fno-builtin)
 
 # NCCL for simulated devices, on CUDA's own calls. The toolkit need not have NVIDIA's; without its nccl.h nobody calls it.
 nccl      := build/objects/simulator/nccl
@@ -302,36 +308,36 @@ nccl_heads = $(wildcard $(CUDA_HOME)/include/nccl.h $(CUDA_HOME)/include/nccl_de
 
 build/simulator/lib/libnccl.so.2: $(nccl)/stubs.o $(nccl)/kernels.o $(call objects,simulator/nccl/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -shared -Wl,-soname,libnccl.so.2 @$(nccl)/names -o $@.new $^ -L$(dir $(runtime)) -lcudart -lstdc++ -lpthread && mv $@.new $@
+	@$(CC) -shared -Wl,-soname,libnccl.so.2 @$(nccl)/names $^ -L$(dir $(runtime)) -lcudart -lstdc++ -lpthread -o $(whole)
 
 $(nccl)/%.o: simulator/nccl/%.c build/objects/flags | nvcc build/setup/lesson
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden $(CUDA) -c -o $@ $<
+	@$(call compile,$(CFLAGS) -fPIC -fvisibility=hidden $(CUDA))
 
 $(nccl)/kernels.o: simulator/nccl/kernels.cu simulator/nccl/kernels.h | nvcc
 	$(call once,device,$(says_device))
 	@mkdir -p $(@D)
-	@$(NVCC) -std=c++17 -O2 -cudart shared -Xcompiler -fPIC,-fvisibility=hidden -gencode arch=compute_75,code=compute_75 -c -o $@ $<
+	@$(NVCC) -std=c++17 -O2 -cudart shared -Xcompiler -fPIC,-fvisibility=hidden -gencode arch=compute_75,code=compute_75 -c $< -o $(whole)
 
 $(nccl)/exported: $(call objects,simulator/nccl/*.c)
-	@nm --defined-only $^ >$@
+	@nm --defined-only $^ >$(whole)
 
 $(nccl)/stubs.c: simulator/nccl/stubs.awk $(nccl)/exported
-	@awk -f $^ $(nccl_heads) >$@
 	@awk -v names=1 -f $^ $(nccl_heads) >$(nccl)/names
+	@awk -f $^ $(nccl_heads) >$(whole)
 
 $(nccl)/stubs.o: $(nccl)/stubs.c
-	@$(CC) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+	@$(call compile,$(CFLAGS) -fPIC -fvisibility=hidden)
 
 # ---- The simulator's benchmark: the same kernels in CUDA and in OpenCL
 
 build/bench/cuda: simulator/bench/cuda.cu simulator/bench/work.h | nvcc
 	@mkdir -p $(@D)
-	@$(NVCC) -std=c++17 -O2 -lineinfo -cudart shared -gencode arch=compute_90,code=[compute_90,sm_90] -o $@ $<
+	@$(NVCC) -std=c++17 -O2 -lineinfo -cudart shared -gencode arch=compute_90,code=[compute_90,sm_90] $< -o $(whole)
 
 build/bench/opencl: simulator/bench/opencl.c simulator/bench/work.h | build/setup/bench
 	@mkdir -p $(@D)
-	@$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -o $@ $< -lOpenCL
+	@$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror $< -lOpenCL -o $(whole)
 
 # ---- Profiles: what measures a GPU, and the simulated device beside one
 
@@ -343,40 +349,40 @@ nvcc_own  = $(NVCC) -std=c++17 -O3 -lineinfo -cudart shared -gencode arch=comput
 build/accuracy/%: profiles/accuracy/kernels/%.cu profiles/accuracy/kernels/exercise.h | nvcc
 	$(call once,kernels,Compiling the kernels that the simulated device is compared with a GPU by (once))
 	@mkdir -p $(@D)
-	@$(nvcc_own) -Igrader/lessons -MMD -MF $@.d -o $@ $<
+	@$(nvcc_own) -Igrader/lessons -MMD -MT $@ -MF $@.d $< -o $(whole)
 
 build/profiles/measure: $(wildcard profiles/devices/measure/*) | nvcc
 	@mkdir -p $(@D)
-	@$(nvcc_own) -o $@ $(filter %.cu,$^)
+	@$(nvcc_own) $(filter %.cu,$^) -o $(whole)
 
 build/profiles/accuracy: $(call objects,profiles/accuracy/program/*.c)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -ljansson -lconfig -lm $(beside)
+	@$(CC) $^ -ljansson -lconfig -lm $(beside) -o $(whole)
 
 build/objects/profiles/%.o: profiles/%.c build/objects/flags | build/setup/lesson
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -c -o $@ $<
+	@$(call compile,$(CFLAGS))
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 
 build/grader/worker.o: grader/worker.c build/objects/flags | nvcc build/setup/lesson
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $(CUDA) -c -o $@ $<
+	@$(call compile,$(CFLAGS) $(CUDA))
 
 build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -lcriterion -ljansson -lconfig -lpng -lm $(beside)
+	@$(CC) $^ -lcriterion -ljansson -lconfig -lpng -lm $(beside) -o $(whole)
 
 build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	$(call once,grader,Building the grader (once))
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -Igrader -c -o $@ $<
+	@$(call compile,$(CFLAGS) -Igrader)
 
 # The commands around grading: hints, quizzes, progress, watching.
 study := process text verdict
 build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) -o $@ $^ -ljansson -lconfig -lm
+	@$(CC) $^ -ljansson -lconfig -lm -o $(whole)
 
 # ---- The book: lessons/*.md and book/*.md, a page each
 
