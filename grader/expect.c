@@ -53,9 +53,9 @@ static void report(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
     char *due = due_value(m->first), *pattern = NULL, *next = NULL;
-    bool silent = strcmp(got, "never written") == 0;
+    bool silent = strcmp(got, "never written") == 0 || pattern_is_silence(m);
     char *says = text_format("%s %s%s, should be %s (%zu of %zu wrong)", place,
-                             silent ? "was " : "is ", got, due, m->wrong, m->out->count);
+                             silent ? "was " : "is ", silent ? "never written" : got, due, m->wrong, m->out->count);
 
     check.advice = NULL;
     const char *words = check.explain ? check.explain(m) : NULL;

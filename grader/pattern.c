@@ -3,6 +3,7 @@
 #include "pattern.h"
 #include "buffer.h"
 #include "text.h"
+#include <math.h>
 #include <string.h>
 
 static bool same_bits(const Buffer *b, size_t i, size_t k)
@@ -64,6 +65,31 @@ static bool in_last_tile(const Mismatch *m, size_t i)
 static bool odd(const Mismatch *m, size_t i) { (void)m; return i % 2 == 1; }
 static bool even(const Mismatch *m, size_t i) { (void)m; return i % 2 == 0; }
 
+// All that is wrong is what a float can be, most of it with more than the 24 bits that a float has.
+static bool are_floats(const Mismatch *m)
+{
+    size_t large = 0;
+    for (size_t i = m->first; i < m->out->count; i++) {
+        double got = value_at(m->out, i);
+        if (m->is_wrong(i) && got != (float)got && got != INT32_MAX)
+            return false;
+        large += m->is_wrong(i) && fabs(got) > 1 << 24;
+    }
+    return m->out->store->element == ELEMENT_I32 && large > m->wrong / 4;
+}
+
+// All are whole numbers, and most should be none.
+static bool are_cut_off(const Mismatch *m)
+{
+    size_t fractions = 0;
+    for (size_t i = 0; i < m->out->count; i++) {
+        if (value_at(m->out, i) != trunc(value_at(m->out, i)))
+            return false;
+        fractions += m->want(i) != trunc(m->want(i));
+    }
+    return fractions > m->out->count / 2;
+}
+
 static bool same_everywhere(const Mismatch *m)
 {
     for (size_t i = 1; i < m->out->count; i++)
@@ -124,6 +150,10 @@ static char *what_words(const Mismatch *m)
         free(value);
         return words;
     }
+    if (are_floats(m))
+        return text_format("All that is wrong has 24 bits, with zeros behind where it is larger: somewhere a float holds what is an int.");
+    if (are_cut_off(m))
+        return text_format("All are whole numbers, and should not be: somewhere an int cuts their fractions off.");
     return NULL;
 }
 
@@ -142,6 +172,11 @@ static bool bytes_not_counted(const Buffer *b)
         cut |= written;
     }
     return cut;
+}
+
+bool pattern_is_silence(const Mismatch *m)
+{
+    return m->wrong > 2 && all_wrong_are(m, untouched);
 }
 
 char *pattern_words(const Mismatch *m)

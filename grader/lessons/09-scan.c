@@ -231,10 +231,10 @@ Check(scan, extreme_ints)
 
 Check(scan, fractions)
 {
-    scans_fractions(1);
-    scans_fractions(33);
-    scans_fractions(1000);
     scans_fractions(100003);
+    scans_fractions(1000);
+    scans_fractions(33);
+    scans_fractions(1);
 }
 
 Check(scan, one_large_float)

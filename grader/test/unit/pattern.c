@@ -20,11 +20,10 @@ static void right(size_t n)
         out->i32[i] = due[i] = (int32_t)(3 * i * i % 1009 + i);
 }
 
-static void says(const char *words)
+static void says_of(Mismatch m, const char *words)
 {
-    Mismatch m = {.out = out, .is_wrong = is_wrong, .want = want};
-    for (size_t i = out->count; i-- > 0;)
-        if (is_wrong(i)) {
+    for (size_t i = m.out->count; i-- > 0;)
+        if (m.is_wrong(i)) {
             m.first = i;
             m.wrong++;
         }
@@ -34,6 +33,20 @@ static void says(const char *words)
     else
         cr_expect_null(pattern, "'%s'", pattern);
     free(pattern);
+}
+
+static void says(const char *words)
+{
+    says_of((Mismatch){.out = out, .is_wrong = is_wrong, .want = want}, words);
+}
+
+// Floats that should be i / 3 each.
+static bool is_no_third(size_t i) { return i % 3 != 0; }
+static double third(size_t i) { return i / 3.0; }
+
+static void thirds(const Buffer *of, const char *words)
+{
+    says_of((Mismatch){.out = of, .is_wrong = is_no_third, .want = third}, words);
 }
 
 static void never_written(size_t from, size_t to)
@@ -128,6 +141,29 @@ Test(pattern, constant)
     for (size_t i = 0; i < 100; i++)
         out->i32[i] = -7;
     says("Every element is -7");
+}
+
+Test(pattern, ints_in_floats)
+{
+    right(100);
+    for (size_t i = 0; i < 100; i++) {
+        due[i] = INT32_MAX - 1 - 1000 * (int32_t)i;
+        out->i32[i] = i ? (int32_t)(float)due[i] : INT32_MAX;
+    }
+    says("somewhere a float holds what is an int");
+    out->i32[50]--;
+    says(NULL);
+}
+
+Test(pattern, fractions_cut_off)
+{
+    right(100);
+    Buffer *whole = output_f32("whole", 100);
+    for (size_t i = 0; i < 100; i++)
+        whole->f32[i] = (float)(i / 3);
+    thirds(whole, "somewhere an int cuts their fractions off");
+    whole->f32[50] += 0.5f;
+    thirds(whole, NULL);
 }
 
 Test(pattern, rows_and_columns)

@@ -1,5 +1,5 @@
 // expect: WRONG
-// says: out[0] is 2147483008
+// says: somewhere a float holds what is an int
 // Scans ints as floats, which keep 24 bits of them.
 #include "09-scan.h"
 
