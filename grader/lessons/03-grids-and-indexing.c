@@ -73,11 +73,11 @@ static bool is_untouched(const Buffer *out, size_t from, size_t to)
     return true;
 }
 
-// The pixels from a picture on that nobody has written, and all before it are right.
-static bool ends_early(const Mismatch *m)
+// The picture from which on nobody has written a pixel, and all before it are right; or 0.
+static size_t ends_early(const Mismatch *m)
 {
-    size_t picture = (size_t)stack.height * stack.grey_pitch, from = m->first / picture * picture;
-    return stack.count > 1 && from > 0 && is_untouched(m->out, from, m->out->count);
+    size_t picture = (size_t)stack.height * stack.grey_pitch, number = m->first / picture;
+    return stack.count > 1 && is_untouched(m->out, number * picture, m->out->count) ? number : 0;
 }
 
 static const char *which_grey(const Mismatch *m)
@@ -91,6 +91,8 @@ static const char *which_grey(const Mismatch *m)
         return "That is what rgb would give if its rows lay 3 * width bytes apart. They lie rgb_pitch apart.";
     if (was_made_of(m, stack.rgb_pitch, true))
         return "Each picture of the stack has become the first one: z must be in the row of rgb.";
+    if (ends_early(m) == 1)
+        return "Only the first picture was made: z must count up from blockIdx.z, and be in the row of grey.";
     if (ends_early(m))
         return "From there on no picture was made: a grid is at most 65,535 blocks deep, and its threads must go on "
                "where it ends.";

@@ -63,6 +63,8 @@ static const char *which_part(const Mismatch *m)
         return "Not a number: something was added that nobody had set, in scratch or in shared memory.";
     if (got == 0)
         return "That is 0: no element was added.";
+    if (got < 0)
+        return "All elements are positive: something was subtracted.";
     if (count > 1 && got == input[0])
         return "That is in[0] alone.";
     if (times > 1 && times == (int)times) {
@@ -97,6 +99,8 @@ static const char *how_rounded(const Mismatch *m)
     if (m->out->f32[0] == chain())
         return "So it goes when a single float takes up all elements in turn: once it is large, it "
                "loses what small ones add.";
+    if (got == (int)got && count <= 1000)
+        return "That is a whole number, of fractions: somewhere an int cuts them off.";
     if (count <= 1000 && (off > 0 ? off : -off) < 1e-2)
         return "Nearly right, but floats are nearer: somewhere a number is kept in 16 bits.";
     return NULL;
@@ -107,7 +111,7 @@ static void asks(Buffer *in, Buffer *out)
     input = in->f32;
     count = (int)in->count;
     given("n = %d", count);
-    call("reduce", device(out), device(in), i32(count), device(output_f32("scratch", count / 256 + 1024)));
+    call("reduce", device(out), device(in), i32(count), scratch(output_f32("scratch", count / 256 + 1024)));
     compulsory(4ull * count, 4);
 }
 
@@ -205,7 +209,7 @@ static void measures(int n)
         out[s] = output_f32("out", 1);
         for (int i = 0; i < n; i++)
             in[s]->f32[i] = (in[s]->f32[i] + 1) / 2;
-        rotate("reduce", device(out[s]), device(in[s]), i32(n), device(output_f32("scratch", n / 256 + 1024)));
+        rotate("reduce", device(out[s]), device(in[s]), i32(n), scratch(output_f32("scratch", n / 256 + 1024)));
         compulsory(4ull * n, 4);
     }
     measure();

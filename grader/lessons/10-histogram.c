@@ -79,6 +79,13 @@ static int bins_emptied(const Mismatch *m)
     return (int)m->first;
 }
 
+// Each count began at a number whose four bytes are alike.
+static bool began_elsewhere(const Mismatch *m, int v)
+{
+    int32_t began = got(m, v) - due(m, v);
+    return began == got(m, 0) - due(m, 0) && began % 0x01010101 == 0;
+}
+
 // How many times too high all counts are, or 0.
 static int times_too_high(const Mismatch *m)
 {
@@ -131,6 +138,8 @@ static const char *which_mistake(const Mismatch *m)
     if (bins_emptied(m))
         snprintf(words, sizeof words, "Only the first %d bins were emptied: cudaMemset counts bytes, and a bin has four.",
                  bins_emptied(m));
+    else if (all(m, began_elsewhere))
+        return "Every bin began at the same number, and not at 0: cudaMemset sets each of its four bytes.";
     else if (times_too_high(m))
         snprintf(words, sizeof words, "Every byte was counted %d times.", times_too_high(m));
     else if (all(m, is_in_bytes))
@@ -206,7 +215,7 @@ Check(histogram, few_bytes)
 // A block, blocks, and one byte to either side.
 Check(histogram, some_blocks)
 {
-    static const int sizes[] = {255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 8191, 8193, 65536};
+    static const int sizes[] = {65536, 8193, 8191, 1025, 1024, 1023, 513, 512, 511, 257, 256, 255};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         counts(sizes[s]);
 }
