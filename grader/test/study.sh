@@ -100,6 +100,18 @@ case_ profile-todo build/grader/study profile 99-other
 case_ profile-leaves-no-result build/grader/study progress
 build/grader/98-sample exercises/98-sample.cu >/dev/null
 case_ progress build/grader/study progress
+
+# What was graded is not graded again, unless something is newer. Here a grader that finds nothing would.
+cp build/grader/98-sample kept
+printf '#!/bin/sh\necho "GRADED AGAIN"\n' >build/grader/98-sample
+touch -d "1 hour ago" build/grader/98-sample
+export PROFILE=fake
+case_ profile build/grader/study profile 98-sample
+case_ profile-anew env SEED=other build/grader/study profile 98-sample
+touch -d '1 minute' build/grader/98-sample
+case_ profile-anew build/grader/study profile 98-sample
+cp kept build/grader/98-sample
+unset PROFILE
 echo PASS >exercises/98-sample.cu
 touch -d '+1 minute' exercises/98-sample.cu
 case_ progress-edited env COLUMNS=60 build/grader/study progress
