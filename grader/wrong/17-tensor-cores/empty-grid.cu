@@ -1,5 +1,5 @@
 // expect: PROTOCOL
-// says: ended with exit status
+// says: this launch failed and the kernel never ran
 // Launches a grid of no blocks where there is nothing to multiply.
 #include "17-tensor-cores.h"
 
