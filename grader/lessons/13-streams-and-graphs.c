@@ -74,13 +74,11 @@ static const char *which_stretch(const Mismatch *m)
 // ---- stretch ----
 
 // The numbers come again after 65521: no chunk's size goes into that, and the reference need not work out a million.
-static void asks(int n, int words, bool is_pinned)
+static int32_t *wanted(Buffer *in, const Buffer *table)
 {
     enum { PERIOD = 65521 };
     static const int32_t extreme[] = {0, -1, INT32_MIN, INT32_MAX};
-    int distinct = n < PERIOD ? n : PERIOD;
-    Buffer *in = input_i32("in", n, INT32_MIN, INT32_MAX), *out = output_i32("out", n);
-    Buffer *table = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
+    int n = (int)in->count, distinct = n < PERIOD ? n : PERIOD;
     int32_t *want = reference_i32(n);
 
     for (int i = 0; i < 4 && i < n; i++)
@@ -89,6 +87,14 @@ static void asks(int n, int words, bool is_pinned)
         in->i32[i] = in->i32[i % distinct];
         want[i] = i < distinct ? (int32_t)stretched((uint32_t)in->i32[i], table->i32) : want[i % distinct];
     }
+    return want;
+}
+
+static void asks(int n, int words, bool is_pinned)
+{
+    Buffer *in = input_i32("in", n, INT32_MIN, INT32_MAX), *out = output_i32("out", n);
+    Buffer *table = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
+    int32_t *want = wanted(in, table);
 
     old_table = words_of_table;
     numbers = in->i32, words_of_table = table->i32, numbers_count = n;
@@ -250,6 +256,28 @@ Check(streams_and_graphs, a_thousand_steps)
 }
 
 // ---- What is timed on a GPU ----
+
+// Eight million numbers in 64 chunks, with room for three: so little that what comes before and after each of them counts.
+Measure(streams_and_graphs, long_pipeline)
+{
+    enum { CHUNK = 1 << 17, N = 64 * CHUNK + 3 };
+    size_t sets = rotations(8ull * N);
+    Buffer *out[ROTATIONS_MAX];
+    int32_t *want[ROTATIONS_MAX];
+
+    for (size_t s = 0; s < sets; s++) {
+        Buffer *in = input_i32("in", N, INT32_MIN, INT32_MAX), *table = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
+        want[s] = wanted(in, table);
+        out[s] = output_i32("out", N);
+        rotate("stretch", pinned(out[s]), pinned(in), i32(N), pinned(table),
+               scratch(output_i32("room", TABLE + 3 * CHUNK)), i32(TABLE + 3 * CHUNK));
+        compulsory(4ull * N, 4ull * N);
+    }
+    measure();
+
+    for (size_t s = 0; s < sets; s++)
+        expect_equal_i32(out[s], want[s]);
+}
 
 Measure(streams_and_graphs, small_kernels)
 {

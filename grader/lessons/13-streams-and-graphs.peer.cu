@@ -1,7 +1,37 @@
-// What `diffuse` is timed against: the same steps, each launched by itself, one after the other in the default stream.
+// What the functions are timed against: `stretch` against a kernel that works in the host's pinned memory, over the bus, with no
+// copy of the numbers, so with no chunk that anything waits for; `diffuse` against the same steps, each launched by itself, one
+// after the other in the default stream.
 #include "13-streams-and-graphs.h"
 
-enum { THREADS = 256 };
+enum { THREADS = 256, TABLE = 256, ROUNDS = 256 };
+
+__device__ unsigned stretched(unsigned x, const unsigned *table)
+{
+    unsigned h = x ^ table[x % TABLE];
+    for (int round = 0; round < ROUNDS; round++) {
+        h ^= h >> 16;
+        h *= 0x85ebca6b;
+        h ^= h >> 13;
+        h *= 0xc2b2ae35;
+        h ^= h >> 16;
+    }
+    return h;
+}
+
+__global__ void stretch_kernel(unsigned *out, const unsigned *in, const unsigned *table, int n)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n)
+        out[i] = stretched(in[i], table);
+}
+
+extern "C" void no_copies(unsigned *out, const unsigned *in, int n, const unsigned *table, unsigned *room, int words)
+{
+    (void)words;
+    cudaMemcpyAsync(room, table, TABLE * sizeof *room, cudaMemcpyHostToDevice);
+    stretch_kernel<<<(n + THREADS - 1) / THREADS, THREADS>>>(out, in, room, n);
+    cudaDeviceSynchronize();
+}
 
 __global__ void diffuse_kernel(float *next, const float *now, int n)
 {
