@@ -17,7 +17,7 @@ typedef struct Profile {
     double l2_room;                     // part of l2_bytes that different lines have
     int l2_far_places, l2_aside_places; // model/l2.c
     double l2_dirty_ways, l2_partial_ways;      // of a set's lines, that may wait to be written back: at all, and with parts missing
-    double l1_stores_merged;                    // of parts of a sector that a warp stores one after the other
+    int l1_waiting_lines;               // stored to, until a part of a sector has left L1 for L2
     double l2_completion_seconds;               // from when such a part is asked for until the line is written
     double l2_waiting_ways;             // and none waits longer than until so many others have been used
     int cluster_sms[MOST_CLUSTER_GROUPS], cluster_groups;   // multiprocessors of each group; a cluster's blocks are all in one

@@ -3,10 +3,10 @@
 //
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
-// stretch between two points at which all have had their turn: a line each, and the stores behind it, for which no warp has
-// to wait. Of the blocks that an SM holds together a few of each in turn, when the last of the device's such wave has ended; and
-// what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that are there by then have that part of
-// L1 which is theirs.
+// stretch between two points at which all have had their turn: a line each, and the store behind it, for which no warp has
+// to wait, nor now and then for the next one. Of the blocks that an SM holds together a few of each in turn, when the last of the
+// device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that
+// are there by then have that part of L1 which is theirs.
 //
 // Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the same time go on as one
 // (Nsight Compute's guide, "LRC").
@@ -26,6 +26,7 @@
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "machine/worker.h"
+#include "stores.h"
 
 enum { MOST_NOTES = 1 << 22 };          // of a wave
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
@@ -42,7 +43,7 @@ typedef struct CachedBlock {
     Notes *warps;           // of each, what is not in turn yet
     Notes all;              // what is
     u32 latest;             // the warp that was seen last
-    u32 stored_again;       // sectors: Traffic.stored_again
+    u32 atomics;            // whose result is wanted
 } CachedBlock;
 
 typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
@@ -50,11 +51,10 @@ typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
 // Blocks that are replayed together.
 typedef struct Wave {
     struct CachedGrid *grid;
-    struct { u64 first; u32 count, sm; } *block;        // those that have ended: their notes in `all`
+    struct { u64 first; u32 count; u16 sm; bool placed; } *block;       // those that have ended: their notes in `all`
     u32 blocks, room;
     Note *all;
     u64 notes, notes_room;  // of them all
-    u64 stored_again;
     bool cut;
     struct Wave *next;      // of those that are spare
 } Wave;
@@ -123,6 +123,13 @@ static void expect_reads(u32 sm, u64 from)
     for (u64 k = from; k < from + TURN && k < n->count; k += 2) __builtin_prefetch(read_of(sm % profile.gpc_count, n->note[k]), 1);
 }
 
+// By chance, but the same in every run.
+static u32 mixed(u32 a, u32 b)
+{
+    u32 bits = (a * 0x9e3779b1u ^ b * 0x85ebca6bu) * 0xc2b2ae35u;
+    return bits ^ bits >> 16;
+}
+
 static void replay_misses(void)
 {
     bool left = true;
@@ -155,7 +162,7 @@ static Cache *l1_of(u32 sm)
 }
 
 // The accesses of an SM, one after another.
-typedef struct Replay { Cache *cache; CacheQueue queue; Notes *misses; Found *found; u64 number; CacheLine *line; } Replay;
+typedef struct Replay { Cache *cache; CacheQueue queue; Notes *misses; Found *found; u64 number; CacheLine *line; Stores stores; } Replay;
 
 // Loads and stores make room: the line, now the one used last. Often it is the one that was asked for just before.
 static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
@@ -164,6 +171,16 @@ static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
     if (r->number == number) return r->line;
     r->number = number;
     return r->line = cache_take(r->cache, set, number, &evicted);
+}
+
+// Returns the sectors that go to L2 at once. Where atomics say where a warp stores, its neighbours on the GPU are others than here.
+static inline u32 l1_store(Replay *r, Note n, bool placed)
+{
+    r->stores.count++;
+    while (stores_is_due(&r->stores, profile.l1_waiting_lines)) add_note(r->misses, stores_next(&r->stores));
+    if (!note_more(n) || placed) return note_sectors(n);
+    stores_wait(&r->stores, n);
+    return 0;
 }
 
 // A store hits where any sector of the line is there. What L2 changes, or is to be asked for, is not kept.
@@ -182,7 +199,7 @@ static inline void l1_replay(Replay *r, CacheAsked a)
         u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
         *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
         if (fresh) *line |= fresh;
-        if (kind == LOAD) missing = fresh;
+        missing = kind == LOAD ? fresh : l1_store(r, n, a.by);
     }
     if (missing) add_note(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
 }
@@ -202,12 +219,13 @@ static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *ne
             u32 count = wave->block[b].count;
             for (u64 k = from; k < count && k < from + TURN; k++) {
                 if (cache_queue_is_full(&r.queue)) l1_replay(&r, cache_next(&r.queue));
-                cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], sm);
+                cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], wave->block[b].placed);
             }
             left |= from + TURN < count;
         }
     }
     while (!cache_queue_is_empty(&r.queue)) l1_replay(&r, cache_next(&r.queue));
+    for (r.stores.count += MOST_WAITING; stores_is_due(&r.stores, 0);) add_note(r.misses, stores_next(&r.stores));
 }
 
 // What the SMs do with it, each by itself.
@@ -232,9 +250,8 @@ static void replay_wave(Wave *w, bool alone)
     else worker_share(replay_sms, &s), worker_join();
     free(s.first);
     free(s.next);
-    replayed->l2.traffic.stored_again += w->stored_again;
     w->blocks = 0;
-    w->notes = w->stored_again = 0;
+    w->notes = 0;
     replay_misses();
 }
 
@@ -262,13 +279,12 @@ static void end_wave(bool cut)
 }
 
 // What a block has noted.
-typedef struct Done { u32 sm, stored_again, count; Note note[]; } Done;
+typedef struct Done { u32 sm, count; bool placed; Note note[]; } Done;
 
 // Hands it to the wave.
-static void join_wave(const Note *notes, u32 count, u32 sm, u32 stored_again)
+static void join_wave(const Note *notes, u32 count, u32 sm, bool placed)
 {
     Wave *w = now->wave;
-    w->stored_again += stored_again;
     if (w->blocks == w->room) {
         w->room = w->room ? 2 * w->room : 256;
         w->block = realloc(w->block, w->room * sizeof *w->block);
@@ -281,18 +297,32 @@ static void join_wave(const Note *notes, u32 count, u32 sm, u32 stored_again)
     }
     w->block[w->blocks].first = w->notes;
     w->block[w->blocks].count = count;
+    w->block[w->blocks].placed = placed;
     w->block[w->blocks++].sm = sm;
     if (count) memcpy(w->all + w->notes, notes, count * sizeof *notes);
     w->notes += count;
 }
 
+// Does each of its warps ask an atomic? Then it is likely to be told where to store.
+static bool is_placed(const Block *b) { return b->cached->atomics >= b->warp_count; }
+
 static void join_block(Block *b)
 {
-    join_wave(b->cached->all.note, b->cached->all.count, b->sm, b->cached->stored_again);
-    b->cached->all.count = b->cached->stored_again = 0;
+    join_wave(b->cached->all.note, b->cached->all.count, b->sm, is_placed(b));
+    b->cached->all.count = 0;
 }
 
-// The warps' notes, one of each in turn, and its stores behind that.
+// A warp has made a store: does it make the next one before the others have had their turn? The more lines the first one has,
+// the longer they have had time to.
+static bool goes_on(const Notes *n, u32 warp)
+{
+    u32 pc = note_pc(n->note[n->taken - 1]), lines = 1;
+    if (note_pc(n->note[n->taken]) == pc || !note_is_store(n->note[n->taken - 1])) return true;
+    while (lines < n->taken && note_pc(n->note[n->taken - 1 - lines]) == pc) lines++;
+    return mixed(warp, n->taken) % (1 + lines) == 0;
+}
+
+// The warps' notes, one of each in turn, and the store behind that.
 static void put_in_turn(Block *b)
 {
     CachedBlock *cached = b->cached;
@@ -306,7 +336,7 @@ static void put_in_turn(Block *b)
             Notes *n = &cached->warps[w];
             if (n->taken == n->count) continue;
             do *to++ = n->note[n->taken++];
-            while (n->taken < n->count && note_is_store(n->note[n->taken]));
+            while (n->taken < n->count && note_is_store(n->note[n->taken]) && goes_on(n, b->number * b->warp_count + w));
         }
     cached->all.count += total;
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = cached->warps[w].taken = 0;
@@ -398,32 +428,18 @@ static u64 number_of(const Access *a, u64 line)
 
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
 
-// Of the sectors of which the warp stores a part: those of which its store before did. It ended where this one begins, or has as many lines.
-static u32 stored_again(const Notes *n, u32 from)
-{
-    u32 again = 0, lines = n->count - from;
-    for (u32 k = from; k < n->count; k++) {
-        Note note = n->note[k];
-        u32 before = k == from && from && note_number(n->note[from - 1]) == note_number(note) ? 1 : lines;
-        if (!note_more(note) || k < before) continue;
-        Note other = n->note[k - before];
-        if (note_is_store(other) && note_number(other) == note_number(note)) again += __builtin_popcount(note_sectors(note) & note_sectors(other));
-    }
-    return again;
-}
-
 static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
     CachedBlock *cached = b->cached;
     if (a->space == SPACE_SHARED || access_is_constant(a) || is_host_memory(a)) return true;
+    enum kind kind = kind_of(a);
     if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
     cached->latest = a->warp->number;
+    cached->atomics += kind == ATOMIC_KIND;
     Notes *to = &cached->warps[a->warp->number];
-    enum kind kind = kind_of(a);
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
-    u32 from = to->count;
     if (lines) {
         u64 first = a->base / LINE_BYTES;
         make_room(to, FEW_LINES);
@@ -433,7 +449,6 @@ static bool caches_access(Access *a)
         }
         a->sectors = lines->all;
         a->lines = lines->count;
-        if (kind == STORE) cached->stored_again += stored_again(to, from);
         return true;
     }
     Piece pieces[MOST_PIECES];
@@ -444,14 +459,13 @@ static bool caches_access(Access *a)
         else if (a->atomic) more = (u64)((pieces[n].passes - __builtin_popcount(pieces[n].sectors)) & 63) << AT_MORE;
         add_note(to, note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
     }
-    if (kind == STORE) cached->stored_again += stored_again(to, from);
     return true;
 }
 
 static void caches_block_start(Block *b)
 {
     for (u32 w = 0; w < b->warp_count; w++) b->cached->warps[w].count = 0;
-    b->cached->all.count = b->cached->latest = b->cached->stored_again = 0;
+    b->cached->all.count = b->cached->latest = b->cached->atomics = 0;
 }
 
 static void end_block(void)
@@ -465,7 +479,7 @@ static void done_later(Grid *g, void *what, bool dropped)
     (void)g;
     const Done *d = what;
     if (dropped) return;
-    join_wave(d->note, d->count, d->sm, d->stored_again);
+    join_wave(d->note, d->count, d->sm, d->placed);
     end_block();
 }
 
@@ -475,7 +489,7 @@ static void caches_block_end(Block *b)
     const Notes *all = &b->cached->all;
     if (b->grid->part) {
         Done *d = grid_later(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
-        *d = (Done){ .sm = b->sm, .stored_again = b->cached->stored_again, .count = all->count };
+        *d = (Done){ .sm = b->sm, .count = all->count, .placed = is_placed(b) };
         if (all->count) memcpy(d->note, all->note, all->count * sizeof *all->note);
     } else {
         join_block(b);

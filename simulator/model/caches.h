@@ -9,7 +9,6 @@ typedef struct Traffic {
     u64 dram_read, dram_written;        // bytes
     u64 filled;                         // of those read: the rest of sectors of which stores brought a part
     u64 apart;                          // of those written: such sectors, where they lie in places of their own
-    u64 stored_again;                   // of the sectors written: of which the same warp's store before had brought a part
     double apart_cost;                  // bytes that DRAM could have moved while it saw to these
 } Traffic;
 

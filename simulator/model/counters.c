@@ -262,16 +262,14 @@ static void report(const Grid *g, const Totals *t, const u32 *branch_over)
     free(rows);
 }
 
-// What L2 and DRAM did, which no instruction alone is the cause of. Of parts of a sector that one warp stores one after the
-// other L1 makes one write, if the first still waits there.
+// What L2 and DRAM did, which no instruction alone is the cause of.
 static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
 {
-    u64 merged = profile.l1_stores_merged * t->stored_again * (2 - 1.0 / profile.l2_partitions);
     sum[L2_READS] = t->l2_reads;
-    sum[L2_WRITES] = t->l2_writes - merged;
+    sum[L2_WRITES] = t->l2_writes;
     sum[L2_ATOMICS] = t->l2_atomics;
     sum[L2_REDUCTIONS] = t->l2_reductions;
-    sum[L2_HITS] = t->l2_hits - merged;
+    sum[L2_HITS] = t->l2_hits;
     sum[L2_MISSES] = t->l2_misses;
     sum[DRAM_WRITTEN] = t->dram_written;
 }

@@ -214,19 +214,12 @@ static void write_partial(Note n, Cache *cache, u64 number)
     *line = (*line | missing) & ~cache_dirt(dirty);
 }
 
-// So many more words, those that nobody has written yet.
-static u32 with_more_words(u32 words, u32 more)
-{
-    while (more--) words |= words + 1;
-    return words & ALL_WORDS;
-}
-
 // Adds what the store brings of these sectors to what is known of the line. Returns those that are whole with it.
 static u32 add_partial(Partial *p, Note n, u32 sectors)
 {
     u32 whole = 0;
     for (u32 s = 0; s < LINE_SECTORS; s++) {
-        if (sectors >> s & 1) p->words[s] = note_kind(n) == STORE ? p->words[s] | note_words(n, s) : with_more_words(p->words[s], note_more(n));
+        if (sectors >> s & 1) p->words[s] = note_add_words(p->words[s], n, s);
         whole |= (u32)(p->words[s] == ALL_WORDS) << s;
     }
     return whole;

@@ -40,3 +40,11 @@ static inline u32 note_words(Note n, u32 sector)
     if (low && !(sectors & ((1u << sector) - 1))) return ALL_WORDS & ~(ALL_WORDS >> low);
     return high && !(sectors >> sector >> 1) ? (1u << high) - 1 : ALL_WORDS;
 }
+
+// The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so many more.
+static inline u32 note_add_words(u32 words, Note n, u32 sector)
+{
+    if (note_kind(n) == STORE) return words | note_words(n, sector);
+    for (u32 more = note_more(n); more; more--) words |= words + 1;
+    return words & ALL_WORDS;
+}

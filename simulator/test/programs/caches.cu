@@ -23,7 +23,7 @@
 // counts: came_along dram__bytes_read.sum 0
 // counts: came_along lts__t_sectors_lookup_miss.sum 46
 // counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 31
-// counts: stored_first lts__t_sectors_op_write.sum 64
+// counts: stored_first lts__t_sectors_op_write.sum 10
 // counts: stored_first dram__bytes_read.sum 0
 // counts: added lts__t_sectors_op_red.sum 48
 // counts: added l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum 32
@@ -84,7 +84,7 @@ __global__ void past_l1(float *out, volatile const float *in) { out[threadIdx.x]
 // The others that DRAM gave: they miss, but for the first line's, which past_l1 has read, and DRAM is not read again.
 __global__ void came_along(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x + 8]; }
 
-// 32 stores to one line: all but the first find it.
+// 32 stores to one line: all but the first find it. Of the first 25 L1 makes one write, of its four sectors, and of the others one.
 __global__ void stored_first(float *out)
 {
     if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = 1;

@@ -1,0 +1,50 @@
+// A line that waits is known by its words, one bit each.
+#include "stores.h"
+
+static u32 with_words(u32 words, Note n)
+{
+    for (u32 sector = 0, at = 0; sector < LINE_SECTORS; sector++, at += SECTOR_WORDS)
+        if (note_sectors(n) >> sector & 1) words |= note_add_words(words >> at & ALL_WORDS, n, sector) << at;
+    return words;
+}
+
+void stores_wait(Stores *s, Note n)
+{
+    u32 at = 0;
+    while (at < MOST_WAITING && s->number[at] != note_number(n)) at++;
+    if (at == MOST_WAITING) {
+        at = s->came++ % MOST_WAITING;
+        s->number[at] = note_number(n);
+        s->line[at].words = 0;
+        s->line[at].pc = note_pc(n);
+        s->line[at].when = s->count;
+        s->line[at].each = false;
+    }
+    s->line[at].each |= note_kind(n) == STORE_OF_EACH;
+    s->line[at].words = with_words(s->line[at].words, n);
+}
+
+static u32 sectors_of(u32 words)
+{
+    u32 sectors = 0;
+    for (u32 sector = 0; sector < LINE_SECTORS; sector++) sectors |= (u32)((words >> sector * SECTOR_WORDS & ALL_WORDS) != 0) << sector;
+    return sectors;
+}
+
+// The first words in a row, and what else there is of the sectors that they begin and end in.
+static u32 first_row(u32 words)
+{
+    u32 row = words & ~(words + (words & -words)), part = row;
+    for (u32 sector = 0; sector < LINE_SECTORS; sector++)
+        if (sectors_of(row) >> sector & 1) part |= words & (u32)ALL_WORDS << sector * SECTOR_WORDS;
+    return part;
+}
+
+Note stores_next(Stores *s)
+{
+    u32 at = s->gone % MOST_WAITING, words = s->line[at].words, part = s->line[at].each ? words : first_row(words);
+    s->line[at].words &= ~part;
+    Note n = s->number[at] | (u64)s->line[at].pc << AT_PC | (u64)sectors_of(part) << AT_SECTORS;
+    if (part == words) s->number[at] = 0, s->gone++;
+    return n | note_of_words(sectors_of(part), part);
+}

@@ -1,0 +1,90 @@
+// Parts of sectors on their way from L1 to L2.
+#include "model/stores.h"
+#include <criterion/criterion.h>
+
+enum { LINE = 7, OTHER = 9 };
+
+static Note store(u64 line, u32 sectors, u32 words) { return line | (u64)sectors << AT_SECTORS | note_of_words(sectors, words); }
+
+static void wait_for(Stores *s, Note n)
+{
+    s->count++;
+    stores_wait(s, n);
+}
+
+static bool is_empty(const Stores *s) { return s->came == s->gone; }
+
+Test(stores, two_halves_of_a_sector_leave_as_one)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 2, 0x0f00));
+    wait_for(&s, store(LINE, 2, 0xf000));
+    Note n = stores_next(&s);
+    cr_expect_eq(note_number(n), LINE);
+    cr_expect_eq(note_sectors(n), 2);
+    cr_expect(note_is_store(n) && !note_more(n), "of all words");
+    cr_expect(is_empty(&s));
+}
+
+Test(stores, a_line_waits_for_so_many_others)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 1, 1));
+    for (u64 n = 1; n <= 24; n++) {
+        cr_expect_not(stores_is_due(&s, 24));
+        wait_for(&s, store(100 + n, 1, 1));
+    }
+    s.count++;
+    cr_expect(stores_is_due(&s, 24));
+    cr_expect_eq(note_number(stores_next(&s)), LINE);
+    wait_for(&s, store(LINE, 1, 2));                    // too late: it waits by itself
+    for (u64 n = 1; n <= 24; n++) cr_expect_eq(note_number(stores_next(&s)), 100 + n);
+    cr_expect_eq(note_words(stores_next(&s), 0), 2);
+}
+
+Test(stores, no_more_wait_than_there_is_room_for)
+{
+    Stores s = { 0 };
+    for (u64 n = 1; n <= MOST_WAITING; n++) {
+        cr_expect_not(stores_is_due(&s, 1000));
+        wait_for(&s, store(n, 1, 1));
+    }
+    cr_expect(stores_is_due(&s, 1000));
+    while (!is_empty(&s)) stores_next(&s);
+    cr_expect_not(stores_is_due(&s, 0));
+}
+
+// A note has words in a row: what has gaps leaves in several.
+Test(stores, says_which_words)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 1, 0x3));
+    wait_for(&s, store(LINE, 4, 0x60000));
+    wait_for(&s, store(LINE, 8, 0xff000000));
+    Note low = stores_next(&s), middle = stores_next(&s), high = stores_next(&s);
+    cr_expect(is_empty(&s));
+    cr_expect(note_sectors(low) == 1 && note_words(low, 0) == 3);
+    cr_expect(note_sectors(middle) == 4 && note_words(middle, 2) == 6);
+    cr_expect(note_sectors(high) == 8 && !note_more(high));
+}
+
+// A word of each sector, twice: two words of each, in one note.
+Test(stores, adds_up_what_nobody_knows)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 15, 0x01010101));
+    wait_for(&s, store(LINE, 15, 0x02020202));
+    Note n = stores_next(&s);
+    cr_expect(is_empty(&s));
+    cr_expect(note_sectors(n) == 15 && note_kind(n) == STORE_OF_EACH);
+    cr_expect_eq(note_more(n), 2);
+}
+
+Test(stores, lines_do_not_mix)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 1, 0x0f));
+    wait_for(&s, store(OTHER, 1, 0xf0));
+    cr_expect_eq(note_words(stores_next(&s), 0), 0x0f);
+    cr_expect_eq(note_words(stores_next(&s), 0), 0xf0);
+}
