@@ -9,7 +9,7 @@
 // are there by then have that part of L1 which is theirs.
 //
 // Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the same time go on as one
-// (Nsight Compute's guide, "LRC").
+// (Nsight Compute's guide, "LRC"). The longer a kernel takes, the further its SMs have drifted apart.
 //
 // The replay is the same in every run. What the order on the hardware is nobody knows; the figures are estimates.
 #include "caches.h"
@@ -35,6 +35,7 @@ enum { TURN = 8 };                      // notes that a block, or an SM, has rep
 enum { AHEAD = 4 };                     // SMs whose reads the host is to have at hand before their turn
 enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
 enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
+enum { STEPS = 16, DRIFT = 6 };         // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns and matmul_naive
 static const u64 LOCAL_LINE = 1ull << 33;
 
 typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
@@ -46,7 +47,7 @@ typedef struct CachedBlock {
     u32 atomics;            // whose result is wanted
 } CachedBlock;
 
-typedef struct Read { u64 number; u32 turn; u16 sectors, merged; } Read;
+typedef struct Read { u64 number; s32 when; u16 sectors, merged; } Read;
 
 // Blocks that are replayed together.
 typedef struct Wave {
@@ -67,7 +68,8 @@ typedef struct CachedGrid {
     u64 l1_bytes;           // what shared memory leaves of it
     Wave *wave;             // of the blocks that have ended and are not replayed
     Read *recent;           // of each GPC
-    u32 turn;               // Read.turn of now
+    u32 turn;               // so far
+    s32 *drift;             // of each SM, in steps of a turn
     Found *found;           // of each thread and instruction; the first thread's are l2's
     u32 found_each;
     L2Launch l2;
@@ -107,11 +109,11 @@ static inline Read *read_of(u32 gpc, Note n)
 }
 
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
-static bool is_coalesced(u32 gpc, u32 turn, Note n)
+static bool is_coalesced(u32 gpc, s32 when, Note n)
 {
     Read *r = read_of(gpc, n);
-    bool same = r->number == note_number(n) && turn - r->turn <= RECENT_TURNS && r->merged < profile.l2_reads_merged;
-    if (!same) *r = (Read){ .number = note_number(n), .turn = turn };
+    bool same = r->number == note_number(n) && abs(when - r->when) <= RECENT_TURNS * STEPS && r->merged < profile.l2_reads_merged;
+    if (!same) *r = (Read){ .number = note_number(n), .when = when };
     if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
     r->merged++;
     return same;
@@ -141,8 +143,9 @@ static void replay_misses(void)
             u64 to = from + TURN < n->count ? from + TURN : n->count;
             if (sm + AHEAD < profile.sm_count) expect_reads(sm + AHEAD, from);
             u32 gpc = sm % profile.gpc_count, partition = gpc * profile.l2_partitions / profile.gpc_count;
+            s32 when = (s32)turn * STEPS + (replayed->drift[sm] += (s32)(mixed(sm, turn) % (2 * DRIFT + 1)) - DRIFT);
             for (u64 k = from; k < to; k++)
-                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, turn, n->note[k])) l2_access(&replayed->l2, n->note[k], partition);
+                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, when, n->note[k])) l2_access(&replayed->l2, n->note[k], partition);
             left |= to < n->count;
         }
     }
@@ -382,14 +385,16 @@ static void caches_grid_start(Grid *g)
     u64 l1_bytes = profile.l1_bytes - carveout(l, fit);
     if (!now->l1) now->l1 = calloc(profile.sm_count, sizeof *now->l1);
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
+    if (!now->drift) now->drift = calloc(profile.sm_count, sizeof *now->drift);
     if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
     now->found_each = g->kernel->code_count + HOST_LINE / sizeof *now->found;
     now->found = now->l2.found = calloc((size_t)worker_count() * now->found_each, sizeof *now->found);
     if (!now->wave) now->wave = begin_wave();
-    if (!now->l1 || !now->misses || !now->recent || !now->l2.found) no_memory();
+    if (!now->l1 || !now->misses || !now->recent || !now->drift || !now->l2.found) no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
         if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
         else if (now->l1[sm].set) cache_clear(&now->l1[sm]);
+        now->drift[sm] = 0;
     }
     now->l1_bytes = l1_bytes;
 }
@@ -526,6 +531,7 @@ static void free_grid(CachedGrid *c)
     free(c->wave->all);
     free(c->wave);
     free(c->recent);
+    free(c->drift);
     free(c);
 }
 
