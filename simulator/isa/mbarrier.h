@@ -3,7 +3,8 @@
 //     63      62         43   42      21   20         1   0
 //     phase   2^20 - pending  bytes        2^20 - count   0
 //
-// So each arrival is an addition at bit 43, and the last one's carry turns the phase.
+// So each arrival is an addition at bit 43, and the last one's carry turns the phase. The upper 21 bits are those of the states that
+// an H200 hands out; what it keeps below them it shows to nobody.
 #pragma once
 #include "base.h"
 
