@@ -1,6 +1,7 @@
 // Asynchronous copies that nobody has waited for: until the thread that began one waits for it, what lies in its place of
 // shared memory is neither old nor new, and whoever reads or writes there is told so, with the copy's line and its own. Other warps
-// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell; but an mbarrier may.
+// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell; but an mbarrier may. Of copies in bulk the
+// same is told, and who writes what one has yet to read, and blocks that end before theirs are over.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -95,7 +95,7 @@ static bool look_at_source(Block *b, Bulk *c)
     return true;
 }
 
-// The bytes that it brings, or of which it is not known yet what they are.
+// The lane, if it stores what is there already.
 static u32 alike(const Block *b, const Bulk *c, const Access *a, u32 at)
 {
     return c->has_read && !a->atomic && !memcmp(c->data + at, place(b, a), a->bytes) ? a->mask : 0;
@@ -106,7 +106,7 @@ static bool look_at_target(Block *b, Bulk *c)
     for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
-        u32 same = 0;           // where it goes is known to be memory only once this has been seen
+        u32 same = 0;           // what is there is not looked at: it may be out of bounds
         a.alike = &same;
         if (!access_allow(&a, NULL)) return false;
     }
@@ -170,6 +170,11 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     if (!x->stores) {
         c.mbarrier = in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
         if (!mbarrier_is_there(w, i, lane, c.mbarrier)) return;
+    }
+    if (c.bytes > b->shared_span) {     // this is reported
+        Access a = access_of(b, &c, 0, c.bytes, !c.stores);
+        access_allow(&a, NULL);
+        return;
     }
     c.data = need(malloc(c.bytes + 1));
     c.undefined = need(calloc(c.bytes / UNIT + 1, sizeof *c.undefined));

@@ -1,4 +1,4 @@
-// expect: hang 39, race 44, misaligned 34, misaligned 34, unfinished-copy 37, race 37, unfinished-copy 47, unfinished-copy 44, bounds 34
+// expect: hang 40, race 45, misaligned 35, misaligned 35, unfinished-copy 38, race 38, unfinished-copy 48, unfinished-copy 45, bounds 35, bounds 35
 // says: no warp can go on: the mbarrier that it waits at misses 256 bytes
 // says: copy in bulk of shared memory that was stored to, with no fence.proxy.async between
 // says: copy in bulk to shared memory at an address that is 4 bytes past a multiple of 16
@@ -8,15 +8,16 @@
 // says: writes to shared memory that a copy in bulk of thread (0,0,0) reads, which nobody has waited for
 // says: the block ends while its shared memory is still read by a copy in bulk
 // says: read of 1024 bytes at byte 16 of the 1024-byte allocation
+// says: write of 4294967280 bytes
 // Copies in bulk gone wrong: more bytes expected than come; no proxy fence between stores and a copy that reads them; addresses
 // and sizes that are no multiples of 16; bytes used before they are waited for, and changed before they are read; a block
-// that ends too early; a source that ends too early.
+// that ends too early; a source that ends too early; and a size below 0.
 #include <sys/wait.h>
 #include <unistd.h>
 #include "check.h"
 
-enum { N = 256, KINDS = 8 };
-enum { RIGHT = -1, BYTES, FENCE, ADDRESS, SIZE, USED, CHANGED, ENDS, BOUNDS };
+enum { N = 256, KINDS = 9 };
+enum { RIGHT = -1, BYTES, FENCE, ADDRESS, SIZE, USED, CHANGED, ENDS, BOUNDS, HUGE };
 typedef unsigned long long u64;
 
 __device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -31,7 +32,7 @@ __global__ void kernel(int what, int *data)
     if (t == 0) {
         asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" :: "r"(b), "r"(what == BYTES ? 1280 : 1024) : "memory");
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                     :: "r"(at(&s[what == ADDRESS])), "l"(data + (what == BOUNDS) * 4), "r"(what == SIZE ? 1020 : 1024), "r"(b) : "memory");
+                     :: "r"(at(&s[what == ADDRESS])), "l"(data + (what == BOUNDS) * 4), "r"(what == SIZE ? 1020 : what == HUGE ? -16 : 1024), "r"(b) : "memory");
     }
     __syncthreads();
     if (what == USED && t % 32 == 0) data[t] = s[t];
@@ -61,7 +62,7 @@ int main()
         OK(cudaMalloc(&data, sizeof host));
         OK(cudaMemset(data, 0, sizeof host));
         kernel<<<1, N>>>(what, data);
-        bool ends = what != BYTES && what != ADDRESS && what != SIZE && what != BOUNDS;
+        bool ends = what != BYTES && what != ADDRESS && what != SIZE && what < BOUNDS;
         CHECK((cudaDeviceSynchronize() == cudaSuccess) == ends);
         if (!ends) exit(0);
         OK(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
