@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "cluster.h"
 #include "isa/tensor.h"
 #include "mbarrier.h"
 #include "report/report.h"
@@ -139,6 +140,22 @@ static u64 in_shared(const Block *b, u64 address)
     return (address - SHARED_WINDOW < WINDOW_SPAN ? address - SHARED_WINDOW : address) - b->shared_base;
 }
 
+// In a cluster: is it an address in the shared memory of another of its blocks?
+static bool is_of_another(const Block *b, u64 address)
+{
+    u64 rank = (u32)(in_shared(b, address) + b->shared_base) / CLUSTER_WINDOW;
+    return b->cluster && rank < b->cluster->size && rank != b->rank;
+}
+
+static void refuse_far(Warp *w, const Insn *i, u32 lane)
+{
+    Report r = { .kind = REPORT_UNSUPPORTED, .why = "This simulated device copies in bulk to a block's own shared memory.",
+                 .next = "Let the other block copy it, or store it there (map_shared_rank)." };
+    source_fill(&r, w, i, lane);
+    report_errorf(&r, "a copy in bulk to another block's shared memory");
+    grid_fail(w->block->grid, cudaErrorNotSupported);
+}
+
 static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
 {
     const u64 to = c->to, from = c->from;
@@ -164,6 +181,10 @@ static void begin(Warp *w, const Insn *i, u32 lane)
                .bytes = ((const u32 *)row_of(w, i->c))[lane], .group = all->group[w->number][lane],
                .to = address(w, i->a, i->source_width == 8, i->offset, lane),
                .from = address(w, i->b, x->wide_from, (s32)x->offset_from, lane) };
+    if (!x->stores && is_of_another(b, c.to)) {
+        refuse_far(w, i, lane);
+        return;
+    }
     if (x->stores || x->within) c.from = in_shared(b, c.from);
     if (!x->stores) c.to = in_shared(b, c.to);
     if (!is_aligned(w, i, &c)) return;
