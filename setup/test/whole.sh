@@ -1,7 +1,7 @@
 #!/bin/sh
 # What make builds is whole, or not there: while two makes build the same at once, after one that was killed in the middle,
 # and when two programs find at once that the simulated device is older than its sources. In a tree of links, with a compiler
-# that writes what gcc made in two halves, and waits between them as long as it is told to.
+# that writes what gcc made in two halves, and waits between them until it is told to go on.
 set -u
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -32,16 +32,16 @@ done
 "$GCC" "$@" && [ -n "${to:-}" ] && mv "$to" "$to.made" && half=$(($(stat -c %s "$to.made") / 2)) || exit
 head -c $half "$to.made" >"$to"
 echo >>"$TREE/halfway"
-sleep "$PAUSE"
+for moment in $(seq 300); do [ ! -e "$TREE/$GO" ] || break; sleep 0.1; done
 tail -c +$((half + 1)) "$to.made" >>"$to"
 chmod +x "$to"
 rm "$to.made"
 END
 chmod +x "$tree/bin/gcc"
 
-# build PAUSE TARGET: in a process group of its own, whose number is that of the background job.
+# build GO TARGET: in a process group of its own, whose number is that of the background job; on it goes when there is a file GO.
 build() {
-    exec setsid env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS GCC="$gcc" TREE="$tree" PATH="$tree/bin:$PATH" PAUSE="$1" \
+    exec setsid env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS GCC="$gcc" TREE="$tree" PATH="$tree/bin:$PATH" GO="$1" \
         make -s -C "$tree" "$2" >>"$tree/log" 2>&1
 }
 
@@ -58,18 +58,18 @@ for target in build/objects/grader/text.o build/grader/study; do
     made=$tree/$target
     rm -f "$made" "$tree/halfway"
     : >"$tree/log"
-    build 9 $target &
+    build never $target &
     halfway 1
     env kill -s KILL -- "-$!"
     wait $! 2>/dev/null
     [ ! -e "$made" ]
     count "a make that was killed leaves half of $target" $?
 
-    rm -f "$tree/halfway"
-    build 0.5 $target & one=$!
-    build 1 $target & two=$!
-    halfway 2 && [ ! -e "$made" ] && wait $one && nm "$made" >"$tree/first" && wait $two && nm "$made" >"$tree/second" &&
-        cmp -s "$tree/first" "$tree/second"
+    rm -f "$tree/halfway" "$tree/one" "$tree/two"
+    build one $target & one=$!
+    build two $target & two=$!
+    halfway 2 && [ ! -e "$made" ] && touch "$tree/one" && wait $one && nm "$made" >"$tree/first" &&
+        touch "$tree/two" && wait $two && nm "$made" >"$tree/second" && cmp -s "$tree/first" "$tree/second"
     count "two makes at once do not make $target" $?
 done
 
