@@ -125,6 +125,14 @@ static u32 place_block(Grid *g, u32 slot)
     return (g->first_sm + slot) % count;
 }
 
+// The blocks of a cluster are on multiprocessors of one GPC, which are gpc_count apart.
+static u32 place_in_gpc(u64 cluster, u32 size, u32 rank)
+{
+    u32 gpcs = (u32)profile.gpc_count, gpc = cluster % gpcs, sms = ((u32)profile.sm_count - gpc + gpcs - 1) / gpcs;
+    u64 beside = sms < size ? 1 : sms / size;
+    return gpc + (u32)((cluster / gpcs % beside * size + rank) % sms) * gpcs;
+}
+
 static bool all_spin(const Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++)
@@ -142,7 +150,7 @@ static Block *start(Grid *g)
     for (u32 rank = 0; rank < size; rank++) {
         Block *b = g->slots[first + rank];
         u64 number = size > 1 ? cluster_block(g->launch, cluster, rank) : shuffle_block(g, g->next);
-        block_start(b, (u32)number, place_block(g, b->slot));
+        block_start(b, (u32)number, size > 1 ? place_in_gpc(cluster, size, rank) : place_block(g, b->slot));
         b->slow = g->shuffled && shuffle_slows(g);
         g->next++;
         g->resident++;

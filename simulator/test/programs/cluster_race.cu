@@ -1,4 +1,4 @@
-// expect: race 17, race 29, race 40, exit 0
+// expect: race 17, race 29, race 40, uninitialized 50, race 65, exit 0
 // says: nothing puts one block before the other
 // says: which may not have begun
 // says: which may have ended by then
@@ -40,6 +40,34 @@ __global__ void __cluster_dims__(2) too_late(int *out)
     if (cluster.block_rank() == 1) out[threadIdx.x] = *cluster.map_shared_rank(&cell, 0);
 }
 
+// What the one has written and the other has not.
+__global__ void __cluster_dims__(2) unwritten(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0 && cluster.block_rank() == 0) cell = 5;
+    cluster.sync();
+    if (*cluster.map_shared_rank(&cell, cluster.block_rank() ^ 1) == 5) out[blockIdx.x * 32 + threadIdx.x] = 1;
+    cluster.sync();
+}
+
+// Warps of one number in two blocks are not one: what the first has read and may change, the other has not.
+__global__ void __cluster_dims__(2) same_number(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) cell = 1;
+    __syncthreads();
+    int sum = *(volatile int *)&cell;
+    __syncthreads();
+    sum += cell;
+    cluster.sync();
+    if (cluster.block_rank() == 1) sum += *cluster.map_shared_rank(&cell, 0);
+    else if (threadIdx.x == 0) cell = 2;
+    cluster.sync();
+    out[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+
 int main()
 {
     int *out;
@@ -47,6 +75,8 @@ int main()
     too_soon<<<2, 32>>>(out);
     unordered<<<2, 32>>>(out);
     too_late<<<2, 32>>>(out);
+    unwritten<<<2, 32>>>(out);
+    same_number<<<2, 32>>>(out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(out));
     return 0;

@@ -108,6 +108,13 @@ __global__ void __block_size__((32, 1, 1), (2, 1, 1)) counted(unsigned *out)
     if (threadIdx.x == 0) out[blockIdx.x] = gridDim.x * 100 + cluster.num_blocks() * 10 + cluster.block_rank();
 }
 
+__global__ void __cluster_dims__(8) on_which(unsigned *out)
+{
+    unsigned sm;
+    asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+    if (threadIdx.x == 0) out[blockIdx.x] = sm;
+}
+
 template <typename... Arguments>
 static cudaError_t launch(void (*kernel)(Arguments...), dim3 grid, dim3 block, size_t shared, dim3 cluster, Arguments... arguments)
 {
@@ -227,6 +234,11 @@ int main()
     counted<<<3, 32>>>(out);
     OK(cudaMemcpy(got, out, 6 * sizeof *got, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < 6; i++) CHECK(got[i] == 620 + i % 2);
+
+    on_which<<<64, 32>>>(out);
+    OK(cudaMemcpy(got, out, 64 * sizeof *got, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 64; i++)
+        for (unsigned k = i / 8 * 8; k < i; k++) CHECK(got[k] != got[i]);
 
     struct cudaFuncAttributes attributes;
     OK(cudaFuncGetAttributes(&attributes, sum));
