@@ -1,11 +1,13 @@
 // Copies in bulk go by a way to shared memory of their own, the asynchronous proxy. What threads have stored there by the ordinary
 // way such a copy may miss, until a fence.proxy.async stands between: behind the stores, or before the copy, or at any thread
-// through which the one comes before the other. Where no thread of the block has run one since the store, there is none.
+// through which the one comes before the other. Where no thread of the block, or of its cluster, has run one since the store, there
+// is none.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/tensor.h"
+#include "machine/cluster.h"
 #include "machine/observer.h"
 #include "report/source.h"
 
@@ -15,7 +17,7 @@ typedef struct Note { u32 era, pc; } Note;      // the fence that came before th
 
 struct ProxyBlock {
     Note *note;                 // NULL: the kernel copies nothing in bulk from shared memory
-    u32 count, era;             // era: fences so far, over all blocks of the slot
+    u32 count, era;             // era: fences so far that may be for its shared memory, over all blocks of the slot
 };
 
 static bool copies_from_shared(const Kernel *k)
@@ -41,7 +43,14 @@ static void proxy_block_free(Block *b)
     free(b->proxy);
 }
 
-static void proxy_fence(Warp *w) { w->block->proxy->era++; }
+// Whoever fences may have stored to the shared memory of any block of its cluster.
+static void proxy_fence(Warp *w)
+{
+    const Cluster *c = w->block->cluster;
+    if (!c) w->block->proxy->era++;
+    for (u32 rank = 0; c && rank < c->size; rank++)
+        if (c->blocks[rank]) c->blocks[rank]->proxy->era++;
+}
 static void proxy_block_start(Block *b) { b->proxy->era++; }
 
 static void tell(const Access *a, const Note *n)

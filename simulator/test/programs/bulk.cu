@@ -5,7 +5,8 @@
 // counts: scale l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 0
 // counts: add l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum 3072
 // Copies in bulk: an array of tiles through shared memory, two at a time, each waited for at an mbarrier, changed and copied back
-// in bulk; the last one's size is what is left. Then all blocks add theirs to one array.
+// in bulk; the last one's size is what is left. Then a ring of tiles; blocks of a cluster
+// that copy what the other wrote; and blocks that add theirs to one array.
 #include "check.h"
 
 enum { TILE = 1024, TILES = 5, THREADS = 128, BLOCKS = 3 };
@@ -88,6 +89,23 @@ __global__ void ring(int *sums, const int *in)
     sums[t] = sum;
 }
 
+// Each block of a cluster writes what the other copies.
+__global__ void __cluster_dims__(2) across(int *out)
+{
+    __shared__ alignas(16) int mine[THREADS];
+    unsigned rank, to;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(at(&mine[threadIdx.x])), "r"(1 - rank));
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(to), "r"(threadIdx.x * 10 + rank) : "memory");
+    asm volatile("fence.proxy.async.shared::cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (threadIdx.x) return;
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(out + rank * THREADS), "r"(at(mine)), "r"((int)sizeof mine) : "memory");
+    commit();
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
 __global__ void add(int *sum, float *most)
 {
     __shared__ alignas(16) int mine[THREADS];
@@ -122,6 +140,9 @@ int main()
         for (int r = 0; r < 10 && i >= 32; r++) due += host[4 * r + i] * (r + 1);
         CHECK(got[i] == due);
     }
+    across<<<2, THREADS>>>(out);
+    OK(cudaMemcpy(got, out, 2 * THREADS * sizeof *out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 2 * THREADS; i++) CHECK(got[i] == i % THREADS * 10 + (i < THREADS));
     OK(cudaMemset(out, 0, n * sizeof *out));
     add<<<BLOCKS, THREADS>>>(out, (float *)out + THREADS);
     OK(cudaMemcpy(got, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost));
