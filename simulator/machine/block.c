@@ -220,7 +220,7 @@ Block *block_make(Grid *g, u32 slot)
     else if (g->cluster_blocks > 1 || k->meets_cluster) b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
-    if (!b->warps || !b->shared || (!b->cluster && k->meets_cluster)) return NULL;
+    if (!b->warps || !b->shared || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster))) return NULL;
     memset(b->shared, 0xd5, b->shared_span);        // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];

@@ -4,7 +4,7 @@
 
 // Where a block's shared memory lies among those of its cluster: rank * CLUSTER_WINDOW on, for itself and for the others, as on
 // an H200. The block of rank 0 has offsets for addresses, and so has every block that was launched without clusters.
-enum { MOST_CLUSTER_BLOCKS = 16, PORTABLE_CLUSTER_BLOCKS = 8 };
+enum { MOST_CLUSTER_BLOCKS = 16 };
 enum { CLUSTER_BARRIER = BARRIERS };    // Warp.barrier, where that is what it waits at
 
 typedef struct Cluster {

@@ -30,7 +30,7 @@ static void find_lives(const Kernel *k, Life *lives)
         }
     }
     for (u32 n = 0; n < k->constant_count; n++)
-        if (k->constants[n].special == SPECIAL_NONE) lives[k->constants[n].row / PREDICATE_BYTES].row = 0;
+        if (k->constants[n].special == SPECIAL_NONE || k->constants[n].special == SPECIAL_SHARED) lives[k->constants[n].row / PREDICATE_BYTES].row = 0;
 }
 
 // What is used in a loop and comes from before it lives until the loop's end. Inner loops come first.
