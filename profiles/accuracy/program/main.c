@@ -1,6 +1,7 @@
-// `make accuracy`, in two steps:
+// `make accuracy`, in two steps, and what is a part of the first:
 //
 //     accuracy measure RECORD.json [ROUNDS]    measures the kernels on this machine's GPU
+//     accuracy traffic RECORD.json             measures again what L2 and DRAM move, of the kernels of that record
 //     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the two side by side;
 //                                              fails when a bound of profiles/accuracy/bounds.cfg is exceeded
 //
@@ -12,10 +13,9 @@
 
 static const char simulator[] = "simulator/run";
 
-static int do_measure(const char *to, int rounds)
+static int do_measure(json_t *record, const char *to)
 {
-    json_t *record = measure(simulator, rounds);
-    if (!record)
+    if (!record || !measure_traffic(record))
         return 1;
     if (json_dump_file(record, to, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6)) < 0) {
         perror(to);
@@ -26,16 +26,20 @@ static int do_measure(const char *to, int rounds)
     return 0;
 }
 
+static json_t *load(const char *from)
+{
+    json_error_t error;
+    json_t *record = json_load_file(from, 0, &error);
+    if (!record)
+        fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
+    return record;
+}
+
 static int do_compare(const char *from, const char *to)
 {
     static Set set;
-    json_error_t error;
-    json_t *record = json_load_file(from, 0, &error);
-    if (!record) {
-        fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
-        return 1;
-    }
-    if (!set_make(&set, record, "profiles/accuracy/held-out.txt") || !simulate(&set, simulator))
+    json_t *record = load(from);
+    if (!record || !set_make(&set, record, "profiles/accuracy/held-out.txt") || !simulate(&set, simulator))
         return 1;
     return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/shortfalls.md", "profiles/accuracy/bounds.cfg", to) != 0;
 }
@@ -43,9 +47,11 @@ static int do_compare(const char *from, const char *to)
 int main(int count, char **words)
 {
     if (count >= 3 && !strcmp(words[1], "measure"))
-        return do_measure(words[2], count > 3 ? atoi(words[3]) : 21);
+        return do_measure(measure(simulator, count > 3 ? atoi(words[3]) : 21), words[2]);
+    if (count == 3 && !strcmp(words[1], "traffic"))
+        return do_measure(load(words[2]), words[2]);
     if (count == 4 && !strcmp(words[1], "compare"))
         return do_compare(words[2], words[3]);
-    fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy compare RECORD.json TABLE.md\n");
+    fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy traffic RECORD.json\n       accuracy compare RECORD.json TABLE.md\n");
     return 2;
 }

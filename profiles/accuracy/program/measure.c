@@ -45,8 +45,7 @@ static json_t *first_line(const char *command)
     return first;
 }
 
-// What this machine has, or NULL and a message.
-static json_t *look(void)
+json_t *look(void)
 {
     char date[64];
     time_t now = time(NULL);
@@ -96,22 +95,6 @@ static char *wanted(const char *simulator)
     return list;
 }
 
-// Splits a line of ncu's CSV, whose fields are all quoted. Returns how many there are.
-static int split(char *line, char *fields[], int most)
-{
-    int count = 0;
-    while (*line == '"' && count < most) {
-        fields[count++] = ++line;
-        line = strstr(line, "\"");
-        if (!line)
-            return count;
-        *line++ = 0;
-        if (*line == ',')
-            line++;
-    }
-    return count;
-}
-
 static json_t *entry(json_t *kernels, const char *kernel, const char *program)
 {
     json_t *found = json_object_get(kernels, kernel);
@@ -122,38 +105,18 @@ static json_t *entry(json_t *kernels, const char *kernel, const char *program)
     return found;
 }
 
-static void without_commas(char *number)
-{
-    char *to = number;
-    for (const char *from = number; *from; from++)
-        if (*from != ',')
-            *to++ = *from;
-    *to = 0;
-}
-
-// The numbers of one program under ncu, of the kernels that were timed; of several launches of one, the last's.
+// All counters of one program under ncu, of the kernels that were timed; of several launches of one, the last's.
 static bool profile(json_t *kernels, const char *program, const char *names)
 {
-    enum { KERNEL = 4, NAME = 12, VALUE = 14, FIELDS = 15 };
     Command c;
-    char *field[FIELDS];
+    Number n;
     int rows = 0;
-    command_open(&c, "ncu --clock-control none --cache-control all --csv --print-units base --print-kernel-base function --metrics %s "
-                 "build/accuracy/%s 0 2>&1", names, program);
-    for (char *line; (line = command_line(&c)); ) {
-        if (split(line, field, FIELDS) < FIELDS || !strcmp(field[0], "ID"))
-            continue;
-        field[KERNEL][strcspn(field[KERNEL], "(")] = 0;
-        without_commas(field[VALUE]);
-        char *end;
-        double value = strtod(field[VALUE], &end);
-        if (*end || end == field[VALUE])
-            continue;                   // "n/a", and words
-        json_t *counters = json_object_get(json_object_get(kernels, field[KERNEL]), "counters");
-        bool whole = value == (double)(json_int_t)value;
-        json_object_set_new(counters, field[NAME], whole ? json_integer((json_int_t)value) : json_real(value));
-        rows++;
-    }
+    command_open(&c, "%s --cache-control all --metrics %s build/accuracy/%s 0 2>&1", profiler, names, program);
+    for (char *line; (line = command_line(&c)); )
+        if (number_in(line, &n)) {
+            json_object_set_new(json_object_get(json_object_get(kernels, n.kernel), "counters"), n.counter, json_of(n.value));
+            rows++;
+        }
     if (c.status || !rows)
         fprintf(stderr, "accuracy: ncu counted nothing in build/accuracy/%s\n", program);
     return !c.status && rows;

@@ -28,8 +28,13 @@ bool set_make(Set *set, json_t *record, const char *held_out)
                     .held_out = !strncmp(json_string_value(program), "lesson", strlen("lesson")),
                     .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
                     .counters = json_object_get(kernel, "counters"),
+                    .traffic = json_object_get(kernel, "traffic"),
                 };
     json_decref(list);
+
+    for (size_t k = 0; k < set->count; k++)
+        json_object_foreach(set->kernels[k].traffic, name, kernel)
+            json_object_set(set->kernels[k].counters, name, json_array_get(kernel, 1));
 
     char line[256];
     FILE *file = fopen(held_out, "re");
