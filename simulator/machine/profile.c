@@ -85,6 +85,7 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_dirty_ways);
     FIGURE(l2_partial_ways);
     FIGURE(l2_completion_seconds);
+    FIGURE(l2_write_seconds);
     FIGURE(l1_waiting_lines);
     FIGURE(gpc_count);
     FIGURE(l2_reads_merged);

@@ -19,6 +19,7 @@ typedef struct Profile {
     double l2_dirty_ways, l2_partial_ways;      // of a set's lines, that may wait to be written back: at all, and with parts missing
     int l1_waiting_lines;               // stored to, until a part of a sector has left L1 for L2
     double l2_completion_seconds;               // from when such a part is asked for until the line is written
+    double l2_write_seconds;                    // from when a line is to leave L2 until DRAM has it
     double l2_waiting_ways;             // and none waits longer than until so many others have been used
     int cluster_sms[MOST_CLUSTER_GROUPS], cluster_groups;   // multiprocessors of each group; a cluster's blocks are all in one
     int gpc_count, l2_reads_merged;     // reads of one sector by SMs of a GPC that go on to L2 as one, at most

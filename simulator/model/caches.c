@@ -550,7 +550,7 @@ const Observer caches_observer = {
 // ---- What others ask and tell ----
 
 const Traffic *caches_traffic(void) { return &now->l2.traffic; }
-u64 caches_completed_last(double part) { return l2_completed_last(&now->l2, part); }
+u64 caches_under_way(double seconds) { return l2_under_way(&now->l2, seconds); }
 u32 caches_resident(void) { return now->resident; }
 u32 caches_carveout(void) { return profile.l1_bytes - now->l1_bytes; }
 

@@ -289,8 +289,7 @@ static void counters_grid_end(Grid *g)
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
-    double busy = fmax(timing.seconds - profile.kernel_seconds, profile.l2_completion_seconds);
-    t.sum[DRAM_WRITTEN] -= caches_completed_last(profile.l2_completion_seconds / busy);
+    t.sum[DRAM_WRITTEN] -= caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds));
     l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
     report(g, &t, over);
     free(over);

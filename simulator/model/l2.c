@@ -8,7 +8,8 @@
 // What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
 // than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
 // DRAM takes no parts of sectors: what nobody has stored is fetched first, and takes so long (l2_completion_seconds) that
-// the last of them are written when the kernel has ended, and counted by nobody.
+// the last of them are written when the kernel has ended, and counted by nobody. So are the last of all others, which take
+// less long (l2_write_seconds).
 //
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
@@ -62,15 +63,50 @@ static Cache *l2_of(u32 device)
 // Of a profile's figure for all sets, this one's: where it is not whole they take turns.
 static u32 ways_of(double ways, size_t set) { return (u32)(ways + (set % 2) * 0.5); }
 
-// `written`: to which the bytes are added that this makes DRAM take back.
-static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number, u64 *written)
+static u64 look_ups(const Traffic *t) { return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions; }
+
+// The spans grow with the launch.
+static void note_leaving(Leaving *l, u64 bytes)
+{
+    u64 at = look_ups(&launch->traffic);
+    if (!l->span) l->span = 1;
+    for (; at / l->span >= SPANS; l->span *= 2)
+        for (u32 n = 0; n < SPANS; n++) l->bytes[n] = n < SPANS / 2 ? l->bytes[2 * n] + l->bytes[2 * n + 1] : 0;
+    l->bytes[at / l->span] += bytes;
+}
+
+// Bytes that left in the last part of the launch.
+static double left_last(const Leaving *l, double all, double part)
+{
+    double from = all * (1 - fmin(part, 1)), bytes = 0;
+    for (u32 n = 0; n < SPANS && l->span; n++) {
+        double begin = (double)n * l->span, end = fmin(begin + l->span, all);
+        if (end > from) bytes += l->bytes[n] * fmin(1, (end - from) / (end - begin));
+    }
+    return bytes;
+}
+
+u64 l2_under_way(const L2Launch *l, double seconds)
+{
+    double all = look_ups(&l->traffic);
+    return left_last(&l->whole, all, profile.l2_write_seconds / seconds) + left_last(&l->parts, all, profile.l2_completion_seconds / seconds);
+}
+
+static void write_back(u64 bytes)
+{
+    if (!bytes) return;
+    launch->traffic.dram_written += bytes;
+    note_leaving(&launch->whole, bytes);
+}
+
+static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 {
     CacheLine evicted, *line = cache_take(cache, set, number, &evicted);
-    *written += bytes_of(cache_dirty(evicted));
+    write_back(bytes_of(cache_dirty(evicted)));
     if (cache_present(*line) || cache_dirty(*line)) return line;
     CacheLine *old = cache_used_before(set, ways_of(profile.l2_waiting_ways, set - cache->set));
     if (old && !(cache_dirty(*old) & ~cache_present(*old))) {
-        *written += bytes_of(cache_dirty(*old));
+        write_back(bytes_of(cache_dirty(*old)));
         *old &= ~cache_dirt(cache_dirty(*old));
     }
     return line;
@@ -173,29 +209,6 @@ static double cost_of(u32 sectors)
     return sectors ? bytes > least ? bytes : least : 0;
 }
 
-static u64 look_ups(const Traffic *t) { return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions; }
-
-// The spans grow with the launch.
-static void note_completed(u64 bytes)
-{
-    Completed *c = &launch->completed;
-    u64 at = look_ups(&launch->traffic);
-    if (!c->span) c->span = 1;
-    for (; at / c->span >= SPANS; c->span *= 2)
-        for (u32 n = 0; n < SPANS; n++) c->bytes[n] = n < SPANS / 2 ? c->bytes[2 * n] + c->bytes[2 * n + 1] : 0;
-    c->bytes[at / c->span] += bytes;
-}
-
-u64 l2_completed_last(const L2Launch *l, double part)
-{
-    double all = look_ups(&l->traffic), from = all * (1 - part), bytes = 0;
-    for (u32 n = 0; n < SPANS && l->completed.span; n++) {
-        double begin = (double)n * l->completed.span, end = fmin(begin + l->completed.span, all);
-        if (end > from) bytes += l->completed.bytes[n] * fmin(1, (end - from) / (end - begin));
-    }
-    return bytes;
-}
-
 // Completes a line that had parts stored, and writes it to DRAM.
 static void write_partial(Note n, Cache *cache, u64 number)
 {
@@ -208,7 +221,7 @@ static void write_partial(Note n, Cache *cache, u64 number)
     t->dram_read += bytes_of(missing);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
     t->dram_written += bytes_of(dirty);
-    note_completed(bytes_of(dirty));
+    note_leaving(&launch->parts, bytes_of(dirty));
     if (is_near(number)) t->filled += bytes_of(missing);
     else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
     *line = (*line | missing) & ~cache_dirt(dirty);
@@ -281,7 +294,7 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     if (parts) store_partial(n, line, parts);
     if (!fresh) return;
     u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
-    t->dram_written += SECTOR_BYTES * cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS);
+    write_back(SECTOR_BYTES * (u64)cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS));
 }
 
 static CacheQueue queue;        // of that launch's
@@ -289,7 +302,7 @@ static CacheQueue queue;        // of that launch's
 static void answer(const Cache *cache, CacheAsked a)
 {
     const Note n = a.what;
-    CacheLine *line = l2_take(cache, a.set, note_number(n), &launch->traffic.dram_written);
+    CacheLine *line = l2_take(cache, a.set, note_number(n));
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
     bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == a.by;
@@ -312,9 +325,10 @@ void l2_finish(void)
 
 void l2_written(u32 device, u64 number, u32 sectors)
 {
-    u64 none = 0;
+    static L2Launch none;       // what makes room leaves while no kernel runs
+    launch = &none;
     const Cache *cache = l2_of(device);
-    *l2_take(cache, cache_set(cache, number), number, &none) |= sectors | cache_dirt(sectors);
+    *l2_take(cache, cache_set(cache, number), number) |= sectors | cache_dirt(sectors);
 }
 
 void l2_start(L2Launch *l)
