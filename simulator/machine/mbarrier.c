@@ -415,4 +415,4 @@ bool mbarrier_missing(const Warp *w, char *text, size_t size)
 }
 
 // Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others use it.
-void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask) { (void)mask; OBSERVERS(fence, w, i); }

@@ -52,6 +52,27 @@ __global__ void __cluster_dims__(SIZE) ring(unsigned *out)
     cluster.sync();
 }
 
+// What a thread has fenced is told by an arrival that is relaxed, too; and such a barrier keeps the blocks until others are done.
+__global__ void __cluster_dims__(2) relaxed(unsigned *out)
+{
+    __shared__ unsigned buffer[32];
+    __shared__ unsigned long long full;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned other = cluster.block_rank() ^ 1;
+    if (threadIdx.x == 0) {
+        init(here(&full), 32);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    buffer[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    arrive(there(here(&full), other));
+    wait(here(&full), 0);
+    out[blockIdx.x * 32 + threadIdx.x] = cluster.map_shared_rank(buffer, other)[threadIdx.x];
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 int main()
 {
     enum { N = 2 * SIZE * 64 };
@@ -68,6 +89,9 @@ int main()
         for (int i = 0; i < N; i++) now[i] = next[i];
     }
     for (int i = 0; i < N; i++) CHECK(got[i] == now[i]);
+    relaxed<<<2, 32>>>(out);
+    OK(cudaMemcpy(got, out, 64 * sizeof *got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++) CHECK(got[i] == (i / 32 ^ 1) * 100u + i % 32);
     OK(cudaFree(out));
     return 0;
 }
