@@ -172,6 +172,18 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
     return false;
 }
 
+// An H200 takes a copy within shared memory for an illegal instruction where there are no clusters.
+static bool has_cluster(Warp *w, const Insn *i, u32 lane)
+{
+    if (w->block->grid->launch->cluster[0]) return true;
+    Report r = { .kind = REPORT_TRAP, .why = "To .shared::cluster one copies from .shared::cta in a kernel that was launched with clusters, if of one block each.",
+                 .next = "Launch it with a cluster's dimensions (__cluster_dims__), or copy with ordinary loads and stores." };
+    source_fill(&r, w, i, lane);
+    report_errorf(&r, "copy in bulk within shared memory, by a kernel without clusters: an illegal instruction");
+    grid_fail(w->block->grid, cudaErrorIllegalInstruction);
+    return false;
+}
+
 static void begin(Warp *w, const Insn *i, u32 lane)
 {
     Block *b = w->block;
@@ -187,7 +199,7 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     }
     if (x->stores || x->within) c.from = in_shared(b, c.from);
     if (!x->stores) c.to = in_shared(b, c.to);
-    if (!is_aligned(w, i, &c)) return;
+    if (!is_aligned(w, i, &c) || (x->within && !has_cluster(w, i, lane))) return;
     if (!x->stores) {
         c.mbarrier = in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
         if (!mbarrier_is_there(w, i, lane, c.mbarrier)) return;
