@@ -315,8 +315,9 @@ static void perform(Access *a)
     if (!a->store) observe(a, true);
 }
 
-// In a cluster: an instruction is one access for each block into whose shared memory its lanes point.
-static void perform_shared(Access *a)
+// In a cluster: an instruction is one access for each block into whose shared memory its lanes point. Cold, so that gcc keeps
+// perform() in one piece for the others: it cost them an eighth of their time (matmul_naive, --bare).
+static __attribute__((noinline, cold)) void perform_shared(Access *a)
 {
     const Cluster *c = a->warp->block->cluster;
     bool again = false;
