@@ -115,8 +115,11 @@ cudaError_t client_stream_settle(const char *call, uint64_t stream);
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
 int client_priority(int wanted);                // the nearest that there is
 
+// Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of any.
+enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = 16 };
+bool client_divides(dim3 cluster, dim3 grid);   // is the grid one of whole clusters? function.c
+
 // Of an access policy, bytes; and of what L2 can be told to keep.
-enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = 16 };      // of a cluster, at most
 enum { CLIENT_LARGEST_WINDOW = 128 << 20, CLIENT_PERSISTING_STEP = 3932160 };
 
 // stream_attributes.c: the stream is gone, or all of the device's are.

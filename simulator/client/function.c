@@ -214,22 +214,23 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
 
 // ---- Clusters ----
 
-// What the launch says of its clusters; no x: nothing.
-static dim3 cluster_of(const cudaLaunchConfig_t *config)
+// Does the launch say something of its clusters? Then it stands in *cluster.
+static bool says_cluster(const cudaLaunchConfig_t *config, dim3 *cluster)
 {
-    dim3 cluster = { 0, 0, 0 };
+    bool says = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension)
+            continue;
+        *cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
+        says = true;
     }
-    return cluster;
+    return says;
 }
 
-static bool is_good(dim3 cluster, const cudaLaunchConfig_t *config)
+bool client_divides(dim3 cluster, dim3 grid)
 {
-    return cluster.x && cluster.y && cluster.z && config->gridDim.x % cluster.x == 0 && config->gridDim.y % cluster.y == 0
-        && config->gridDim.z % cluster.z == 0;
+    return cluster.x && cluster.y && cluster.z && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
 }
 
 static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunchConfig_t *config, uint32_t size, int *clusters)
@@ -255,18 +256,15 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *ker
     if (error)
         return client_done(error);
     const Resolved *here = symbol_here(symbol);
-    const dim3 needs = { here->cluster[0], here->cluster[1], here->cluster[2] }, asked = cluster_of(config);
-    bool says = false;
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        says |= config->attrs[i].id == cudaLaunchAttributeClusterDimension;
-    if (!says && !needs.x) {
+    const dim3 needs = { here->cluster[0], here->cluster[1], here->cluster[2] };
+    dim3 cluster = needs;
+    if (!says_cluster(config, &cluster) && !needs.x) {
         *clusters = 0;
         return cudaSuccess;
     }
-    const dim3 cluster = says ? asked : needs;
     bool differs = needs.x && (needs.x != cluster.x || needs.y != cluster.y || needs.z != cluster.z);
     uint32_t size = cluster.x * cluster.y * cluster.z;
-    if (differs || !is_good(cluster, config) || (size > CLIENT_PORTABLE_CLUSTER_BLOCKS && !here->not_portable))
+    if (differs || !client_divides(cluster, config->gridDim) || (size > CLIENT_PORTABLE_CLUSTER_BLOCKS && !here->not_portable))
         return client_done(cudaErrorInvalidClusterSize);
     return client_done(clusters_of("cudaOccupancyMaxActiveClusters", symbol, config, size, clusters));
 }

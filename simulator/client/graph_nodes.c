@@ -144,7 +144,7 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cud
 
 static cudaError_t set_cluster(KernelOperation *kernel, dim3 size)
 {
-    if (!size.x || !size.y || !size.z || kernel->grid.x % size.x || kernel->grid.y % size.y || kernel->grid.z % size.z)
+    if (!client_divides(size, kernel->grid))
         return cudaErrorInvalidClusterSize;
     kernel->cluster = size;
     return cudaSuccess;

@@ -2,9 +2,9 @@
 #pragma once
 #include "observer.h"
 
-// Lets the observers look at an access whose warp, insn, mask, space, direction, bytes and addresses are filled in, and its owner,
-// where that is not its own block. `shape` is
-// what the instruction remembers of it, NULL: nothing. False: it must not happen.
+// Lets the observers look at an access whose warp, insn, mask, space, direction, bytes and addresses are filled in, and its
+// owner, where that is not its own block. `shape` is what the instruction remembers of it, NULL: nothing. False: it must
+// not happen.
 bool access_allow(Access *a, struct Shape *shape);
 
 // A load whose values are in the registers, of which lane l's part came from its address.

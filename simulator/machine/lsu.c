@@ -95,8 +95,7 @@ static void atomic_wide(const Access *a)
     }
 }
 
-// Lane after lane, lowest first; of a vector, each element is a step of its own. What an f32 sum in global memory adds or
-// makes of denormals is zeros (PTX ISA, "atom").
+// What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
 u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third)
 {
     bool flush = row->type[0] == TYPE_f32 && global;
@@ -106,6 +105,7 @@ u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third
     return flush ? without_denormal(result) : result;
 }
 
+// Lane after lane, lowest first; of a vector, each element is a step of its own.
 static void atomic_element(const Access *a, u32 element)
 {
     bool changed = false;
