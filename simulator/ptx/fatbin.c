@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "fatbin.h"
+#include "lz4.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum {
     HEADER_BYTES = 16,
     ENTRY_BYTES = 64,
     KIND_PTX = 1, KIND_ELF = 2,
-    FLAG_COMPRESSED = 0x2000, FLAG_ZSTD = 0x8000,
+    FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000,
     LARGEST_PTX = 512 << 20,
 };
 static const u32 MAGIC = 0xBA55ED50;
@@ -88,10 +89,12 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
     char *text = malloc(entry->raw + 1);
     if (!text)
         return say(error, "no memory for %llu bytes of PTX", (unsigned long long)entry->raw);
-    size_t got = ZSTD_decompress(text, entry->raw, entry->bytes, entry->stored);
-    if (ZSTD_isError(got)) {
+    bool zstd = entry->flags & FLAG_ZSTD;
+    size_t got = zstd ? ZSTD_decompress(text, entry->raw, entry->bytes, entry->stored)
+                      : lz4_unpack(entry->bytes, entry->stored, (u8 *)text, entry->raw);
+    if (zstd ? ZSTD_isError(got) : !got) {
         free(text);
-        return say(error, "the fat binary is damaged: %s", ZSTD_getErrorName(got));
+        return say(error, "the fat binary is damaged: %s", zstd ? ZSTD_getErrorName(got) : "its LZ4 block cannot be read");
     }
     text[got] = 0;
     *length = got;
@@ -100,10 +103,8 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
 
 static char *entry_content(const Entry *entry, size_t *length, char **error)
 {
-    if (entry->flags & FLAG_ZSTD)
+    if (entry->flags & (FLAG_ZSTD | FLAG_LZ4))
         return decompress(entry, length, error);
-    if (entry->flags & FLAG_COMPRESSED)
-        return say(error, "its PTX is compressed in an older way than nvcc 13's");
     return copy_content(entry->bytes, entry->stored, length, error);
 }
 

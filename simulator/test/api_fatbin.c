@@ -27,24 +27,30 @@ static void start(Binary *b)
     b->used = HEADER;
 }
 
-static void add(Binary *b, int kind, u32 arch, u64 flags, const char *text)
+// An entry of those bytes, which are `raw` when they are unpacked.
+static void add_stored(Binary *b, int kind, u32 arch, u64 flags, const void *bytes, size_t stored, size_t raw)
 {
-    size_t at = b->used, raw = strlen(text), stored = raw;
-    u8 *to = b->bytes + at + ENTRY;
-    if (flags & ZSTD_FLAG)
-        stored = ZSTD_compress(to, 1 << 12, text, raw, 3);
-    else
-        memcpy(to, text, raw);
-    size_t padded = (stored + 7) / 8 * 8;
+    size_t at = b->used, padded = (stored + 7) / 8 * 8;
+    memcpy(b->bytes + at + ENTRY, bytes, stored);
     put(b, at, (u64)kind, 2);
     put(b, at + 4, ENTRY, 4);
     put(b, at + 8, padded, 8);
-    put(b, at + 16, flags & ZSTD_FLAG ? stored : 0, 4);
+    put(b, at + 16, flags ? stored : 0, 4);
     put(b, at + 28, arch, 4);
     put(b, at + 40, flags, 8);
-    put(b, at + 56, flags & ZSTD_FLAG ? raw : 0, 8);
+    put(b, at + 56, flags ? raw : 0, 8);
     b->used += ENTRY + padded;
     put(b, 8, b->used - HEADER, 8);
+}
+
+static void add(Binary *b, int kind, u32 arch, u64 flags, const char *text)
+{
+    u8 packed[1 << 12];
+    size_t raw = strlen(text);
+    if (flags & ZSTD_FLAG)
+        add_stored(b, kind, arch, flags, packed, ZSTD_compress(packed, sizeof packed, text, raw, 3), raw);
+    else
+        add_stored(b, kind, arch, flags, text, raw, raw);
 }
 
 static void expect_text(const Binary *b, const char *text)
@@ -117,9 +123,46 @@ Test(fatbin, says_what_is_missing)
     add(&b, PTX, 120, 0, "newer");
     add(&b, PTX, 100, 0, "newer");
     expect_error(&b, "compute_100");
+}
+
+// 3 literals, 9 bytes from 3 back; 18 literals, 294 bytes from 1 back; 1 literal.
+static const u8 lz4_block[] = "\x35" "abc\x03\x00" "\xff\x03" "0123456789ABCDEFGH\x01\x00" "\xff\x14" "\x10.";
+enum { LZ4_RAW = 3 + 9 + 18 + 15 + 4 + 255 + 20 + 1 };
+
+Test(fatbin, takes_what_nvcc_compresses_for_speed)
+{
+    static Binary b;
+    char text[LZ4_RAW + 1] = "abcabcabcabc0123456789ABCDEFGH";
+    memset(text + 30, 'H', LZ4_RAW - 31);
+    text[LZ4_RAW - 1] = '.';
     start(&b);
-    add(&b, PTX, 80, LZ4_FLAG, "older nvcc");
-    expect_error(&b, "compressed");
+    add_stored(&b, PTX, 90, LZ4_FLAG, lz4_block, sizeof lz4_block - 1, LZ4_RAW);
+    expect_text(&b, text);
+}
+
+Test(fatbin, damage_of_lz4_is_refused)
+{
+    static Binary b;
+    static const struct { const char *what, *block; size_t bytes; } blocks[] = {
+        { "nothing", "", 0 },
+        { "literals past the end", "\x50" "abc", 4 },
+        { "a length past the end", "\xf0\xff", 2 },
+        { "half an offset", "\x10" "a\x01", 3 },
+        { "an offset of 0", "\x10" "a\x00\x00" "\x10" "b", 6 },
+        { "an offset before the beginning", "\x10" "a\x02\x00" "\x10" "b", 6 },
+        { "no literals at the end", "\x10" "a\x01\x00", 4 },
+        { "a match past the room", "\x1f" "a\x01\x00" "\x10" "\x10" "b", 7 },
+        { "literals past the room", "\xf0\x10" "0123456789012345678901234567890", 33 },
+    };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        char *error = NULL;
+        size_t length;
+        start(&b);
+        add_stored(&b, PTX, 90, LZ4_FLAG, blocks[i].block, blocks[i].bytes, 20);
+        cr_expect_null(fatbin_ptx(b.bytes, b.used, 90, &length, &error), "%s", blocks[i].what);
+        cr_expect(error && strstr(error, "damaged"), "%s: %s", blocks[i].what, error);
+        free(error);
+    }
 }
 
 Test(fatbin, damage_is_refused)
@@ -148,6 +191,7 @@ Test(fatbin, any_bytes_are_survived)
     add(&b, NATIVE, 90, 0, "ELF ELF ELF");
     add(&b, PTX, 90, ZSTD_FLAG, "text text text text text text text text");
     add(&b, PTX, 80, 0, "plain");
+    add_stored(&b, PTX, 90, LZ4_FLAG, lz4_block, sizeof lz4_block - 1, LZ4_RAW);
     for (u32 round = 0; round < b.used + 10000; round++) {
         size_t size = round < b.used ? round : b.used;
         u8 *copy = malloc(size ? size : 1);
