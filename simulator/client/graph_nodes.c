@@ -1,14 +1,10 @@
 // The nodes of graphs, kind by kind: adding them, asking for what they do, and setting that anew, in a graph or in
-// an executable one.
+// an executable one. Kernels are in graph_kernels.c, copies in graph_copies.c.
 
-#include "graph.h"
+#include "graph_node.h"
 #include "graph_condition.h"
 #include "graph_memory.h"
-#include "symbol.h"
-#include <stdlib.h>
 #include <string.h>
-
-typedef enum operation_kind Kind;
 
 static bool is_among(const cudaGraphNode_t *nodes, size_t count, cudaGraphNode_t node)
 {
@@ -27,9 +23,8 @@ static bool are_nodes(const Graph *graph, const cudaGraphNode_t *needs, size_t c
     return true;
 }
 
-// Adds a node, unless it is already known what is wrong with it.
-static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
-                       size_t count, const Operation *operation, cudaError_t error)
+cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                     size_t count, const Operation *operation, cudaError_t error)
 {
     if (!out || !graph_known((Graph *)graph) || !are_nodes((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
@@ -39,8 +34,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphN
     return client_done(*out ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-// Gives a node of that kind something else to do.
-static cudaError_t set(Node *node, const Operation *operation, cudaError_t error)
+cudaError_t node_set(Node *node, const Operation *operation, cudaError_t error)
 {
     Operation kept;
     if (operation_is_memory(operation))
@@ -57,319 +51,10 @@ static cudaError_t set(Node *node, const Operation *operation, cudaError_t error
     return cudaSuccess;
 }
 
-static const Operation *get(cudaGraphNode_t node, Kind kind, const void *out)
+const Operation *node_get(cudaGraphNode_t node, enum operation_kind kind, const void *out)
 {
     const Node *n = (Node *)node;
     return out && n && graph_known(n->graph) && n->operation.kind == kind ? &n->operation : NULL;
-}
-
-// ---- Kernels ----
-
-static cudaError_t describe_kernel(const struct cudaKernelNodeParams *p, Operation *operation,
-                                   char parameters[WIRE_TAIL])
-{
-    *operation = (Operation){ .kind = OPERATION_KERNEL, .call = "cudaGraphAddKernelNode" };
-    if (!p)
-        return cudaErrorInvalidValue;
-    if (p->extra)
-        return client_unsupported("a kernel node with `extra` parameters");
-    operation->kernel.grid = p->gridDim;
-    operation->kernel.block = p->blockDim;
-    operation->kernel.shared = p->sharedMemBytes;
-    cudaError_t error = operation_kernel(p->func, p->kernelParams, &operation->kernel, parameters);
-    if (error)
-        return error;
-    operation->kernel.only_checked = true;
-    error = operation_run_kernel(operation, 0);
-    operation->kernel.only_checked = false;
-    return error;
-}
-
-EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                          const cudaGraphNode_t *needs, size_t count,
-                                          const struct cudaKernelNodeParams *p)
-{
-    Operation operation;
-    char parameters[WIRE_TAIL];
-    cudaError_t error = describe_kernel(p, &operation, parameters);
-    return add(out, graph, needs, count, &operation, error);
-}
-
-static void copy_attributes(KernelOperation *to, const KernelOperation *from)
-{
-    to->cooperative = from->cooperative;
-    to->cluster = from->cluster;
-    to->policy = from->policy;
-}
-
-static cudaError_t set_kernel(Node *node, const struct cudaKernelNodeParams *p)
-{
-    Operation operation;
-    char parameters[WIRE_TAIL];
-    cudaError_t error = describe_kernel(p, &operation, parameters);
-    if (!error && node && node->operation.kind == OPERATION_KERNEL)
-        copy_attributes(&operation.kernel, &node->operation.kernel);
-    return set(node, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                                const struct cudaKernelNodeParams *p)
-{
-    return set_kernel((Node *)node, p);
-}
-
-EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                    const struct cudaKernelNodeParams *p)
-{
-    return set_kernel(exec_node((Exec *)exec, (Node *)node), p);
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
-{
-    const Operation *operation = get(node, OPERATION_KERNEL, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
-    const KernelOperation *kernel = &operation->kernel;
-    uint32_t count = symbol_here(kernel->symbol)->found.kernel.count;
-    void **arguments = realloc(((Node *)node)->arguments, (count + 1) * sizeof *arguments);
-    if (!arguments)
-        return client_done(cudaErrorMemoryAllocation);
-    ((Node *)node)->arguments = arguments;
-    for (uint32_t i = 0; i < count; i++)
-        arguments[i] = kernel->parameters + kernel->symbol->parameters[i].offset;
-    *p = (struct cudaKernelNodeParams){ (void *)kernel->key, kernel->grid, kernel->block,
-                                        (unsigned)kernel->shared, arguments, NULL };
-    return cudaSuccess;
-}
-
-static cudaError_t set_cluster(KernelOperation *kernel, dim3 size)
-{
-    if (!client_divides(size, kernel->grid))
-        return cudaErrorInvalidClusterSize;
-    kernel->cluster = size;
-    return cudaSuccess;
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
-                                                   const cudaLaunchAttributeValue *value)
-{
-    if (!get(node, OPERATION_KERNEL, value))
-        return client_done(cudaErrorInvalidValue);
-    KernelOperation *kernel = &((Node *)node)->operation.kernel;
-    switch (id) {
-    case cudaLaunchAttributeCooperative:
-        kernel->cooperative = value->cooperative != 0;
-        return cudaSuccess;
-    case cudaLaunchAttributeClusterDimension:
-        return client_done(set_cluster(kernel, (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z }));
-    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        kernel->policy = (int)value->clusterSchedulingPolicyPreference;
-        return cudaSuccess;
-    default:
-        return client_unsupported("cudaGraphKernelNodeSetAttribute of anything but cooperation and clusters");
-    }
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
-                                                   cudaLaunchAttributeValue *value)
-{
-    const Operation *operation = get(node, OPERATION_KERNEL, value);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
-    const KernelOperation *kernel = &operation->kernel;
-    switch (id) {
-    case cudaLaunchAttributeCooperative:
-        value->cooperative = kernel->cooperative;
-        return cudaSuccess;
-    case cudaLaunchAttributeClusterDimension:
-        value->clusterDim.x = kernel->cluster.x, value->clusterDim.y = kernel->cluster.y, value->clusterDim.z = kernel->cluster.z;
-        return cudaSuccess;
-    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        value->clusterSchedulingPolicyPreference = kernel->policy || !kernel->cluster.x ? (enum cudaClusterSchedulingPolicy)kernel->policy
-                                                : cudaClusterSchedulingPolicySpread;
-        return cudaSuccess;
-    default:
-        return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation and clusters");
-    }
-}
-
-EXPORT cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
-{
-    if (!get(to, OPERATION_KERNEL, to) || !get(from, OPERATION_KERNEL, from))
-        return client_done(cudaErrorInvalidValue);
-    copy_attributes(&((Node *)to)->operation.kernel, &((Node *)from)->operation.kernel);
-    return cudaSuccess;
-}
-
-// ---- Copies ----
-
-static cudaError_t describe_copy(CopyOperation copy, Operation *operation)
-{
-    *operation = (Operation){ .kind = OPERATION_COPY, .call = "cudaGraphAddMemcpyNode", .copy = copy };
-    if (!copy.width || !copy.rows || !copy.slices)
-        return cudaErrorInvalidValue;
-    return operation_check_copy(operation);
-}
-
-static cudaError_t describe_box(const struct cudaMemcpy3DParms *p, Operation *operation)
-{
-    *operation = (Operation){ .kind = OPERATION_COPY };
-    if (!p)
-        return cudaErrorInvalidValue;
-    if (p->srcArray || p->dstArray)
-        return client_unsupported("a copy node with an array");
-    return describe_copy(operation_box_copy(p, false), operation);
-}
-
-EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph,
-                                          const cudaGraphNode_t *needs, size_t count,
-                                          const struct cudaMemcpy3DParms *p)
-{
-    Operation operation;
-    cudaError_t error = describe_box(p, &operation);
-    return add(out, graph, needs, count, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                                const struct cudaMemcpy3DParms *p)
-{
-    Operation operation;
-    cudaError_t error = describe_box(p, &operation);
-    return set((Node *)node, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                    const struct cudaMemcpy3DParms *p)
-{
-    Operation operation;
-    cudaError_t error = describe_box(p, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
-}
-
-static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
-{
-    size_t rows = box->pitch && box->slice ? box->slice / box->pitch : copy->rows;
-    return (struct cudaPitchedPtr){ box->address, box->pitch, copy->width, rows };
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
-{
-    const Operation *operation = get(node, OPERATION_COPY, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
-    const CopyOperation *copy = &operation->copy;
-    *p = (struct cudaMemcpy3DParms){ .srcPtr = pitched(&copy->from, copy),
-                                     .dstPtr = pitched(&copy->to, copy),
-                                     .extent = { copy->width, copy->rows, copy->slices },
-                                     .kind = copy->kind };
-    return cudaSuccess;
-}
-
-static cudaError_t describe_plain(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                  Operation *operation)
-{
-    return describe_copy(operation_plain_copy(to, from, bytes, kind), operation);
-}
-
-EXPORT cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t graph,
-                                            const cudaGraphNode_t *needs, size_t count, void *to,
-                                            const void *from, size_t bytes,
-                                            enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
-    return add(out, graph, needs, count, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
-                                                  size_t bytes, enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
-    return set((Node *)node, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                      void *to, const void *from, size_t bytes,
-                                                      enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
-}
-
-// Copies to and from variables.
-static cudaError_t describe_symbol(const void *symbol, const void *host, size_t bytes, size_t offset,
-                                   enum cudaMemcpyKind kind, bool to, Operation *operation)
-{
-    uint64_t address, size;
-    *operation = (Operation){ .kind = OPERATION_COPY };
-    cudaError_t error = client_symbol("a copy node", symbol, &address, &size);
-    if (error)
-        return error;
-    void *variable = (void *)(uintptr_t)(address + offset);
-    return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind, operation);
-}
-
-EXPORT cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
-                                                  const cudaGraphNode_t *needs, size_t count,
-                                                  const void *symbol, const void *from,
-                                                  size_t bytes, size_t offset,
-                                                  enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
-    return add(out, graph, needs, count, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t graph,
-                                                    const cudaGraphNode_t *needs, size_t count,
-                                                    void *to, const void *symbol, size_t bytes,
-                                                    size_t offset, enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
-    return add(out, graph, needs, count, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
-                                                        const void *from, size_t bytes,
-                                                        size_t offset, enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
-    return set((Node *)node, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
-                                                          const void *symbol, size_t bytes,
-                                                          size_t offset, enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
-    return set((Node *)node, &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec,
-                                                            cudaGraphNode_t node,
-                                                            const void *symbol, const void *from,
-                                                            size_t bytes, size_t offset,
-                                                            enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
-}
-
-EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
-                                                              cudaGraphNode_t node, void *to,
-                                                              const void *symbol, size_t bytes,
-                                                              size_t offset,
-                                                              enum cudaMemcpyKind kind)
-{
-    Operation operation;
-    cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
 }
 
 // ---- Fills ----
@@ -393,7 +78,7 @@ EXPORT cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t grap
 {
     Operation operation;
     cudaError_t error = describe_fill(p, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
@@ -401,7 +86,7 @@ EXPORT cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
 {
     Operation operation;
     cudaError_t error = describe_fill(p, &operation);
-    return set((Node *)node, &operation, error);
+    return node_set((Node *)node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -409,12 +94,12 @@ EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGr
 {
     Operation operation;
     cudaError_t error = describe_fill(p, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
 {
-    const Operation *operation = get(node, OPERATION_FILL, p);
+    const Operation *operation = node_get(node, OPERATION_FILL, p);
     if (!operation)
         return client_done(cudaErrorInvalidValue);
     const FillOperation *fill = &operation->fill;
@@ -441,14 +126,14 @@ EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph,
 {
     Operation operation;
     cudaError_t error = describe_host(p, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p)
 {
     Operation operation;
     cudaError_t error = describe_host(p, &operation);
-    return set((Node *)node, &operation, error);
+    return node_set((Node *)node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -456,12 +141,12 @@ EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGrap
 {
     Operation operation;
     cudaError_t error = describe_host(p, &operation);
-    return set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
 {
-    const Operation *operation = get(node, OPERATION_HOST, p);
+    const Operation *operation = node_get(node, OPERATION_HOST, p);
     if (!operation)
         return client_done(cudaErrorInvalidValue);
     *p = (struct cudaHostNodeParams){ operation->host.function, operation->host.data };
@@ -470,26 +155,26 @@ EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaH
 
 // ---- Events ----
 
-static cudaError_t describe_event(Kind kind, cudaEvent_t event, Operation *operation)
+static cudaError_t describe_event(enum operation_kind kind, cudaEvent_t event, Operation *operation)
 {
     *operation = (Operation){ .kind = kind, .event = event,
         .call = kind == OPERATION_RECORD ? "cudaGraphAddEventRecordNode" : "cudaGraphAddEventWaitNode" };
     return event ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t get_event(cudaGraphNode_t node, Kind kind, cudaEvent_t *event)
+static cudaError_t get_event(cudaGraphNode_t node, enum operation_kind kind, cudaEvent_t *event)
 {
-    const Operation *operation = get(node, kind, event);
+    const Operation *operation = node_get(node, kind, event);
     if (operation)
         *event = operation->event;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-static cudaError_t set_event(Node *node, Kind kind, cudaEvent_t event)
+static cudaError_t set_event(Node *node, enum operation_kind kind, cudaEvent_t event)
 {
     Operation operation;
     cudaError_t error = describe_event(kind, event, &operation);
-    return set(node, &operation, error);
+    return node_set(node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -498,7 +183,7 @@ EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *out, cudaGraph_t
 {
     Operation operation;
     cudaError_t error = describe_event(OPERATION_RECORD, event, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -507,7 +192,7 @@ EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *out, cudaGraph_t g
 {
     Operation operation;
     cudaError_t error = describe_event(OPERATION_WAIT, event, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
@@ -550,12 +235,12 @@ EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t gr
 {
     Operation operation;
     cudaError_t error = graph_memory_alloc_node("cudaGraphAddMemAllocNode", p, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p)
 {
-    const Operation *operation = get(node, OPERATION_ALLOC, p);
+    const Operation *operation = node_get(node, OPERATION_ALLOC, p);
     if (operation)
         graph_memory_describe(operation, p);
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
@@ -566,12 +251,12 @@ EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t gra
 {
     Operation operation = graph_memory_release("cudaGraphAddMemFreeNode", p);
     cudaError_t error = graph_known((Graph *)graph) ? graph_memory_check((Graph *)graph, &operation) : cudaSuccess;
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out)
 {
-    const Operation *operation = get(node, OPERATION_RELEASE, out);
+    const Operation *operation = node_get(node, OPERATION_RELEASE, out);
     if (operation)
         *(void **)out = (void *)(uintptr_t)operation->memory.address;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
@@ -594,12 +279,12 @@ EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t 
 {
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
-    return add(out, graph, needs, count, &operation, child == graph ? cudaErrorInvalidValue : error);
+    return node_add(out, graph, needs, count, &operation, child == graph ? cudaErrorInvalidValue : error);
 }
 
 EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
 {
-    const Operation *operation = get(node, OPERATION_GRAPH, graph);
+    const Operation *operation = node_get(node, OPERATION_GRAPH, graph);
     if (operation)
         *graph = (cudaGraph_t)operation->graph;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
@@ -610,7 +295,7 @@ EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cu
 {
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
-    error = set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    error = node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
     return client_done(error ? error : exec_plan((Exec *)exec));
 }
 
@@ -618,7 +303,7 @@ EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *out, cudaGraph_t graph
                                          const cudaGraphNode_t *needs, size_t count)
 {
     Operation operation = { .kind = OPERATION_EMPTY, .call = "cudaGraphAddEmptyNode" };
-    return add(out, graph, needs, count, &operation, cudaSuccess);
+    return node_add(out, graph, needs, count, &operation, cudaSuccess);
 }
 
 // ---- Nodes of any kind ----
@@ -663,8 +348,8 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
     switch (p->type) {
     case cudaGraphNodeTypeKernel:
         kernel = first_version(&p->kernel);
-        return describe_kernel(&kernel, operation, parameters);
-    case cudaGraphNodeTypeMemcpy: return describe_box(&p->memcpy.copyParams, operation);
+        return node_describe_kernel(&kernel, operation, parameters);
+    case cudaGraphNodeTypeMemcpy: return node_describe_copy(&p->memcpy.copyParams, operation);
     case cudaGraphNodeTypeMemset:
         memcpy(&fill, &p->memset, sizeof fill);
         return describe_fill(&fill, operation);
@@ -703,7 +388,7 @@ static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph, const 
     cudaError_t error = condition_describe((Graph *)graph, p, &operation);
     if (error)
         return client_done(error);
-    error = add(out, graph, needs, count, &operation, cudaSuccess);
+    error = node_add(out, graph, needs, count, &operation, cudaSuccess);
     condition_drop(&operation);
     if (!error)
         p->phGraph_out = (cudaGraph_t *)((Node *)*out)->operation.condition.bodies;
@@ -723,7 +408,7 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
     cudaError_t error = describe(p, &operation, parameters);
     if (!error && graph_known((Graph *)graph))
         error = graph_memory_check((Graph *)graph, &operation);
-    return add(out, graph, needs, count, &operation, error);
+    return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
@@ -731,7 +416,7 @@ EXPORT cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraph
     Operation operation;
     char parameters[WIRE_TAIL];
     cudaError_t error = describe(p, &operation, parameters);
-    return set((Node *)node, &operation, error);
+    return node_set((Node *)node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
@@ -740,7 +425,7 @@ EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNod
     Operation operation;
     char parameters[WIRE_TAIL];
     cudaError_t error = describe(p, &operation, parameters);
-    error = set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    error = node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
     if (!error && operation.kind == OPERATION_GRAPH)
         error = exec_plan((Exec *)exec);
     return client_done(error);
