@@ -81,6 +81,7 @@ enum {
     X(EVENT_ELAPSED)                                                                            \
     X(MEMORY_INFO)                                                                              \
     X(PREFETCH)                                                                                 \
+    X(DISCARD)          /* .range: what is there is no longer wanted */                         \
     X(ADVISE)                                                                                   \
     X(RANGE)            /* what was advised of a range */                                       \
     X(POINTER)          /* what is at this address? */                                          \

@@ -182,7 +182,7 @@ cudaError_t operation_check_copy(const Operation *operation)
     return error ? error : check_kind(operation);
 }
 
-static cudaError_t issue(const char *call, CopyOperation copy, cudaStream_t stream)
+cudaError_t operation_copy(const char *call, CopyOperation copy, cudaStream_t stream)
 {
     Operation operation = { .kind = OPERATION_COPY, .call = call, .copy = copy };
     cudaError_t error = client_open();
@@ -208,7 +208,7 @@ EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cud
 {
     CopyOperation copy = operation_plain_copy(to, from, bytes, kind);
     copy.blocks = true;
-    return issue("cudaMemcpy", copy, 0);
+    return operation_copy("cudaMemcpy", copy, 0);
 }
 TWIN(cudaMemcpy, cudaMemcpy_ptds,
      (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
@@ -216,31 +216,11 @@ TWIN(cudaMemcpy, cudaMemcpy_ptds,
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return issue("cudaMemcpyAsync", operation_plain_copy(to, from, bytes, kind), stream);
+    return operation_copy("cudaMemcpyAsync", operation_plain_copy(to, from, bytes, kind), stream);
 }
 TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz,
      (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
      (to, from, bytes, kind, stream))
-
-// The attributes say in which order sources may be read, and where they lie: any order is right here.
-EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
-                                        const size_t *bytes, size_t count,
-                                        struct cudaMemcpyAttributes *attributes, size_t *which,
-                                        size_t attribute_count, cudaStream_t stream)
-{
-    if (!to || !from || !bytes || !count || !attributes || !which || !attribute_count
-        || attribute_count > count || !stream)
-        return client_done(cudaErrorInvalidValue);
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < count && !error; i++)
-        error = issue("cudaMemcpyBatchAsync",
-                      operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault), stream);
-    return error;
-}
-TWIN(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz,
-     (void *const *to, const void *const *from, const size_t *bytes, size_t count,
-      struct cudaMemcpyAttributes *attributes, size_t *which, size_t attribute_count,
-      cudaStream_t stream), (to, from, bytes, count, attributes, which, attribute_count, stream))
 
 // ---- Pitched copies ----
 
@@ -256,7 +236,7 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
 {
     CopyOperation copy = pitched(to, to_pitch, from, from_pitch, width, height, kind);
     copy.blocks = true;
-    return issue("cudaMemcpy2D", copy, 0);
+    return operation_copy("cudaMemcpy2D", copy, 0);
 }
 TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds,
      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
@@ -266,7 +246,7 @@ EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
                                      size_t from_pitch, size_t width, size_t height,
                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return issue("cudaMemcpy2DAsync",
+    return operation_copy("cudaMemcpy2DAsync",
                  pitched(to, to_pitch, from, from_pitch, width, height, kind), stream);
 }
 TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz,
@@ -289,7 +269,7 @@ static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, 
         return client_done(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray)
         return client_unsupported("cudaMemcpy3D with an array");
-    return issue(call, operation_box_copy(p, blocks), stream);
+    return operation_copy(call, operation_box_copy(p, blocks), stream);
 }
 
 CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *p, bool blocks)
@@ -322,7 +302,7 @@ static cudaError_t issue_between(const char *call, CopyOperation copy, int to, i
     cudaError_t error = nothing ? cudaSuccess : client_check_devices(from, to);
     if (!error && !nothing && !(client_is_device(copy.to.address) && client_is_device(copy.from.address)))
         error = cudaErrorInvalidValue;          // it takes devices' memory alone
-    return error ? client_done(error) : issue(call, copy, stream);
+    return error ? client_done(error) : operation_copy(call, copy, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
@@ -382,7 +362,7 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
     CopyOperation copy = operation_plain_copy(to ? variable : host, to ? host : variable, bytes,
                                               kind);
     copy.blocks = blocks;
-    return issue(call, copy, stream);
+    return operation_copy(call, copy, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,

@@ -126,7 +126,7 @@ void host_wait_before(const WireRequest *request)
     case WIRE_FREE: case WIRE_RESET: wait_for(0, true); break;
     case WIRE_SYNC: wait_for(request->stream, request->object.id); break;
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_COPY_HOST:
-    case WIRE_FILL: case WIRE_LAUNCH: case WIRE_PREFETCH: case WIRE_EVENT_RECORD:
+    case WIRE_FILL: case WIRE_LAUNCH: case WIRE_PREFETCH: case WIRE_DISCARD: case WIRE_EVENT_RECORD:
         wait_for(request->stream, false);
         break;
     default: break;

@@ -1,6 +1,7 @@
 // Managed memory: allocating it, moving it ahead of its use, and advising how it will be used. What
 // moves when is the device's to know (simulator/runtime/managed.c).
 
+#include "managed.h"
 #include "capture.h"
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,30 @@ static WireRequest range_request(enum wire_op op, const char *call, const void *
     return request;
 }
 
+static cudaError_t move(WireRequest *request, cudaStream_t stream)
+{
+    request->stream = client_stream(stream);
+    cudaError_t error = capture_forbids_waiting(request->stream);
+    WireReply reply;
+    return error ? error : client_simple(request, &reply);
+}
+
+cudaError_t managed_prefetch(const char *call, const void *p, size_t bytes, struct cudaMemLocation place, cudaStream_t stream)
+{
+    cudaError_t error = check_location(place);
+    if (error)
+        return error;
+    WireRequest request = range_request(WIRE_PREFETCH, call, p, bytes);
+    request.range.location = place.type == cudaMemLocationTypeDevice ? place.id : -1;
+    return move(&request, stream);
+}
+
+cudaError_t managed_discard(const char *call, const void *p, size_t bytes, cudaStream_t stream)
+{
+    WireRequest request = range_request(WIRE_DISCARD, call, p, bytes);
+    return move(&request, stream);
+}
+
 EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
                                         struct cudaMemLocation location, unsigned flags,
                                         cudaStream_t stream)
@@ -67,14 +92,7 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
     cudaError_t error = check_location(location);
     if (error || flags)
         return client_done(error ? error : cudaErrorInvalidValue);
-    WireRequest request = range_request(WIRE_PREFETCH, "cudaMemPrefetchAsync", p, bytes);
-    request.stream = client_stream(stream);
-    error = capture_forbids_waiting(request.stream);
-    if (error)
-        return client_done(error);
-    request.range.location = location.type == cudaMemLocationTypeDevice ? location.id : -1;
-    WireReply reply;
-    return client_done(client_simple(&request, &reply));
+    return client_done(managed_prefetch("cudaMemPrefetchAsync", p, bytes, location, stream));
 }
 TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz,
      (const void *p, size_t bytes, struct cudaMemLocation location, unsigned flags,

@@ -114,6 +114,9 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
 cudaError_t operation_check_copy(const Operation *operation);
 cudaError_t operation_check_fill(const Operation *operation);
 
+// copy.c: puts a copy on the stream, unless something is wrong with it.
+cudaError_t operation_copy(const char *call, CopyOperation copy, cudaStream_t stream);
+
 // copy.c: a copy of one row, and the copy that these parameters describe; they have no arrays.
 CopyOperation operation_plain_copy(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind);

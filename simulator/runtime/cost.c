@@ -30,7 +30,7 @@ static double seconds_of(const Call *call)
     case WIRE_EVENT_RECORD: return clock_event_timed(r->event.event) ? profile.event_call_seconds : profile.untimed_event_call_seconds;
     case WIRE_STREAM_WAIT: return profile.wait_call_seconds;
     case WIRE_SYNC: case WIRE_EVENT_SYNC: return profile.synchronize_call_seconds;
-    case WIRE_COPY_HOST: case WIRE_PREFETCH: case WIRE_POOL_ALLOC: case WIRE_POOL_FREE: case WIRE_ALLOC: case WIRE_FREE: return 0;
+    case WIRE_COPY_HOST: case WIRE_PREFETCH: case WIRE_DISCARD: case WIRE_POOL_ALLOC: case WIRE_POOL_FREE: case WIRE_ALLOC: case WIRE_FREE: return 0;
     default: return -1;
     }
 }

@@ -407,6 +407,11 @@ double managed_prefetch(u64 address, u64 bytes, s32 to)
     return managed_seconds(0, moved) + linked / profile.link_bytes_per_second;
 }
 
+void managed_discard(u64 address, u64 bytes)
+{
+    for (u64 n = page_of(address + PAGE - 1); n < page_of(address + bytes); n++) lie(&pages[n], 0);
+}
+
 // Who keeps it on the host, or on that device, lets others reach it there; nobody else does.
 static void settle(Page *p)
 {

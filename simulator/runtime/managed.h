@@ -28,6 +28,9 @@ void managed_waited(bool all);
 // it takes.
 double managed_prefetch(u64 address, u64 bytes, s32 to);
 
+// What is there is no longer wanted: its whole pages lie nowhere, and the next to touch them moves nothing.
+void managed_discard(u64 address, u64 bytes);
+
 // `advice` is a cudaMemoryAdvise, `at` its location, as above. False: there is none of that number.
 bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at);
 

@@ -283,6 +283,7 @@ void serve_dispatch(Call *call)
     case WIRE_MEMORY_INFO: transfer_memory_info(call); break;
     case WIRE_POINTER: transfer_pointer(call); break;
     case WIRE_PREFETCH: transfer_prefetch(call); break;
+    case WIRE_DISCARD: transfer_discard(call); break;
     case WIRE_ADVISE: transfer_advise(call); break;
     case WIRE_RANGE: transfer_range(call); break;
     case WIRE_PRINTED: launch_printed(call); break;

@@ -71,6 +71,7 @@ void transfer_memory_info(Call *call);
 void transfer_pointer(Call *call);
 void transfer_touched(Call *call);              // host code touched managed memory
 void transfer_prefetch(Call *call);
+void transfer_discard(Call *call);
 void transfer_advise(Call *call);
 void transfer_range(Call *call);
 void transfer_fault(Call *call);                // host code touched device memory

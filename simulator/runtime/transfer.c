@@ -212,6 +212,15 @@ void transfer_prefetch(Call *call)
     ran_work(request->stream, "prefetch", "Memory prefetch", seconds * 1e9, request->range.bytes);
 }
 
+void transfer_discard(Call *call)
+{
+    const WireRequest *request = &call->request;
+    if (!check_managed(call))
+        return;
+    managed_discard(request->range.address, request->range.bytes);
+    clock_operation(request->stream);
+}
+
 void transfer_advise(Call *call)
 {
     const WireRequest *request = &call->request;

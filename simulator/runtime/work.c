@@ -465,7 +465,7 @@ enum work_when work_when(Call *call)
         if (r->pool.attribute != WIRE_POOL_AGAIN) return WORK_NOW;
         return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL: case WIRE_GRAPH: case WIRE_PREFETCH:
-    case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
+    case WIRE_DISCARD: case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
         return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
     case WIRE_STREAM_WAIT: return when_waiting(call);
     case WIRE_SYNC:

@@ -1,0 +1,124 @@
+// Calls that take lists: batches of copies, and of prefetches and discards of managed memory. A batch is on no default
+// stream but a thread's own. What its copies may expect of one another's order is nothing, so that any order is right here.
+
+#include "capture.h"
+#include "managed.h"
+#include "operation.h"
+#include <cuda_runtime_api.h>
+
+// What is said of all elements from `first` on, up to where the next one begins: are all of them told something?
+static bool shares_out(const size_t *first, size_t shares, size_t count)
+{
+    if (!first || !shares || shares > count || first[0])
+        return false;
+    for (size_t i = 1; i < shares; i++)
+        if (first[i] <= first[i - 1] || first[i] >= count)
+            return false;
+    return true;
+}
+
+// ---- Copies ----
+
+EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
+                                        struct cudaMemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+                                        cudaStream_t stream)
+{
+    if (!to || !from || !bytes || !count || !attributes || !shares_out(first, attribute_count, count) || !stream)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && !error; i++)
+        error = operation_copy("cudaMemcpyBatchAsync", operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault), stream);
+    return error;
+}
+TWIN(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz,
+     (void *const *to, const void *const *from, const size_t *bytes, size_t count,
+      struct cudaMemcpyAttributes *attributes, size_t *first, size_t attribute_count,
+      cudaStream_t stream), (to, from, bytes, count, attributes, first, attribute_count, stream))
+
+// 0: the rows, or the slices, lie one behind the other.
+static Box box_of(const struct cudaMemcpy3DOperand *p, struct cudaExtent extent)
+{
+    size_t pitch = p->op.ptr.rowLength ? p->op.ptr.rowLength : extent.width;
+    size_t rows = p->op.ptr.layerHeight ? p->op.ptr.layerHeight : extent.height;
+    return (Box){ p->op.ptr.ptr, pitch, pitch * rows };
+}
+
+static cudaError_t copy_box(const struct cudaMemcpy3DBatchOp *p, cudaStream_t stream)
+{
+    if (p->src.type == cudaMemcpyOperandTypeArray || p->dst.type == cudaMemcpyOperandTypeArray)
+        return client_unsupported("cudaMemcpy3DBatchAsync with an array");
+    if (p->src.type != cudaMemcpyOperandTypePointer || p->dst.type != cudaMemcpyOperandTypePointer)
+        return client_done(cudaErrorInvalidValue);
+    CopyOperation copy = { .to = box_of(&p->dst, p->extent), .from = box_of(&p->src, p->extent), .kind = cudaMemcpyDefault,
+                           .width = p->extent.width, .rows = p->extent.height, .slices = p->extent.depth };
+    return operation_copy("cudaMemcpy3DBatchAsync", copy, stream);
+}
+
+EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags,
+                                          cudaStream_t stream)
+{
+    if (!count || !copies || flags || !stream)
+        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && !error; i++)
+        error = copy_box(&copies[i], stream);
+    return error;
+}
+TWIN(cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync_ptsz,
+     (size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags, cudaStream_t stream),
+     (count, copies, flags, stream))
+
+// ---- Managed memory ----
+
+// The places of prefetches; `places` NULL: what is there is discarded.
+static cudaError_t move(const char *call, void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+                        size_t place_count, bool discard, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0, at = 0; i < count && !error; i++) {
+        if (discard)
+            error = managed_discard(call, p[i], bytes[i], stream);
+        while (places && at + 1 < place_count && first[at + 1] <= i)
+            at++;
+        if (places && !error)
+            error = managed_prefetch(call, p[i], bytes[i], places[at], stream);
+    }
+    return client_done(error);
+}
+
+static bool is_list(void **p, const size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    return p && bytes && count && !flags && stream;
+}
+
+EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+                                             size_t place_count, unsigned long long flags, cudaStream_t stream)
+{
+    if (!is_list(p, bytes, count, flags, stream) || !places || !shares_out(first, place_count, count))
+        return client_done(cudaErrorInvalidValue);
+    return move("cudaMemPrefetchBatchAsync", p, bytes, count, places, first, place_count, false, stream);
+}
+TWIN(cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync_ptsz,
+     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
+      unsigned long long flags, cudaStream_t stream), (p, bytes, count, places, first, place_count, flags, stream))
+
+EXPORT cudaError_t cudaMemDiscardBatchAsync(void **p, size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+    if (!is_list(p, bytes, count, flags, stream))
+        return client_done(cudaErrorInvalidValue);
+    return move("cudaMemDiscardBatchAsync", p, bytes, count, NULL, NULL, 0, true, stream);
+}
+TWIN(cudaMemDiscardBatchAsync, cudaMemDiscardBatchAsync_ptsz,
+     (void **p, size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream), (p, bytes, count, flags, stream))
+
+EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places,
+                                                       size_t *first, size_t place_count, unsigned long long flags,
+                                                       cudaStream_t stream)
+{
+    if (!is_list(p, bytes, count, flags, stream) || !places || !shares_out(first, place_count, count))
+        return client_done(cudaErrorInvalidValue);
+    return move("cudaMemDiscardAndPrefetchBatchAsync", p, bytes, count, places, first, place_count, true, stream);
+}
+TWIN(cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync_ptsz,
+     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
+      unsigned long long flags, cudaStream_t stream), (p, bytes, count, places, first, place_count, flags, stream))
