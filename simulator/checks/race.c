@@ -254,11 +254,12 @@ static void look(Shadow *s, Look *k, u64 base, s64 stride, u32 lanes)
     shadow_look(s, k);
 }
 
-// Lanes of one store instruction at one place, with different values: which one stays is not said.
+// Lanes of one weak store instruction at one place, with different values: which one stays is not said. (Of a volatile one it is not
+// either, but that is no race: so lanes elect one of them.)
 static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 lanes)
 {
     u32 first = __builtin_ctz(lanes);
-    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic; rest &= rest - 1) {
+    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic && !k->site.strong; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (!stores_alike(a, lane, first)) {
             tell(a, k, &k->site, lane, first, UNORDERED);
