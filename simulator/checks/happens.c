@@ -178,13 +178,18 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
     o->tick++;
 }
 
+// What one of the lanes had met, all of them have now.
 void happens_warp_barrier(BlockOrder *o, const Warp *w, u32 lanes)
 {
-    WarpOrder *order = &o->warps[w->number];
+    u32 (*met)[LANES] = o->warps[w->number].met, latest[LANES];
     o->told = true;
-    for (u32 x = 0; x < LANES; x++)
-        for (u32 y = 0; lanes >> x & 1 && y < LANES; y++)
-            if (lanes >> y & 1) order->met[x][y] = o->visit;
+    for (u32 y = 0; y < LANES; y++) latest[y] = o->visit;
+    for (u32 others = ~lanes; others; others &= others - 1) {
+        u32 y = __builtin_ctz(others);
+        latest[y] = 0;
+        for (u32 rest = lanes; rest; rest &= rest - 1) latest[y] = larger(latest[y], met[__builtin_ctz(rest)][y]);
+    }
+    for (u32 rest = lanes; rest; rest &= rest - 1) memcpy(met[__builtin_ctz(rest)], latest, sizeof latest);
 }
 
 u32 happens_unmet(const BlockOrder *o, const Warp *w, u32 lane, u32 others, u32 visit)

@@ -19,7 +19,7 @@ typedef struct WarpOrder {
     u64 seen;                   // the place that it read last,
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
-    u32 met[LANES][LANES];      // [x][y]: the visit at which these lanes last met at a __syncwarp()
+    u32 met[LANES][LANES];      // [x][y]: the visit up to which lane x knows by __syncwarp() what lane y did
 } WarpOrder;
 
 enum { NEAR, FAR, REACHES };    // a fence's reach: its block, or more
@@ -71,5 +71,5 @@ enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp
 // Has it any word of that other block?
 bool happens_heard_of(const BlockOrder *, const Warp *, u32 block);
 
-// Those of `others` that the lane of this warp has not met since a visit.
+// Those of `others` of which the lane of this warp has not heard since a visit, at any __syncwarp().
 u32 happens_unmet(const BlockOrder *, const Warp *, u32 lane, u32 others, u32 visit);
