@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "happens.h"
+#include "machine/cluster.h"
 
 typedef struct Place {
     u64 key;                    // its address; 0: free
     u32 version;                // counts its messages
-    u32 near_block;             // whose message `near` is
-    Knowledge near, far;        // what a reader of the same block learns, and any other
+    u32 block, cluster;         // for which the nearer messages are
+    Knowledge message[REACHES]; // what a reader of the same block learns, one of the same cluster, and any other
     Knowledge hint;             // and would learn if there were fences
     Knowledge reads;            // and learns of loads, fences or not: see happens_before()
 } Place;
@@ -26,10 +27,24 @@ static void *need(void *memory)
     exit(1);
 }
 
+static void clear_each(Knowledge of[REACHES])
+{
+    for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_clear(&of[reach]);
+}
+
+static void free_each(Knowledge of[REACHES])
+{
+    for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_free(&of[reach]);
+}
+
+static void join_each(Knowledge *to, const Knowledge from[REACHES])
+{
+    for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_join(to, &from[reach]);
+}
+
 static void free_place(Place *p)
 {
-    knowledge_free(&p->near);
-    knowledge_free(&p->far);
+    free_each(p->message);
     knowledge_free(&p->hint);
     knowledge_free(&p->reads);
 }
@@ -69,6 +84,12 @@ static u64 key_of(const Access *a, u64 address)
 
 static u32 number_of(const Block *b) { return b->grid->first_block + b->number; }
 
+// The number of the first block of its cluster; without clusters each block is one.
+static u32 cluster_of(const Block *b)
+{
+    return b->grid->first_block + (b->grid->cluster_blocks > 1 ? (u32)cluster_first(b->grid->launch->grid, b->grid->launch->cluster, b->number) : b->number);
+}
+
 static Place *find_place(const Access *a, u64 address, bool make)
 {
     u64 key = key_of(a, address);
@@ -90,7 +111,7 @@ static void free_knowledge(BlockOrder *o, u32 warps)
 {
     for (u32 n = 0; n < warps; n++) {
         knowledge_free(&o->warps[n].known);
-        knowledge_free(&o->warps[n].pending);
+        free_each(o->warps[n].pending);
         knowledge_free(&o->warps[n].hint);
         knowledge_free(&o->warps[n].reads);
     }
@@ -120,7 +141,7 @@ void happens_block_end(BlockOrder *o, u32 warps, Knowledge *known)
     knowledge_join(known, &o->known);
     for (u32 n = 0; o->told && n < warps; n++) {
         knowledge_join(known, &o->warps[n].known);
-        knowledge_join(known, &o->warps[n].pending);
+        join_each(known, o->warps[n].pending);
     }
 }
 
@@ -136,11 +157,11 @@ static u32 own_tick(const BlockOrder *o, const WarpOrder *w, u32 v) { return lar
 static void share(BlockOrder *o, WarpOrder *w)
 {
     knowledge_join(&o->known, &w->known);
-    knowledge_join(&o->known, &w->pending);
+    join_each(&o->known, w->pending);
     knowledge_join(&o->hint, &w->hint);
     knowledge_join(&o->reads, &w->reads);
     knowledge_clear(&w->known);
-    knowledge_clear(&w->pending);
+    clear_each(w->pending);
     knowledge_clear(&w->hint);
     knowledge_clear(&w->reads);
 }
@@ -161,7 +182,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
         WarpOrder *w = &o->warps[warp];
         for (u32 v = 0; v < b->warp_count; v++) latest[v] = larger(latest[v], v == warp ? o->tick : w->own[v]);
         knowledge_join(&known, &w->known);
-        knowledge_join(&known, &w->pending);
+        join_each(&known, w->pending);
         knowledge_join(&hint, &w->hint);
         knowledge_join(&reads, &w->reads);
     }
@@ -209,20 +230,22 @@ static void learn_own(u32 to[LANES], const Knowledge *k, const Block *b)
     for (u32 v = 0; k->count && v < b->warp_count; v++) to[v] = larger(to[v], knowledge_of(k, number_of(b), v));
 }
 
+static u32 reach_of(enum scope scope) { return scope == SCOPE_CTA ? NEAR : scope == SCOPE_CLUSTER ? CLUSTER : FAR; }
+
 // A fence stands behind all that its thread knows of its block, and before it behind what it read.
 void happens_fence(BlockOrder *o, const Warp *warp, const Insn *i)
 {
     WarpOrder *w = &o->warps[warp->number];
     o->told = true;
-    for (u32 reach = NEAR; reach <= (i->scope == SCOPE_CTA ? NEAR : FAR); reach++) {
+    for (u32 reach = NEAR; reach <= reach_of(i->scope); reach++) {
         for (u32 v = 0; v < warp->block->warp_count; v++)
             o->fenced[reach][v] = larger(o->fenced[reach][v], own_tick(o, w, v));
         o->fenced[reach][warp->number] = o->tick;
     }
-    for (u32 v = 0; v < LANES; v++) w->own[v] = larger(w->own[v], w->own_pending[v]);
-    if (i->scope != SCOPE_CTA) {
-        knowledge_join(&w->known, &w->pending);
-        knowledge_clear(&w->pending);
+    for (u32 reach = NEAR; reach <= reach_of(i->scope); reach++) {
+        for (u32 v = 0; v < LANES; v++) w->own[v] = larger(w->own[v], w->own_pending[reach][v]);
+        knowledge_join(&w->known, &w->pending[reach]);
+        knowledge_clear(&w->pending[reach]);
     }
     o->tick++;
 }
@@ -232,20 +255,24 @@ void happens_fence(BlockOrder *o, const Warp *warp, const Insn *i)
 static bool acquires(const Insn *i) { return i->order == ORDER_ACQUIRE || i->order == ORDER_ACQ_REL || i->order == ORDER_SC; }
 static bool releases(const Insn *i) { return i->order == ORDER_RELEASE || i->order == ORDER_ACQ_REL || i->order == ORDER_SC; }
 
+// How far it is from whoever wrote there last.
+static u32 reach_to(const Place *p, const Block *b) { return p->block == number_of(b) ? NEAR : p->cluster == cluster_of(b) ? CLUSTER : FAR; }
+
 static void learn(BlockOrder *o, const Access *a, Place *p)
 {
     const Block *b = a->warp->block;
     WarpOrder *w = &o->warps[a->warp->number];
-    bool acquire = acquires(a->insn), same = p->near_block == number_of(b);
+    const u32 reach = reach_to(p, b);
+    bool acquire = acquires(a->insn);
     if (w->seen == p->key && w->seen_version == p->version && (w->seen_acquired || !acquire)) return;
     w->seen = p->key;
     w->seen_version = p->version;
     w->seen_acquired = acquire;
     o->told = true;
-    if (same || a->insn->scope != SCOPE_CTA) {
-        const Knowledge *message = same ? &p->near : &p->far;
-        learn_own(acquire ? w->own : w->own_pending, message, b);
-        knowledge_join(acquire ? &w->known : &w->pending, message);
+    if (reach <= reach_of(a->insn->scope)) {
+        const Knowledge *message = &p->message[reach];
+        learn_own(acquire ? w->own : w->own_pending[reach], message, b);
+        knowledge_join(acquire ? &w->known : &w->pending[reach], message);
     }
     learn_own(w->own_hint, &p->hint, b);
     knowledge_join(&w->hint, &p->hint);
@@ -300,24 +327,28 @@ static void compose_reads(const BlockOrder *o, const Access *a, Knowledge *m)
     knowledge_join(m, &o->reads);
 }
 
+// What others have told goes on to whom this atomic tells.
+static void hand_on(Place *p, u32 from, u32 to)
+{
+    knowledge_clear(&p->message[to]);
+    knowledge_join(&p->message[to], &p->message[from]);
+}
+
 // A store's message takes the place of what was there; an atomic's is added to it.
 static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint, const Knowledge *reads)
 {
-    u32 block = number_of(a->warp->block);
-    bool far = a->insn->scope != SCOPE_CTA && (a->space != SPACE_SHARED || a->grid->cluster_blocks > 1);
-    if (p->near_block != block) {
-        knowledge_clear(&p->near);
-        if (a->atomic) knowledge_join(&p->near, &p->far);
-        p->near_block = block;
-    }
+    const Block *b = a->warp->block;
+    const u32 reach = reach_to(p, b);
+    if (reach > NEAR) hand_on(p, reach, NEAR);
+    if (reach > CLUSTER) hand_on(p, reach, CLUSTER);
+    p->block = number_of(b);
+    p->cluster = cluster_of(b);
     if (!a->atomic) {
-        knowledge_clear(&p->near);
-        knowledge_clear(&p->far);
+        clear_each(p->message);
         knowledge_clear(&p->hint);
         knowledge_clear(&p->reads);
     }
-    knowledge_join(&p->near, &message[NEAR]);
-    if (far) knowledge_join(&p->far, &message[FAR]);
+    for (u32 to = NEAR; to <= reach_of(a->insn->scope); to++) knowledge_join(&p->message[to], &message[to]);
     knowledge_join(&p->hint, hint);
     knowledge_join(&p->reads, reads);
     p->version++;
@@ -332,7 +363,7 @@ void happens_write(BlockOrder *o, const Access *a)
     u64 last_ = 0;
     if (flag || releases(a->insn) || o->fenced[NEAR][number]) {
         Knowledge message[REACHES] = { { 0 } }, hint = { 0 }, reads = { 0 };
-        for (u32 reach = NEAR; reach < REACHES; reach++)
+        for (u32 reach = NEAR; reach <= reach_of(a->insn->scope); reach++)
             compose(o, a->warp, &message[reach], releases(a->insn) ? NULL : o->fenced[reach]);
         if (flag) {
             compose(o, a->warp, &hint, NULL);
@@ -341,7 +372,7 @@ void happens_write(BlockOrder *o, const Access *a)
             compose_reads(o, a, &reads);
         }
         EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint, &reads))
-        for (u32 reach = NEAR; reach < REACHES; reach++) knowledge_free(&message[reach]);
+        free_each(message);
         knowledge_free(&hint);
         knowledge_free(&reads);
     }
@@ -349,13 +380,13 @@ void happens_write(BlockOrder *o, const Access *a)
 }
 
 // ---- mbarriers ----
-// `near` is what the arrivals of the phase that goes on tell, `far` those of the phases that are over.
+// What the arrivals of the phase that goes on tell is its message that is near, what those of the phases that are over have told, far.
 
 void happens_mbarrier_made(const Access *a)
 {
     u64 last_ = 0;
     EACH_PLACE(a, address, Place *p = find_place(a, address, false);
-               if (p) { knowledge_clear(&p->near); knowledge_clear(&p->far); p->version++; })
+               if (p) { clear_each(p->message); p->version++; })
 }
 
 void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
@@ -363,13 +394,13 @@ void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
     Knowledge message = { 0 };
     Place *p = find_place(a, a->address[__builtin_ctz(a->mask)], true);
     compose(o, a->warp, &message, releases(a->insn) ? NULL : o->fenced[NEAR]);
-    p->near_block = number_of(a->warp->block);
-    knowledge_join(&p->near, &message);
+    p->block = number_of(a->warp->block);
+    knowledge_join(&p->message[NEAR], &message);
     knowledge_free(&message);
     o->tick++;
     if (!completes) return;
-    knowledge_join(&p->far, &p->near);
-    knowledge_clear(&p->near);
+    knowledge_join(&p->message[FAR], &p->message[NEAR]);
+    knowledge_clear(&p->message[NEAR]);
     p->version++;
 }
 
@@ -381,8 +412,8 @@ void happens_mbarrier_waited(BlockOrder *o, const Access *a)
     o->told = true;
     EACH_PLACE(a, address, Place *p = find_place(a, address, false);
                if (p) {
-                   learn_own(acquire ? w->own : w->own_pending, &p->far, a->warp->block);
-                   knowledge_join(acquire ? &w->known : &w->pending, &p->far);
+                   learn_own(acquire ? w->own : w->own_pending[NEAR], &p->message[FAR], a->warp->block);
+                   knowledge_join(acquire ? &w->known : &w->pending[NEAR], &p->message[FAR]);
                })
 }
 
@@ -391,7 +422,7 @@ void happens_mbarrier_waited(BlockOrder *o, const Access *a)
 void happens_cluster_arrive(BlockOrder *o, const Warp *w, const Insn *i, Knowledge *message, Knowledge *hint)
 {
     o->told = true;
-    compose(o, w, message, releases(i) ? NULL : o->fenced[FAR]);
+    compose(o, w, message, releases(i) ? NULL : o->fenced[CLUSTER]);
     compose(o, w, hint, NULL);
     o->tick++;
 }
@@ -407,10 +438,22 @@ void happens_cluster_wait(BlockOrder *o, const Warp *warp, const Knowledge *mess
 
 // ---- The question ----
 
+static bool is_pending(const WarpOrder *w, u32 block, u32 v, u32 tick)
+{
+    for (u32 reach = NEAR; reach < REACHES; reach++)
+        if (tick <= knowledge_of(&w->pending[reach], block, v)) return true;
+    return false;
+}
+
+static bool is_pending_own(const WarpOrder *w, u32 v, u32 tick)
+{
+    return tick <= w->own_pending[NEAR][v] || tick <= w->own_pending[CLUSTER][v] || tick <= w->own_pending[FAR][v];
+}
+
 bool happens_heard_of(const BlockOrder *o, const Warp *warp, u32 block)
 {
     const WarpOrder *w = &o->warps[warp->number];
-    const Knowledge *all[] = { &o->known, &w->known, &w->pending, &w->hint, &o->hint };
+    const Knowledge *all[] = { &o->known, &w->known, &w->pending[NEAR], &w->pending[CLUSTER], &w->pending[FAR], &w->hint, &o->hint };
     for (u32 n = 0; n < sizeof all / sizeof *all; n++)
         if (knowledge_has(all[n], block, 1)) return true;
     return false;
@@ -424,11 +467,11 @@ enum before happens_before(const BlockOrder *o, const Warp *warp, u32 block, u32
     const WarpOrder *w = &o->warps[warp->number];
     if (block == number_of(warp->block)) {
         if (tick <= own_tick(o, w, v)) return BEFORE;
-        return tick <= w->own_pending[v] || tick <= w->own_hint[v] ? FENCE_MISSING : UNORDERED;
+        return is_pending_own(w, v, tick) || tick <= w->own_hint[v] ? FENCE_MISSING : UNORDERED;
     }
     if (tick <= knowledge_of(&o->known, block, v) || tick <= knowledge_of(&w->known, block, v)) return BEFORE;
     if (!store && (tick <= knowledge_of(&o->reads, block, v) || tick <= knowledge_of(&w->reads, block, v))) return BEFORE;
-    if (tick <= knowledge_of(&w->pending, block, v) || tick <= knowledge_of(&w->hint, block, v)
+    if (is_pending(w, block, v, tick) || tick <= knowledge_of(&w->hint, block, v)
         || tick <= knowledge_of(&o->hint, block, v)) return FENCE_MISSING;
     return UNORDERED;
 }

@@ -10,19 +10,19 @@
 #include "knowledge.h"
 #include "machine/observer.h"
 
+enum { NEAR, CLUSTER, FAR, REACHES };    // how far a fence or a flag reaches: its block, the blocks of its cluster, or all
+
 typedef struct WarpOrder {
     u32 own[LANES];             // [v]: ticks of warp v of its block up to this come before what this warp does now
-    u32 own_pending[LANES];     // the same of what it has read a flag of, but with no fence behind that
+    u32 own_pending[REACHES][LANES];    // the same of what it has read a flag of, but with no fence behind that reaches so far
     u32 own_hint[LANES];        // the same if every hand-off had its fences
-    Knowledge known, pending, hint;     // the same of other blocks
+    Knowledge known, pending[REACHES], hint;    // the same of other blocks
     Knowledge reads;            // and of what their threads have read, a barrier behind it
     u64 seen;                   // the place that it read last,
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
     u32 met[LANES][LANES];      // [x][y]: the visit up to which lane x knows by __syncwarp() what lane y did
 } WarpOrder;
-
-enum { NEAR, FAR, REACHES };    // a fence's reach: its block, or more
 
 typedef struct BlockOrder {
     u32 tick;                   // from 1 on

@@ -138,12 +138,20 @@ static bool may_be_flag(const Site *of_kernel) { return of_kernel->strong && !of
 
 // ---- Is it a race? ----
 
+static bool same_cluster(const Site *a, const Site *b)
+{
+    const Operation *o = &operations[a->operation];
+    return a->operation == b->operation && cluster_first(o->grid, o->cluster, a->block) == cluster_first(o->grid, o->cluster, b->block);
+}
+
 static bool reach_each_other(const Site *a, const Site *b)
 {
-    bool same = a->operation == b->operation && a->block == b->block;
+    if (!a->strong || !b->strong) return false;
+    if (a->operation == b->operation && a->block == b->block) return true;
+    if (a->block_only || b->block_only) return false;
+    if (a->cluster_only || b->cluster_only) return same_cluster(a, b);
     bool afar = operations[a->operation].device != operations[b->operation].device;
-    if (afar && (a->device_only || b->device_only)) return false;
-    return a->strong && b->strong && (same || (!a->block_only && !b->block_only));
+    return !afar || (!a->device_only && !b->device_only);
 }
 
 // The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
@@ -188,7 +196,8 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
     u64 address = a->alike ? now->base + lane * now->stride : a->address[lane];     // not all of what has happened are kept
     Race race = { .space = a->space, .owner = a->owner, .address = address, .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
-    race.device_only = now->strong && s->strong && !race.block_only
+    race.cluster_only = now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
+    race.device_only = now->strong && s->strong && !race.block_only && !race.cluster_only
         && operations[now->operation].device != operations[s->operation].device;
     if (now->operation == s->operation && now->block == s->block && now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
     race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
@@ -308,7 +317,8 @@ static Look look_of(const Access *a)
     return (Look){
         .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
-                  .block_only = strong && i->scope == SCOPE_CTA, .device_only = strong && i->scope != SCOPE_SYS },
+                  .block_only = strong && i->scope == SCOPE_CTA,
+                  .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
         .quiet = quiet_of(a), .by_warp = shared,
         .races = races, .is_over = is_over, .context = (void *)a,
     };
@@ -747,6 +757,7 @@ static void race_grid_start(Grid *g)
                     .sees_others = spread_sees_others(g->kernel) };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
+    for (u32 n = 0; n < 3; n++) o.cluster[n] = l->cluster[0] ? l->cluster[n] : 1;
     g->raced = begin(&o);
     g->first_block = operations[g->raced].first_block = block_count;
     operations[g->raced].blocks = g->blocks;

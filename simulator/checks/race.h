@@ -17,7 +17,7 @@ typedef struct Operation {
     Order before;               // what lies before its beginning by stream order
     u32 over;                   // the operation that was last found to come before it
     Knowledge known;            // what flags have told the blocks of it that have ended
-    u32 grid[3], block[3];
+    u32 grid[3], block[3], cluster[3];      // cluster: {1,1,1} where there are none
     char call[48];              // "cudaMemcpyAsync"
     u64 callers[MEMORY_CALLERS];    // of that call: host return addresses
 } Operation;
@@ -35,7 +35,7 @@ typedef struct Race {
     const Block *owner;         // shared: whose it is
     u64 address;
     enum before order;
-    bool block_only;            // both are strong, one of them for its own block alone,
+    bool block_only, cluster_only;      // both are strong, one of them for its own block alone, or cluster,
     bool device_only;           // or for its own device alone, and they are of two
     const Insn *parted;         // a barrier at which one lane of the warp stands while another has gone by; or NULL
 } Race;

@@ -98,6 +98,9 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (race->block_only) {
         r->why = "What is atomic for its own block only is not so for the threads of other blocks.";
         r->next = "Take the atomic of the whole device: atomicAdd for atomicAdd_block.";
+    } else if (race->cluster_only) {
+        r->why = "What is atomic for its own cluster only is not so for the blocks of others; without clusters, each block is one.";
+        r->next = "Take the atomic of the whole device: a scope of gpu for cluster, cuda::thread_scope_device.";
     } else if (race->order == FENCE_MISSING) {
         r->why = "A flag hands the data over, but with no fence other threads may see the flag before the data.";
         r->next = "Put a __threadfence() between writing the data and the flag, and one between reading the flag and the data.";
@@ -143,7 +146,7 @@ static const char *between(const Report *r, const Race *race, const Side *x, con
 {
     if (race->device_only) return ", and the two are on different devices";
     if (x->operation != y->operation && race->order != FENCE_MISSING) return ", and nothing puts the two operations in order";
-    if (race->order == FENCE_MISSING && !race->block_only) return ", with a flag but no fence between";
+    if (race->order == FENCE_MISSING && !race->block_only && !race->cluster_only) return ", with a flag but no fence between";
     if (x->block != y->block) return ", and nothing puts one block before the other";
     return stores_to_one_place(r, race, x, y) ? ", by the same line" : ", with no barrier between";
 }

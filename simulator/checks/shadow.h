@@ -19,7 +19,7 @@ typedef struct Site {
     u8 warp;
     bool store : 1, strong : 1;
     bool adds : 1;              // an atomic whose old value nobody asks for
-    bool block_only : 1, device_only : 1;       // strong for its own block, or device, only
+    bool block_only : 1, cluster_only : 1, device_only : 1;     // strong for its own block, or cluster, or device, only
     u8 warps;                   // 0: this is the only one. In the visits of several no lanes have met
 } Site;
 

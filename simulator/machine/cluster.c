@@ -20,6 +20,12 @@ u64 cluster_block(const Launch *l, u64 cluster, u32 rank)
     return (z * grid[1] + y) * grid[0] + x;
 }
 
+u64 cluster_first(const u32 grid[3], const u32 size[3], u64 block)
+{
+    u64 x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
+    return ((z - z % size[2]) * grid[1] + y - y % size[1]) * grid[0] + x - x % size[0];
+}
+
 Cluster *cluster_make(u32 size)
 {
     Cluster *c = calloc(1, sizeof *c);

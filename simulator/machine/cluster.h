@@ -20,6 +20,9 @@ static inline u32 cluster_blocks(const Launch *l) { return l->cluster[0] ? l->cl
 // The number in the grid of the block that has that rank in the cluster of that number.
 u64 cluster_block(const Launch *l, u64 cluster, u32 rank);
 
+// The number of the block of rank 0 in the cluster that a block is of, of `size` blocks.
+u64 cluster_first(const u32 grid[3], const u32 size[3], u64 block);
+
 // NULL: there is no memory left.
 Cluster *cluster_make(u32 size);
 

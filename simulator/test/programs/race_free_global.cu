@@ -220,6 +220,31 @@ __global__ void lanes(int *a)
     a[i] = x;
 }
 
+// One warp takes another block's data over, and tells the others of its block by a flag and fences for the block alone.
+__global__ void told_on(int *data, int *flag, int *out)
+{
+    __shared__ int told;
+    if (blockIdx.x == 0) {
+        if (threadIdx.x) return;
+        *data = 9;
+        __threadfence();
+        atomicExch(flag, 1);
+        return;
+    }
+    if (threadIdx.x == 0) told = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        while (atomicAdd(flag, 0) == 0) continue;
+        __threadfence();
+        __threadfence_block();
+        *(volatile int *)&told = 1;
+    } else if (threadIdx.x == 32) {
+        while (*(volatile int *)&told == 0) continue;
+        __threadfence_block();
+        *out = *data;
+    }
+}
+
 // A loop around compare-and-swap begins with a plain load.
 __global__ void swap(int *sum)
 {
@@ -285,7 +310,10 @@ int main()
     bytes_beside_words<<<BLOCKS, THREADS>>>((unsigned char *)a);
     OK(cudaMemset(c, 0, 4));
     looked_before<<<2, 32>>>(a, c, c + 100);
-    OK(cudaDeviceSynchronize());
+    OK(cudaMemset(b, 0, 4));
+    told_on<<<2, 64>>>(a, b, c);
+    OK(cudaMemcpy(host, c, 4, cudaMemcpyDeviceToHost));
+    CHECK(host[0] == 9);
     OK(cudaFree(a));
     OK(cudaFree(b));
     OK(cudaFree(c));
