@@ -225,7 +225,7 @@ typedef struct {
             uint64_t id;
             uint32_t count;                     // parameters
             uint32_t bytes;                     // of the parameter block
-            uint32_t shared_bytes, local_bytes, max_threads, registers;
+            uint32_t shared_bytes, local_bytes, max_threads, registers, constant_bytes;
             uint32_t ptx_version;               // 90
             uint32_t cluster[3], clustered;     // blocks of its clusters, 0: it does not say; it must have some
         } kernel;

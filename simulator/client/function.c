@@ -16,6 +16,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
         return client_done(error);
     *out = (struct cudaFuncAttributes){
         .sharedSizeBytes = symbol_here(symbol)->found.kernel.shared_bytes,
+        .constSizeBytes = symbol_here(symbol)->found.kernel.constant_bytes,
         .localSizeBytes = symbol_here(symbol)->found.kernel.local_bytes,
         .maxThreadsPerBlock = (int)symbol_here(symbol)->found.kernel.max_threads,
         .numRegs = (int)symbol_here(symbol)->found.kernel.registers,     // 0 without native code

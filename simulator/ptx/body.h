@@ -34,8 +34,6 @@ typedef struct Body {
     u32 carry;                  // row of the carry; 0: nobody has used it yet
 } Body;
 
-static inline u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
-
 // Bytes of a row of values of that width; a predicate (0) has one word.
 static inline u32 body_row_bytes(u32 width) { return width ? align_up(width * LANES, 64) : 64; }
 

@@ -13,11 +13,14 @@ typedef struct Unit {
     struct Unit *next;
 } Unit;
 
+static inline u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
+
 struct Module {
     struct obstack memory;          // everything decoded lies here
     Unit *units, **last_unit;
     Symbols visible;                // what units define for one another
     u32 device;
+    u32 constant_bytes;             // of its constant variables
     Kernel *kernels, **last_kernel;
     Location *locations;
     struct LocationFile *location_file;     // of each location

@@ -176,7 +176,7 @@ static Symbol *share(Decoder *d, const Declaration *v, const Symbol *first)
     return s;
 }
 
-static void global_variable(Decoder *d, Linkage linkage)
+static void global_variable(Decoder *d, Linkage linkage, bool constant)
 {
     Ptx *p = &d->ptx;
     Declaration v = decoder_declaration(d);
@@ -195,6 +195,7 @@ static void global_variable(Decoder *d, Linkage linkage)
     } else {
         Symbol *s = allocate(d, &v);
         link_define(d, s, linkage);
+        if (constant) d->module->constant_bytes = align_up(d->module->constant_bytes, (u32)v.align) + (u32)v.size;
         if (ptx_accept(p, "=")) initialise(d, s, v.width);
     }
     ptx_expect(p, ";");
@@ -400,7 +401,8 @@ static void statement(Decoder *d)
     }
     else if (ptx_accept(p, ".file")) source_file(d);
     else if (ptx_accept(p, ".section")) section(d);
-    else if (ptx_accept(p, ".global") || ptx_accept(p, ".const")) global_variable(d, linkage);
+    else if (ptx_accept(p, ".global")) global_variable(d, linkage, false);
+    else if (ptx_accept(p, ".const")) global_variable(d, linkage, true);
     else if (ptx_accept(p, ".shared")) shared_variable(d, linkage);
     else if (ptx_accept(p, ".func")) function(d, linkage);
     else if (ptx_accept(p, ".entry")) entry(d);
@@ -485,6 +487,7 @@ void module_unload(Module *m)
 
 Kernel *module_kernels(Module *m) { return m->kernels; }
 u32 module_device(const Module *m) { return m->device; }
+u32 module_constant_bytes(const Module *m) { return m->constant_bytes; }
 
 Kernel *module_kernel(Module *m, const char *name)
 {

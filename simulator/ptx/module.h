@@ -95,6 +95,7 @@ typedef struct Kernel {
 Module *module_load(char *const *texts, u32 device, const Module *twin, char **error);
 
 u32 module_device(const Module *module);
+u32 module_constant_bytes(const Module *module);     // of all its __constant__ variables
 
 // Frees it with its kernels and variables.
 void module_unload(Module *module);

@@ -222,6 +222,7 @@ void launch_kernel(Call *call)
     call->reply.kernel.bytes = kernel->param_bytes;
     call->reply.kernel.shared_bytes = kernel->shared_bytes;
     call->reply.kernel.local_bytes = kernel->local_bytes;
+    call->reply.kernel.constant_bytes = module_constant_bytes(module);
     call->reply.kernel.max_threads = kernel->max_threads;
     memcpy(call->reply.kernel.cluster, kernel->cluster, sizeof kernel->cluster);
     call->reply.kernel.clustered = kernel->clustered;
