@@ -43,6 +43,7 @@ enum {
     X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
     X(MODULE_UNLOAD)                                                                            \
     X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
+    X(KERNEL_NAME)      /* .name: the module's kernel of that number; reply: .kernel.count: of how many; tail: its name */ \
     X(VARIABLE)         /* tail: name */                                                        \
     X(OCCUPANCY)        /* .launch: its kernel, block[0] threads, dynamic_shared, or grid[0] blocks and dynamic_limit */ \
     X(ALLOC)                                                                                    \
@@ -171,7 +172,7 @@ typedef struct {
         struct { uint64_t address; uint32_t writes; } fault;
         struct { WireChunk chunk; uint64_t twin; } module;      // twin: its id on another device; 0: none
         struct { uint64_t id; } object;         // MODULE_UNLOAD, STREAM_*, EVENT_*
-        struct { uint64_t module; } name;       // KERNEL, VARIABLE
+        struct { uint64_t module; uint32_t number; } name;      // KERNEL, KERNEL_NAME, VARIABLE
         struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
         struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
         struct { uint64_t id, bytes; uint32_t attribute, set; } pool;   // POOL_*; id 0: the device's

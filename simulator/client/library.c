@@ -99,16 +99,78 @@ EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t libr
     return client_done(error);
 }
 
-EXPORT cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library,
-                                        const char *name)
+// The name of the library's kernel of that number; *count: of how many.
+static cudaError_t kernel_name(const char *call, cudaLibrary_t library, unsigned number, unsigned *count, char name[WIRE_TAIL + 1])
+{
+    WireRequest request = client_request(WIRE_KERNEL_NAME, call);
+    WireReply reply;
+    cudaError_t error = image_load((Image *)library);
+    if (error)
+        return error;
+    request.name.module = ((Image *)library)->on[client_device()].id;
+    request.name.number = number;
+    error = client_call(&request, NULL, 0, &reply, name, WIRE_TAIL);
+    if (!error) {
+        *count = reply.kernel.count;
+        name[reply.tail] = 0;
+    }
+    return error;
+}
+
+EXPORT cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library)
+{
+    char name[WIRE_TAIL + 1];
+    if (!count || !library)
+        return client_done(count ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    return client_done(kernel_name("cudaLibraryGetKernelCount", library, 0, count, name));
+}
+
+EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned room, cudaLibrary_t library)
+{
+    char name[WIRE_TAIL + 1];
+    unsigned count = room;
+    if (!kernels || !library)
+        return client_done(kernels ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
+    for (unsigned i = 0; i < room && i < count; i++) {
+        Symbol *symbol;
+        cudaError_t error = kernel_name("cudaLibraryEnumerateKernels", library, i, &count, name);
+        if (!error && i < count)
+            error = library_symbol(library, name, false, &symbol);
+        if (error)
+            return client_done(error);
+        if (i < count)
+            kernels[i] = (cudaKernel_t)symbol;
+    }
+    return cudaSuccess;
+}
+
+// A managed variable the host is to have, too.
+static cudaError_t variable(void **address, size_t *bytes, cudaLibrary_t library, const char *name, bool managed)
 {
     Symbol *symbol;
     cudaError_t error = library_symbol(library, name, true, &symbol);
     if (error)
-        return client_done(error);
+        return error;
+    const WireReply *found = &symbol_here(symbol)->found;
+    void *p = (void *)(uintptr_t)found->memory.address;
+    if (managed && !client_is_managed(p))
+        return cudaErrorSymbolNotFound;
+    if (managed && !symbol->mapped && !client_map(found->memory.address, found->memory.size, true))
+        return cudaErrorMemoryAllocation;
+    symbol->mapped |= managed;
     if (address)
-        *address = (void *)(uintptr_t)symbol_here(symbol)->found.memory.address;
+        *address = p;
     if (bytes)
-        *bytes = symbol_here(symbol)->found.memory.size;
+        *bytes = found->memory.size;
     return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    return client_done(variable(address, bytes, library, name, false));
+}
+
+EXPORT cudaError_t cudaLibraryGetManaged(void **address, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    return client_done(variable(address, bytes, library, name, true));
 }

@@ -210,6 +210,9 @@ cudaError_t image_load(Image *image)
 cudaError_t image_unload(Image *image)
 {
     cudaError_t first = cudaSuccess;
+    for (Symbol *symbol = image->symbols; symbol; symbol = symbol->next)
+        if (symbol->mapped)
+            client_unmap(symbol_here(symbol)->found.memory.address);
     for (int i = 0; i < WIRE_DEVICES; i++) {
         if (!image->on[i].id)
             continue;

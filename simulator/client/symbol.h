@@ -36,6 +36,7 @@ typedef struct Symbol {                         // a kernel or a variable of an 
     const void *host;                           // the stub, or the host's shadow of the variable
     char *name;
     bool variable;
+    bool mapped;                        // the host has a library's managed variable, too
     void **managed;                     // where the host keeps a __managed__ variable's address
     Resolved on[WIRE_DEVICES];
     WireParameter *parameters;                  // the same on all of them

@@ -233,6 +233,21 @@ void launch_kernel(Call *call)
     describe_parameters(call, kernel);
 }
 
+void launch_kernel_name(Call *call)
+{
+    Module *module = module_of(call->request.name.module);
+    if (!module) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    for (const Kernel *k = module_kernels(module); k; k = k->next) {
+        if (call->reply.kernel.count++ != call->request.name.number || strlen(k->name) > WIRE_TAIL)
+            continue;
+        call->reply.tail = (u32)strlen(k->name);
+        memcpy(call->out, k->name, call->reply.tail);
+    }
+}
+
 void launch_variable(Call *call)
 {
     Module *module = module_of(call->request.name.module);

@@ -239,6 +239,7 @@ void serve_dispatch(Call *call)
     case WIRE_MODULE: launch_module(call); break;
     case WIRE_MODULE_UNLOAD: launch_module_unload(call); break;
     case WIRE_KERNEL: launch_kernel(call); break;
+    case WIRE_KERNEL_NAME: launch_kernel_name(call); break;
     case WIRE_VARIABLE: launch_variable(call); break;
     case WIRE_OCCUPANCY: launch_occupancy(call); break;
     case WIRE_ALLOC: transfer_alloc(call); break;

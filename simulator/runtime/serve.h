@@ -92,6 +92,7 @@ void copy_whole(Call *call);                    // one in or out that was put of
 void launch_module(Call *call);
 void launch_module_unload(Call *call);
 void launch_kernel(Call *call);
+void launch_kernel_name(Call *call);
 void launch_variable(Call *call);
 void launch_occupancy(Call *call);
 Kernel *launch_kernel_of(u64 id);               // NULL: there is none
