@@ -17,11 +17,32 @@ const char *report_base_name(const char *file)
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
+// What a mangled name begins with, its namespaces and its own: _ZN7cutlass6KernelI... is cutlass::Kernel<...>.
+static char *outer_names(const char *mangled)
+{
+    char *names = strdup(mangled), *to = names;
+    const char *at = mangled + 2;
+    bool nested = *at == 'N';
+    for (at += nested; *at >= '1' && *at <= '9'; ) {
+        char *word;
+        size_t length = strtoul(at, &word, 10);
+        if (length > strlen(word)) break;
+        if (to > names) to = stpcpy(to, "::");
+        to = mempcpy(to, word, length);
+        at = word + length;
+        if (!nested) break;
+    }
+    if (to > names) strcpy(to, *at == 'I' ? "<...>" : "");
+    return names;
+}
+
+// The library cannot read all of nvcc's names: of CUTLASS's kernels it reads none.
 char *report_demangle(const char *mangled)
 {
     int status;
     char *name = __cxa_demangle(mangled, NULL, NULL, &status);
-    return name ? name : strdup(mangled);
+    if (name) return name;
+    return strncmp(mangled, "_Z", 2) ? strdup(mangled) : outer_names(mangled);
 }
 
 char *report_plain_name(const char *signature)
