@@ -87,6 +87,13 @@ static bool all_in_shared(const Access *a)
     return fail(a);
 }
 
+static void tell_of_maker(const Access *a, Report *r, const KnownMbarrier *known)
+{
+    r->has_other = true;
+    r->other = source_place(a->owner->grid->kernel, known->pc);
+    memcpy(r->other_thread, r->thread, sizeof r->other_thread);
+}
+
 // Has somebody made an mbarrier there, and nobody unmade it?
 static bool is_valid(const Access *a, u32 lane)
 {
@@ -98,12 +105,22 @@ static bool is_valid(const Access *a, u32 lane)
     if (known) {
         r.why = "Behind an mbarrier.inval (cuda::barrier's destructor has one) there is no mbarrier.";
         r.next = "Let all arrive and wait before it is invalidated, with a __syncthreads() between, or initialise it again.";
-        r.has_other = true;
-        r.other = source_place(b->grid->kernel, known->pc);
-        memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+        tell_of_maker(a, &r, known);
     }
     report_errorf(&r, "no mbarrier lies here: it was %s", known ? "invalidated" : "not initialised");
     return fail(a);
+}
+
+// Undefined by the PTX ISA ("mbarrier.init"). The device goes on, as hardware does.
+static void report_made_again(const Access *a, u32 lane)
+{
+    const KnownMbarrier *known = find(a->owner, a->address[lane]);
+    if (!known || !known->valid) return;
+    Report r = report_of(a, lane, "Whoever still waits for a phase of the old one may wait for ever, or not at all: what happens is not defined.",
+                         "Initialise it once, before any loop, and go on with its next phases; or let all arrive and wait, put a __syncthreads(), and "
+                         "invalidate it first (mbarrier.inval, cuda::barrier's destructor).");
+    tell_of_maker(a, &r, known);
+    report_errorf(&r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
 }
 
 static bool too_many(const Access *a, u32 lane, u32 arrivals, const Mbarrier *m)
@@ -208,6 +225,7 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
     if (!touch(&a, w, i, mask, true, values)) return;
     EACH_LANE(l, mask) {
         if ((!count[l] || count[l] > MBARRIER_MOST) && !out_of_range(&a, l, "the count of an mbarrier", count[l])) return;
+        report_made_again(&a, l);
         memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
         note(w->block, a.address[l], i - w->block->grid->kernel->code, true);
     }
