@@ -299,14 +299,7 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-// In a cluster, shared memory is of several blocks, and the lines remember warps alone.
-static u32 quiet_of(const Access *a)
-{
-    const Grid *g = a->warp->block->grid;
-    if (a->store || is_strong(a)) return 0;
-    return a->space != SPACE_SHARED ? g->number : g->cluster_blocks == 1;
-}
-
+static u32 quiet_of(const Access *a) { return a->store ? 0 : a->space == SPACE_SHARED ? 1 : a->grid->number; }
 
 static Look look_of(const Access *a)
 {

@@ -217,6 +217,8 @@ void shadow_quiet_range(const Shadow *s, u64 address, u32 quiet, u64 *from, u64 
 
 // ---- Remembering ----
 
+static bool is_over(Look *k, const Site *earlier) { return earlier->operation != k->site.operation && k->is_over(k, earlier); }
+
 // Which of two reads gives way to a new one; 2: none. Readers of two blocks tell more than two of one.
 static u32 read_slot(Shadow *s, const u32 read[2], Look *k, u64 line)
 {
@@ -232,7 +234,7 @@ static u32 read_slot(Shadow *s, const u32 read[2], Look *k, u64 line)
         if (!read[n] || (same_warp(old, now) && covers(now, old, line))) return n;
     }
     for (u32 n = 0; n < 2; n++)
-        if (s->sites[read[n]].operation != now->operation && k->is_over(k, &s->sites[read[n]])) return n;
+        if (is_over(k, &s->sites[read[n]])) return n;
     const Site *first = &s->sites[read[0]], *second = &s->sites[read[1]];
     return first->block == second->block && now->block != first->block ? 1 : 2;
 }
@@ -246,8 +248,8 @@ static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
     }
     if (!k->quiet || !n->read[0] || !n->read[1]) return;
     const Site *a = &s->sites[n->read[0]], *b = &s->sites[n->read[1]];
-    for (u32 w = 0; w < 2; w++)
-        if (n->write[w] && s->sites[n->write[w]].operation == k->site.operation) return;
+    for (u32 w = 0; w < 2; w++)     // a read that it may race with has to be looked at
+        if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     if (a->operation == k->site.operation && b->operation == k->site.operation && !same_warp(a, b)
         && (a->block != b->block || k->by_warp)) make_quiet(s, n, k->quiet);
     else if (k->by_warp && same_warp(a, b)) n->full = 1 + a->warp;

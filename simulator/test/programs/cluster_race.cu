@@ -1,7 +1,8 @@
-// expect: race 17, race 29, race 40, uninitialized 50, race 65, exit 0
+// expect: race 18, race 30, race 41, uninitialized 51, race 66, race 81, exit 0
 // says: nothing puts one block before the other
 // says: which may not have begun
 // says: which may have ended by then
+// says: with a flag but no fence between
 // Blocks of a cluster that do not wait for one another: before they first touch another's shared memory, before they read what
 // another has written there, and before they end.
 #include <cooperative_groups.h>
@@ -68,15 +69,32 @@ __global__ void __cluster_dims__(2) same_number(int *out)
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
 
+// That two warps of its own block have read it, and come before what this one does there, says nothing of the other block's.
+__global__ void __cluster_dims__(2) read_by_all(int *out)
+{
+    __shared__ int cell;
+    cg::cluster_group cluster = cg::this_cluster();
+    if (threadIdx.x == 0) cell = 1;
+    cluster.sync();
+    int sum = cell;
+    cluster.sync();
+    if (cluster.block_rank() == 1) sum += *cluster.map_shared_rank(&cell, 0);
+    asm volatile("barrier.cluster.arrive.relaxed; barrier.cluster.wait;");     // all have come, which is no order
+    if (cluster.block_rank() == 0 && threadIdx.x == 0) cell = 2;
+    cluster.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
 int main()
 {
     int *out;
-    OK(cudaMalloc(&out, 64 * sizeof *out));
+    OK(cudaMalloc(&out, 128 * sizeof *out));
     too_soon<<<2, 32>>>(out);
     unordered<<<2, 32>>>(out);
     too_late<<<2, 32>>>(out);
     unwritten<<<2, 32>>>(out);
     same_number<<<2, 32>>>(out);
+    read_by_all<<<2, 64>>>(out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(out));
     return 0;

@@ -1,4 +1,4 @@
-// expect: race 19, race 28, exit 0
+// expect: race 19, race 28, race 49, exit 0
 // says: and nothing puts the two operations in order
 // Who sees a flag knows what lies before it: not what other warps of the kernel that set it did with no barrier before the
 // flag, and not what a block of its own kernel knows which saw the flag while it did not.
@@ -29,13 +29,33 @@ __global__ void one_looks(const int *data, int *flag, int *sum)
     }
 }
 
+__global__ void give_all(int *data, int *flag)
+{
+    for (int n = 0; n < 4; n++) data[64 * n] = 1;
+    Flag(*flag).store(1, cuda::memory_order_release);
+}
+
+// Each block looks for itself, and takes what nobody else takes.
+__global__ void each_looks(const int *data, int *flag, int *sum)
+{
+    while (!Flag(*flag).load(cuda::memory_order_acquire)) {}
+    atomicAdd(sum, data[64 * blockIdx.x]);
+}
+
+// What all take: the last of them does not look.
+__global__ void last_looks_not(const int *data, int *flag, int *sum)
+{
+    while (blockIdx.x < 3 && !Flag(*flag).load(cuda::memory_order_acquire)) {}
+    atomicAdd(sum, data[0]);
+}
+
 int main()
 {
     int *data, *flag, *sum;
     cudaStream_t stream[3];
     for (int s = 0; s < 3; s++)
         OK(cudaStreamCreate(&stream[s]));
-    OK(cudaMalloc(&data, 64 * sizeof *data));
+    OK(cudaMalloc(&data, 4 * 64 * sizeof *data));
     OK(cudaMalloc(&flag, sizeof *flag));
     OK(cudaMalloc(&sum, sizeof *sum));
     OK(cudaMemset(flag, 0, sizeof *flag));
@@ -45,6 +65,14 @@ int main()
     take<<<1, 1, 0, stream[1]>>>(data, flag, sum);
     one_looks<<<2, 1, 0, stream[2]>>>(data, flag, sum);
     OK(cudaDeviceSynchronize());
+    for (int n = 0; n < 2; n++) {
+        OK(cudaMemset(flag, 0, sizeof *flag));
+        OK(cudaDeviceSynchronize());
+        give_all<<<1, 1, 0, stream[0]>>>(data, flag);
+        if (n) last_looks_not<<<4, 1, 0, stream[1]>>>(data, flag, sum);
+        else each_looks<<<4, 1, 0, stream[1]>>>(data, flag, sum);
+        OK(cudaDeviceSynchronize());
+    }
     for (int s = 0; s < 3; s++)
         OK(cudaStreamDestroy(stream[s]));
     OK(cudaFree(data));
