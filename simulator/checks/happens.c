@@ -2,12 +2,12 @@
 // a warp learns all of them know. So some races within a warp go unseen, and nothing is called a race that is none.
 //
 // A place that is written strongly carries a message: what its reader learns.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "happens.h"
 #include "machine/cluster.h"
+#include "need.h"
 
 typedef struct Place {
     u64 key;                    // its address; 0: free
@@ -19,13 +19,6 @@ typedef struct Place {
 } Place;
 
 static struct { Place *places; u32 count, room; } table;       // by hash, half of it free
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left for the order of threads");
-    exit(1);
-}
 
 static void clear_each(Knowledge of[REACHES])
 {

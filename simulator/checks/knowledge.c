@@ -1,9 +1,9 @@
 // Sorted runs, joined by merging.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "knowledge.h"
+#include "need.h"
 
 enum { MOST_RUNS = 512 };
 
@@ -16,11 +16,7 @@ static void push(Knowledge *k, Run r)
     }
     if (k->count == k->room) {
         k->room = k->room ? 2 * k->room : 8;
-        k->runs = realloc(k->runs, k->room * sizeof *k->runs);
-        if (!k->runs) {
-            perror("simulator: no memory left for the order of blocks");
-            exit(1);
-        }
+        k->runs = need(realloc(k->runs, k->room * sizeof *k->runs));
     }
     k->runs[k->count++] = r;
 }

@@ -2,7 +2,6 @@
 // way such a copy may miss, until a fence.proxy.async stands between: behind the stores, or before the copy, or at any thread
 // through which the one comes before the other. Where no thread of the block, or of its cluster, has run one since the store, there
 // is none.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "machine/cluster.h"
 #include "machine/observer.h"
 #include "report/source.h"
+#include "need.h"
 
 enum { UNIT = 4 };              // bytes of shared memory that one note stands for
 
@@ -29,12 +29,10 @@ static bool copies_from_shared(const Kernel *k)
 
 static void proxy_block_make(Block *b)
 {
-    struct ProxyBlock *p = b->proxy = calloc(1, sizeof *p);
-    if (p && !copies_from_shared(b->grid->kernel)) return;
-    if (p) p->count = b->shared_span / UNIT + 1, p->note = calloc(p->count, sizeof *p->note);
-    if (p && p->note) return;
-    perror("simulator: no memory left to follow proxies");
-    exit(1);
+    struct ProxyBlock *p = b->proxy = need(calloc(1, sizeof *p));
+    if (!copies_from_shared(b->grid->kernel)) return;
+    p->count = b->shared_span / UNIT + 1;
+    p->note = need(calloc(p->count, sizeof *p->note));
 }
 
 static void proxy_block_free(Block *b)

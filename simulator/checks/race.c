@@ -5,7 +5,6 @@
 //
 // Threads that store what is there already do not race: which of them comes last makes no difference. Nor does a plain load
 // with a compare-and-swap, which is how a loop around one begins: the swap sees whether the value was old.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "runtime/clock.h"
 #include "race.h"
 #include "reads.h"
+#include "need.h"
 
 enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
 enum { MOST_BLOCKS = 1 << 30 }; // in several threads
@@ -49,13 +49,6 @@ static u32 block_count;         // of all launches that are remembered
 static u32 running;             // grids that have begun and not ended
 static u32 transfer;            // the latest copy or fill
 static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left to look for races");
-    exit(1);
-}
 
 // ---- Operations ----
 

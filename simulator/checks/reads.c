@@ -1,12 +1,12 @@
 // For each line of memory the first of the part's blocks that read it, or that two have; for each chunk of lines, that two
 // have read each of them.
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "machine/memory.h"
 #include "reads.h"
 #include "shadow.h"
+#include "need.h"
 
 static const u32 TWO = 1u << 31;
 
@@ -21,10 +21,7 @@ static Reads *spare;
 
 static u32 *make(u64 count)
 {
-    u32 *marks = mmap(NULL, count * sizeof *marks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (marks != MAP_FAILED) return marks;
-    perror("simulator: no memory left to look for races");
-    exit(1);
+    return need(mmap(NULL, count * sizeof(u32), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
 void reads_forget(Reads *r, const Grid *part)
@@ -46,7 +43,7 @@ Reads *reads_take(const Grid *part)
     if (r) {
         spare = r->next;
     } else {
-        if (!(r = calloc(1, sizeof *r))) make(~0ull);
+        r = need(calloc(1, sizeof *r));
         *r = (Reads){ .line = make(MEMORY_SPAN / LINE_BYTES), .chunk = make(MEMORY_SPAN / CHUNK_BYTES), .end = 1, .two = TWO };
     }
     reads_forget(r, part);

@@ -1,22 +1,15 @@
 // Lines, sites and cells. Where there is no room for what a line would have to remember, it forgets the older: a race may
 // then go unseen, and none is reported that is none.
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "shadow.h"
+#include "need.h"
 
 enum { AHEAD = 8 };             // sites that the host is to have at hand by then
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, WORD = 4 };
-
-static void *need(void *memory)
-{
-    if (memory && memory != MAP_FAILED) return memory;
-    perror("simulator: no memory left to look for races");
-    exit(1);
-}
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {

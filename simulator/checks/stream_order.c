@@ -1,21 +1,17 @@
 // Vector clocks with an entry for each stream. The operations of a stream come one after another, so the last that lies
 // before a moment stands for all of them.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stream_order.h"
+#include "need.h"
 
 static u32 operations;          // so far, on all streams
 
 static void make_room(Order *o, u32 count)
 {
     if (count <= o->count) return;
-    u32 *larger = realloc(o->last, count * sizeof *larger);
-    if (!larger) {
-        perror("simulator: no memory left for the order of streams");
-        exit(1);
-    }
+    u32 *larger = need(realloc(o->last, count * sizeof *larger));
     memset(larger + o->count, 0, (count - o->count) * sizeof *larger);
     *o = (Order){ larger, count };
 }

@@ -13,6 +13,7 @@
 #include "machine/memory.h"
 #include "machine/shape.h"
 #include "report/source.h"
+#include "need.h"
 
 // What is known of the blocks that a slot runs, one after another.
 struct DefinedBlock {
@@ -25,17 +26,12 @@ struct DefinedBlock {
 
 static void undefined_block_make(Block *b)
 {
-    struct DefinedBlock *d = b->defined = calloc(1, sizeof *d);
-    if (d) {
-        d->shared_words = b->shared_span / 64 + 1;
-        d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
-        d->local_words = d->local_stride / 64 * LANES * b->warp_count;
-        d->shared_bits = malloc(2 * d->shared_words * sizeof *d->shared_bits);
-        d->local_bits = malloc((2 * d->local_words + 1) * sizeof *d->local_bits);
-    }
-    if (d && d->shared_bits && d->local_bits) return;
-    perror("simulator: no memory left to follow what is defined");
-    exit(1);
+    struct DefinedBlock *d = b->defined = need(calloc(1, sizeof *d));
+    d->shared_words = b->shared_span / 64 + 1;
+    d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
+    d->local_words = d->local_stride / 64 * LANES * b->warp_count;
+    d->shared_bits = need(malloc(2 * d->shared_words * sizeof *d->shared_bits));
+    d->local_bits = need(malloc((2 * d->local_words + 1) * sizeof *d->local_bits));
 }
 
 static void undefined_block_free(Block *b)

@@ -2,13 +2,13 @@
 // shared memory is neither old nor new, and whoever reads or writes there is told so, with the copy's line and its own. Other warps
 // that no barrier puts behind the copy's beginning race with it: that is race.c's to tell; but an mbarrier may. Of copies in bulk the
 // same is told, and who writes what one has yet to read, and blocks that end before theirs are over.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/bulk.h"
 #include "machine/copy.h"
 #include "report/source.h"
+#include "need.h"
 
 enum { UNIT = 4 };                  // bytes of the least copy, and of a bit
 
@@ -27,15 +27,10 @@ static bool copies(const Kernel *k)
 
 static void unfinished_block_make(Block *b)
 {
-    struct UnfinishedBlock *u = b->unfinished = calloc(1, sizeof *u);
-    if (u && !copies(b->grid->kernel)) return;
-    if (u) {
-        u->words = b->shared_span / UNIT / 64 + 2;
-        u->bits = malloc(u->words * sizeof *u->bits);
-    }
-    if (u && u->bits) return;
-    perror("simulator: no memory left to follow asynchronous copies");
-    exit(1);
+    struct UnfinishedBlock *u = b->unfinished = need(calloc(1, sizeof *u));
+    if (!copies(b->grid->kernel)) return;
+    u->words = b->shared_span / UNIT / 64 + 2;
+    u->bits = need(malloc(u->words * sizeof *u->bits));
 }
 
 static void unfinished_block_free(Block *b)

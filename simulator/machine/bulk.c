@@ -5,7 +5,6 @@
 #include "bulk.h"
 
 #include <driver_types.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +14,9 @@
 #include "mbarrier.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "need.h"
 
 enum { UNIT = 16 };             // that size and addresses are a multiple of
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left for copies in bulk");
-    exit(1);
-}
 
 static struct Bulks *bulks_of(Block *b)
 {

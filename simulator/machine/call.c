@@ -4,7 +4,6 @@
 //
 // Lanes that stand at one instruction at one depth run together, wherever each will return to.
 #include <driver_types.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "observer.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "need.h"
 
 enum { MOST_RESULT = 4096, DEFAULT_STACK = 1024 };
 
@@ -28,13 +28,6 @@ void call_make_room(const Launch *l)
     Kernel *k = l->kernel;
     u64 bytes = k->frames_at + k->frame_bytes + 4 * stack_of(l->device);
     if (k->stack_grows) k->local_bytes = bytes < WINDOW_SPAN / LANES ? bytes : WINDOW_SPAN / LANES;
-}
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "simulator: no memory left for a call stack\n");
-    exit(1);
 }
 
 void call_stacks_free(Warp *w)

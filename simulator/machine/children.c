@@ -3,7 +3,6 @@
 // allow; but to the stream cudaStreamTailLaunch, behind all the rest.
 #include <driver_types.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "report/source.h"
+#include "need.h"
 
 enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
 
@@ -48,13 +48,6 @@ static int check(const Launch *launch)
     u64 shared = launch->kernel->shared_bytes + (u64)launch->dynamic_shared;
     int error = shared > (u64)profile.shared_per_block ? cudaErrorInvalidConfiguration : grid_check(launch);
     return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
-}
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "simulator: no memory left for a launch by a kernel\n");
-    exit(1);
 }
 
 static struct Children *children_of(Grid *g)

@@ -1,18 +1,14 @@
 // The values that decide what a graph's conditional nodes run: kernels set them, and the host side of a launch reads them.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "condition.h"
+#include "need.h"
 
 static u32 *values, count;
 
 u32 condition_make(void)
 {
-    if (count % 64 == 0) values = realloc(values, (count + 64) * sizeof *values);
-    if (!values) {
-        fprintf(stderr, "simulator: no memory left for a graph's condition\n");
-        exit(1);
-    }
+    if (count % 64 == 0) values = need(realloc(values, (count + 64) * sizeof *values));
     values[count] = 0;
     return ++count;                     // 0 is none
 }

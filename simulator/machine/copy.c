@@ -4,7 +4,6 @@
 // that arrive at an mbarrier do so when somebody waits there.
 #include "copy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +11,7 @@
 #include "isa/tensor.h"
 #include "mbarrier.h"
 #include "shape.h"
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left for asynchronous copies");
-    exit(1);
-}
+#include "need.h"
 
 static Copies *copies_of(Warp *w)
 {

@@ -1,8 +1,8 @@
 #include "lasting.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "special.h"
+#include "need.h"
 
 enum { ROW = 64 };              // bytes: rows of the register file begin at multiples
 
@@ -66,11 +66,7 @@ void lasting_find(Kernel *k)
     k->lasting_known = true;
     if (!is_simple(k)) return;
     u32 rows = k->register_bytes / ROW + 1;
-    Rows r = { calloc(rows, sizeof *r.writers), calloc(rows, sizeof *r.lasts) };
-    if (!r.writers || !r.lasts) {
-        perror("simulator: no memory left to look through a kernel");
-        exit(1);
-    }
+    Rows r = { need(calloc(rows, sizeof *r.writers)), need(calloc(rows, sizeof *r.lasts)) };
     find(k, &r);
     free(r.writers);
     free(r.lasts);

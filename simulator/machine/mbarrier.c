@@ -15,6 +15,7 @@
 #include "isa/mbarrier.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "need.h"
 
 typedef struct KnownMbarrier {
     u32 at;                     // byte of shared memory
@@ -40,11 +41,7 @@ static void note(Block *b, u64 at, u32 pc, bool valid)
     KnownMbarrier *known = find(b, at);
     if (!known && all->count == all->room) {
         all->room = all->room ? 2 * all->room : 8;
-        all->known = realloc(all->known, all->room * sizeof *all->known);
-        if (!all->known) {
-            perror("simulator: no memory left for mbarriers");
-            exit(1);
-        }
+        all->known = need(realloc(all->known, all->room * sizeof *all->known));
     }
     if (!known) known = &all->known[all->count++];
     *known = (KnownMbarrier){ (u32)at, pc, valid };

@@ -28,6 +28,7 @@
 #include "shape.h"
 #include "special.h"
 #include "worker.h"
+#include "need.h"
 
 enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 };          // of a chunk: warp instructions, about; blocks
 enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };                // of a batch: for each thread; in all
@@ -85,13 +86,6 @@ typedef struct Spread {
     bool given_up;
     u32 failures;
 } Spread;
-
-static void *need(void *memory)
-{
-    if (memory && memory != MAP_FAILED) return memory;
-    perror("simulator: no memory left to run blocks beside each other");
-    exit(1);
-}
 
 static void *reserve(u64 bytes)
 {

@@ -1,6 +1,6 @@
 // Each engine has a list of spans in which a share of it is taken, by their beginnings.
 #include "engine.h"
-#include <stdio.h>
+#include "need.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,11 +65,7 @@ static void take(u32 device, enum engine engine, Span span)
         }
     if (*count == engines[device][engine].room) {
         u32 more = *count ? 2 * *count : 16;
-        spans = realloc(spans, more * sizeof *spans);
-        if (!spans) {
-            perror("simulator: no memory left for the clock");
-            exit(1);
-        }
+        spans = need(realloc(spans, more * sizeof *spans));
         engines[device][engine].spans = spans;
         engines[device][engine].room = more;
     }

@@ -28,6 +28,7 @@
 #include "peer.h"
 #include "machine/profile.h"
 #include "report/report.h"
+#include "need.h"
 
 enum {
     PAGE = WIRE_PAGE, GROUP = 16,               // pages in a group
@@ -85,12 +86,8 @@ double managed_kernel_seconds(const Grid *g)
 
 void managed_allocated(const Allocation *a)
 {
-    if (!pages) pages = mmap(NULL, page_count * sizeof *pages, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) {
-        perror("simulator: no memory left to follow managed memory");
-        exit(1);
-    }
+    if (!pages) pages = need(mmap(NULL, page_count * sizeof *pages, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     u64 first = page_of(a->base), last = page_of(a->base + a->size - 1);
     Page fresh = { 0 };
     if (a->kind == MEMORY_PINNED_HOST) fresh.where = ON_HOST, fresh.mapped = ON_DEVICES;
@@ -307,10 +304,7 @@ static bool managed_access(Access *a)
 
 static void managed_grid_start(Grid *g)
 {
-    g->managed = calloc(1, sizeof *g->managed);
-    if (g->managed) return;
-    perror("simulator: no memory left to count what managed memory moves");
-    exit(1);
+    g->managed = need(calloc(1, sizeof *g->managed));
 }
 
 static void managed_grid_end(Grid *g)

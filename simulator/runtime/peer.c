@@ -5,7 +5,7 @@
 #include "model/coalesce.h"
 #include "peer.h"
 #include "machine/profile.h"
-#include <stdio.h>
+#include "need.h"
 #include <stdlib.h>
 
 static u32 reach[MOST_DEVICES];         // bit d: it may reach device d,
@@ -125,10 +125,7 @@ static bool peer_access(Access *a)
 
 static void peer_grid_start(Grid *g)
 {
-    g->peered = calloc(1, sizeof *g->peered);
-    if (g->peered) return;
-    perror("simulator: no memory left to count what goes over links");
-    exit(1);
+    g->peered = need(calloc(1, sizeof *g->peered));
 }
 
 static void peer_grid_free(Grid *g) { free(g->peered); }

@@ -9,6 +9,7 @@
 #include "managed.h"
 #include "peer.h"
 #include "ran.h"
+#include "need.h"
 #include <driver_types.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,13 +37,6 @@ typedef struct Work {
 static Work *first;
 static u64 changes = 1;                 // of what kernels may wait for
 static u64 settled;                     // `changes` when nothing could go on
-
-static void *need(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left for the work on streams");
-    exit(1);
-}
 
 bool work_is_left(void) { return first != NULL; }
 
