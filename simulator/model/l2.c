@@ -159,16 +159,21 @@ static void make_places(Places *p, int count)
 
 // ---- Reads and writes ----
 
-// Fetches what is missing, in whole granules. What comes along with a sector that is read misses when it is asked for itself, says
-// ncu, but DRAM is not read again. Atomics find it.
+// A sector's bit of `copied` says that other partitions have a copy, or, where the sector is not present, that DRAM brought it along
+// with another.
+static u32 copied(CacheLine line) { return cache_copied(line) & cache_present(line); }
+static u32 along(CacheLine line) { return cache_copied(line) & ~cache_present(line); }
+
+// Fetches what is missing, in whole granules. What comes along with a sector misses when it is asked for itself, says ncu, but DRAM is
+// not read again.
 static void dram_read(Note n, CacheLine *line, u32 missing)
 {
-    u32 along = granules(cache_present(*line) & ~cache_dirty(*line)), fetched = granules(missing & ~along);
+    u32 anew = missing & ~along(*line), fetched = granules(anew);
     if (fetched) look_aside(n);
     launch->traffic.dram_read += bytes_of(fetched);
-    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing & ~along);
+    launch->found[note_pc(n)].l2_misses += __builtin_popcount(anew);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(fetched);
-    *line |= note_kind(n) < STORE ? missing : granules(missing);
+    *line = (*line & ~cache_copies(missing)) | missing | cache_copies(fetched & ~missing & ~cache_present(*line));
 }
 
 static void look_up(u32 sectors, u32 present)
@@ -181,11 +186,12 @@ static void look_up(u32 sectors, u32 present)
 static void l2_read(Note n, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
-    u32 afar = at_home ? 0 : note_sectors(n) & ~cache_copied(*line), missing = note_sectors(n) & ~cache_present(*line);
-    if (!at_home) look_up(note_sectors(n), cache_copied(*line)), *line |= cache_copies(afar);
+    u32 copies = copied(*line), afar = at_home ? 0 : note_sectors(n) & ~copies, missing = note_sectors(n) & ~cache_present(*line);
+    if (!at_home) look_up(note_sectors(n), copies);
     look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
     t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
     if (missing) dram_read(n, line, missing);
+    *line |= cache_copies(afar);
 }
 
 // Pages of DRAM that lines were completed in lately, and when, in such lines.
@@ -270,7 +276,7 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
     set->count--;
 }
 
-// Stores of whole sectors fetch nothing; atomics read first.
+// Stores of whole sectors fetch nothing; atomics read first, and miss at home alone.
 static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
@@ -278,11 +284,11 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     u32 more = is_store ? 0 : note_more(n);
     u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
     u32 missing = is_store ? 0 : note_sectors(n) & ~cache_present(*line);
-    t->l2_misses += __builtin_popcount(missing) * (at_home ? 1 : 2);
-    t->l2_hits += passes - __builtin_popcount(missing) * (at_home ? 1 : 2);
+    t->l2_misses += __builtin_popcount(missing);
+    t->l2_hits += passes - __builtin_popcount(missing);
     *(is_store ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
     if (missing) dram_read(n, line, missing);
-    u32 parts = is_store && note_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
+    u32 parts = is_store && note_more(n) ? parts_of(n) & ~(cache_present(*line) | along(*line)) : 0;
     u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
     bool is_new = !cache_dirty(*line) && !cache_present(*line);
     if (is_new && !missing) look_aside(n);

@@ -32,6 +32,14 @@
 // counts: stored_then_read lts__t_sectors_lookup_miss.sum 0
 // counts: exchanged l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 32
 // counts: exchanged lts__t_sectors_op_atom.sum 64
+// counts: one_of_each_line lts__t_sectors_op_red.sum 48
+// counts: one_of_each_line lts__t_sectors_lookup_miss.sum 32
+// counts: one_of_each_line lts__t_sectors_lookup_hit.sum 32
+// counts: one_of_each_line dram__bytes_read.sum 2048
+// counts: its_neighbours lts__t_sectors_lookup_miss.sum 32
+// counts: its_neighbours lts__t_sectors_lookup_hit.sum 16
+// counts: its_neighbours dram__bytes_read.sum 0
+// counts: its_neighbours_again lts__t_sectors_lookup_miss.sum 0
 // counts: copied lts__t_sectors_lookup_miss.sum 16
 // counts: copied dram__bytes_read.sum 0
 // counts: flush dram__bytes_write.sum 1024
@@ -101,6 +109,13 @@ __global__ void stored_then_read(float *out)
 // The lanes of a sector have a word each.
 __global__ void added(int *out) { atomicAdd(&out[threadIdx.x], 1); }
 __global__ void exchanged(int *out) { if (atomicExch(out, threadIdx.x) == 1234567) out[1] = 1; }
+
+// Atomics miss at home alone, on their way there they do not. What DRAM gave with their sector misses, too, when it is asked for. (16 of
+// the first ones' hits are those that nobody asked for: of eight times 512 bytes.)
+__global__ void one_of_each_line(int *in) { atomicAdd(&in[32 * threadIdx.x], 1); }
+__global__ void its_neighbours(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
+__global__ void its_neighbours_again(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
+
 __global__ void copied(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
 
 // 132 SMs want one line: 16 or 17 of a GPC, of which three at a time are asked for once: 48 requests of 4 sectors, and 4
@@ -157,6 +172,9 @@ int main()
     copied<<<1, 256>>>(out, in);
     by_all<<<132, 32>>>(out, in + MEGABYTE / 8);
     own<<<1, 32>>>((int *)out, 3);
+    one_of_each_line<<<1, 32>>>((int *)in + MEGABYTE);
+    its_neighbours<<<1, 32>>>((int *)in + MEGABYTE);
+    its_neighbours_again<<<1, 32>>>((int *)in + MEGABYTE);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
     OK(cudaFree(out));
