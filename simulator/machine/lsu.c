@@ -166,32 +166,26 @@ static inline void expect(const u8 *memory, u32 bytes, bool store)
     for (u32 n = 0; n < bytes; n += 64) store ? __builtin_prefetch(memory + n, 1) : __builtin_prefetch(memory + n, 0);
 }
 
-// Spans of one register a lane are copied whole, or, where all read one value, filled with it. False: it is no such case.
-static bool move_spans(const Access *a)
+static inline void move(const Move *m, u8 *row, u8 *memory, bool store, bool ahead)
 {
-    enum { FEW = 4 };
-    const Insn *i = a->insn;
-    if (a->span_count > FEW || i->elements != 1 || i->width != i->register_width || i->width < 4
-        || a->space == SPACE_LOCAL) return false;
-    u64 from;
-    const Span *spans = access_spans(a, &from);
-    u8 *start = bytes_of(a).base + from;
-    for (const Span *s = spans; s < spans + a->span_count; s++) {
-        u32 first = __builtin_ctz(s->lanes), count = __builtin_popcount(s->lanes);
-        u8 *row = (u8 *)row_of(a->warp, i->vector[0]) + first * i->width, *memory = start + s->address;
-        if (s->bytes == count * i->width) {
-            if (a->space == SPACE_GLOBAL) expect(memory + AHEAD * s->bytes, s->bytes, a->store);
-            if (a->store) copy(memory, row, s->bytes);
-            else copy(row, memory, s->bytes);
-        } else if (a->store || s->bytes != i->width || i->width > 8) {
-            return false;
-        } else if (i->width == 4) {
-            fill_4(row, *(const u32 *)memory, count);
-        } else {
-            fill_8(row, *(const u64 *)memory, count);
-        }
-    }
-    return true;
+    row += m->to;
+    memory += m->from;
+    if (!m->fills && ahead) expect(memory + AHEAD * m->bytes, m->bytes, store);
+    if (m->fills == 4) fill_4(row, *(const u32 *)memory, m->count);
+    else if (m->fills) fill_8(row, *(const u64 *)memory, m->count);
+    else if (store) copy(memory, row, m->bytes);
+    else copy(row, memory, m->bytes);
+}
+
+// False: the access is no such case.
+static bool make_moves(const Access *a)
+{
+    Move made[FEW_MOVES];
+    const Move *m = a->shape ? a->shape->move : made;
+    u32 count = a->shape ? a->shape->move_count : access_moves(a, made);
+    u8 *row = row_of(a->warp, a->insn->vector[0]), *memory = bytes_of(a).base + a->base;
+    for (u32 n = 0; n < count; n++) move(&m[n], row, memory, a->store, a->space == SPACE_GLOBAL);
+    return count > 0;
 }
 
 // What tells waiting from getting on: reading what others may change, and changing what they may read.
@@ -281,7 +275,8 @@ bool access_allow(Access *a, Shape *shape)
     a->pc = a->insn - a->grid->kernel->code;
     a->shape = NULL;
     if (!shape) access_shape(a);
-    else if (!shape_recall(a, shape, a->address, 0)) shape_learn(a, shape);
+    else if (shape_is(shape, a->mask, a->address)) shape_recall(a, shape, a->address[shape->first]);
+    else shape_learn(a, shape);
     if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
     note_progress(a);
     if (!observe(a, false)) return false;
@@ -302,6 +297,17 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
     return space;
 }
 
+// Nobody need see it again in there: then it is its moves and nothing else. In a part stores are always noted.
+static inline void settle(const Access *a)
+{
+    Shape *s = a->shape;
+    if (!s->move_count || a->insn->strong || s->quiet_access.rest || (a->store ? a->grid->part != NULL : s->quiet_loaded.rest)) return;
+    Pass both = s->quiet_access.pass;
+    if (!a->store) both = pass_both(both, s->quiet_loaded.pass);
+    if (!a->store && a->grid->part && a->space == SPACE_GLOBAL) both = pass_both(both, s->noted);
+    if (lies_in(a->base, &both)) s->settled = both;
+}
+
 // `a` has its shape.
 static void perform(Access *a)
 {
@@ -309,10 +315,11 @@ static void perform(Access *a)
     if (!observe(a, false)) return;
     note(a);
     if (a->atomic) access_fill(a), atomic_lanes(a);
-    else if (move_spans(a)) {}
+    else if (make_moves(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) observe(a, true);
+    if (a->shape) settle(a);
 }
 
 // In a cluster: an instruction is one access for each block into whose shared memory its lanes point. Cold, so that gcc keeps
@@ -398,10 +405,32 @@ static bool in_global_memory(const Access *a)
     return true;
 }
 
-static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
+static inline bool make_settled_moves(Warp *w, const Insn *i, const Shape *s, u64 address, bool store)
+{
+    Block *b = w->block;
+    if (!lies_in(address, &s->settled) || address & (i->elements * i->width - 1)) return false;
+    if (store) b->grid->progress++;
+    if (i->space != SPACE_SHARED && address >= MEMORY_SHARED) w->asks_host = true;
+    u8 *row = row_of(w, i->vector[0]), *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
+    for (const Move *m = s->move; m < s->move + s->move_count; m++) move(m, row, memory, store, i->space != SPACE_SHARED);
+    return true;
+}
+
+static inline void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
 {
     Access a;           // its large arrays are filled in as far as they are used
     Grid *grid = w->block->grid;
+    Shape *shape = &grid->shapes[i->shape];
+    const u64 *base = row_of(w, i->a);
+    u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
+    if (i->source_width != 8) {
+        const u32 *narrow = row_of(w, i->a);
+        for (u32 l = 0; l < LANES; l++) wide[l] = narrow[l] + (u32)i->offset;
+        base = wide;
+        offset = 0;
+    }
+    const bool known = shape_is(shape, mask, base);
+    if (known && !atomic && make_settled_moves(w, i, shape, base[shape->first] + offset, store)) return;
     a.warp = w;
     a.grid = grid;
     a.owner = w->block;
@@ -421,16 +450,9 @@ static void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool ato
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;
-    Shape *shape = &grid->shapes[i->shape];
-    const u64 *base = row_of(w, i->a);
-    u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
-    if (i->source_width != 8) {
-        const u32 *narrow = row_of(w, i->a);
-        for (u32 l = 0; l < LANES; l++) wide[l] = narrow[l] + (u32)i->offset;
-        base = wide;
-        offset = 0;
-    }
-    if (!shape_recall(&a, shape, base, offset)) {
+    if (known) {
+        shape_recall(&a, shape, base[shape->first] + offset);
+    } else {
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + offset;
         shape_learn(&a, shape);
     }

@@ -78,9 +78,26 @@ Shape *shapes_make(const Kernel *k)
     return shapes;
 }
 
+u32 access_moves(const Access *a, Move move[FEW_MOVES])
+{
+    const Insn *i = a->insn;
+    if (a->atomic || a->span_count > FEW_MOVES || i->elements != 1 || i->width != i->register_width || i->width < 4
+        || a->space == SPACE_LOCAL) return 0;
+    for (u32 n = 0; n < a->span_count; n++) {
+        const Span *span = &a->span[n];
+        u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
+        bool whole = span->bytes == count * i->width, one = !a->store && span->bytes == i->width && i->width <= 8;
+        if (!whole && !one) return 0;
+        move[n] = (Move){ .from = (s64)(span->address - a->base), .to = first * i->width, .count = count,
+                          .fills = whole ? 0 : i->width, .bytes = span->bytes };
+    }
+    return a->span_count;
+}
+
 void shape_learn(Access *a, Shape *s)
 {
     access_shape(a);
+    s->move_count = access_moves(a, s->move);
     a->shape = s;
     u64 first = a->base;
     s->mask = a->mask;
@@ -90,7 +107,7 @@ void shape_learn(Access *a, Shape *s)
     for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
     memset(s->access, 0, sizeof s->access);
     memset(s->loaded, 0, sizeof s->loaded);
-    s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->noted.span = 0;
+    s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->noted.span = s->settled.span = 0;
     s->banks.phase = 0;
     memset(s->line_phase, 0, sizeof s->line_phase);
     s->span_count = a->span_count;
@@ -106,7 +123,7 @@ void shape_forget_passes(Grid *g)
         Shape *s = &g->shapes[n];
         memset(s->access, 0, sizeof s->access);
         memset(s->loaded, 0, sizeof s->loaded);
-        s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
+        s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->settled.span = 0;
     }
 }
 
@@ -117,6 +134,6 @@ void shape_forget_passes_of(Grid *g, const Observer *observer)
     for (u32 n = 0; n < g->kernel->shape_count; n++) {
         Shape *s = &g->shapes[n];
         s->access[o].span = s->loaded[o].span = 0;
-        s->quiet_access.pass.span = s->quiet_loaded.pass.span = 0;
+        s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->settled.span = 0;
     }
 }

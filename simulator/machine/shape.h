@@ -3,12 +3,20 @@
 #pragma once
 #include "observer.h"
 
-enum { MOST_OBSERVERS = 10, FEW_LINES = 4, LINE_PHASES = 32 };
+enum { MOST_OBSERVERS = 10, FEW_LINES = 4, FEW_MOVES = 4, LINE_PHASES = 32 };
 
 typedef struct Pass { u64 from, span; } Pass;
 
 // Where all observers but the `rest`, a bit for each, need not see an access.
 typedef struct Quiet { Pass pass; u32 rest; } Quiet;
+
+// A span that is copied whole, or, of a load, all of whose lanes read one value.
+typedef struct Move {
+    s64 from;               // of the access's lowest lane's address on
+    u16 to;                 // in the register's row
+    u8 count, fills;        // lanes; bytes of the one value, 0: it is copied
+    u16 bytes;
+} Move;
 
 typedef struct Shape {
     u32 mask;               // 0: nothing is remembered
@@ -21,10 +29,19 @@ typedef struct Shape {
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
     Quiet quiet_access, quiet_loaded;                       // what follows from that
     Pass noted;             // spread.c need not see loads from there again
+    Pass settled;           // lsu.c: in there an access is nothing but its moves, as nobody need see it
+    u32 move_count;         // 0: it cannot be put so
+    Move move[FEW_MOVES];
     struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // of each of the following: this address % LINE_BYTES + 1
     struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; u32 words[FEW_LINES]; } lines[LINE_PHASES];
 } Shape;
+
+static inline Pass pass_both(Pass a, Pass b)
+{
+    u64 from = a.from > b.from ? a.from : b.from, a_to = a.from + a.span, b_to = b.from + b.span, to = a_to < b_to ? a_to : b_to;
+    return (Pass){ from, to > from ? to - from : 0 };
+}
 
 static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
 
@@ -34,6 +51,9 @@ Shape *shapes_make(const Kernel *k);
 // Fills in the shape of `a` and remembers it.
 void shape_learn(Access *a, Shape *s);
 
+// What an access whose arrays are filled in comes to: so many moves, of a register of 4 bytes or more a lane; 0: it cannot be put so.
+u32 access_moves(const Access *a, Move move[FEW_MOVES]);
+
 // Takes back what observers promised in this launch.
 void shape_forget_passes(Grid *g);
 
@@ -42,8 +62,8 @@ void shape_forget_passes_of(Grid *g, const Observer *o);
 
 typedef u64 Eight __attribute__((vector_size(64)));     // of a row of addresses
 
-// Has the access the shape that is remembered? Then all but the arrays is filled in. Lane l's address is base[l] + offset.
-static inline bool shape_recall(Access *a, Shape *s, const u64 *base, u64 offset)
+// Has an access the shape that is remembered? Lane l's address is base[l] + something.
+static inline bool shape_is(const Shape *s, u32 mask, const u64 *base)
 {
     typedef u64 Four __attribute__((vector_size(32)));
     typedef u64 Two __attribute__((vector_size(16)));
@@ -54,16 +74,20 @@ static inline bool shape_recall(Access *a, Shape *s, const u64 *base, u64 offset
     union { Eight all; Four part[2]; } halves = { differs };
     union { Four all; Two part[2]; } quarters = { halves.part[0] | halves.part[1] };
     Two last = quarters.part[0] | quarters.part[1];
-    if (a->mask != s->mask || last[0] | last[1]) return false;
+    return mask == s->mask && !(last[0] | last[1]);
+}
+
+// If so, fills in all but the arrays.
+static inline void shape_recall(Access *a, Shape *s, u64 base)
+{
     a->first = s->first;
-    a->base = first + offset;
+    a->base = base;
     a->sectors = 0;
     a->regular = s->regular;
     a->stride = s->stride;
     a->span_count = s->span_count;
     a->shape = s;
     a->filled = false;
-    return true;
 }
 
 static inline void access_fill(Access *a)
