@@ -21,7 +21,7 @@ enum { MOST_BLOCKS = 1 << 30 }; // in several threads
 
 // What whole warps did in global memory, one after the other, and each the same to the bytes right behind those of the warp
 // before it: the accesses of the first of them, and how many it were. The last warp may not have done all.
-enum { MOST_ROWS = 8, MOST_WARPS = 32 };
+enum { MOST_ROWS = 8 };
 typedef struct Row { u64 base; u32 pc; u16 bytes; bool store; } Row;
 typedef struct Rows {
     u32 count;                  // accesses, warp by warp

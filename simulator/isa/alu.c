@@ -3,7 +3,23 @@
 #include "arithmetic.h"
 #include "machine/warp.h"
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 // ---- handlers ----
+
+// A bit for each lane that has -1; the others have 0.
+static inline u32 lanes_of(const s32 is[LANES])
+{
+    u32 bits = 0;
+#ifdef __AVX__
+    for (u32 l = 0; l < LANES; l += 8) bits |= (u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(is + l))) << l;
+#else
+    for (u32 l = 0; l < LANES; l++) bits |= (u32)is[l] & 1u << l;
+#endif
+    return bits;
+}
 
 #define EACH_LANE(statement)                                                            \
     if (mask == ~0u) {                                                                  \
@@ -30,15 +46,14 @@
 #define COMPARE(name, A, B, lane)                                                       \
     HANDLER(name) {                                                                     \
         const A *pa = row_of(w, i->a); const B *pb = row_of(w, i->b);                   \
-        u32 *pd = row_of(w, i->d), bits = 0;                                            \
-        for (u32 l = 0; l < LANES; l++) {                                               \
-            const A a = pa[l]; const B b = pb[l]; bits |= (u32)(lane) << l; }           \
-        *pd = (*pd & ~mask) | (bits & mask); }
+        u32 *pd = row_of(w, i->d); s32 is[LANES];                                       \
+        for (u32 l = 0; l < LANES; l++) { const A a = pa[l]; const B b = pb[l]; is[l] = -(s32)(lane); } \
+        *pd = (*pd & ~mask) | (lanes_of(is) & mask); }
 #define TEST(name, A, lane)                                                             \
     HANDLER(name) {                                                                     \
-        const A *pa = row_of(w, i->a); u32 *pd = row_of(w, i->d), bits = 0;             \
-        for (u32 l = 0; l < LANES; l++) { const A a = pa[l]; bits |= (u32)(lane) << l; } \
-        *pd = (*pd & ~mask) | (bits & mask); }
+        const A *pa = row_of(w, i->a); u32 *pd = row_of(w, i->d); s32 is[LANES];        \
+        for (u32 l = 0; l < LANES; l++) { const A a = pa[l]; is[l] = -(s32)(lane); }    \
+        *pd = (*pd & ~mask) | (lanes_of(is) & mask); }
 #define SELECT(name, D)                                                                 \
     HANDLER(name) {                                                                     \
         D *pd = row_of(w, i->d); const D *pa = row_of(w, i->a), *pb = row_of(w, i->b);  \

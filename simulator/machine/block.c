@@ -23,6 +23,7 @@ void block_start(Block *b, u32 number, u32 sm)
     bool fresh = b->epoch == 0;
     const Grid *g = b->grid;
     const u32 *grid = g->launch->grid;
+    const u32 frames_at = g->kernel->frames_at;
     b->number = number;
     b->sm = sm;
     b->occupied = true;
@@ -45,13 +46,13 @@ void block_start(Block *b, u32 number, u32 sm)
         memset(w->launch_error, 0, sizeof w->launch_error);
         w->depth = 0;
         memset(w->lane_depth, 0, sizeof w->lane_depth);
-        for (u32 l = 0; l < LANES; l++) w->frame_top[l] = g->kernel->frames_at;
+        for (u32 l = 0; l < LANES; l++) w->frame_top[l] = frames_at;
         if (g->kernel->function_count) memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         copies_forget(w);
-        special_fill(w, fresh);
     }
+    special_fill(b, fresh);
     if (b->cluster) cluster_join(b);
     OBSERVERS(block_start, b);
 }
@@ -123,9 +124,9 @@ enum round {
 
 static enum round run_warps(Block *b)
 {
-    enum { MOST_WARPS = 1024 / LANES };
     Grid *g = b->grid;
     u32 ran = 0, spun = 0, asked = 0;
+    while (g->in_step && !g->status && warps_run_together(b)) if (ran++, over_limit(g)) break;
     u8 order[MOST_WARPS];
     if (g->shuffled) shuffle_warps(g, order, b->warp_count);
     for (u32 n = 0; n < b->warp_count && !g->status; n++) {
@@ -219,8 +220,9 @@ Block *block_make(Grid *g, u32 slot)
     if (b->rank) b->cluster = g->slots[slot - b->rank]->cluster;
     else if (g->cluster_blocks > 1 || k->meets_cluster) b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
+    b->lasting = calloc(k->lasting_count + 1, sizeof *b->lasting);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
-    if (!b->warps || !b->shared || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster))) return NULL;
+    if (!b->warps || !b->lasting || !b->shared || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster))) return NULL;
     memset(b->shared, 0xd5, b->shared_span);        // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
@@ -253,6 +255,7 @@ void block_free(Block *b)
     mbarriers_free(b);
     bulks_free(b);
     free(b->warps);
+    free(b->lasting);
     if (!b->rank) free(b->cluster);
     free(b->shared);
     free(b);

@@ -277,6 +277,7 @@ Grid *grid_start(Launch *l)
     access_start();
     shuffle_start(g);
     OBSERVERS(grid_start, g);
+    g->in_step = observers_are_bare && !g->shuffled && !l->cooperative && !spread_sees_others(l->kernel);
     spread_start(g);
     return g;
 }

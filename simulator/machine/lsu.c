@@ -135,46 +135,29 @@ static void atomic_lanes(const Access *a)
     else for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
-#define FILL(name, T)                                                                   \
-    static inline void name(void *to, T value, u32 count)                               \
-    {                                                                                   \
-        T *row = to;                                                                    \
-        if (count == LANES) for (u32 n = 0; n < LANES; n++) row[n] = value;             \
-        else if (count == LANES / 2) for (u32 n = 0; n < LANES / 2; n++) row[n] = value; \
-        else for (u32 n = 0; n < count; n++) row[n] = value;                            \
-    }
-FILL(fill_4, u32)
-FILL(fill_8, u64)
-#undef FILL
-
-// Few sizes are common, and for those the compiler needs no call.
-static inline void copy(void *to, const void *from, u32 bytes)
-{
-    switch (bytes) {
-    case 32: memcpy(to, from, 32); break;
-    case 64: memcpy(to, from, 64); break;
-    case 128: memcpy(to, from, 128); break;
-    case 256: memcpy(to, from, 256); break;
-    default: memcpy(to, from, bytes);
-    }
-}
+#define FILL(T, count) for (u32 n = 0; n < (count); n++) ((T *)row)[n] = *(const T *)memory
 
 // The warps that come next mostly go on behind this one.
 enum { AHEAD = 4 };
-static inline void expect(const u8 *memory, u32 bytes, bool store)
-{
-    for (u32 n = 0; n < bytes; n += 64) store ? __builtin_prefetch(memory + n, 1) : __builtin_prefetch(memory + n, 0);
-}
+static inline void expect(const u8 *memory, bool store) { store ? __builtin_prefetch(memory, 1) : __builtin_prefetch(memory, 0); }
 
-static inline void move(const Move *m, u8 *row, u8 *memory, bool store, bool ahead)
+static inline void move(const Move *m, u8 *row, u8 *memory, u32 width, bool store, bool ahead)
 {
     row += m->to;
     memory += m->from;
-    if (!m->fills && ahead) expect(memory + AHEAD * m->bytes, m->bytes, store);
-    if (m->fills == 4) fill_4(row, *(const u32 *)memory, m->count);
-    else if (m->fills) fill_8(row, *(const u64 *)memory, m->count);
-    else if (store) copy(memory, row, m->bytes);
-    else copy(row, memory, m->bytes);
+    if (ahead && m->how <= COPY_256) expect(memory + AHEAD * m->bytes, store), expect(memory + (AHEAD + 1) * m->bytes - 64, store);
+    void *to = store ? memory : row, *from = store ? row : memory;
+    switch ((enum move)m->how) {
+    case COPY_64: memcpy(to, from, 64); break;
+    case COPY_128: memcpy(to, from, 128); break;
+    case COPY_256: memcpy(to, from, 256); break;
+    case COPY_ANY: memcpy(to, from, m->bytes); break;
+    case FILL_4_16: FILL(u32, LANES / 2); break;
+    case FILL_4_32: FILL(u32, LANES); break;
+    case FILL_8_16: FILL(u64, LANES / 2); break;
+    case FILL_8_32: FILL(u64, LANES); break;
+    case FILL_ANY: for (u32 n = 0; n < m->lanes; n++) memcpy(row + n * width, memory, width);
+    }
 }
 
 // False: the access is no such case.
@@ -184,7 +167,7 @@ static bool make_moves(const Access *a)
     const Move *m = a->shape ? a->shape->move : made;
     u32 count = a->shape ? a->shape->move_count : access_moves(a, made);
     u8 *row = row_of(a->warp, a->insn->vector[0]), *memory = bytes_of(a).base + a->base;
-    for (u32 n = 0; n < count; n++) move(&m[n], row, memory, a->store, a->space == SPACE_GLOBAL);
+    for (u32 n = 0; n < count; n++) move(&m[n], row, memory, a->insn->width, a->store, a->space == SPACE_GLOBAL);
     return count > 0;
 }
 
@@ -301,7 +284,7 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
 static inline void settle(const Access *a)
 {
     Shape *s = a->shape;
-    if (!s->move_count || a->insn->strong || s->quiet_access.rest || (a->store ? a->grid->part != NULL : s->quiet_loaded.rest)) return;
+    if (!s->move_count || a->insn->strong || (a->space == SPACE_GLOBAL && a->base >= MEMORY_SHARED) || s->quiet_access.rest || (a->store ? a->grid->part != NULL : s->quiet_loaded.rest)) return;
     Pass both = s->quiet_access.pass;
     if (!a->store) both = pass_both(both, s->quiet_loaded.pass);
     if (!a->store && a->grid->part && a->space == SPACE_GLOBAL) both = pass_both(both, s->noted);
@@ -405,32 +388,26 @@ static bool in_global_memory(const Access *a)
     return true;
 }
 
-static inline bool make_settled_moves(Warp *w, const Insn *i, const Shape *s, u64 address, bool store)
+// Is it one that is nothing but its moves? Then it is done.
+static inline bool make_settled_moves(Warp *w, const Insn *i, u32 mask, bool store)
 {
-    Block *b = w->block;
-    if (!lies_in(address, &s->settled) || address & (i->elements * i->width - 1)) return false;
-    if (store) b->grid->progress++;
-    if (i->space != SPACE_SHARED && address >= MEMORY_SHARED) w->asks_host = true;
+    const Block *b = w->block;
+    const Shape *s = &b->grid->shapes[i->shape];
+    const void *base = row_of(w, i->a);
+    u64 address = i->source_width == 8 ? ((const u64 *)base)[s->first] + i->offset : ((const u32 *)base)[s->first] + (u32)i->offset;
+    if (!lies_in(address, &s->settled) || address & (i->width - 1)) return false;
+    if (!(i->source_width == 8 ? shape_is(s, mask, base) : shape_is_narrow(s, mask, base))) return false;
+    b->grid->progress += store;
     u8 *row = row_of(w, i->vector[0]), *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
-    for (const Move *m = s->move; m < s->move + s->move_count; m++) move(m, row, memory, store, i->space != SPACE_SHARED);
+    for (const Move *m = s->move, *end = m + s->move_count; m < end; m++) move(m, row, memory, i->width, store, i->space != SPACE_SHARED);
     return true;
 }
 
-static inline void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
+static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
 {
     Access a;           // its large arrays are filled in as far as they are used
     Grid *grid = w->block->grid;
     Shape *shape = &grid->shapes[i->shape];
-    const u64 *base = row_of(w, i->a);
-    u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
-    if (i->source_width != 8) {
-        const u32 *narrow = row_of(w, i->a);
-        for (u32 l = 0; l < LANES; l++) wide[l] = narrow[l] + (u32)i->offset;
-        base = wide;
-        offset = 0;
-    }
-    const bool known = shape_is(shape, mask, base);
-    if (known && !atomic && make_settled_moves(w, i, shape, base[shape->first] + offset, store)) return;
     a.warp = w;
     a.grid = grid;
     a.owner = w->block;
@@ -450,7 +427,15 @@ static inline void access_memory(Warp *w, const Insn *i, u32 mask, bool store, b
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;
-    if (known) {
+    const u64 *base = row_of(w, i->a);
+    u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
+    if (i->source_width != 8) {
+        const u32 *narrow = row_of(w, i->a);
+        for (u32 l = 0; l < LANES; l++) wide[l] = narrow[l] + (u32)i->offset;
+        base = wide;
+        offset = 0;
+    }
+    if (shape_is(shape, mask, base)) {
         shape_recall(&a, shape, base[shape->first] + offset);
     } else {
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + offset;
@@ -463,8 +448,8 @@ static inline void access_memory(Warp *w, const Insn *i, u32 mask, bool store, b
     else access_fill(&a), perform_generic(&a);
 }
 
-void run_load(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, false, false); }
-void run_store(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, false); }
+void run_load(Warp *w, const Insn *i, u32 mask) { if (!make_settled_moves(w, i, mask, false)) access_memory(w, i, mask, false, false); }
+void run_store(Warp *w, const Insn *i, u32 mask) { if (!make_settled_moves(w, i, mask, true)) access_memory(w, i, mask, true, false); }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
 // One value for all lanes.
@@ -483,8 +468,7 @@ static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
     const bool pointer = i->width == 8 && i->register_width == 8, word = i->width == 4 && i->register_width == 4;
     if ((pointer || word) && i->elements == 1 && i->offset + i->width <= grid->kernel->param_bytes && mask == ~0u) {
         const void *from = (const u8 *)grid->launch->params + i->offset;
-        if (pointer) fill_8(row_of(w, i->vector[0]), *(const u64 *)from, LANES);
-        else fill_4(row_of(w, i->vector[0]), *(const u32 *)from, LANES);
+        spread(row_of(w, i->vector[0]), pointer ? *(const u64 *)from : *(const u32 *)from, i->width, mask);
         return;
     }
     for (u32 e = 0; e < i->elements; e++) {

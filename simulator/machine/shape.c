@@ -78,6 +78,14 @@ Shape *shapes_make(const Kernel *k)
     return shapes;
 }
 
+static enum move copying(u32 bytes) { return bytes == 64 ? COPY_64 : bytes == 128 ? COPY_128 : bytes == 256 ? COPY_256 : COPY_ANY; }
+
+static enum move filling(u32 width, u32 lanes)
+{
+    if (lanes != LANES && lanes != LANES / 2) return FILL_ANY;
+    return (width == 4 ? FILL_4_16 : FILL_8_16) + (lanes == LANES);
+}
+
 u32 access_moves(const Access *a, Move move[FEW_MOVES])
 {
     const Insn *i = a->insn;
@@ -85,11 +93,11 @@ u32 access_moves(const Access *a, Move move[FEW_MOVES])
         || a->space == SPACE_LOCAL) return 0;
     for (u32 n = 0; n < a->span_count; n++) {
         const Span *span = &a->span[n];
-        u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
-        bool whole = span->bytes == count * i->width, one = !a->store && span->bytes == i->width && i->width <= 8;
+        u32 lanes = __builtin_popcount(span->lanes);
+        bool whole = span->bytes == lanes * i->width, one = !a->store && span->bytes == i->width && i->width <= 8;
         if (!whole && !one) return 0;
-        move[n] = (Move){ .from = (s64)(span->address - a->base), .to = first * i->width, .count = count,
-                          .fills = whole ? 0 : i->width, .bytes = span->bytes };
+        move[n] = (Move){ .from = (s64)(span->address - a->base), .to = __builtin_ctz(span->lanes) * i->width, .bytes = span->bytes,
+                          .lanes = lanes, .how = whole ? copying(span->bytes) : filling(i->width, lanes) };
     }
     return a->span_count;
 }
@@ -104,7 +112,7 @@ void shape_learn(Access *a, Shape *s)
     s->first = a->first;
     s->regular = a->regular;
     s->stride = a->stride;
-    for (u32 l = 0; l < LANES; l++) s->offset[l] = a->address[l] - first;
+    for (u32 l = 0; l < LANES; l++) s->narrow[l] = (u32)(s->offset[l] = a->address[l] - first);
     memset(s->access, 0, sizeof s->access);
     memset(s->loaded, 0, sizeof s->loaded);
     s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->noted.span = s->settled.span = 0;

@@ -3,6 +3,10 @@
 #pragma once
 #include "observer.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 enum { MOST_OBSERVERS = 10, FEW_LINES = 4, FEW_MOVES = 4, LINE_PHASES = 32 };
 
 typedef struct Pass { u64 from, span; } Pass;
@@ -10,12 +14,14 @@ typedef struct Pass { u64 from, span; } Pass;
 // Where all observers but the `rest`, a bit for each, need not see an access.
 typedef struct Quiet { Pass pass; u32 rest; } Quiet;
 
-// A span that is copied whole, or, of a load, all of whose lanes read one value.
+// A span that is copied whole, or, of a load, all of whose lanes read one value; the sizes that are common have loops of their own.
+enum move { COPY_64, COPY_128, COPY_256, COPY_ANY, FILL_4_16, FILL_4_32, FILL_8_16, FILL_8_32, FILL_ANY };
 typedef struct Move {
     s64 from;               // of the access's lowest lane's address on
     u16 to;                 // in the register's row
-    u8 count, fills;        // lanes; bytes of the one value, 0: it is copied
-    u16 bytes;
+    u16 bytes;              // of memory
+    u8 lanes;
+    u8 how;                 // enum move
 } Move;
 
 typedef struct Shape {
@@ -24,6 +30,7 @@ typedef struct Shape {
     bool regular;
     s64 stride;
     _Alignas(64) u64 offset[LANES];     // of each lane's address from the first's; lanes that take no part too
+    _Alignas(64) u32 narrow[LANES];     // their lower halves
     u32 span_count;
     Span span[LANES];       // addresses from the first's on
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
@@ -62,19 +69,34 @@ void shape_forget_passes_of(Grid *g, const Observer *o);
 
 typedef u64 Eight __attribute__((vector_size(64)));     // of a row of addresses
 
+static inline bool is_zero(Eight v)
+{
+#ifdef __AVX512F__
+    return !_mm512_test_epi64_mask((__m512i)v, (__m512i)v);
+#else
+    u64 all = 0;
+    for (u32 n = 0; n < 8; n++) all |= v[n];
+    return !all;
+#endif
+}
+
 // Has an access the shape that is remembered? Lane l's address is base[l] + something.
 static inline bool shape_is(const Shape *s, u32 mask, const u64 *base)
 {
-    typedef u64 Four __attribute__((vector_size(32)));
-    typedef u64 Two __attribute__((vector_size(16)));
     const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
     const u64 first = base[s->first];
     Eight differs = { 0 };
     for (u32 n = 0; n < LANES / 8; n++) differs |= (row[n] - first) ^ remembered[n];
-    union { Eight all; Four part[2]; } halves = { differs };
-    union { Four all; Two part[2]; } quarters = { halves.part[0] | halves.part[1] };
-    Two last = quarters.part[0] | quarters.part[1];
-    return mask == s->mask && !(last[0] | last[1]);
+    return mask == s->mask && is_zero(differs);
+}
+
+// The same of addresses of 32 bits, as long as none of those remembered lies beyond 32 bits from there.
+static inline bool shape_is_narrow(const Shape *s, u32 mask, const u32 *base)
+{
+    typedef u32 Sixteen __attribute__((vector_size(64)));
+    const Sixteen *row = (const Sixteen *)base, *remembered = (const Sixteen *)s->narrow;
+    const u32 first = base[s->first];
+    return mask == s->mask && is_zero((Eight)(((row[0] - first) ^ remembered[0]) | ((row[1] - first) ^ remembered[1])));
 }
 
 // If so, fills in all but the arrays.

@@ -60,28 +60,29 @@ bool special_changes(u32 special)
     return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || (special >= SPECIAL_CLUSTERID_X && special <= SPECIAL_CLUSTERID_Z) || special == SPECIAL_SMID;
 }
 
-static bool changes_with_lane(u32 special)
+static bool changes_with_warp(u32 special)
 {
-    return (special >= SPECIAL_TID_X && special <= SPECIAL_TID_Z) || special == SPECIAL_LANEID
+    return (special >= SPECIAL_TID_X && special <= SPECIAL_TID_Z) || special == SPECIAL_LANEID || special == SPECIAL_WARPID
         || (special >= SPECIAL_LANEMASK_EQ && special <= SPECIAL_LANEMASK_GE);
 }
 
 #define FILL(T)                                                                         \
-    do {                                                                                \
+    for (Warp *w = b->warps; w < b->warps + b->warp_count; w++) {                       \
         T *row = row_of(w, c->row);                                                     \
-        for (u32 l = 0; l < LANES; l++) row[l] = by_lane ? (T)special_value(w, c->special, l) : (T)value; \
-    } while (0)
+        if (by_lane) for (u32 l = 0; l < LANES; l++) row[l] = (T)special_value(w, c->special, l); \
+        else for (u32 l = 0; l < LANES; l++) row[l] = (T)value;                         \
+    }
 
-static void fill_row(Warp *w, const Constant *c)
+static void fill_row(Block *b, const Constant *c)
 {
-    bool by_lane = changes_with_lane(c->special);
-    u64 value = by_lane ? 0 : c->special == SPECIAL_SHARED ? w->block->shared_base + c->value
-              : c->special ? special_value(w, c->special, 0) : c->value;
+    bool by_lane = changes_with_warp(c->special);
+    u64 value = by_lane ? 0 : c->special == SPECIAL_SHARED ? b->shared_base + c->value
+              : c->special ? special_value(b->warps, c->special, 0) : c->value;
     switch (c->width) {
-    case 1: FILL(u8); break;
-    case 2: FILL(u16); break;
-    case 4: FILL(u32); break;
-    default: FILL(u64);
+    case 1: FILL(u8) break;
+    case 2: FILL(u16) break;
+    case 4: FILL(u32) break;
+    default: FILL(u64)
     }
 }
 
@@ -93,9 +94,9 @@ void special_find(Grid *g)
         if (special_changes(k->constants[n].special)) g->changing[g->changing_count++] = &k->constants[n];
 }
 
-void special_fill(Warp *w, bool fresh)
+void special_fill(Block *b, bool fresh)
 {
-    const Grid *g = w->block->grid;
-    for (u32 n = 0; fresh && n < g->kernel->constant_count; n++) fill_row(w, &g->kernel->constants[n]);
-    for (u32 n = 0; !fresh && n < g->changing_count; n++) fill_row(w, g->changing[n]);
+    const Grid *g = b->grid;
+    for (u32 n = 0; fresh && n < g->kernel->constant_count; n++) fill_row(b, &g->kernel->constants[n]);
+    for (u32 n = 0; !fresh && n < g->changing_count; n++) fill_row(b, g->changing[n]);
 }

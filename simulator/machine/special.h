@@ -7,5 +7,5 @@ void special_find(Grid *grid);
 
 bool special_changes(u32 special);      // does it differ from block to block?
 
-// Fills them: all for a fresh warp, later those that change from block to block.
-void special_fill(Warp *warp, bool fresh);
+// Fills them: all for fresh warps, later those that change from block to block.
+void special_fill(Block *block, bool fresh);

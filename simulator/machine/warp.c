@@ -165,6 +165,76 @@ void warp_run(Warp *w)
     }
 }
 
+// ---- Warps in step ----
+
+typedef struct Row {        // of warps, each with all its lanes that live
+    Warp *warp[MOST_WARPS];
+    u32 mask[MOST_WARPS];
+    u32 count, threads;
+} Row;
+
+// Those of the block that stand at the first one's instruction.
+static void line_up(Row *row, Block *b)
+{
+    row->count = row->threads = 0;
+    for (u32 n = 0; n < b->warp_count; n++) {
+        Warp *w = &b->warps[n];
+        if (!w->live || w->waiting || w->arrived || !pick(w, false) || w->active != w->live) continue;
+        if (row->count && (w->pc != row->warp[0]->pc || w->depth != row->warp[0]->depth)) continue;
+        w->turns = 0;
+        row->mask[row->count] = w->active;
+        row->warp[row->count++] = w;
+        row->threads += __builtin_popcount(w->active);
+    }
+}
+
+// Do all go on at one instruction, with the lanes that they had?
+static bool is_in_line(const Row *row)
+{
+    u32 pc = row->warp[0]->pc, parted = 0;
+    for (u32 n = 0; n < row->count; n++) {
+        const Warp *w = row->warp[n];
+        parted |= (w->pc ^ pc) | (w->active ^ row->mask[n]) | (pc >= w->stop);
+    }
+    return !parted;
+}
+
+static void run_in_line(const Row *row, const Insn *i, u32 next)
+{
+    Grid *g = row->warp[0]->block->grid;
+    for (u32 n = 0; n < row->count && !g->status; n++) {
+        Warp *w = g->running = row->warp[n];
+        u32 mask = row->mask[n];
+        w->pc = next;
+        if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+        if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
+    }
+}
+
+bool warps_run_together(Block *b)
+{
+    Grid *g = b->grid;
+    Row row;
+    line_up(&row, b);
+    if (row.count < 2) return false;
+    const Insn *code = g->kernel->code;
+    u64 steps = g->steps;
+    for (u32 pc = row.warp[0]->pc; !g->status; ) {
+        const Insn *i = code + pc++;
+        g->steps += row.count;
+        if (i->plain && !i->guard && !i->lasting) {
+            for (u32 n = 0; n < row.count; n++) i->run(row.warp[n], i, row.mask[n]);
+        } else if (!(i->lasting && b->lasting[i->lasting])) {
+            run_in_line(&row, i, pc);
+            b->lasting[i->lasting] = row.threads == g->threads;
+        }
+        if (!i->moves) continue;
+        if (!is_in_line(&row)) break;
+        pc = row.warp[0]->pc;
+    }
+    return g->steps - steps > row.count;
+}
+
 void warp_thread(const Warp *w, u32 lane, u32 thread[3])
 {
     const u32 *block = w->block->grid->launch->block;

@@ -18,6 +18,7 @@ struct Insn {
     u32 guard;              // row of the predicate before it, 0: none
     u32 guard_flip;         // ~0 for @!p
     bool moves;             // its handler may change the warp's path; all others leave Warp.pc and Warp.active alone
+    bool plain;             // nor does it look at them, touch memory, or fail
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 shape;              // memory: its number among the kernel's
@@ -185,6 +186,8 @@ struct Warp {
     struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
 };
 
+enum { MOST_WARPS = 1024 / LANES };     // of a block
+
 // Barriers of a block: a set of warps each, or, with `wanted`, a number of threads.
 enum { BARRIERS = 16 };
 typedef struct Barrier {
@@ -215,6 +218,7 @@ typedef struct Block {
     bool spins;             // it has had its turn and cannot go on without others, as far as it knows
     u32 warp_count;
     Warp *warps;
+    bool *lasting;          // of each of those instructions: all threads have run it
     u8 *shared;
     u32 shared_bytes;       // static and dynamic
     u32 reserved_at;        // the system's part begins there, behind a gap; if the kernel does not ask for it, it is empty
@@ -262,6 +266,7 @@ struct Grid {
     const Constant *changing[16];   // those that change from block to block, of 4 kinds and 4 widths
     u32 changing_count;
     u64 quiet_since;        // Grid.steps when it last did
+    bool in_step;           // warps of a block may run together
     bool waits;             // a warp has spun: others will
     u64 progress;           // counts what changes but registers and local memory: memory, barriers, ends
     Warp *running;
@@ -281,6 +286,11 @@ struct Grid {
 
 // Runs the warp until it ends, waits, or has had its turn.
 void warp_run(Warp *warp);
+
+// Runs warps of the block that stand at one instruction in step, each instruction for one warp after another: what is looked up
+// for it is so once. It is for those that see nothing of each other but at barriers, while nobody looks on. Then the rest is
+// warp_run()'s. False: they did not get far.
+bool warps_run_together(struct Block *block);
 
 // For a handler: these lanes go on at `pc` when they are next picked.
 void warp_park(Warp *warp, u32 pc, u32 mask);

@@ -251,6 +251,7 @@ static void mark_instructions(Kernel *k)
         if (row->shape == MEMORY || row->shape == ATOMIC) i->shape = k->shape_count++;
         if (row->shape == MATRIX) i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
         i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX || i->run != row->run;
+        i->plain = !i->moves && row->shape != MEMORY && row->shape != ATOMIC && row->shape != FENCE;
     }
 }
 
