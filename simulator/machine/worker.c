@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { MOST_THREADS = 256 };
 
@@ -22,8 +24,34 @@ static bool at_it;              // somebody is at the first
 static void (*shared)(void *, u32 me);  // NULL: nothing is shared
 static void *shared_with;
 static u32 shares, inside;      // so far; threads that are at the latest
+static atomic_uint news;        // so far: whatever somebody may wait for. Read without it, too
 
 void worker_threads(u32 count) { wanted = count; }
+
+static u64 now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+static void tell(pthread_cond_t *whom)
+{
+    news++;
+    pthread_cond_broadcast(whom);
+}
+
+// The mutex is held. The host takes longer to wake a thread than most work is apart, so it looks out for a while first.
+static void wait_for_news(pthread_cond_t *from)
+{
+    enum { LOOKS = 100, NS = 100000 };
+    u32 known = news;
+    pthread_mutex_unlock(&mutex);
+    for (u64 end = now() + NS; news == known && now() < end; sched_yield())
+        for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known; n++) __builtin_ia32_pause();
+    pthread_mutex_lock(&mutex);
+    if (news == known) pthread_cond_wait(from, &mutex);
+}
 
 // The mutex is held, and nobody is at the first thing.
 static void do_first(void)
@@ -36,7 +64,7 @@ static void do_first(void)
     at_it = false;
     first_thing = (first_thing + 1) % WORKER_BEHIND;
     thing_count--;
-    pthread_cond_broadcast(&done);
+    tell(&done);
 }
 
 static void do_share(u32 me)
@@ -47,7 +75,7 @@ static void do_share(u32 me)
     pthread_mutex_unlock(&mutex);
     work(with, me);
     pthread_mutex_lock(&mutex);
-    if (!--inside) pthread_cond_broadcast(&done);
+    if (!--inside) tell(&done);
 }
 
 static void *run(void *number)
@@ -57,7 +85,7 @@ static void *run(void *number)
     for (;;) {
         if (thing_count && !at_it) do_first();
         else if (shared && last != shares) last = shares, do_share(me);
-        else pthread_cond_wait(&asked, &mutex);
+        else wait_for_news(&asked);
     }
     return NULL;
 }
@@ -92,7 +120,7 @@ static void wait_for(u32 left)
 {
     pthread_mutex_lock(&mutex);
     while (thing_count > left) {
-        if (at_it) pthread_cond_wait(&done, &mutex);
+        if (at_it) wait_for_news(&done);
         else do_first();
     }
     pthread_mutex_unlock(&mutex);
@@ -109,7 +137,7 @@ void worker_do(void (*work)(void *), void *with)
     wait_for(WORKER_BEHIND - 1);
     pthread_mutex_lock(&mutex);
     things[(first_thing + thing_count++) % WORKER_BEHIND] = (Thing){ work, with };
-    pthread_cond_signal(&asked);
+    tell(&asked);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -120,7 +148,7 @@ void worker_share(void (*work)(void *, u32 me), void *with)
     shared = work;
     shared_with = with;
     shares++;
-    if (others) pthread_cond_broadcast(&asked);
+    if (others) tell(&asked);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -129,6 +157,6 @@ void worker_join(void)
     shared(shared_with, 0);
     pthread_mutex_lock(&mutex);
     shared = NULL;                      // whoever comes now comes too late
-    while (inside) pthread_cond_wait(&done, &mutex);
+    while (inside) wait_for_news(&done);
     pthread_mutex_unlock(&mutex);
 }
