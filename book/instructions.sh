@@ -72,7 +72,7 @@ done |
             gsub(/\|/, "\\|", text)
             return "`` " text " ``"
         }
-        BEGIN { TYPED = "(_(pred|[usbf]+[0-9]+(x2)?|e[0-9]m[0-9]x2|tf32))+$" }
+        BEGIN { TYPED = "(_(pred|[usbf]+[0-9]+(x2)?|e[0-9]m[0-9](x2)?|tf32))+$" }
         function dotted(name) {
             gsub(/__/, "::", name)
             gsub(/_/, ".", name)

@@ -12,6 +12,7 @@ static const struct { const char *name; u32 width; } types[TYPES] = {
     [TYPE_u64] = { "u64", 8 }, [TYPE_s64] = { "s64", 8 }, [TYPE_f32] = { "f32", 4 }, [TYPE_f64] = { "f64", 8 },
     [TYPE_f16] = { "f16", 2 }, [TYPE_bf16] = { "bf16", 2 }, [TYPE_f16x2] = { "f16x2", 4 }, [TYPE_bf16x2] = { "bf16x2", 4 },
     [TYPE_u128] = { "b128", 16 }, [TYPE_tf32] = { "tf32", 4 },
+    [TYPE_e4m3] = { "e4m3", 1 }, [TYPE_e5m2] = { "e5m2", 1 }, [TYPE_s4] = { "s4", 1 }, [TYPE_u4] = { "u4", 1 },
 };
 
 u32 isa_type_width(enum type type) { return types[type].width; }

@@ -9,7 +9,8 @@ enum shape {
 
 enum type {
     TYPE_NONE, TYPE_pred, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64,
-    TYPE_f32, TYPE_f64, TYPE_f16, TYPE_bf16, TYPE_f16x2, TYPE_bf16x2, TYPE_u128, TYPE_tf32, TYPES
+    TYPE_f32, TYPE_f64, TYPE_f16, TYPE_bf16, TYPE_f16x2, TYPE_bf16x2, TYPE_u128, TYPE_tf32,
+    TYPE_e4m3, TYPE_e5m2, TYPE_s4, TYPE_u4, TYPES          // those of four bits: two to a byte
 };
 
 enum video { VIDEO_SCALAR, VIDEO_SHIFT, VIDEO_MULTIPLY, VIDEO_PAIR, VIDEO_FOUR };

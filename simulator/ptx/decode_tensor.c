@@ -25,20 +25,22 @@ static void plain_opcode(const char *opcode, Insn *i, Matrix *x, char *plain, si
     }
 }
 
-// Bits of a register's type do not matter: they are 32.
-static u32 word(Body *b, bool write) { return write ? body_destination(b, TYPE_u32, NULL) : body_source(b, TYPE_u32, NULL); }
+static u32 number(Body *b, enum type type, bool write) { return write ? body_destination(b, type, NULL) : body_source(b, type, NULL); }
 
-static void list(Body *b, u32 *rows, u32 count, bool write)
+// Bits of a register's type do not matter: they are 32, or a double's 64.
+static u32 word(Body *b, bool write) { return number(b, TYPE_u32, write); }
+
+static void list(Body *b, u32 *rows, u32 count, enum type type, bool write)
 {
     Ptx *p = b->p;
     if (count == 1 && !ptx_is(p, "{")) {
-        *rows = word(b, write);
+        *rows = number(b, type, write);
         return;
     }
     ptx_expect(p, "{");
     for (u32 n = 0; n < count; n++) {
         if (n) ptx_expect(p, ",");
-        rows[n] = word(b, write);
+        rows[n] = number(b, type, write);
     }
     ptx_expect(p, "}");
 }
@@ -46,9 +48,9 @@ static void list(Body *b, u32 *rows, u32 count, bool write)
 // {registers}, [address], stride, or the address first.
 static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, bool store)
 {
-    if (!store) list(b, rows, count, true), ptx_expect(b->p, ",");
+    if (!store) list(b, rows, count, TYPE_u32, true), ptx_expect(b->p, ",");
     body_address_operand(b, i);
-    if (store) ptx_expect(b->p, ","), list(b, rows, count, false);
+    if (store) ptx_expect(b->p, ","), list(b, rows, count, TYPE_u32, false);
     if (i->run != run_rows_load && i->run != run_rows_store && ptx_accept(b->p, ",")) i->b = body_source(b, TYPE_u32, NULL);
 }
 
@@ -57,7 +59,7 @@ static void all_registers(Body *b, u32 *rows, const Matrix *x)
     const Fragment *parts[] = { &x->d, &x->a, &x->b, &x->c };
     for (u32 n = 0; n < 4; rows += parts[n++]->registers) {
         if (n) ptx_expect(b->p, ",");
-        list(b, rows, parts[n]->registers, n == 0);
+        list(b, rows, parts[n]->registers, parts[n]->type == TYPE_f64 ? TYPE_f64 : TYPE_u32, n == 0);
     }
 }
 
