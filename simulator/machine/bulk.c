@@ -192,6 +192,7 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     }
     if (x->stores || x->within) c.from = in_shared(b, c.from);
     if (!x->stores) c.to = in_shared(b, c.to);
+    if (!c.bytes) return;               // an H200 then looks at no address
     if (!is_aligned(w, i, &c) || (x->within && !has_cluster(w, i, lane))) return;
     if (!x->stores) {
         c.mbarrier = in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));

@@ -62,6 +62,19 @@ __global__ void scale(int *out, const int *in, int n)
     if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+// Copies of nothing, as CUB's merge has them: an H200 takes any address for them, and there is nothing to wait for.
+__global__ void nothing(int *out)
+{
+    __shared__ alignas(16) int s[4];
+    __shared__ u64 full;
+    init(&full, 1);
+    fence();
+    load(s + 1, nullptr, 0, &full);
+    wait(&full, 0);
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(out + 1), "r"(at(s + 3)), "r"(0) : "memory");
+    *out = 7;
+}
+
 // One warp has tiles brought, the others use them: they tell it by mbarriers alone when a place is free again.
 __global__ void ring(int *sums, const int *in)
 {
@@ -133,6 +146,9 @@ int main()
     scale<<<1, THREADS>>>(out, in, n);
     OK(cudaMemcpy(got, out, n * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) CHECK(got[i] == 3 * host[i]);
+    nothing<<<1, 1>>>(out);
+    OK(cudaMemcpy(got, out, sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(got[0] == 7);
     ring<<<1, THREADS>>>(out, in);
     OK(cudaMemcpy(got, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost));
     for (int i = 0; i < THREADS; i++) {
