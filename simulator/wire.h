@@ -24,6 +24,7 @@ enum {
     WIRE_TAIL = 48 << 10,                       // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
     WIRE_DEVICES = 16,                          // most of the simulated machine
+    WIRE_CLUSTER_BLOCKS = 16,                   // most of a cluster
     WIRE_PAGE = 4096,                           // bytes: what the host is seen to touch
 };
 

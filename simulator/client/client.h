@@ -116,7 +116,7 @@ enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
 int client_priority(int wanted);                // the nearest that there is
 
 // Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of any.
-enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = 16 };
+enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = WIRE_CLUSTER_BLOCKS };
 bool client_divides(dim3 cluster, dim3 grid);   // is the grid one of whole clusters? function.c
 
 // Of an access policy, bytes; and of what L2 can be told to keep.

@@ -31,6 +31,8 @@ typedef struct Matrix {
     // Of copies in bulk: their source's and their mbarrier's address. The latter is at offset_to.
     u32 mbarrier;           // row
     bool wide_from, wide_mbarrier;
+    bool noinc;             // cp.async.mbarrier.arrive
+    bool reads;             // cp.async.bulk.wait_group.read: that sources have been read is enough
     bool stores, within;    // from shared to global memory; within shared memory; else from global to shared memory
     const IsaRow *reduces;  // cp.reduce: the atomic of that kind
 } Matrix;

@@ -297,11 +297,10 @@ void run_bulk_wait(Warp *w, const Insn *i, u32 mask)
 {
     Block *b = w->block;
     struct Bulks *all = bulks_of(b);
-    bool reads = strstr(isa_rows[i->row].name, "_read");
     for (u32 n = 0; n < all->count;) {
         Bulk *c = &all->bulk[n];
         bool mine = c->stores && c->warp == w->number && mask >> c->lane & 1 && c->group + i->offset < all->group[c->warp][c->lane];
-        if (mine && !reads) {
+        if (mine && !i->matrix->reads) {
             end_store(b, n);
             continue;
         }

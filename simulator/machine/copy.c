@@ -180,7 +180,7 @@ void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
     CopyArrival a = { .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .before = all->begun };
-    if (!mbarrier_promise(w, i, mask, !strstr(isa_rows[i->row].name, "noinc"), a.at)) return;
+    if (!mbarrier_promise(w, i, mask, !i->matrix->noinc, a.at)) return;
     if (all->arrival_count == all->arrival_room) {
         all->arrival_room = all->arrival_room ? 2 * all->arrival_room : 4;
         all->arrival = need(realloc(all->arrival, all->arrival_room * sizeof *all->arrival));

@@ -135,6 +135,6 @@ bool body_bulk(Body *b, const char *opcode, Insn *i)
     if (x->reduces) i->strong = true, i->scope = SCOPE_GPU;
     i->order = !x->stores ? ORDER_RELEASE : x->reduces ? ORDER_RELAXED : ORDER_WEAK;    // the former when it tells its mbarrier
     if (i->run == run_bulk) bulk_operands(b, i, x);
-    else if (i->run == run_bulk_wait) i->offset = (s64)ptx_integer(b->p);
+    else if (i->run == run_bulk_wait) x->reads = strstr(row->name, "_read"), i->offset = (s64)ptx_integer(b->p);
     return true;
 }

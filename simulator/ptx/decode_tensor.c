@@ -113,6 +113,15 @@ static void copy_operands(Body *b, Insn *i, Matrix *x, const char *opcode)
     if (policy && ptx_accept(b->p, ",")) body_source(b, TYPE_u64, NULL);
 }
 
+static void arrival_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
+{
+    x->noinc = strstr(row->name, "_noinc");
+    i->strong = true;
+    i->order = ORDER_RELEASE;
+    i->scope = SCOPE_CTA;
+    body_address_operand(b, i);
+}
+
 bool body_tensor(Body *b, const char *opcode, Insn *i)
 {
     static const char *const heads[] = { "wmma", "mma", "ldmatrix", "stmatrix", "movmatrix", "cp", NULL };
@@ -129,7 +138,7 @@ bool body_tensor(Body *b, const char *opcode, Insn *i)
     matrix_of(row, x);
     if (i->run == run_copy) copy_operands(b, i, x, opcode);
     else if (i->run == run_copy_wait) i->offset = strstr(row->name, "wait_all") ? -1 : (s64)ptx_integer(b->p);
-    else if (i->run == run_copy_arrive) i->strong = true, i->order = ORDER_RELEASE, i->scope = SCOPE_CTA, body_address_operand(b, i);
+    else if (i->run == run_copy_arrive) arrival_operands(b, i, row, x);
     else if (i->run != run_copy_commit) matrix_operands(b, i, row, x);
     return true;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { MOST_PRINTED = 1 << 30 };
+_Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVICES == WIRE_DEVICES, "the program's side counts on as many");
 
 static struct {
     bool pending, looked_at;
