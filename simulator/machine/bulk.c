@@ -136,7 +136,7 @@ static u64 in_shared(const Block *b, u64 address)
 // In a cluster: is it an address in the shared memory of another of its blocks?
 static bool is_of_another(const Block *b, u64 address)
 {
-    u64 rank = (u32)(in_shared(b, address) + b->shared_base) / CLUSTER_WINDOW;
+    u32 rank = cluster_rank(in_shared(b, address) + b->shared_base);
     return b->cluster && rank < b->cluster->size && rank != b->rank;
 }
 

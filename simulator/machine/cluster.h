@@ -14,6 +14,18 @@ typedef struct Cluster {
     u32 missing;                // threads that live and have not come
 } Cluster;
 
+// The rank of the block in whose shared memory an address lies: one of the cluster's, or none. Such addresses have 32 bits.
+static inline u32 cluster_rank(u64 address) { return (u32)address / CLUSTER_WINDOW; }
+
+// The lanes whose addresses, with `base` added, have the rank of the first one's.
+static inline u32 cluster_lanes(const u64 address[LANES], u32 base, u32 lanes)
+{
+    u32 same = 0, rank = cluster_rank(address[__builtin_ctz(lanes)] + base);
+    for (u32 rest = lanes; rest; rest &= rest - 1)
+        if (cluster_rank(address[__builtin_ctz(rest)] + base) == rank) same |= rest & -rest;
+    return same;
+}
+
 // Blocks of a cluster of the launch: 1 where it has none.
 static inline u32 cluster_blocks(const Launch *l) { return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1; }
 

@@ -313,11 +313,9 @@ static __attribute__((noinline, cold)) void perform_shared(Access *a)
     bool again = false;
     access_fill(a);
     for (u32 left = a->mask; left && !a->grid->status;) {
-        u64 rank = a->address[__builtin_ctz(left)] / CLUSTER_WINDOW;
+        u32 rank = cluster_rank(a->address[__builtin_ctz(left)]);
         Access part = *a;
-        part.mask = 0;
-        for (u32 rest = left; rest; rest &= rest - 1)
-            if (a->address[__builtin_ctz(rest)] / CLUSTER_WINDOW == rank) part.mask |= rest & -rest;
+        part.mask = cluster_lanes(a->address, 0, left);
         left &= ~part.mask;
         part.shape = NULL;
         part.owner = rank < c->size ? c->blocks[rank] : NULL;

@@ -197,11 +197,9 @@ static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, cons
 static Access part_of(const Access *a, u32 left)
 {
     const Block *own = a->warp->block;
-    u64 rank = (u32)(a->address[__builtin_ctz(left)] + own->shared_base) / CLUSTER_WINDOW;
+    u32 rank = cluster_rank(a->address[__builtin_ctz(left)] + own->shared_base);
     Access part = *a;
-    part.mask = 0;
-    EACH_LANE(l, left)
-        if ((u32)(a->address[l] + own->shared_base) / CLUSTER_WINDOW == rank) part.mask |= 1u << l;
+    part.mask = cluster_lanes(a->address, own->shared_base, left);
     if (!own->cluster || rank >= own->cluster->size) return part;
     part.owner = own->cluster->blocks[rank];
     for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)own->shared_base - part.owner->shared_base;
