@@ -140,7 +140,9 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     request.copy.width = copy.width;
     request.copy.rows = copy.rows;
     request.copy.slices = copy.slices;
-    request.copy.blocks = copy.blocks;
+    // For what stays on the device the host does not wait, whatever the call.
+    bool stays = kind == cudaMemcpyDeviceToDevice && !client_is_managed(copy.to.address) && !client_is_managed(copy.from.address);
+    request.copy.blocks = copy.blocks && !stays;
     request.copy.device = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.from : &copy.to);
     request.copy.from = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.to : &copy.from);
     const void *host = kind == cudaMemcpyDeviceToHost ? copy.to.address : copy.from.address;

@@ -332,6 +332,20 @@ const Order *clock_order(u64 id)
     return &stream->before;
 }
 
+const Order *clock_own_order(u64 id)
+{
+    Stream *stream = stream_of(id);
+    if (stream && is_default(stream))
+        catch_up(stream);
+    return stream ? &stream->before : NULL;
+}
+
+// When the work is done that the stream has been given itself; a default stream's is done when all that it waits for is.
+static double own_end(const Stream *stream)
+{
+    return is_default(stream) ? start_of(stream) : later(host.now, stream->done);
+}
+
 double clock_start(u64 id)
 {
     return start_of(stream_of(id));
@@ -432,10 +446,8 @@ void clock_host(double ns)
 void clock_wait_stream(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (!stream)
-        return;
-    catch_up(stream);
-    host_reaches(start_of(stream), &stream->before);
+    if (stream)
+        host_reaches(own_end(stream), clock_own_order(id));
 }
 
 void clock_wait_device(u32 device)
@@ -466,9 +478,7 @@ static bool has_come(double at, const Order *before)
 
 bool clock_stream_done(u64 id)
 {
-    Stream *stream = stream_of(id);
-    catch_up(stream);
-    return has_come(start_of(stream), &stream->before);
+    return has_come(own_end(stream_of(id)), clock_own_order(id));
 }
 
 // ---- Events ----
@@ -565,6 +575,8 @@ bool clock_event_record(u64 id, u64 stream_id)
     if (!taken)
         clock_event_expect(id, stream_id);
     event->at = start_of(stream);
+    if (!is_default(stream))
+        stream->done = event->at;       // it has been given that to do
     if (event->shared)
         ipc_event_recorded(event->shared, event->at);
     return true;

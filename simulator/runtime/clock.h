@@ -49,8 +49,10 @@ void clock_issue_free(Issue *);
 void clock_take_up(const Issue *);
 void clock_remember(double from);               // what engines did after that moment may still matter
 
-// What lies before the next operation of the stream; before the event. NULL: it is none.
+// What lies before the next operation of the stream; before the end of those that it has, which is less where it waits for
+// a default stream; before the event. NULL: it is none.
 const Order *clock_order(u64 stream);
+const Order *clock_own_order(u64 stream);
 const Order *clock_event_order(u64 event);
 // The event will be recorded when the work before it is done; the stream will wait for the event then.
 bool clock_event_expect(u64 event, u64 stream);

@@ -321,8 +321,17 @@ void transfer_copy_device(Call *call)
     finish_copy(call, "DtoD", ENGINE_NONE, (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
 }
 
+// The program does it when this is answered: it comes behind the stream's work, and the host waits for that, asynchronous
+// though the call may be.
 void transfer_copy_host(Call *call)
 {
+    u64 stream = call->request.stream;
+    if (!clock_stream_known(stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    clock_operation(stream);
+    clock_work(stream, ENGINE_NONE, 1, 0, true);
     report_copy("HtoH", call->request.copy.width * row_count(call));
 }
 

@@ -203,7 +203,10 @@ static void answer_limit(Call *call)
     u64 value = call->request.limit.value;
     u32 of = call->request.device;
     switch (call->request.limit.limit) {
-    case cudaLimitStackSize: call_set_stack(of, value); break;
+    case cudaLimitStackSize:
+        clock_wait_device(of);
+        call_set_stack(of, value);
+        break;
     case cudaLimitDevRuntimePendingLaunchCount: children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX)); break;
     case cudaLimitMallocHeapSize: call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE; break;
     }

@@ -428,7 +428,7 @@ static enum work_when when_ordered(Call *call, Until until)
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return when_copied(call, until);
     case WIRE_HOST_FUNCTION: return wait_until(until, r->alone);
     case WIRE_QUERY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
-    case WIRE_SYNC: case WIRE_SETTLE: return wait_until(until, r->alone);
+    case WIRE_SYNC: case WIRE_SETTLE: case WIRE_COPY_HOST: return wait_until(until, r->alone);
     default: break;
     }
     if (!is_any_left(&until)) return WORK_NOW;
@@ -459,15 +459,15 @@ enum work_when work_when(Call *call)
         if (r->pool.attribute != WIRE_POOL_AGAIN) return WORK_NOW;
         return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
     case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL: case WIRE_GRAPH: case WIRE_PREFETCH:
-    case WIRE_DISCARD: case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
+    case WIRE_DISCARD: case WIRE_COPY_HOST: case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
         return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
     case WIRE_STREAM_WAIT: return when_waiting(call);
     case WIRE_SYNC:
         if (r->object.id) return wait_until((Until){ .device = r->device }, r->alone);
-        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
+        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_own_order(r->stream) }) : WORK_NOW;
     case WIRE_QUERY:
         if (!(r->object.id ? clock_event_known(r->object.id) : clock_stream_known(r->stream))) return WORK_NOW;
-        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id) : clock_order(r->stream) });
+        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id) : clock_own_order(r->stream) });
     case WIRE_EVENT_SYNC:
         if (!clock_event_known(r->object.id)) return WORK_NOW;
         return wait_until((Until){ .order = clock_event_order(r->object.id) }, r->alone);
