@@ -65,17 +65,16 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     return value;
 }
 
-// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments it took.
+// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments it took. What a GPU's printf
+// does not know stands in the output as it stands in the format: precisions of `*`, and the lengths z, j, t and L.
 static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
 {
     char kind = spec[strlen(spec) - 1];
-    bool wide = strstr(spec, "ll") || strchr(spec, 'l') || strchr(spec, 'z') || strchr(spec, 'j') || strchr(spec, 't');
-    u32 fields = 0, stars[2] = { 0 };
-    for (const char *s = spec; *s; s++)
-        if (*s == '*' && fields < 2) stars[fields++] = argument(w, lane, base, at, 4);
-#define EMIT(value) \
-    (fields == 2 ? fprintf(buffer(), spec, stars[0], stars[1], value) \
-     : fields ? fprintf(buffer(), spec, stars[0], value) : fprintf(buffer(), spec, value))
+    bool wide = strchr(spec, 'l');
+    if (strstr(spec, ".*")) kind = 0;
+    bool field = kind && strchr(spec, '*');
+    u32 star = field ? argument(w, lane, base, at, 4) : 0;
+#define EMIT(value) (field ? fprintf(buffer(), spec, star, value) : fprintf(buffer(), spec, value))
     union { u64 bits; double value; } number;
     switch (kind) {
     case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
@@ -94,17 +93,18 @@ static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
         EMIT((void *)argument(w, lane, base, at, 8));
         break;
     case 's': {
-        char *string = string_at(w, lane, argument(w, lane, base, at, 8));
+        u64 address = argument(w, lane, base, at, 8);
+        char *string = address ? string_at(w, lane, address) : strdup("(null)");
         EMIT(string);
         free(string);
         break;
     }
     default:
         fputs(spec, buffer());
-        return fields;
+        return field;
     }
 #undef EMIT
-    return fields + 1;
+    return field + 1;
 }
 
 // Returns how many arguments it printed, as the hardware's vprintf does.
@@ -116,7 +116,7 @@ static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments
         fwrite(f, 1, plain, buffer());
         f += plain;
         if (!*f) break;
-        size_t length = 1 + strspn(f + 1, "-+ #0123456789.*hlzjtL");
+        size_t length = 1 + strspn(f + 1, "-+ #0123456789.*hl");
         if (f[length]) length++;
         char spec[64];
         if (f[1] == '%') fputc('%', buffer()), length = 2;
