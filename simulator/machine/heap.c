@@ -1,6 +1,7 @@
 // malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each allocation has a gap behind it, so
 // that a wild access is known for what it is; only the bytes asked for count against the heap's size.
 #define _GNU_SOURCE
+#include <driver_types.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,13 +49,14 @@ static Place place_of(const Warp *w, const Insn *i)
     return place;
 }
 
-// `align`: a power of two, ALIGN at least.
-static Allocation *allocate(u32 device, u64 bytes, u64 align)
+// `align`: a power of two, ALIGN at least. No bytes are an address of their own; they count as one, so that it can be found.
+static Allocation *allocate(u32 device, u64 wanted, u64 align)
 {
+    u64 bytes = wanted ? wanted : 1;
     struct Heap *h = &heaps[device];
     u64 limit = h->limit ? h->limit : DEFAULT_LIMIT, room = round_up(bytes, ALIGN);
     h->touched = true;
-    if (!bytes || room < bytes || room > limit - h->used) return NULL;
+    if (room < bytes || room > limit - h->used) return NULL;
     u64 gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
     if (align > ARENA_BYTES) return NULL;
     if (!h->next || round_up(h->next, align) + room + gap > h->end) {
@@ -109,6 +111,7 @@ static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
         r.next = "Let one thread free it, once, and set the pointer to nullptr.";
         report_errorf(&r, "free of the %llu-byte allocation%s a second time; the first was%s", (unsigned long long)a->size,
                       report_made(a, made, sizeof made), report_freed(a, freed, sizeof freed));
+        grid_fail(w->block->grid, cudaErrorLaunchFailure);
     } else {
         r.why = "In a kernel, free takes only what malloc or new gave in a kernel.";
         r.next = "Keep the pointer that malloc gave; what cudaMalloc gave is for cudaFree.";
