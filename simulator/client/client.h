@@ -62,6 +62,10 @@ cudaError_t client_done(cudaError_t error);
 // The sticky error that the device has last told of; cudaSuccess: none.
 cudaError_t client_sticky(void);
 
+// client_open(), and what calls give after it that need a context of the device's: none can be had once the device has been
+// reset after a sticky error.
+cudaError_t client_context(void);
+
 // A <<<>>> launch failed and its result was thrown away: somebody should ask for the last error.
 void client_unchecked(void);
 

@@ -322,6 +322,12 @@ cudaError_t client_sticky(void)
     return device.sticky;
 }
 
+cudaError_t client_context(void)
+{
+    cudaError_t error = client_open();
+    return error || client_sticky() != cudaErrorDevicesUnavailable ? error : client_sticky();
+}
+
 void client_tell(WireRequest *request, const void *tail, size_t bytes)
 {
     bool ours = !device.owner || getpid() == device.owner;

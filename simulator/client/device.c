@@ -9,7 +9,7 @@
 enum { WARP_SIZE = 32, BLOCK_THREADS = 1024, CONSTANT_BYTES = 65536, TEXTURE_ALIGN = 512,
        FIRST_BUS = 0x10 };                      // of the PCI buses, one for each device
 
-// Which devices there are can be asked after a kernel has failed, too; the rest cannot.
+// What devices there are can be asked after a kernel has failed, too; what needs a context cannot.
 static cudaError_t opened(void)
 {
     cudaError_t error = client_open();
@@ -59,8 +59,10 @@ EXPORT cudaError_t cudaGetDevice(int *ordinal)
 EXPORT cudaError_t cudaSetDevice(int ordinal)
 {
     cudaError_t error = client_open();
-    if (error || !is_device(ordinal))
-        return client_done(error ? error : cudaErrorInvalidDevice);
+    if (!error)
+        error = is_device(ordinal) ? client_context() : cudaErrorInvalidDevice;
+    if (error)
+        return client_done(error);
     current = (uint32_t)ordinal;
     chosen = true;
     return cudaSuccess;
@@ -69,7 +71,7 @@ EXPORT cudaError_t cudaSetDevice(int ordinal)
 // The devices that a thread may be given that chooses none, the best first; count 0: any.
 EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error)
         return client_done(error);
     if (count < 0 || count > client_facts()->device_count || (count && !ordinals))
@@ -84,7 +86,7 @@ EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
 // All devices are alike, so the first fits as well as any.
 EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *wanted)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error || !ordinal || !wanted)
         return client_done(error ? error : cudaErrorInvalidValue);
     *ordinal = 0;
@@ -97,7 +99,7 @@ EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     unsigned wait = flags & cudaDeviceScheduleMask;
     bool good = !(flags & ~(unsigned)cudaDeviceMask) && !(wait & (wait - 1));   // one way to wait at most
-    cudaError_t error = good ? opened() : cudaErrorInvalidValue;
+    cudaError_t error = good ? client_context() : cudaErrorInvalidValue;
     if (!error)
         device_flags = flags | cudaDeviceMapHost;
     return client_done(error);
@@ -114,7 +116,7 @@ EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
     if (!flags)
         return client_done(cudaErrorInvalidValue);
     *flags = device_flags;
-    return client_done(opened());
+    return client_done(client_open());
 }
 
 EXPORT cudaError_t cudaDeviceReset(void)
@@ -369,7 +371,7 @@ enum { BUS_ID_BYTES = sizeof "0000:10:00.0" };
 
 EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error)
         return client_done(error);
     if (!is_device(ordinal))
@@ -394,7 +396,7 @@ static bool read_bus_id(const char *text, unsigned *bus, bool *first)
 
 EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *ordinal, const char *text)
 {
-    cudaError_t error = opened();
+    cudaError_t error = client_open();
     if (error || !ordinal || !text)
         return client_done(error ? error : cudaErrorInvalidValue);
     unsigned bus;

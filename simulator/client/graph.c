@@ -187,7 +187,7 @@ Node **graph_sorted(const Graph *graph)
 
 EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 {
-    cudaError_t error = client_open();
+    cudaError_t error = client_context();
     if (error || !graph || flags)
         return client_done(error ? error : cudaErrorInvalidValue);
     *graph = (cudaGraph_t)graph_make();

@@ -3,19 +3,26 @@
 #include "client.h"
 #include <cuda_runtime_api.h>
 
+static bool are_devices(int a, int b)
+{
+    int count = client_facts()->device_count;
+    return a >= 0 && b >= 0 && a < count && b < count;
+}
+
 cudaError_t client_check_devices(int from, int to)
 {
     cudaError_t error = client_open();
     if (error || client_sticky())
         return error ? error : client_sticky();
-    int count = client_facts()->device_count;
-    return from < 0 || to < 0 || from >= count || to >= count ? cudaErrorInvalidDevice : cudaSuccess;
+    return are_devices(from, to) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 // Each device is joined to each other one.
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
-    cudaError_t error = client_check_devices(from, to);
+    cudaError_t error = client_open();
+    if (!error && !are_devices(from, to))
+        error = cudaErrorInvalidDevice;
     if (error || !can)
         return client_done(error ? error : cudaErrorInvalidValue);
     *can = from != to;

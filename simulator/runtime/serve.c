@@ -367,8 +367,8 @@ static void answer(Call *call)
     double began = cost_begin(call);
     if (device.sticky && op == WIRE_RESET)
         device.sticky = WIRE_DEVICES_UNAVAILABLE;   // from now on, as on an H200
-    else if (device.sticky && op == WIRE_POINTER)
-        serve_dispatch(call);                       // which needs no context
+    else if (device.sticky && (op == WIRE_POINTER || op == WIRE_POOL_FIND))
+        serve_dispatch(call);                       // which need no context
     else if (device.sticky && !survives_sticky(op))
         call->reply.error = device.sticky;
     else if (op == WIRE_LAUNCH)
