@@ -17,13 +17,37 @@ static bool shares_out(const size_t *first, size_t shares, size_t count)
     return true;
 }
 
+// On a stream that may have batches?
+static bool takes_batches(cudaStream_t stream)
+{
+    return client_open() || client_stream(stream);
+}
+
 // ---- Copies ----
+
+static bool is_good(const struct cudaMemcpyAttributes *a)
+{
+    return a->srcAccessOrder >= cudaMemcpySrcAccessOrderStream && a->srcAccessOrder <= cudaMemcpySrcAccessOrderAny
+        && !(a->flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute);
+}
+
+static bool are_good(const struct cudaMemcpyAttributes *attributes, size_t attribute_count, const size_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < attribute_count; i++)
+        if (!is_good(&attributes[i]))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        if (!bytes[i])
+            return false;
+    return true;
+}
 
 EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
                                         struct cudaMemcpyAttributes *attributes, size_t *first, size_t attribute_count,
                                         cudaStream_t stream)
 {
-    if (!to || !from || !bytes || !count || !attributes || !shares_out(first, attribute_count, count) || !stream)
+    if (!to || !from || !bytes || !count || !attributes || !shares_out(first, attribute_count, count)
+        || !are_good(attributes, attribute_count, bytes, count) || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
@@ -49,15 +73,19 @@ static cudaError_t copy_box(const struct cudaMemcpy3DBatchOp *p, cudaStream_t st
         return client_unsupported("cudaMemcpy3DBatchAsync with an array");
     if (p->src.type != cudaMemcpyOperandTypePointer || p->dst.type != cudaMemcpyOperandTypePointer)
         return client_done(cudaErrorInvalidValue);
+    struct cudaMemcpyAttributes attributes = { .srcAccessOrder = p->srcAccessOrder, .flags = p->flags };
+    bool whole = p->extent.width && p->extent.height && p->extent.depth;
     CopyOperation copy = { .to = box_of(&p->dst, p->extent), .from = box_of(&p->src, p->extent), .kind = cudaMemcpyDefault,
                            .width = p->extent.width, .rows = p->extent.height, .slices = p->extent.depth };
+    if (!whole || !is_good(&attributes) || copy.width > copy.to.pitch || copy.width > copy.from.pitch)
+        return client_done(cudaErrorInvalidValue);
     return operation_copy("cudaMemcpy3DBatchAsync", copy, stream);
 }
 
 EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags,
                                           cudaStream_t stream)
 {
-    if (!count || !copies || flags || !stream)
+    if (!count || !copies || flags || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
@@ -88,7 +116,7 @@ static cudaError_t move(const char *call, void **p, size_t *bytes, size_t count,
 
 static bool is_list(void **p, const size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream)
 {
-    return p && bytes && count && !flags && stream;
+    return p && bytes && count && !flags && takes_batches(stream);
 }
 
 EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,

@@ -163,7 +163,9 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
 static cudaError_t check_pitch(const CopyOperation *copy)
 {
     bool rows = copy->rows > 1 || copy->slices > 1;
-    if (copy->width <= copy->to.pitch && copy->width <= copy->from.pitch)
+    bool to = copy->width <= copy->to.pitch || (!rows && !copy->to.pitch);     // one row needs no pitch
+    bool from = copy->width <= copy->from.pitch || (!rows && !copy->from.pitch);
+    if (to && from)
         return cudaSuccess;
     return rows ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
 }
@@ -264,6 +266,15 @@ static Box box_at(const struct cudaPitchedPtr *p, const struct cudaPos *at)
     return (Box){ (char *)p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
 }
 
+// Does the box lie within the rows of that memory, and where it has several slices within a slice's rows?
+static cudaError_t check_within(const struct cudaPitchedPtr *p, const struct cudaPos *at, const struct cudaExtent *box)
+{
+    bool nothing = !p->ptr || !box->width || !box->height || !box->depth;
+    if (!nothing && box->width <= p->pitch && at->x + box->width > p->pitch)
+        return cudaErrorInvalidValue;
+    return !nothing && box->depth > 1 && at->y + box->height > p->ysize ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
 static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, bool blocks,
                            cudaStream_t stream)
 {
@@ -271,6 +282,11 @@ static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, 
         return client_done(cudaErrorInvalidValue);
     if (p->srcArray || p->dstArray)
         return client_unsupported("cudaMemcpy3D with an array");
+    cudaError_t error = check_within(&p->dstPtr, &p->dstPos, &p->extent);
+    if (!error)
+        error = check_within(&p->srcPtr, &p->srcPos, &p->extent);
+    if (error)
+        return client_done(error);
     return operation_copy(call, operation_box_copy(p, blocks), stream);
 }
 

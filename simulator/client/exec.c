@@ -478,7 +478,7 @@ EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long lon
 {
     if (!flags || !is_known((Exec *)exec))
         return client_done(cudaErrorInvalidValue);
-    *flags = ((Exec *)exec)->flags;
+    *flags = ((Exec *)exec)->flags & ~(unsigned long long)cudaGraphInstantiateFlagUseNodePriority;    // as an H200 answers
     return cudaSuccess;
 }
 

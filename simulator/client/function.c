@@ -138,7 +138,7 @@ EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 {
     Symbol *symbol = symbol_find(key, false);
     if (!name || !symbol)
-        return client_done(name ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue);
+        return client_done(name ? symbol_no_kernel(key) : cudaErrorInvalidValue);
     *name = symbol->name;
     return cudaSuccess;
 }

@@ -446,7 +446,7 @@ EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, 
     Graph *graph = (Graph *)handle;
     FILE *file = path && graph_known(graph) ? fopen(path, "w") : NULL;
     if (!file)
-        return client_done(graph_known(graph) ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
+        return client_done(path && graph_known(graph) ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
     graph_number(graph);
     fprintf(file, "digraph dot {\n");
     for (const Node *node = graph->first; node; node = node->next) {

@@ -20,6 +20,17 @@ cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *ope
     return describe_copy(operation_box_copy(p, false), operation);
 }
 
+// In an executable graph what was the host's stays the host's, and what was a device's stays a device's.
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const Operation *operation, cudaError_t error)
+{
+    Node *n = exec_node((Exec *)exec, (Node *)node);
+    const CopyOperation *is = n && n->operation.kind == OPERATION_COPY ? &n->operation.copy : NULL, *will_be = &operation->copy;
+    if (is && !error && (client_is_device(is->to.address) != client_is_device(will_be->to.address)
+                         || client_is_device(is->from.address) != client_is_device(will_be->from.address)))
+        error = cudaErrorInvalidValue;
+    return node_set(n, operation, error);
+}
+
 EXPORT cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t graph,
                                           const cudaGraphNode_t *needs, size_t count,
                                           const struct cudaMemcpy3DParms *p)
@@ -42,7 +53,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGr
 {
     Operation operation;
     cudaError_t error = node_describe_copy(p, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return set_in(exec, node, &operation, error);
 }
 
 static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
@@ -94,7 +105,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
 {
     Operation operation;
     cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return set_in(exec, node, &operation, error);
 }
 
 // Copies to and from variables.
@@ -104,8 +115,8 @@ static cudaError_t describe_symbol(const void *symbol, const void *host, size_t 
     uint64_t address, size;
     *operation = (Operation){ .kind = OPERATION_COPY };
     cudaError_t error = client_symbol("a copy node", symbol, &address, &size);
-    if (error)
-        return error;
+    if (error || offset > size || bytes > size - offset)
+        return error ? error : cudaErrorInvalidValue;
     void *variable = (void *)(uintptr_t)(address + offset);
     return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind, operation);
 }
@@ -157,7 +168,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec
 {
     Operation operation;
     cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return set_in(exec, node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
@@ -168,5 +179,5 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 {
     Operation operation;
     cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return set_in(exec, node, &operation, error);
 }

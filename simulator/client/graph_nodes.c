@@ -368,7 +368,9 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
     case cudaGraphNodeTypeMemFree:
         *operation = graph_memory_release("cudaGraphAddNode", p->free.dptr);
         return cudaSuccess;
-    default: return client_unsupported("a node with an external semaphore");
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait: return client_unsupported("a node with an external semaphore");
+    default: return cudaErrorInvalidValue;
     }
 }
 

@@ -88,10 +88,14 @@ EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 static cudaError_t check_place(const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type)
 {
-    if (!location || type == cudaMemAllocationTypeInvalid)
+    bool pinned = type == cudaMemAllocationTypePinned;
+    if (!location || (!pinned && type != cudaMemAllocationTypeManaged))
         return cudaErrorInvalidValue;
-    bool has = location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned;
-    return has ? cudaSuccess : client_unsupported("a memory pool of other than a device's memory");
+    if (!pinned || location->type != cudaMemLocationTypeDevice)
+        return client_unsupported("a memory pool of other than a device's memory");
+    cudaError_t error = client_open();
+    bool there = location->id >= 0 && (error || location->id < client_facts()->device_count);
+    return error || there ? error : cudaErrorInvalidValue;
 }
 
 EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
