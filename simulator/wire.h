@@ -194,6 +194,7 @@ typedef struct {
             uint32_t cluster[3], cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
             uint32_t in_graph;                  // one of several that are launched in one go
             uint32_t only_checked;              // it is not run
+            uint32_t carveout;                  // OCCUPANCY for so many blocks: the preferred share in per cent, plus 1; 0: none
         } launch;
         struct { uint64_t event; uint32_t flags; } event;       // flags: EVENT_CREATE
         struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE, STREAM_PRIORITY

@@ -206,6 +206,7 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
     request.launch.grid[0] = (uint32_t)blocks;
     request.launch.block[0] = (uint32_t)threads;
     request.launch.dynamic_limit = symbol_here(symbol)->dynamic_limit;
+    request.launch.carveout = (uint32_t)symbol_here(symbol)->carveout;
     WireReply reply;
     error = client_simple(&request, &reply);
     if (!error)

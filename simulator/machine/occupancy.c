@@ -40,12 +40,13 @@ Occupancy occupancy_blocks(const Kernel *k, u32 threads, u32 dynamic_shared)
     return o;
 }
 
-bool occupancy_available(const Kernel *k, u32 threads, u32 blocks, u32 limit, u64 *bytes)
+bool occupancy_available(const Kernel *k, u32 threads, u32 blocks, u32 limit, int carveout, u64 *bytes)
 {
+    cudaOccDeviceState preferred = { .carveoutConfig = carveout };
     cudaOccDeviceProp properties = device();
     cudaOccFuncAttributes function = attributes(k, limit);
     size_t available;
-    if (cudaOccAvailableDynamicSMemPerBlock(&available, &properties, &function, &state, (int)blocks, (int)threads)) return false;
+    if (cudaOccAvailableDynamicSMemPerBlock(&available, &properties, &function, &preferred, (int)blocks, (int)threads)) return false;
     *bytes = available;
     return true;
 }

@@ -15,8 +15,9 @@ typedef struct Occupancy {
 Occupancy occupancy_blocks(const Kernel *kernel, u32 threads, u32 dynamic_shared);
 
 // The most dynamic shared memory with which a multiprocessor is said to hold that many blocks, none of which may have more
-// than `limit`: what a block's reserved memory takes is not counted, here as in NVIDIA's. False: it never holds so many.
-bool occupancy_available(const Kernel *kernel, u32 threads, u32 blocks, u32 limit, u64 *bytes);
+// than `limit`, with so many per cent preferred for shared memory (-1: nothing is): what a block's reserved memory takes is not
+// counted, here as in NVIDIA's. False: it never holds so many.
+bool occupancy_available(const Kernel *kernel, u32 threads, u32 blocks, u32 limit, int carveout, u64 *bytes);
 
 // Clusters that the device holds at once, where a multiprocessor holds so many of their blocks: all blocks of one are on
 // multiprocessors of one group, which has as many of them at least.

@@ -275,7 +275,8 @@ void launch_occupancy(Call *call)
         call->reply.error = WIRE_INVALID_VALUE;
     else if (request->launch.grid[0])
         call->reply.error = occupancy_available(kernel, request->launch.block[0], request->launch.grid[0],
-                                                (u32)request->launch.dynamic_limit, &call->reply.occupancy.bytes)
+                                                (u32)request->launch.dynamic_limit, (int)request->launch.carveout - 1,
+                                                &call->reply.occupancy.bytes)
             ? 0 : WIRE_INVALID_VALUE;
     else {
         call->reply.occupancy.blocks = occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
