@@ -15,9 +15,13 @@
 static char *text;
 static size_t text_bytes;
 static FILE *out;
+static bool used;
+
+bool print_used(void) { return used; }
 
 static FILE *buffer(void)
 {
+    used = true;
     if (!out) out = open_memstream(&text, &text_bytes);
     return out;
 }

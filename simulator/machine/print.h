@@ -13,3 +13,6 @@ extern const u32 print_function_count;
 
 // What kernels have printed since the last call: *bytes of text, the caller's to free; NULL if nothing.
 char *print_take(size_t *bytes);
+
+// Has a kernel printed, on any device? Then there is no changing how much may be kept.
+bool print_used(void);

@@ -10,6 +10,7 @@
 #include "managed.h"
 #include "machine/condition.h"
 #include "machine/memory.h"
+#include "machine/print.h"
 #include "report/origin.h"
 #include "report/timeline.h"
 #include "pool.h"
@@ -207,6 +208,7 @@ static void answer_limit(Call *call)
         clock_wait_device(of);
         call_set_stack(of, value);
         break;
+    case cudaLimitPrintfFifoSize: call->reply.error = print_used() ? WIRE_INVALID_VALUE : 0; break;
     case cudaLimitDevRuntimePendingLaunchCount: children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX)); break;
     case cudaLimitMallocHeapSize: call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE; break;
     }
