@@ -34,7 +34,12 @@ void do_it(cudaError_t error, const char *call);
 extern void nothing(void), add_one(int *), write_at(char *), misaligned(char *), trap(void), fail_assert(int), dynamic_shared(int *),
     past_shared(int, int *), recurse(int, int *), last_for(int), launch_wrongly(int *), launch_deeper(int *, int),
     launch_many(int *, int), static_shared(int *), bounded(int *), call_null(int *),
-    call_runtime(int *), ask_runtime(int *), pairs_of_blocks(void), sixteen_blocks(void), four_at_most(void);
+    call_runtime(int *), ask_runtime(int *), pairs_of_blocks(void), sixteen_blocks(void), four_at_most(void),
+    allocate(size_t, size_t *), free_null(void), free_twice(void), free_made_up(void), print_integers(void), print_floats(void),
+    print_pointers(void *, const char *), print_many(int, int *),
+    many_parameters(int, char, double, int *, short), large_table(int *), divides(double *), uses_constant(int *),
+    local_memory(int *);
+extern int large_parameter[];   // its parameter's type is the kernels' own
 extern int variable[16];        // their handles, as the program knows them
 extern int constant[16];
 

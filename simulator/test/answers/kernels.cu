@@ -1,5 +1,6 @@
 // The kernels that the groups launch.
 #include <assert.h>
+#include <stdio.h>
 
 extern "C" {
 __device__ int variable[16];
@@ -51,6 +52,94 @@ __global__ void call_null(int *p)
 }
 
 __global__ void last_for(int milliseconds) { for (int i = 0; i < milliseconds * 100; i++) __nanosleep(10000); }
+
+// ---- malloc and free in kernels
+
+__global__ void allocate(size_t bytes, size_t *found)
+{
+    void *p = malloc(bytes);
+    *found = p != 0;
+    free(p);
+}
+
+__global__ void free_null() { free(0); }
+__global__ void free_twice() { void *p = malloc(16); free(p); free(p); }
+__global__ void free_made_up() { free(variable); }
+
+// ---- printf in kernels: each line says what its format was. Wrong formats are asked about, too.
+#pragma nv_diag_suppress 181, 224, 225, 226
+
+__global__ void print_integers()
+{
+    long long big = -1234567890123456789;
+#define SAY(format, ...) printf("prints: %%" format ": [%" format "]\n", __VA_ARGS__)
+    SAY("d", -42); SAY("i", 42); SAY("u", 4000000000u); SAY("o", 511); SAY("x", 0xbeef); SAY("X", 0xbeef); SAY("c", 'A');
+    SAY("5d", 42); SAY("-5d", 42); SAY("05d", -42); SAY("+d", 42); SAY(" d", 42); SAY("+5d", 42); SAY("-+5d", 42); SAY(".4d", 42); SAY("8.4d", -42);
+    SAY("#x", 255); SAY("#X", 255); SAY("#o", 8); SAY("#010x", 255); SAY("3c", 'B'); SAY("-3c", 'B');
+    SAY("lld", big); SAY("ld", (long)big); SAY("llu", (unsigned long long)big); SAY("lu", (unsigned long)big); SAY("llx", (unsigned long long)big);
+    SAY("zu", (size_t)big); SAY("zd", (long)big); SAY("jd", (long)big); SAY("td", (long)big);
+    SAY("hd", 70000); SAY("hu", 70000); SAY("d", 4000000000u); SAY(".0d", 0); SAY("+.3d", 7);
+    SAY("*d", 6, 42); SAY("-*d", 6, 42); SAY("*d", -6, 42); SAY(".*d", 4, 42); SAY("*.*d", 8, 4, 42);
+    SAY("'d", 1234567);
+}
+
+__global__ void print_floats()
+{
+    double zero = 0, huge = 1e308 * 10, none = huge - huge;
+    SAY("f", 3.14159265358979); SAY("f", 2.5f); SAY(".2f", 2.675); SAY("10.3f", 3.14159); SAY("-10.3f", 3.14159); SAY("010.3f", -3.14159); SAY("+f", 1.0);
+    SAY(".0f", 2.5); SAY("#.0f", 2.5); SAY("e", 12345.678); SAY("E", 12345.678); SAY(".3e", 0.0); SAY("g", 0.0001); SAY("g", 0.00001); SAY("g", 1e6); SAY("G", 1e-10);
+    SAY("#g", 1.0); SAY("a", 1.5); SAY("A", 255.0); SAY(".2a", 1.999); SAY("F", huge);
+    SAY("f", huge); SAY("f", -huge); SAY("f", none); SAY("e", none); SAY("g", huge); SAY("10f", huge); SAY("010f", huge); SAY("f", -zero); SAY(".20f", 0.1); SAY(".*f", 2, 1.005); SAY("lf", 1.25);
+}
+
+__global__ void print_pointers(void *null, const char *nothing_there)
+{
+    SAY("p", (void *)0x1234abcd); SAY("p", null); SAY("20p", (void *)0x1234); SAY("-20p", (void *)0x1234);
+    SAY("s", "words"); SAY("10s", "words"); SAY("-10s", "words"); SAY(".2s", "words"); SAY("10.2s", "words"); SAY(".*s", 3, "words"); SAY("s", ""); SAY("s", nothing_there);
+    printf("prints: percent: [%%]\n");
+    printf("prints: nothing else: []\n");
+    printf("prints: what a printf of 4 characters gives: %d\n", printf("...\n"));
+    printf("prints: what one without gives: %d\n", printf("\n"));
+    printf("prints: what one with two gives: %d\n", printf("%d %d\n", 1, 2));
+    printf("prints: 32: %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+           12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
+    int written = 7;
+    printf("prints: mixed: %d %s %f %c %lld %p %x\n", 1, "two", 3.0, '4', 5ll, (void *)6, 7);
+    printf("prints: too few: %d %d\n", 1);
+    printf("prints: too many: %d\n", 1, 2, 3);
+    printf("prints: double for an integer: %d\n", 1.0);
+    printf("prints: unknown: [%y] [%k] [%5", 1, 2);
+    printf("]\nprints: written: %d\n", written);
+    printf("prints: an 'h' at the end of the format: %h\n", 1);
+    printf("prints: a hundred and twenty-eight: [%128d]\n", 7);
+    printf("prints: L: [%Lf]\n", 1.5);
+}
+
+// Lines that are numbered, and what the printf gave for the last of them.
+__global__ void print_many(int lines, int *gave)
+{
+    for (int i = 0; i < lines; i++) *gave = printf("%08d\n", i);
+}
+#undef SAY
+
+// ---- Kernels of which the attributes are asked
+
+struct Large { char bytes[4000]; };
+__global__ void large_parameter(Large l, int *p) { *p = l.bytes[*p]; }
+__global__ void many_parameters(int a, char b, double c, int *p, short d) { *p = a + b + (int)c + d; }
+__global__ void large_table(int *p)
+{
+    const double table[] = { 0.5, 1.25, 2.125, 3.0625, 4.03125, 5.015625, 6.5, 7.25, 8.125, 9.0625, 10.5, 11.25 };
+    *p = (int)table[*p % 12];
+}
+__global__ void divides(double *p) { *p = sin(*p) / p[1]; }
+__global__ void uses_constant(int *p) { *p = constant[*p & 15]; }
+__global__ void local_memory(int *p)
+{
+    int room[100];
+    for (int i = 0; i < 100; i++) room[i] = p[i];
+    *p = room[*p % 100];
+}
 
 // ---- Kernels that launch kernels
 

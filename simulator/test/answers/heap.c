@@ -1,0 +1,46 @@
+// malloc and free in kernels.
+#include "ask.h"
+
+static size_t *found;
+
+static void try_one(size_t bytes)
+{
+    char question[64];
+    void *arguments[] = { &bytes, &found };
+    snprintf(question, sizeof question, "%zu bytes", bytes);
+    *found = 0;
+    DO(launch((const void *)allocate, 1, 1, arguments, 0, 0));
+    cudaError_t error = cudaDeviceSynchronize();
+    tell(question, "%s, %s", cudaGetErrorName(error), *found ? "a pointer" : "null");
+}
+
+GROUP(heap, 1)
+{
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    static const size_t sizes[] = { 0, 1, 16, 4096, 1 << 20, 4 << 20, 7 << 20, (7 << 20) + (1 << 19), 8 << 20, (8 << 20) + 1, 16 << 20, (size_t)1 << 40 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) try_one(sizes[i]);
+    try_one((size_t)-16);
+}
+
+GROUP(heap_of_64, 1)
+{
+    size_t limit = 0;
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    DO(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20));
+    try_one(0);
+    ask("twice as many, once it is used", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 128 << 20));
+    DO(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+    tell("limit", "%zu", limit);
+}
+
+GROUP(heap_twice_freed, 1)
+{
+    ask("free twice", launch((const void *)free_twice, 1, 1, NULL, 0, 0));
+    ask("afterwards", cudaDeviceSynchronize());
+}
+
+GROUP(heap_made_up, 1)
+{
+    ask("free what is not the heap's", launch((const void *)free_made_up, 1, 1, NULL, 0, 0));
+    ask("afterwards", cudaDeviceSynchronize());
+}
