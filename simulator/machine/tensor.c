@@ -166,7 +166,7 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
     u64 address[LANES];
     const Matrix *x = i->matrix;
     addresses_of(w, i, address);
-    Layout p = { .f = f, .size = 4 / f->per, .along = x->by_columns == f->turned };
+    Layout p = { .f = f, .size = isa_type_width(f->type), .along = x->by_columns == f->turned };
     p.space = i->space == SPACE_GENERIC ? access_generic(w, address, ~0u) : i->space;
     p.base = address[0];
     u32 across = p.along ? f->cols : f->rows;
@@ -176,22 +176,27 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
     return p;
 }
 
-// Elements of a lane's registers `first` on that lie together: of 32 bits two, in two registers.
+// Bytes of a lane in a register: 4, or a double's 8.
+static u32 register_bytes(const Layout *p) { return p->size < 4 ? 4 : p->size; }
+
+// Elements of a lane's registers `first` on that lie together: of 32 bits and more two, in two registers.
 static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 count, bool store)
 {
     Access a = part_of(w, i, &i->list[first], store);
     const Fragment *f = p->f;
     a.space = p->space;
+    const u32 each = register_bytes(p);
     a.elements = count;
-    a.bytes = 4 * count;
+    a.width = a.register_width = each;
+    a.bytes = each * count;
     a.part = p->size;
     for (u32 l = 0; l < LANES; l++) a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->apart);
     if (!access_allow(&a, shape_of(&a, first))) return false;
     for (u32 n = 0; n < count; n++) {
-        u32 *row = row_of(w, i->list[first + n]);
+        u8 *row = row_of(w, i->list[first + n]);
         for (u32 l = 0; l < LANES; l++) {
-            if (store) memcpy(access_place(&a, l) + 4 * n, &row[l], 4);
-            else memcpy(&row[l], access_place(&a, l) + 4 * n, 4);
+            if (store) memcpy(access_place(&a, l) + each * n, row + each * l, each);
+            else memcpy(row + each * l, access_place(&a, l) + each * n, each);
         }
     }
     if (!store) access_loaded(&a);
@@ -207,13 +212,14 @@ static bool move_apart(Warp *w, const Insn *i, const Layout *p, u32 r, bool stor
         Access a = part_of(w, i, &vector, store);
         a.space = p->space;
         a.width = a.bytes = p->size;
+        a.register_width = register_bytes(p);
         a.adds = j > 0;
         for (u32 l = 0; l < LANES; l++) a.address[l] = address_of(p, f->row[r] + l / 4, f->col[r] + l % 4 * f->apart + j);
         if (!access_allow(&a, NULL)) return false;
         u8 *row = row_of(w, vector);
         for (u32 l = 0; l < LANES; l++) {
-            if (store) memcpy(access_place(&a, l), row + 4 * l, p->size);
-            else memcpy(row + 4 * l, access_place(&a, l), p->size);
+            if (store) memcpy(access_place(&a, l), row + a.register_width * l, p->size);
+            else memcpy(row + a.register_width * l, access_place(&a, l), p->size);
         }
         if (!store) access_loaded(&a);
     }
@@ -235,7 +241,7 @@ static void move_fragment(Warp *w, const Insn *i, u32 mask, const Fragment *f, b
 {
     if (!exchange_all(w, i, mask)) return;
     Layout p = layout_of(w, i, f);
-    bool pairs = p.size == 4 && f->apart == 2 && p.along;
+    bool pairs = p.size >= 4 && f->apart == 2 && p.along;
     for (u32 r = 0; r < f->distinct; r += 1 + pairs) {
         bool done = p.along ? move_along(w, i, &p, r, 1 + pairs, store)
                   : p.size == 2 ? move_turned(w, i, &p, r, store) : move_apart(w, i, &p, r, store);

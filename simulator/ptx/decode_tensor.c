@@ -10,7 +10,7 @@
 // An opcode without what the table leaves out: of that, where the matrix lies, and how.
 static void plain_opcode(const char *opcode, Insn *i, Matrix *x, char *plain, size_t size)
 {
-    static const char *const dropped[] = { "sync", "aligned", "row", "col", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "b64", NULL };
+    static const char *const dropped[] = { "sync", "aligned", "row", "col", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "b64", "rn", NULL };
     char parts[128];
     snprintf(parts, sizeof parts, "%s", opcode);
     char *rest = parts;
@@ -45,12 +45,14 @@ static void list(Body *b, u32 *rows, u32 count, enum type type, bool write)
     ptx_expect(p, "}");
 }
 
+static enum type register_type(const Fragment *f) { return f->type == TYPE_f64 ? TYPE_f64 : TYPE_u32; }
+
 // {registers}, [address], stride, or the address first.
-static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, bool store)
+static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, enum type type, bool store)
 {
-    if (!store) list(b, rows, count, TYPE_u32, true), ptx_expect(b->p, ",");
+    if (!store) list(b, rows, count, type, true), ptx_expect(b->p, ",");
     body_address_operand(b, i);
-    if (store) ptx_expect(b->p, ","), list(b, rows, count, TYPE_u32, false);
+    if (store) ptx_expect(b->p, ","), list(b, rows, count, type, false);
     if (i->run != run_rows_load && i->run != run_rows_store && ptx_accept(b->p, ",")) i->b = body_source(b, TYPE_u32, NULL);
 }
 
@@ -59,7 +61,7 @@ static void all_registers(Body *b, u32 *rows, const Matrix *x)
     const Fragment *parts[] = { &x->d, &x->a, &x->b, &x->c };
     for (u32 n = 0; n < 4; rows += parts[n++]->registers) {
         if (n) ptx_expect(b->p, ",");
-        list(b, rows, parts[n]->registers, parts[n]->type == TYPE_f64 ? TYPE_f64 : TYPE_u32, n == 0);
+        list(b, rows, parts[n]->registers, register_type(parts[n]), n == 0);
     }
 }
 
@@ -71,7 +73,7 @@ static void matrix_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
     u32 count = x->d.registers + x->a.registers + x->b.registers + x->c.registers;
     if (i->run == run_multiply) all_registers(b, rows, x);
     else if (i->run == run_rows_transpose) rows[0] = word(b, true), ptx_expect(b->p, ","), rows[1] = word(b, false);
-    else matrix_in_memory(b, i, rows, count, row->store);
+    else matrix_in_memory(b, i, rows, count, register_type(x->a.registers ? &x->a : x->b.registers ? &x->b : x->c.registers ? &x->c : &x->d), row->store);
 }
 
 // [to], [from], bytes [, bytes given | predicate: none] [, policy]

@@ -153,7 +153,7 @@ static bool names_row(const char *opcode, const Row *row)
     static const char *const order[] = { "release", "acquire", "relaxed", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64", NULL };
     static const char *const spaces_of_bulk[] = { "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster", "commit_group",
                                                   "wait_group", "read", NULL };
-    static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "global", "shared", "b64", NULL };
+    static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "rn", "global", "shared", "b64", NULL };
     char found[104];
     if (row->shape == MEMORY) {
         copy_opcode(found, opcode, spaces, true);
