@@ -135,7 +135,11 @@ static void atomic_lanes(const Access *a)
     else for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
-#define FILL(T, count) for (u32 n = 0; n < (count); n++) ((T *)row)[n] = *(const T *)memory
+#define FILL(T, count)                                                                  \
+    do {                                                                                \
+        const T value = *(const T *)memory;                                             \
+        for (u32 n = 0; n < (count); n++) ((T *)row)[n] = value;                        \
+    } while (0)
 
 // The warps that come next mostly go on behind this one.
 enum { AHEAD = 4 };
@@ -244,11 +248,13 @@ static inline bool observe(Access *a, bool loaded)
     return true;
 }
 
-// In a part of a grid.
-static inline void note(const Access *a)
+// In a part of a grid. True: it had to be.
+static inline bool note(const Access *a)
 {
-    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return;
-    if (a->store || !a->shape || !lies_in(a->base, &a->shape->noted)) spread_note(a);
+    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return false;
+    if (!a->store && a->shape && lies_in(a->base, &a->shape->noted)) return false;
+    spread_note(a);
+    return true;
 }
 
 bool access_allow(Access *a, Shape *shape)
@@ -280,32 +286,37 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
     return space;
 }
 
-// Nobody need see it again in there: then it is its moves and nothing else. In a part stores are always noted.
-static inline void settle(const Access *a)
+// Nobody need see it again in there: then it is its moves and nothing else.
+static __attribute__((noinline)) void settle(const Access *a)
 {
     Shape *s = a->shape;
-    if (!s->move_count || a->insn->strong || (a->space == SPACE_GLOBAL && a->base >= MEMORY_SHARED) || s->quiet_access.rest || (a->store ? a->grid->part != NULL : s->quiet_loaded.rest)) return;
-    Pass both = s->quiet_access.pass;
-    if (!a->store) both = pass_both(both, s->quiet_loaded.pass);
-    if (!a->store && a->grid->part && a->space == SPACE_GLOBAL) both = pass_both(both, s->noted);
-    if (lies_in(a->base, &both)) s->settled = both;
+    const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->part;
+    if (!s || !s->move_count || a->insn->strong || s->quiet_access.rest || (!a->store && s->quiet_loaded.rest)) return;
+    if ((noted && a->store) || (global && a->base >= MEMORY_SHARED)) return;    // what a part stores, and the host's memory, is told of each time
+    Pass all = s->quiet_access.pass;
+    if (!a->store) all = pass_both(all, s->quiet_loaded.pass);
+    if (noted) all = pass_both(all, s->noted);
+    if (lies_in(a->base, &all)) s->settled = all;
 }
 
 // `a` has its shape.
-static void perform(Access *a)
+static inline __attribute__((always_inline)) void perform(Access *a)
 {
+    bool fresh = a->shape && !lies_in(a->base, &a->shape->quiet_access.pass);
     note_progress(a);
     if (!observe(a, false)) return;
-    note(a);
+    fresh |= note(a);
     if (a->atomic) access_fill(a), atomic_lanes(a);
     else if (make_moves(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) observe(a, true);
-    if (a->shape) settle(a);
+    if (fresh) settle(a);
 }
 
-// In a cluster: an instruction is one access for each block into whose shared memory its lanes point. Cold, so that gcc keeps
+static __attribute__((noinline, cold)) void perform_part(Access *a) { perform(a); }
+
+// In a cluster: an instruction is one access for each block into whose shared memory its lanes point. Out of the way, so that gcc keeps
 // perform() in one piece for the others: it cost them an eighth of their time (matmul_naive, --bare).
 static __attribute__((noinline, cold)) void perform_shared(Access *a)
 {
@@ -323,7 +334,7 @@ static __attribute__((noinline, cold)) void perform_shared(Access *a)
         part.again = again;
         again = true;
         access_shape(&part);
-        perform(&part);
+        perform_part(&part);
     }
 }
 
@@ -363,7 +374,7 @@ static void perform_generic(Access *a)
         for (u32 l = 0; l < LANES; l++) part.address[l] -= windows[n].window;
         access_shape(&part);
         if (part.space == SPACE_SHARED && a->grid->cluster_blocks > 1) perform_shared(&part);
-        else perform(&part);
+        else perform_part(&part);
         left &= ~inside;
     }
     if (!left || a->warp->block->grid->status) return;
@@ -373,7 +384,7 @@ static void perform_generic(Access *a)
     a->space = SPACE_GLOBAL;
     a->shape = NULL;
     access_shape(a);
-    perform(a);
+    perform_part(a);
 }
 
 // All windows lie below device memory.
@@ -387,7 +398,7 @@ static bool in_global_memory(const Access *a)
 }
 
 // Is it one that is nothing but its moves? Then it is done.
-static inline bool make_settled_moves(Warp *w, const Insn *i, u32 mask, bool store)
+static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i, u32 mask, bool store)
 {
     const Block *b = w->block;
     const Shape *s = &b->grid->shapes[i->shape];
@@ -405,7 +416,6 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
 {
     Access a;           // its large arrays are filled in as far as they are used
     Grid *grid = w->block->grid;
-    Shape *shape = &grid->shapes[i->shape];
     a.warp = w;
     a.grid = grid;
     a.owner = w->block;
@@ -425,6 +435,7 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;
+    Shape *shape = &grid->shapes[i->shape];
     const u64 *base = row_of(w, i->a);
     u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
     if (i->source_width != 8) {
@@ -440,14 +451,27 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         shape_learn(&a, shape);
     }
     if (a.base & (a.bytes - 1)) access_fill(&a), a.shape = NULL;
-    if (i->space == SPACE_SHARED && grid->cluster_blocks > 1) perform_shared(&a);
-    else if (i->space != SPACE_GENERIC) perform(&a);
-    else if (in_global_memory(&a)) a.space = SPACE_GLOBAL, perform(&a);
-    else access_fill(&a), perform_generic(&a);
+    if (i->space == SPACE_SHARED && grid->cluster_blocks > 1) {
+        perform_shared(&a);
+        return;
+    }
+    if (i->space == SPACE_GENERIC) {
+        if (!in_global_memory(&a)) {
+            access_fill(&a), perform_generic(&a);
+            return;
+        }
+        a.space = SPACE_GLOBAL;
+    }
+    perform(&a);
 }
 
-void run_load(Warp *w, const Insn *i, u32 mask) { if (!make_settled_moves(w, i, mask, false)) access_memory(w, i, mask, false, false); }
-void run_store(Warp *w, const Insn *i, u32 mask) { if (!make_settled_moves(w, i, mask, true)) access_memory(w, i, mask, true, false); }
+static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
+{
+    if (!w->block->grid->shapes[i->shape].settled.span || !make_settled_moves(w, i, mask, store)) access_memory(w, i, mask, store, false);
+}
+
+void run_load(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, false); }
+void run_store(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, true); }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
 // One value for all lanes.
