@@ -550,7 +550,7 @@ const Observer caches_observer = {
 // ---- What others ask and tell ----
 
 const Traffic *caches_traffic(void) { return &now->l2.traffic; }
-u64 caches_under_way(double seconds) { return l2_under_way(&now->l2, seconds); }
+void caches_under_way(double seconds, u64 *fetched, u64 *written) { l2_under_way(&now->l2, seconds, fetched, written); }
 u32 caches_resident(void) { return now->resident; }
 u32 caches_carveout(void) { return profile.l1_bytes - now->l1_bytes; }
 

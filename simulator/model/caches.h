@@ -15,8 +15,8 @@ typedef struct Traffic {
 // Of the launch that has ended: valid in its grid_end, after caches_observer's.
 const Traffic *caches_traffic(void);
 
-// Of the bytes written: those that have not reached DRAM when the kernel ends, which took so long.
-u64 caches_under_way(double seconds);
+// Of the bytes fetched and written: those that are still on their way when the kernel ends, which took so long.
+void caches_under_way(double seconds, u64 *fetched, u64 *written);
 
 u32 caches_resident(void);              // blocks that shared an SM, at most
 u32 caches_carveout(void);              // bytes that shared memory had of L1

@@ -289,7 +289,10 @@ static void counters_grid_end(Grid *g)
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
-    t.sum[DRAM_WRITTEN] -= caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds));
+    u64 fetched, written;
+    caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds), &fetched, &written);
+    t.sum[DRAM_READ] -= fetched;
+    t.sum[DRAM_WRITTEN] -= written;
     l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
     report(g, &t, over);
     free(over);

@@ -9,7 +9,7 @@
 // than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
 // DRAM takes no parts of sectors: what nobody has stored is fetched first, and takes so long (l2_completion_seconds) that
 // the last of them are written when the kernel has ended, and counted by nobody. So are the last of all others, which take
-// less long (l2_write_seconds).
+// less long (l2_write_seconds), and what has been asked of DRAM for the former and has not come yet.
 //
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
@@ -86,10 +86,11 @@ static double left_last(const Leaving *l, double all, double part)
     return bytes;
 }
 
-u64 l2_under_way(const L2Launch *l, double seconds)
+void l2_under_way(const L2Launch *l, double seconds, u64 *fetched, u64 *written)
 {
-    double all = look_ups(&l->traffic);
-    return left_last(&l->whole, all, profile.l2_write_seconds / seconds) + left_last(&l->parts, all, profile.l2_completion_seconds / seconds);
+    double all = look_ups(&l->traffic), latency = profile.dram_load_clocks[LOAD_PARTS / 2 - 1] / profile.clock_hz;
+    *fetched = left_last(&l->fetched, all, latency / seconds);
+    *written = left_last(&l->whole, all, profile.l2_write_seconds / seconds) + left_last(&l->parts, all, profile.l2_completion_seconds / seconds);
 }
 
 static void write_back(u64 bytes)
@@ -227,6 +228,7 @@ static void write_partial(Note n, Cache *cache, u64 number)
     t->dram_read += bytes_of(missing);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
     t->dram_written += bytes_of(dirty);
+    note_leaving(&launch->fetched, bytes_of(missing));
     note_leaving(&launch->parts, bytes_of(dirty));
     if (is_near(number)) t->filled += bytes_of(missing);
     else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);

@@ -6,7 +6,7 @@
 // counts: all_words_read dram__bytes_read.sum 0
 // counts: rows dram__bytes_read.sum 0
 // counts: rows_read dram__bytes_read.sum 0
-// counts: too_many dram__bytes_read.sum 9601280
+// counts: too_many dram__bytes_read.sum 8705200
 // counts: too_many dram__bytes_write.sum 4353290
 // counts: twice l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 8
 // counts: twice l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
