@@ -418,8 +418,7 @@ static enum kind kind_of(const Access *a)
 {
     if (a->atomic) return a->insn->reduces ? REDUCTION : ATOMIC_KIND;
     if (a->store) return STORE;
-    if (a->insn->matrix && a->insn->matrix->past_l1) return LOAD_PAST_L1;
-    return a->insn->past_l1 || (a->insn->strong && a->insn->scope != SCOPE_CTA) ? LOAD_PAST_L1 : LOAD;
+    return coalesce_past_l1(a->insn) ? LOAD_PAST_L1 : LOAD;
 }
 
 // A number that no other line has, in the bits that a note has for it.

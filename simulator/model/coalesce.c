@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/tensor.h"
+
 typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
 
 // Lines mostly come rising; one beyond all is a new one.
@@ -125,6 +127,11 @@ u32 access_sectors(Access *a)
 }
 
 u32 coalesce_constant;
+
+bool coalesce_past_l1(const Insn *i)
+{
+    return i->past_l1 || (i->matrix && i->matrix->past_l1) || (i->strong && i->scope != SCOPE_CTA);
+}
 
 void coalesce_start(void) { coalesce_constant = isa_find("ld.const", UNARY) - isa_rows; }
 

@@ -20,6 +20,9 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 extern u32 coalesce_constant;           // the row of what loads from it
 static inline bool access_is_constant(const Access *a) { return a->insn->row == coalesce_constant; }
 
+// Loads that L1 does not keep: .cg, .cv, and strong ones of more than a block.
+bool coalesce_past_l1(const Insn *i);
+
 // To be called when a launch begins.
 void coalesce_start(void);
 

@@ -440,6 +440,7 @@ static Op *make(const Kernel *k)
         const IsaRow *row = &isa_rows[i->row];
         ops[pc].kind = kind_of(i, row);
         ops[pc].space = i->space;
+        ops[pc].past_l1 = coalesce_past_l1(i);
         find_rows(&ops[pc], i, row);
         find_cost(&ops[pc], row);
         if (ops[pc].kind == OP_BARRIER) ops[pc].latency = begins(row->name, "barrier_cluster") ? beyond_barrier() : 0;

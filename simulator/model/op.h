@@ -21,6 +21,7 @@ enum { OP_READS = 28, OP_WRITES = 10 };
 typedef struct Op {
     u8 unit, kind;
     u8 space;                           // of memory: enum space
+    bool past_l1;                       // a load that L1 does not keep
     u8 read_count, write_count;
     float slots;                        // instructions that the scheduler issues; 0: part of another one
     float own;                          // of them those that its unit executes; the others are simple ones around it

@@ -3,8 +3,10 @@
 //
 // - A warp issues its instructions in order, each when its operands are ready, its scheduler is free (one instruction a
 //   clock; warps are dealt to four schedulers) and its unit is (a warp takes 32 / lanes-a-clock of it).
-// - L1 and shared memory take one line, or one pass over the banks, a clock. Sectors that miss L1 (a model of this SM's)
-//   queue for the SM's share of L2's bandwidth, and those that miss L2 for its share of DRAM's; each adds its latency.
+// - L1 and shared memory take one line, or one pass over the banks, a clock. Stores leave L1 for L2 one after another; a few
+//   lines of them wait there, and when there is no room for one more L1 takes nothing else. Sectors that miss L1 (a model
+//   of this SM's) queue for the SM's share of L2's bandwidth, and those that miss L2 for its share of DRAM's; each adds its
+//   latency.
 //   Shares: all SMs that have blocks are taken to do the same as this one at the same time.
 // - DRAM's latency is none for all: lines of the far half of L2 take longer, and one in ten waits while its DRAM is refreshed.
 //   Which do is drawn from the line's number, as likely as it was measured. So who waits for several loads waits for the
@@ -60,6 +62,8 @@ typedef struct Machine {
     double issue[SCHEDULERS], unit[SCHEDULERS][UNITS];      // when each is free next
     double queue[L1_QUEUE];         // when the latest loads that L1 took are done: it has so many places
     u32 queued;
+    double *leaving;                // when the latest lines that were stored leave L1, in which so many may wait
+    u32 waiting_lines, stored;
     double l1_free, adu_free, port_free, dram_free, launcher, end;
     double held;                    // sum over the warps that have ended: clocks that each was there
     double *misses;                 // of each instruction: fractions of a miss that have not happened yet
@@ -157,29 +161,44 @@ static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 
 static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
 {
+    bool kept = !m->trace->op[pc].past_l1;
     double done = now + profile.l1_latency_clocks - profile.alu_latency_clocks + a->count - 1;
     for (u32 n = 0; n < a->count; n++) {
         const Piece *p = &m->trace->piece[a->first + n];
         L1Line *line = l1_line(m, p->line, now);
+        if (!kept) line->sectors &= ~p->sectors;
         u32 missing = p->sectors & ~line->sectors;
         if (missing) {
             line->ready = later(line->ready, ask_l2(m, pc, now + n, p->line, __builtin_popcount(missing)));
-            line->sectors |= missing;
+            if (kept) line->sectors |= missing;
         }
         done = later(done, line->ready);
     }
     return m->queue[m->queued++ % L1_QUEUE] = done;
 }
 
-static void store_global(Machine *m, const TraceAccess *a, double now, double requests)
+// A line that is stored goes through L1, which keeps it. While it finds no room to wait there, L1 takes nothing else.
+static double *store_in_l1(Machine *m, const Piece *p, double *now)
+{
+    double *leaves = &m->leaving[m->stored++ % m->waiting_lines];
+    *now = later(*now, *leaves);
+    m->l1_free = later(m->l1_free, *now);
+    l1_line(m, p->line, *now)->sectors |= p->sectors;
+    return leaves;
+}
+
+static void store_global(Machine *m, const TraceAccess *a, double now, double requests, bool by_l1)
 {
     for (u32 n = 0; n < a->count; n++) {
-        u32 sectors = __builtin_popcount(m->trace->piece[a->first + n].sectors);
+        const Piece *p = &m->trace->piece[a->first + n];
+        u32 sectors = __builtin_popcount(p->sectors);
+        double *leaves = by_l1 ? store_in_l1(m, p, &now) : NULL;
         double start = later(now + n, m->port_free);
         double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
         m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
         m->port_free += sectors * m->load->cost_per_store / m->dram_bytes;
         m->dram_free = later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
+        if (leaves) *leaves = m->port_free;
     }
 }
 
@@ -190,7 +209,7 @@ static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, 
     enum { TO_BEGIN = 44 };
     double done = now;
     u32 sectors = 0;
-    if (stores) store_global(m, a, now, profile.l2_random_writes_per_clock / m->load->active_sms);
+    if (stores) store_global(m, a, now, profile.l2_random_writes_per_clock / m->load->active_sms, false);
     for (u32 n = 0; n < a->count; n++) {
         const Piece *p = &m->trace->piece[a->first + n];
         sectors += __builtin_popcount(p->sectors);
@@ -227,7 +246,7 @@ static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
     start = later(start, m->queue[m->queued % L1_QUEUE]);
     if (op->kind == OP_LOAD || op->kind == OP_COPY) return load_global(m, pc, a, start);
     double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock : profile.l2_random_writes_per_clock;
-    store_global(m, a, start, requests / m->load->active_sms);
+    store_global(m, a, start, requests / m->load->active_sms, op->kind == OP_STORE);
     return op->kind == OP_ATOMIC ? m->port_free + profile.atomic_latency_clocks : start;
 }
 
@@ -441,13 +460,15 @@ static bool make(Machine *m, const Load *load)
     m->phase = calloc(m->trace->phase_count + 1, sizeof *m->phase);
     for (u32 n = 0; m->phase && n < m->trace->phase_count; n++) m->phase[n].missing = n ? m->trace->phase[n] : 0;
     m->l1 = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1);
+    m->waiting_lines = (u32)later(1, profile.l1_waiting_lines);
+    m->leaving = calloc(m->waiting_lines, sizeof *m->leaving);
     m->slot = calloc(m->slot_count, sizeof *m->slot);
     m->heap = calloc(m->slot_count * m->warp_count, sizeof *m->heap);
     for (u32 s = 0; m->slot && s < m->slot_count; s++) {
         m->slot[s].runner = calloc(m->warp_count, sizeof *m->slot[s].runner);
         for (u32 n = 0; n < m->warp_count; n++) m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
     }
-    return m->l1 && m->slot && m->heap && m->misses && m->phase;
+    return m->l1 && m->leaving && m->slot && m->heap && m->misses && m->phase;
 }
 
 static void unmake(Machine *m)
@@ -459,6 +480,7 @@ static void unmake(Machine *m)
     free(m->slot);
     free(m->heap);
     free(m->l1);
+    free(m->leaving);
     free(m->misses);
     free(m->phase);
 }

@@ -206,6 +206,51 @@ Test(replay, lets_loads_overtake_one_another)
     profile.l2_latency_clocks = 0;
 }
 
+// ---- What is stored
+
+// Stores and loads of one line, which L2 has; two clocks for each store to leave L1.
+static void set_up_stores(void)
+{
+    code[STORE].space = code[LOAD].space = SPACE_GLOBAL;
+    accesses[1] = (TraceAccess){ .count = 1, .space = SPACE_GLOBAL };
+    profile.l2_write_bytes_per_clock = 64;
+    profile.l2_random_writes_per_clock = 64;
+    profile.l1_clocks_per_request = 1;
+    profile.l1_latency_clocks = 40;
+    profile.l2_latency_clocks = 200;
+}
+
+Test(replay, finds_in_l1_what_was_stored)
+{
+    set_up_stores();
+    TraceWarp w = WARP({ STORE, 1 }, { LOAD, 1 }, { USE, 0 });
+    expect_clocks(1 + 40 - 4 + 1, run(1, 1, 1, &w));
+}
+
+Test(replay, asks_l2_for_what_is_loaded_past_l1)
+{
+    set_up_stores();
+    code[LOAD].past_l1 = true;
+    TraceWarp w = WARP({ STORE, 1 }, { LOAD, 1 }, { USE, 0 });
+    expect_clocks(2 + 200 - 4 + 1, run(1, 1, 1, &w));       // behind the store
+    w = WARP({ LOAD, 1 }, { USE, 0 }, { LOAD, 1 }, { USE, 0 });
+    expect_clocks(2 * (200 - 4 + 1), run(1, 1, 1, &w));     // each time
+}
+
+Test(replay, lets_few_lines_that_are_stored_wait_in_l1)
+{
+    set_up_stores();
+    code[LOAD].space = SPACE_SHARED;
+    profile.l2_write_bytes_per_clock = 16;
+    profile.l1_waiting_lines = 3;
+    accesses[2] = (TraceAccess){ .space = SPACE_SHARED, .passes = 1 };
+    TraceWarp w = WARP({ STORE, 1 }, { STORE, 1 }, { STORE, 1 }, { LOAD, 2 }, { USE, 0 });
+    expect_clocks(3 + 27, run(1, 1, 1, &w));
+    profile.l1_waiting_lines = 1;
+    w = WARP({ STORE, 1 }, { STORE, 1 }, { STORE, 1 }, { LOAD, 2 }, { USE, 0 });
+    expect_clocks(2 * 8 + 27, run(1, 1, 1, &w));            // the third waits until the second has left
+}
+
 // ---- How blocks come
 
 Test(replay, gives_the_place_of_a_block_to_the_next_after_a_turn)
