@@ -41,6 +41,15 @@ static void tell(pthread_cond_t *whom)
     pthread_cond_broadcast(whom);
 }
 
+static inline void breathe(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
 // The mutex is held. The host takes longer to wake a thread than most work is apart, so it looks out for a while first.
 static void wait_for_news(pthread_cond_t *from)
 {
@@ -48,7 +57,7 @@ static void wait_for_news(pthread_cond_t *from)
     u32 known = news;
     pthread_mutex_unlock(&mutex);
     for (u64 end = now() + NS; news == known && now() < end; sched_yield())
-        for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known; n++) __builtin_ia32_pause();
+        for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known; n++) breathe();
     pthread_mutex_lock(&mutex);
     if (news == known) pthread_cond_wait(from, &mutex);
 }
