@@ -58,8 +58,14 @@ static void text(Form *f, const char *format, ...)
 
 // ---- rows ----
 
-// Addresses of the device's own, and 16-byte values, are the .ptx files' business.
-static bool left_out(const char *name) { return starts(name, "cvta_") || starts(name, "isspacep_") || starts(name, "mapa_") || starts(name, "getctarank_") || strstr(name, "b128"); }
+// Addresses of the device's own, matrices and 16-byte values are the .ptx files' business.
+static bool left_out(const char *name)
+{
+    static const char *const beginnings[] = { "cvta_", "isspacep_", "mapa_", "getctarank_", "ldmatrix_", "stmatrix_" };
+    for (size_t n = 0; n < sizeof beginnings / sizeof *beginnings; n++)
+        if (starts(name, beginnings[n])) return true;
+    return strstr(name, "b128");
+}
 
 static void plain(const char *name, enum type d, enum type a, enum type b, enum type c)
 {
