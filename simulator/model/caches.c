@@ -14,7 +14,6 @@
 // The replay is the same in every run. What the order on the hardware is nobody knows; the figures are estimates.
 #include "caches.h"
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +25,7 @@
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "machine/worker.h"
+#include "need.h"
 #include "stores.h"
 
 enum { MOST_NOTES = 1 << 22 };          // of a wave
@@ -81,12 +81,6 @@ static Wave *asked_for[WORKER_BEHIND];  // waves whose replay may not be done ye
 static u32 waves_asked;         // so far
 static Wave *spare_waves;
 static CachedGrid *spare;       // of one that has ended: its room is used again
-
-static void no_memory(void)
-{
-    perror("simulator: no memory left to follow the caches");
-    exit(1);
-}
 
 // Room for so many more.
 static inline void make_room(Notes *n, u32 more)

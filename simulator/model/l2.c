@@ -14,12 +14,12 @@
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coalesce.h"
 #include "machine/profile.h"
+#include "need.h"
 
 // Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which words of each sector.
 enum { MOST_PARTIAL = 8 };
@@ -29,12 +29,6 @@ typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
 static L2Launch *launch;        // whose access it is
 static Cache l2[MOST_DEVICES];
 static PartialSet *partial[MOST_DEVICES];       // of each set of l2
-
-static void no_memory(void)
-{
-    perror("simulator: no memory left to follow the caches");
-    exit(1);
-}
 
 // The sectors of all granules that these are in.
 static u8 granules_of[1 << LINE_SECTORS];

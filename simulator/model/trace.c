@@ -1,10 +1,10 @@
 // Follows the blocks of the first SM, and the grid's last block, which often does what is left over.
 #include "trace.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/profile.h"
+#include "need.h"
 
 // What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
@@ -27,18 +27,11 @@ static TracedGrid *spare;       // of one that has ended: its room is used again
 
 const Trace *trace_latest(void) { return &now->trace; }
 
-static void *check(void *memory)
-{
-    if (memory) return memory;
-    perror("simulator: no memory left to trace a launch");
-    exit(1);
-}
-
 static void *grow(void *array, u32 count, u32 *room, size_t size)
 {
     if (count < *room) return array;
     while (count >= *room) *room = *room ? 2 * *room : 64;
-    return check(realloc(array, *room * size));
+    return need(realloc(array, *room * size));
 }
 
 static void free_block(TraceBlock *b)
@@ -56,7 +49,7 @@ static void forget_blocks(Trace *t)
 
 static void trace_grid_start(Grid *g)
 {
-    TracedGrid *t = g->traced = spare ? spare : check(calloc(1, sizeof *t));
+    TracedGrid *t = g->traced = spare ? spare : need(calloc(1, sizeof *t));
     spare = NULL;
     Trace *trace = &t->trace;
     *trace = (Trace){ .op = ops_of(g->kernel), .op_count = g->kernel->code_count,
@@ -104,10 +97,10 @@ static void trace_block_start(Block *b)
         if (first_sm) note_full(b->grid);
         return;
     }
-    TraceBlock *t = check(calloc(1, sizeof *t));
+    TraceBlock *t = need(calloc(1, sizeof *t));
     t->number = b->number;
     t->warp_count = b->warp_count;
-    t->warp = check(calloc(b->warp_count, sizeof *t->warp));
+    t->warp = need(calloc(b->warp_count, sizeof *t->warp));
     trace->block = grow(trace->block, trace->block_count, &trace->block_room, sizeof *trace->block);
     trace->block[trace->block_count++] = t;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
@@ -302,7 +295,7 @@ static void arrange(const Trace *t, TraceWarp *w)
             at++;
             continue;
         }
-        Step *copy = check(malloc(length * sizeof *copy));
+        Step *copy = need(malloc(length * sizeof *copy));
         memcpy(copy, w->step + at, length * sizeof *copy);
         for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
         free(copy);
@@ -373,7 +366,7 @@ static void trace_block_end(Block *b)
 
 static void trace_part_make(Grid *part)
 {
-    TracedGrid *t = check(calloc(1, sizeof *t));
+    TracedGrid *t = need(calloc(1, sizeof *t));
     t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
     part->traced = t;
 }
