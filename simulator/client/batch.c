@@ -119,12 +119,18 @@ static bool is_list(void **p, const size_t *bytes, size_t count, unsigned long l
     return p && bytes && count && !flags && takes_batches(stream);
 }
 
-EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
-                                             size_t place_count, unsigned long long flags, cudaStream_t stream)
+static cudaError_t prefetch(const char *call, void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+                            size_t place_count, unsigned long long flags, bool discard, cudaStream_t stream)
 {
     if (!is_list(p, bytes, count, flags, stream) || !places || !shares_out(first, place_count, count))
         return client_done(cudaErrorInvalidValue);
-    return move("cudaMemPrefetchBatchAsync", p, bytes, count, places, first, place_count, false, stream);
+    return move(call, p, bytes, count, places, first, place_count, discard, stream);
+}
+
+EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+                                             size_t place_count, unsigned long long flags, cudaStream_t stream)
+{
+    return prefetch("cudaMemPrefetchBatchAsync", p, bytes, count, places, first, place_count, flags, false, stream);
 }
 TWIN(cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync_ptsz,
      (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
@@ -143,9 +149,7 @@ EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **p, size_t *bytes, 
                                                        size_t *first, size_t place_count, unsigned long long flags,
                                                        cudaStream_t stream)
 {
-    if (!is_list(p, bytes, count, flags, stream) || !places || !shares_out(first, place_count, count))
-        return client_done(cudaErrorInvalidValue);
-    return move("cudaMemDiscardAndPrefetchBatchAsync", p, bytes, count, places, first, place_count, true, stream);
+    return prefetch("cudaMemDiscardAndPrefetchBatchAsync", p, bytes, count, places, first, place_count, flags, true, stream);
 }
 TWIN(cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync_ptsz,
      (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
