@@ -30,6 +30,8 @@ static const char *yes_or_no(cudaError_t error)
     return error == cudaErrorNotReady ? "it works" : error == cudaSuccess ? "it is done" : cudaGetErrorName(error);
 }
 
+#define EACH_TWO(a, b, count) for (int a = 0; a < (count); a++) for (int b = 0; b < (count); b++)
+
 // While `busy` works: what a query of each other stream says.
 GROUP(waiting_queries, 1)
 {
@@ -37,55 +39,50 @@ GROUP(waiting_queries, 1)
     const struct { const char *name; cudaStream_t stream; } streams[] = { { "legacy", cudaStreamLegacy }, { "blocking", plain },
         { "another blocking", other }, { "non-blocking", free_one }, { "own", own } };
     enum { COUNT = sizeof streams / sizeof *streams };
-    for (int b = 0; b < COUNT; b++)
-        for (int q = 0; q < COUNT; q++) {
-            char question[80];
-            snprintf(question, sizeof question, "query %s, %s works", streams[q].name, streams[b].name);
-            work(streams[b].stream);
-            tell(question, "%s", yes_or_no(cudaStreamQuery(streams[q].stream)));
-        }
+    EACH_TWO(b, q, COUNT) {
+        char question[80];
+        snprintf(question, sizeof question, "query %s, %s works", streams[q].name, streams[b].name);
+        work(streams[b].stream);
+        tell(question, "%s", yes_or_no(cudaStreamQuery(streams[q].stream)));
+    }
     // The same of an event that is recorded on the stream, with nothing before it.
     cudaEvent_t e;
     DO(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-    for (int b = 0; b < COUNT; b++)
-        for (int q = 0; q < COUNT; q++) {
-            char question[80];
-            snprintf(question, sizeof question, "event on %s, %s works", streams[q].name, streams[b].name);
-            work(streams[b].stream);
-            DO(cudaEventRecord(e, streams[q].stream));
-            tell(question, "%s", yes_or_no(cudaEventQuery(e)));
-        }
+    EACH_TWO(b, q, COUNT) {
+        char question[80];
+        snprintf(question, sizeof question, "event on %s, %s works", streams[q].name, streams[b].name);
+        work(streams[b].stream);
+        DO(cudaEventRecord(e, streams[q].stream));
+        tell(question, "%s", yes_or_no(cudaEventQuery(e)));
+    }
     // And of a kernel.
-    for (int b = 0; b < COUNT; b++)
-        for (int q = 0; q < COUNT; q++) {
-            char question[80];
-            if (q == b) continue;
-            snprintf(question, sizeof question, "kernel on %s, %s works", streams[q].name, streams[b].name);
-            work(streams[b].stream);
-            DO(launch((const void *)nothing, 1, 1, NULL, 0, streams[q].stream));
-            DO(cudaStreamSynchronize(streams[q].stream));
-            tell(question, "%s", yes_or_no(cudaStreamQuery(streams[b].stream)));
-        }
+    EACH_TWO(b, q, COUNT) {
+        char question[80];
+        if (q == b) continue;
+        snprintf(question, sizeof question, "kernel on %s, %s works", streams[q].name, streams[b].name);
+        work(streams[b].stream);
+        DO(launch((const void *)nothing, 1, 1, NULL, 0, streams[q].stream));
+        DO(cudaStreamSynchronize(streams[q].stream));
+        tell(question, "%s", yes_or_no(cudaStreamQuery(streams[b].stream)));
+    }
     // Waiting for a stream that has nothing to do.
-    for (int b = 0; b < COUNT; b++)
-        for (int q = 0; q < COUNT; q++) {
-            char question[80];
-            if (q == b) continue;
-            snprintf(question, sizeof question, "%s works, waited for %s", streams[b].name, streams[q].name);
-            work(streams[b].stream);
-            DO(cudaStreamSynchronize(streams[q].stream));
-            tell(question, "%s", yes_or_no(cudaStreamQuery(streams[b].stream)));
-        }
+    EACH_TWO(b, q, COUNT) {
+        char question[80];
+        if (q == b) continue;
+        snprintf(question, sizeof question, "%s works, waited for %s", streams[b].name, streams[q].name);
+        work(streams[b].stream);
+        DO(cudaStreamSynchronize(streams[q].stream));
+        tell(question, "%s", yes_or_no(cudaStreamQuery(streams[b].stream)));
+    }
     // A query of a stream that has done its work, after another has begun.
-    for (int b = 0; b < COUNT; b++)
-        for (int q = 0; q < COUNT; q++) {
-            char question[80];
-            if (q == b) continue;
-            snprintf(question, sizeof question, "query %s once used, %s works", streams[q].name, streams[b].name);
-            DO(launch((const void *)nothing, 1, 1, NULL, 0, streams[q].stream));
-            work(streams[b].stream);
-            tell(question, "%s", yes_or_no(cudaStreamQuery(streams[q].stream)));
-        }
+    EACH_TWO(b, q, COUNT) {
+        char question[80];
+        if (q == b) continue;
+        snprintf(question, sizeof question, "query %s once used, %s works", streams[q].name, streams[b].name);
+        DO(launch((const void *)nothing, 1, 1, NULL, 0, streams[q].stream));
+        work(streams[b].stream);
+        tell(question, "%s", yes_or_no(cudaStreamQuery(streams[q].stream)));
+    }
     ask("afterwards", cudaDeviceSynchronize());
 }
 
