@@ -35,7 +35,7 @@ suites      = $(foreach t,$(basename $(notdir $(test_programs))),'$t build/test/
 
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
-                libzstd-dev=zstd.h libpng-dev=png.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
+                libzstd-dev=zstd.h liblz4-dev=lz4.h libpng-dev=png.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
 needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip
@@ -248,7 +248,7 @@ build/simulator/device: $(device)
 # Libraries that lie beside a program, in build/lib, are taken first: a bundle brings its own.
 beside := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib'
 
-device_libraries := -ljansson -lzstd -lconfig -ldw -lelf -lstdc++ -lm -lpthread
+device_libraries := -ljansson -lzstd -llz4 -lconfig -ldw -lelf -lstdc++ -lm -lpthread
 
 build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$(device))
 	@mkdir -p $(@D)

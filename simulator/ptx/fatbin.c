@@ -6,7 +6,8 @@
 
 #define _GNU_SOURCE
 #include "fatbin.h"
-#include "lz4.h"
+#include <limits.h>
+#include <lz4.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,15 @@ static char *copy_content(const u8 *from, size_t bytes, size_t *length, char **e
     return content;
 }
 
+// How many bytes those became; 0: it is damaged.
+static size_t unpack_lz4(const Entry *entry, char *text)
+{
+    if (entry->stored > INT_MAX)
+        return 0;
+    int got = LZ4_decompress_safe((const char *)entry->bytes, text, (int)entry->stored, (int)entry->raw);
+    return got > 0 ? (size_t)got : 0;
+}
+
 static char *decompress(const Entry *entry, size_t *length, char **error)
 {
     if (!entry->raw || entry->raw > LARGEST_PTX)
@@ -91,7 +101,7 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
         return say(error, "no memory for %llu bytes of PTX", (unsigned long long)entry->raw);
     bool zstd = entry->flags & FLAG_ZSTD;
     size_t got = zstd ? ZSTD_decompress(text, entry->raw, entry->bytes, entry->stored)
-                      : lz4_unpack(entry->bytes, entry->stored, (u8 *)text, entry->raw);
+                      : unpack_lz4(entry, text);
     if (zstd ? ZSTD_isError(got) : !got) {
         free(text);
         return say(error, "the fat binary is damaged: %s", zstd ? ZSTD_getErrorName(got) : "its LZ4 block cannot be read");

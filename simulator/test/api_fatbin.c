@@ -125,16 +125,16 @@ Test(fatbin, says_what_is_missing)
     expect_error(&b, "compute_100");
 }
 
-// 3 literals, 9 bytes from 3 back; 18 literals, 294 bytes from 1 back; 1 literal.
-static const u8 lz4_block[] = "\x35" "abc\x03\x00" "\xff\x03" "0123456789ABCDEFGH\x01\x00" "\xff\x14" "\x10.";
-enum { LZ4_RAW = 3 + 9 + 18 + 15 + 4 + 255 + 20 + 1 };
+// 3 literals, 9 bytes from 3 back; 18 literals, 294 bytes from 1 back; 13 literals.
+static const u8 lz4_block[] = "\x35" "abc\x03\x00" "\xff\x03" "0123456789ABCDEFGH\x01\x00" "\xff\x14" "\xd0" "the last ones";
+enum { LZ4_RAW = 3 + 9 + 18 + 15 + 4 + 255 + 20 + 13 };
 
 Test(fatbin, takes_what_nvcc_compresses_for_speed)
 {
     static Binary b;
     char text[LZ4_RAW + 1] = "abcabcabcabc0123456789ABCDEFGH";
-    memset(text + 30, 'H', LZ4_RAW - 31);
-    text[LZ4_RAW - 1] = '.';
+    memset(text + 30, 'H', LZ4_RAW - 30 - 13);
+    memcpy(text + LZ4_RAW - 13, "the last ones", 13);
     start(&b);
     add_stored(&b, PTX, 90, LZ4_FLAG, lz4_block, sizeof lz4_block - 1, LZ4_RAW);
     expect_text(&b, text);
