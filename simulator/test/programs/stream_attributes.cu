@@ -11,7 +11,7 @@ __global__ void heavy(float *out, int rounds)
     out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
-enum { NONE = -1 };             // nobody has said how to wait: an H200's answer
+static const cudaSynchronizationPolicy NONE = (cudaSynchronizationPolicy)-1;     // nobody has said how to wait: an H200's answer
 
 static float *out;
 
