@@ -1,26 +1,8 @@
-// What is between the rooms that look for races: race.c, which sees every access, and race_report.c, which tells.
+// What is between the rooms that look for races: race.c, which sees every access, race_part.c, which puts off those of a part of a
+// grid, race_cluster.c, which sees to it that other blocks are there, and race_report.c, which tells.
 #pragma once
-#include "happens.h"
-#include "machine/memory.h"
+#include "operations.h"
 #include "report/report.h"
-#include "shadow.h"
-#include "stream_order.h"
-
-// A launch, or a copy or fill that the host commands.
-typedef struct Operation {
-    u64 number;                 // among those of the streams (clock.h)
-    const Kernel *kernel;       // NULL: a copy or fill
-    u32 device;                 // of a launch,
-    bool sees_others;           // whose blocks may see one another, by flags or atomics
-    u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
-    u64 blocks;
-    Order before;               // what lies before its beginning by stream order
-    u32 over;                   // the operation that was last found to come before it
-    Knowledge known;            // what flags have told the blocks of it that have ended
-    u32 grid[3], block[3], cluster[3];      // cluster: {1,1,1} where there are none
-    char call[48];              // "cudaMemcpyAsync"
-    u64 callers[MEMORY_CALLERS];    // of that call: host return addresses
-} Operation;
 
 // One side of a race.
 typedef struct Side {
@@ -40,12 +22,59 @@ typedef struct Race {
     const Insn *parted;         // a barrier at which one lane of the warp stands while another has gone by; or NULL
 } Race;
 
+// What whole warps did in global memory, one after the other, and each the same to the bytes right behind those of the warp
+// before it: the accesses of the first of them, and how many it were. The last warp may not have done all.
+enum { MOST_ROWS = 8 };
+typedef struct Row { u64 base; u32 pc; u16 bytes; bool store; } Row;
+typedef struct Rows {
+    u32 count;                  // accesses, warp by warp
+    u8 first, rows;             // warp; accesses of each
+    Row row[MOST_ROWS];
+    u32 alike[MOST_ROWS * MOST_WARPS];  // of each access: as Access.alike
+} Rows;
+typedef struct Visit { u32 tick; Side side; } Visit;       // tick 0: there was none
+
+struct RaceBlock {
+    BlockOrder order;
+    Shadow shared;
+    u64 shared_span;            // bytes, whole lines
+    Rows rows;                  // in a part of a grid: what is not put off yet
+    Visit *visits;              // in a cluster: for each warp of each other block, its latest to this one's shared memory; NULL: none
+    u32 phase;                  // of the block of rank 0: the latest of the cluster's barrier
+    Knowledge message[2], hint[2];      // what those learn who wait there: by phase, of which two are under way
+};
+
+extern Shadow race_global;      // of global memory
+
+// race.c: looks at an access, in its turn.
+bool race_access(Access *);
+// The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
+bool race_stores_alike(const Access *, u32 lane, u32 other);    // LANES: what is there
+
+// race_part.c: what a part does in global memory, and what orders it, to be looked at when its turn has come.
+typedef struct Event { enum { STARTS, MEETS, PART_MEETS, WARP_MEETS } kind; u32 what, freed; } Event;
+void race_part_make(Grid *part);
+void race_part_free(Grid *part);
+void race_put_back(Grid *part);
+bool race_put_off(Access *);
+void race_put_off_rows(Grid *part, Rows *);
+void race_put_off_event(const Block *, Event);
+void race_free_stand_in(void);  // the grid has ended
+
+// race_cluster.c: a thread touches another block's shared memory, and the block ends that others have touched.
+void race_look_abroad(const Access *);
+void race_look_at_visits(const Block *);
+void race_cluster_arrive(Warp *, const Insn *);
+void race_cluster_wait(Warp *);
+
+// race_report.c
 void race_report(const Race *);
 
 // What is wrong where a block of a cluster touches the shared memory of another one, which may not be there: it may not have
 // begun, or, at its end, `ends`, the access may still be to come.
 void race_report_absent(const Side *, const Block *owner, bool ends);
 
+// race.c, for runtime/copy.c
 // A copy or fill begins, and this is a range of device memory that it reads, or stores to: reports what conflicts with
 // operations on other streams that nothing puts before it. `lasts`: the host does not wait for it.
 void race_transfer(const Operation *, bool lasts);

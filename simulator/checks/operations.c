@@ -1,0 +1,77 @@
+// The launches, copies and fills that are remembered: what lies before the beginning of each by stream order, and what its blocks
+// have heard of others by flags. A kernel that has ended hands on what it was told.
+#include <stdlib.h>
+
+#include "operations.h"
+#include "runtime/clock.h"
+#include "need.h"
+
+Operation *operations;
+u32 operation_count = 1;
+
+static u32 room;
+static u32 block_count;         // of all launches that are remembered
+
+u32 operation_add(const Operation *o)
+{
+    if (operation_count >= room) {
+        room = room ? 2 * room : 64;
+        operations = need(realloc(operations, room * sizeof *operations));
+    }
+    Operation *new = &operations[operation_count];
+    *new = *o;
+    new->first_block = block_count;
+    block_count += (u32)o->blocks;
+    if (o->number) order_join(&new->before, clock_before(o->number));
+    return operation_count++;
+}
+
+void operations_forget(void)
+{
+    for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known), order_free(&operations[n].before);
+    operation_count = 1;
+    block_count = 0;
+}
+
+bool operation_before(u32 earlier, u32 operation)
+{
+    Operation *now = &operations[operation];
+    if (earlier == now->over) return true;
+    if (!clock_ordered(operations[earlier].number, now->number)) return false;
+    now->over = earlier;
+    return true;
+}
+
+// ---- What flags tell, and the ends of kernels hand on ----
+
+enum { MOST_HANDS = 4 };        // through which it went
+
+static bool is_known(const Knowledge *, const Site *, u32 hands);
+
+// Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel there was told of it?
+static bool lies_before(u32 operation, const Site *s, u32 hands)
+{
+    const Order *before = &operations[operation].before;
+    if (order_has(before, operations[s->operation].number)) return true;
+    for (u32 n = 1; n < operation_count; n++)
+        if (n != operation && operations[n].known.count && order_has(before, operations[n].number)
+            && is_known(&operations[n].known, s, hands)) return true;
+    return false;
+}
+
+// Who knows something of a block knows what lies before the beginning of its launch.
+static bool is_known(const Knowledge *k, const Site *s, u32 hands)
+{
+    const Operation *o = &operations[s->operation];
+    if (o->kernel && s->tick <= knowledge_of(k, operation_block(s), s->warp)) return true;
+    for (u32 n = 1; n < operation_count && hands; n++)
+        if (n != s->operation && operations[n].kernel && knowledge_has(k, operations[n].first_block, operations[n].blocks)
+            && lies_before(n, s, hands - 1)) return true;
+    return false;
+}
+
+bool operation_knows(u32 operation, const BlockOrder *o, u32 warp, const Site *s)
+{
+    return lies_before(operation, s, MOST_HANDS)
+        || (o && (is_known(&o->known, s, MOST_HANDS) || is_known(&o->warps[warp].known, s, MOST_HANDS)));
+}
