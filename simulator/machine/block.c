@@ -18,12 +18,20 @@
 #include "spread.h"
 #include "stand.h"
 
+static void clear_stack(Warp *w, const Kernel *k)
+{
+    memset(w->launch_error, 0, sizeof w->launch_error);
+    memset(w->lane_depth, 0, sizeof w->lane_depth);
+    for (u32 l = 0; l < LANES; l++) w->frame_top[l] = k->frames_at;
+    memset(w->inside, 0, k->function_count * sizeof *w->inside);
+    w->stacked = false;
+}
+
 void block_start(Block *b, u32 number, u32 sm)
 {
     bool fresh = b->epoch == 0;
     const Grid *g = b->grid;
     const u32 *grid = g->launch->grid;
-    const u32 frames_at = g->kernel->frames_at;
     b->number = number;
     b->sm = sm;
     b->occupied = true;
@@ -43,11 +51,8 @@ void block_start(Block *b, u32 number, u32 sm)
         w->clock_ready = w->gave_way = w->tired = w->cut = w->asks_host = w->asks_time = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
-        memset(w->launch_error, 0, sizeof w->launch_error);
         w->depth = 0;
-        memset(w->lane_depth, 0, sizeof w->lane_depth);
-        for (u32 l = 0; l < LANES; l++) w->frame_top[l] = frames_at;
-        if (g->kernel->function_count) memset(w->inside, 0, g->kernel->function_count * sizeof *w->inside);
+        if (fresh || w->stacked) clear_stack(w, g->kernel);
         w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         copies_forget(w);

@@ -77,7 +77,11 @@ static Room *take_room(Grid *g, u32 bytes)
     return g->children->rooms = r;
 }
 
-static u32 *last_error(Warp *w, u32 lane) { return &w->launch_error[lane]; }
+static u32 *last_error(Warp *w, u32 lane)
+{
+    w->stacked = true;
+    return &w->launch_error[lane];
+}
 
 static const u32 *numbers_at(const Warp *w, u32 row, u32 lane) { return (const u32 *)row_of(w, row) + 3 * lane; }
 

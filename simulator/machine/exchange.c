@@ -36,8 +36,7 @@ static u32 assemble(Warp *w, const Insn *i, u32 mask)
         mask &= same;
     }
     if (!(wanted & w->live & ~mask)) return mask;
-    g->tally[pc].executed--;            // it runs when the others are here
-    g->tally[pc].threads -= __builtin_popcount(w->active);
+    tally_take_back(g->tally, pc, w->active);       // it runs when the others are here
     w->active &= ~mask;
     warp_hold(w, pc, mask);
     return 0;

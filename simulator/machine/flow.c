@@ -136,9 +136,7 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
     Grid *g = w->block->grid;
     w->clock_ready = !w->clock_ready;
     if (w->clock_ready) {
-        Tally *t = &g->tally[--w->pc];
-        t->executed--;
-        t->threads -= __builtin_popcount(w->active);
+        tally_take_back(g->tally, --w->pc, w->active);
         w->stop = 0;
         return;
     }

@@ -282,11 +282,17 @@ Grid *grid_start(Launch *l)
     return g;
 }
 
+static void sum_up(Tally *t, u32 count)
+{
+    for (u32 pc = 1; pc < count; pc++) t[pc].executed += t[pc - 1].executed, t[pc].threads += t[pc - 1].threads;
+}
+
 int grid_finish(Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) block_free(g->slots[n]);
     g->slot_count = 0;
     spread_free(g);
+    sum_up(g->tally, g->kernel->code_count);
     OBSERVERS(grid_end, g);
     if (g->workspace) cooperative_give_back(g->workspace);
     return g->status;

@@ -27,6 +27,7 @@ void run_alloca_u64(Warp *w, const Insn *i, u32 mask)
             return;
         }
         d[l] = at;
+        w->stacked = true;
         w->frame_top[l] = at + bytes[l];
     }
 }
@@ -40,5 +41,6 @@ void run_stacksave_u64(Warp *w, const Insn *i, u32 mask)
 void run_stackrestore_u64(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *a = row_of(w, i->a);
+    w->stacked = true;
     for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) w->frame_top[l] = a[l];
 }

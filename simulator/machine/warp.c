@@ -89,6 +89,14 @@ static bool goes_first(const Path *path, u32 pc, u32 depth)
 // Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest. False: there are none.
 static bool pick(Warp *w, bool tired)
 {
+    if (!w->active && w->ready_count == 1 && !(w->ready[0].held | w->arrived | w->cluster_held)) {      // as mostly
+        w->pc = w->ready[0].pc;
+        w->depth = w->ready[0].depth;
+        w->active = w->ready[0].mask;
+        w->stop = ~0u;
+        w->ready_count = 0;
+        return true;
+    }
     u32 avoid = tired ? w->pc : ~0u;
     if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
     if (!w->ready_count) return false;
@@ -119,29 +127,36 @@ static bool pick(Warp *w, bool tired)
 }
 
 // Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on. `shuffled`: its turn may
-// be cut.
+// be cut. Instructions in a row are counted together.
 static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally, bool bare, bool shuffled)
 {
     u64 steps = 0;
-    u32 pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+    u32 pc = w->pc, first = pc, active = w->active;
+    bool seen = !bare && (w->watch || w->trace);
     while (pc < w->stop) {
-        const Insn *i = code + pc;
-        Tally *t = tally + pc;
+        const Insn *i = code + pc++;
         u32 mask = active;
-        w->pc = ++pc;
-        steps++;
-        if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
-        if (!bare) {
-            t->executed++;
-            t->threads += threads;
-            if (w->watch) w->watch(w, i, mask);
-            if (w->trace) OBSERVERS(step, w, i);
+        if (i->plain && !(i->guard | i->lasting) && !seen && !shuffled) {
+            i->run(w, i, mask);
+            continue;
         }
+        w->pc = pc;
+        if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+        if (seen && w->watch) w->watch(w, i, mask);
+        if (seen && w->trace) OBSERVERS(step, w, i);
         if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
-        if (i->moves) pc = w->pc, active = w->active, threads = __builtin_popcount(active);
+        seen = !bare && (w->watch || w->trace);
+        if (i->moves) {
+            steps += pc - first;
+            if (!bare) tally_run(tally, first, pc, active);
+            pc = first = w->pc;
+            active = w->active;
+        }
         if (shuffled && mask && shuffle_cuts(w, i)) break;
     }
-    return steps;
+    w->pc = pc;
+    if (!bare && pc != first) tally_run(tally, first, pc, active);
+    return steps + (pc - first);
 }
 
 static __attribute__((noinline)) u64 run_piece(Warp *w, const Insn *code, Tally *tally)

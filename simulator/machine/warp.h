@@ -92,8 +92,8 @@ typedef struct MemoryTally {
 
 // What was counted at one instruction of a launch.
 typedef struct Tally {
-    u64 executed;           // by warps
-    u64 threads;            // by active lanes
+    u64 executed;           // by warps; until the grid ends, how many more than of the instruction before it
+    u64 threads;            // by active lanes; likewise
     u64 divergent;          // branches that parted the lanes of a warp
     MemoryTally global, local;
     u64 l2_misses;          // sectors that it asked L2 for, and that were not there
@@ -105,6 +105,22 @@ typedef struct Tally {
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
     u64 received, sent;     // other devices' memory: bytes over the link
 } Tally;
+
+// The instructions from `first` up to below `end` have run, one after the other, for these lanes.
+static inline void tally_run(Tally *tally, u32 first, u32 end, u32 lanes)
+{
+    u32 threads = (u32)__builtin_popcount(lanes);
+    tally[first].executed++, tally[first].threads += threads;
+    tally[end].executed--, tally[end].threads -= threads;
+}
+
+// That instruction has not, though it was come to: it will be once more.
+static inline void tally_take_back(Tally *tally, u32 pc, u32 lanes)
+{
+    u32 threads = (u32)__builtin_popcount(lanes);
+    tally[pc].executed--, tally[pc].threads -= threads;
+    tally[pc + 1].executed++, tally[pc + 1].threads += threads;
+}
 
 // Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever: fewer
 // once it spins, so that waiting costs little, and again more while nothing comes of it.
@@ -159,7 +175,6 @@ struct Warp {
     u32 cluster_pc;         // where the latest of them waits
     u32 turns;              // backward branches since it was last given the machine
     u32 patience;           // backward branches that a turn may have
-    u32 launch_error[LANES];        // of each lane's own launches (children.h): the last
     bool tired;             // its last turn ended so
     bool cut;               // it ended early (shuffle.h)
     u64 cut_at;             // Grid.progress when one last did
@@ -171,8 +186,10 @@ struct Warp {
     bool asks_time;         // it reads a clock: it may give up waiting some time
     Spin spin;
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
+    bool stacked;           // some lane has called a function, taken of its stack, or launched: one of these has changed
     u32 lane_depth[LANES];
     u32 frame_top[LANES];   // bytes of local memory in use
+    u32 launch_error[LANES];        // of each lane's own launches (children.h): the last
     Frame *frames;          // [depth - 1]
     u32 frame_room;
     u32 *inside;            // for each function: lanes that are in a call of it
