@@ -62,6 +62,7 @@ typedef struct Kernel {
     u32 register_bytes;                 // of one warp's register file, constants included
     u32 registers;                      // virtual registers that it names
     u32 hardware_registers;             // that ptxas gave each thread,
+    u32 hardware_local;                 // and bytes of local memory,
     bool registers_known;               // as its native image says; else a guess
     bool native_known;                  // there is native code,
     NativeShared native_shared;         // with these accesses to shared memory

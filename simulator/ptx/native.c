@@ -2,7 +2,8 @@
 //
 //   u8 format, u8 attribute, u16 bytes that follow (format 4; else a value: nothing follows)
 //
-// of which the register count is attribute 0x2f: u32 symbol, u32 registers.
+// of which three are u32 symbol, u32 number: how many registers a thread has; the bytes of its frame; and those of the
+// deepest stack that it can come to, calls and all, or all ones where calls go round in a circle.
 //
 // A kernel's code is its section .text.NAME. Since Volta each instruction has 128 bits: the opcode in the lowest 9 (it
 // goes on with where the operands come from, which does not matter here), and in those that access memory the width in bits
@@ -13,7 +14,7 @@
 #include <gelf.h>
 #include <string.h>
 
-enum { FORMAT_SIZED = 4, REGISTER_COUNT = 0x2f, ATTRIBUTE_BYTES = 4 };
+enum { FORMAT_SIZED = 4, FRAME_BYTES = 0x11, STACK_BYTES = 0x12, REGISTER_COUNT = 0x2f, ATTRIBUTE_BYTES = 4 };
 enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0x1ff, OPCODE_LDS = 0x184, OPCODE_STS = 0x188, WIDTH_SHIFT = 73 - 64 };
 
 typedef struct {
@@ -50,7 +51,8 @@ static bool is_symbol(const Cubin *cubin, u32 index, const char *name)
     return text && strcmp(text, name) == 0;
 }
 
-static u32 find_count(const Cubin *cubin, const char *kernel)
+// 0: there is no such attribute of the kernel.
+static u32 find_number(const Cubin *cubin, u8 attribute, const char *kernel)
 {
     const u8 *at = cubin->info->d_buf, *end = at + cubin->info->d_size;
     while (end - at >= ATTRIBUTE_BYTES) {
@@ -61,7 +63,7 @@ static u32 find_count(const Cubin *cubin, const char *kernel)
             bytes = 0;
         if (bytes > end - at - ATTRIBUTE_BYTES)
             return 0;
-        if (at[1] == REGISTER_COUNT && bytes == sizeof value) {
+        if (at[1] == attribute && bytes == sizeof value) {
             memcpy(value, at + ATTRIBUTE_BYTES, sizeof value);
             if (is_symbol(cubin, value[0], kernel))
                 return value[1];
@@ -71,15 +73,20 @@ static u32 find_count(const Cubin *cubin, const char *kernel)
     return 0;
 }
 
-u32 native_registers(const void *image, size_t bytes, const char *kernel)
+bool native_thread(const void *image, size_t bytes, const char *kernel, NativeThread *to)
 {
+    *to = (NativeThread){ 0 };
     elf_version(EV_CURRENT);
     Cubin cubin = { .elf = image ? elf_memory((char *)image, bytes) : NULL };
     if (cubin.elf)
         find_sections(&cubin);
-    u32 count = cubin.info && cubin.info->d_buf && cubin.symbols ? find_count(&cubin, kernel) : 0;
+    if (cubin.info && cubin.info->d_buf && cubin.symbols) {
+        u32 stack = find_number(&cubin, STACK_BYTES, kernel);
+        to->registers = find_number(&cubin, REGISTER_COUNT, kernel);
+        to->local_bytes = stack == UINT32_MAX ? find_number(&cubin, FRAME_BYTES, kernel) : stack;
+    }
     elf_end(cubin.elf);
-    return count;
+    return to->registers != 0;
 }
 
 static Elf_Scn *find_code(Elf *elf, const char *kernel)

@@ -89,12 +89,13 @@ static char **read_texts(int arch, char **error)
     return texts;
 }
 
-static void set_registers(Module *module, const void *native, size_t bytes)
+static void look_at_native(Module *module, const void *native, size_t bytes)
 {
     for (Kernel *k = module_kernels(module); k; k = k->next) {
-        u32 registers = native_registers(native, bytes, k->name);
-        k->hardware_registers = registers ? registers : registers_guess(k);
-        k->registers_known = registers != 0;
+        NativeThread thread;
+        k->registers_known = native_thread(native, bytes, k->name, &thread);
+        k->hardware_registers = k->registers_known ? thread.registers : registers_guess(k);
+        k->hardware_local = k->registers_known ? thread.local_bytes : k->local_bytes;
         k->native_known = native_shared(native, bytes, k->name, &k->native_shared);
     }
 }
@@ -123,7 +124,7 @@ static int add_module(Call *call)
     modules[module_count].missing = error;
     modules[module_count].native = fatbin_native(upload.bytes, upload.total, arch,
                                                  &modules[module_count].native_bytes);
-    set_registers(module, modules[module_count].native, modules[module_count].native_bytes);
+    look_at_native(module, modules[module_count].native, modules[module_count].native_bytes);
     call->reply.id = FIRST_MODULE + module_count++;
     return WIRE_SUCCESS;
 }
@@ -221,14 +222,12 @@ void launch_kernel(Call *call)
     call->reply.kernel.count = kernel->param_count;
     call->reply.kernel.bytes = kernel->param_bytes;
     call->reply.kernel.shared_bytes = kernel->shared_bytes;
-    call->reply.kernel.local_bytes = kernel->local_bytes;
+    call->reply.kernel.local_bytes = kernel->hardware_local;
     call->reply.kernel.constant_bytes = module_constant_bytes(module);
     call->reply.kernel.max_threads = kernel->max_threads;
     memcpy(call->reply.kernel.cluster, kernel->cluster, sizeof kernel->cluster);
     call->reply.kernel.clustered = kernel->clustered;
-    u64 index = call->request.name.module - FIRST_MODULE;
-    call->reply.kernel.registers =
-        native_registers(modules[index].native, modules[index].native_bytes, kernel->name);
+    call->reply.kernel.registers = kernel->registers_known ? kernel->hardware_registers : 0;
     call->reply.kernel.ptx_version = (u32)(profile.major * 10 + profile.minor);
     describe_parameters(call, kernel);
 }
