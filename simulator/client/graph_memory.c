@@ -121,15 +121,27 @@ void graph_memory_end(const Graph *graph)
 
 // ---- Nodes ----
 
+// The device that has the memory reaches it anyway; no other may be told to.
+static bool is_for_others(const struct cudaMemAllocNodeParams *p)
+{
+    for (size_t i = 0; i < p->accessDescCount; i++)
+        if (p->accessDescs[i].location.type != cudaMemLocationTypeDevice
+            || p->accessDescs[i].location.id != p->poolProps.location.id
+            || p->accessDescs[i].flags != cudaMemAccessFlagsProtReadWrite)
+            return true;
+    return p->poolProps.handleTypes != cudaMemHandleTypeNone;
+}
+
 cudaError_t graph_memory_alloc_node(const char *call, struct cudaMemAllocNodeParams *p, Operation *operation)
 {
     cudaError_t error = client_open();
     *operation = (Operation){ .kind = OPERATION_ALLOC, .call = call };
-    if (error || !p || !p->bytesize || p->poolProps.allocType != cudaMemAllocationTypePinned)
+    if (error || !p || !p->bytesize || (p->accessDescCount && !p->accessDescs)
+        || p->poolProps.allocType != cudaMemAllocationTypePinned)
         return error ? error : cudaErrorInvalidValue;
     if (p->poolProps.location.type != cudaMemLocationTypeDevice)
         return client_unsupported("a node that allocates other than a device's memory");
-    if (p->poolProps.handleTypes != cudaMemHandleTypeNone || p->accessDescCount)
+    if (is_for_others(p))
         return client_unsupported("a node that allocates memory for others to reach");
     if (p->poolProps.location.id < 0 || p->poolProps.location.id >= client_facts()->device_count)
         return cudaErrorInvalidValue;

@@ -95,13 +95,18 @@ static void left()
     cudaGraphExec_t exec;
     cudaGraphNode_t alloc, node, release;
     cudaMemAllocNodeParams p = {}, asked;
+    cudaMemAccessDesc own = { { cudaMemLocationTypeDevice, 0 }, cudaMemAccessFlagsProtReadWrite };
     cudaGraphNodeType type;
     void *freed;
     p.poolProps.allocType = cudaMemAllocationTypePinned;
     p.poolProps.location.type = cudaMemLocationTypeDevice;
     p.poolProps.location.id = 0;
     p.bytesize = BYTES;
+    p.accessDescCount = 1;
     OK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddMemAllocNode(&alloc, graph, NULL, 0, &p) == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+    p.accessDescs = &own;
     OK(cudaGraphAddMemAllocNode(&alloc, graph, NULL, 0, &p));
     OK(cudaGraphNodeGetType(alloc, &type));
     CHECK(type == cudaGraphNodeTypeMemAlloc);
