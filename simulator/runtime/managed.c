@@ -64,6 +64,7 @@ static u32 unfinished_count;
 typedef struct ManagedGrid {
     u64 faults, moved, linked, remote;  // all but the first are bytes
     bool wrote;                 // it wrote managed memory
+    bool fenced, told;          // for the whole system, and then the host of it, which may know by that what was written
 } ManagedGrid;
 
 static WirePages *touched;      // by the host since the last request
@@ -244,16 +245,25 @@ static void device_fault(u64 page, bool store, const Grid *g, Tally *t)
 
 enum { OVER_BUS = 1, OVER_LINK = 2 };
 
-static u32 touch(u64 page, bool store, const Grid *g, Tally *t)
+// What is strong for the whole system the host may look at meanwhile.
+static void note_write(u64 page, const Insn *i, const Grid *g)
+{
+    if (i->strong && i->scope == SCOPE_SYS) {
+        g->managed->told |= g->managed->fenced || i->order >= ORDER_RELEASE;
+        return;
+    }
+    if (page >= managed_pages) return;
+    pages[page].writer = g->number;
+    g->managed->wrote = true;
+}
+
+static u32 touch(u64 page, const Access *a, const Grid *g, Tally *t)
 {
     Page *p = &pages[page];
     u32 device = g->launch->device;
-    if (store && page < managed_pages) {
-        p->writer = g->number;
-        g->managed->wrote = true;
-    }
-    if (p->where == 1u << device || (has(p, device) && !store)) return 0;
-    if (!is_reached(p, device)) device_fault(page, store, g, t);
+    if (a->store) note_write(page, a->insn, g);
+    if (p->where == 1u << device || (has(p, device) && !a->store)) return 0;
+    if (!is_reached(p, device)) device_fault(page, a->store, g, t);
     return !is_reached(p, device) ? 0 : p->where & ON_HOST ? OVER_BUS : OVER_LINK;
 }
 
@@ -264,7 +274,7 @@ static u32 touch_lanes(const Access *a, const Grid *g, Tally *t)
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
         u64 page = page_of(a->address[l]);              // an access is aligned: it crosses no page
-        if (page != before) remote |= touch(page, a->store, g, t);
+        if (page != before) remote |= touch(page, a, g, t);
         before = page;
     }
     return remote;
@@ -293,7 +303,7 @@ static bool managed_access(Access *a)
     u32 remote = 0;
     if (!a->regular) remote = touch_lanes(a, g, t);
     else if (!is_shared(first) && !is_shared(last)) return true;
-    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a->store, g, t);
+    else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a, g, t);
     else remote = touch_lanes(a, g, t);
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
@@ -307,6 +317,11 @@ static void managed_grid_start(Grid *g)
     g->managed = need(calloc(1, sizeof *g->managed));
 }
 
+static void managed_fence(Warp *w, const Insn *i)
+{
+    if (i->scope == SCOPE_SYS) w->block->grid->managed->fenced = true;
+}
+
 static void managed_grid_end(Grid *g)
 {
     const ManagedGrid *m = g->managed;
@@ -317,7 +332,7 @@ static void managed_grid_end(Grid *g)
 static void managed_grid_free(Grid *g) { free(g->managed); }
 
 const Observer managed_observer = {
-    .grid_start = managed_grid_start, .access = managed_access, .grid_end = managed_grid_end, .grid_free = managed_grid_free,
+    .grid_start = managed_grid_start, .access = managed_access, .fence = managed_fence, .grid_end = managed_grid_end, .grid_free = managed_grid_free,
 };
 
 void managed_written(u64 address, u64 bytes, u32 device)
@@ -331,7 +346,7 @@ void managed_written(u64 address, u64 bytes, u32 device)
 void managed_launched(const Grid *g, const u64 callers[WIRE_CALLERS], double done)
 {
     u32 n = 0;
-    if (!g->managed->wrote) return;
+    if (!g->managed->wrote || g->managed->told) return;
     while (n < unfinished_count && unfinished[n].launch != g->number) n++;
     if (n == MOST_UNFINISHED) memmove(unfinished, unfinished + 1, --n * sizeof *unfinished), unfinished_count--;
     Unfinished *u = &unfinished[n];

@@ -470,7 +470,7 @@ static int patience(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };
     const Allocation *a = work_is_left() ? memory_first() : NULL;
-    while (a && (a->freed || a->kind != MEMORY_PINNED_HOST))
+    while (a && (a->freed || (a->kind != MEMORY_PINNED_HOST && a->kind != MEMORY_MANAGED)))
         a = a->next;
     return !a ? -1 : work_asks_host() ? POLL_MS : QUIET_MS;
 }

@@ -1,11 +1,19 @@
-// expect: race 23
+// expect: race 31, race 38
 // says: the host touched managed memory that kernel fill(int*, int) was still writing
-// A launch returns before its kernel has run: the host sees old values, in every run.
+// A launch returns before its kernel has run: the host sees old values, in every run. A flag without a fence tells it nothing.
 #include "check.h"
 
 __global__ void fill(int *p, int value)
 {
     p[threadIdx.x] = value;
+}
+
+__global__ void tell(int *p, volatile int *flag)
+{
+    p[threadIdx.x] = 8;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *flag = 1;
 }
 
 int main()
@@ -26,6 +34,12 @@ int main()
         CHECK(p[i] == 6);
     OK(cudaDeviceSynchronize());
     CHECK(p[63] == 7);
+    other[0] = 0;
+    tell<<<1, 64>>>(p, other);
+    while (!*(volatile int *)other)
+        ;
+    CHECK(p[63] == 8);
+    OK(cudaDeviceSynchronize());
     OK(cudaFree(p));
     OK(cudaFree(other));
     return 0;

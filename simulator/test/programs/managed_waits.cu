@@ -7,6 +7,42 @@ __global__ void fill(int *p, int value)
     p[threadIdx.x] = value;
 }
 
+__global__ void hand_over(int *p, volatile int *flag)
+{
+    p[threadIdx.x] = 8;
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *flag = 1;
+}
+
+__global__ void count(int *p)
+{
+    atomicAdd_system(&p[threadIdx.x], 1);
+}
+
+// A kernel that tells the host itself, and one that works on the same places at the same time.
+static void without_a_call()
+{
+    int *p, *flag;
+    OK(cudaMallocManaged(&p, 64 * sizeof *p));
+    OK(cudaMallocManaged(&flag, sizeof *flag));
+    hand_over<<<1, 64>>>(p, flag);
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+        ;
+    for (int i = 0; i < 64; i++)
+        CHECK(p[i] == 8);
+    OK(cudaDeviceSynchronize());
+    count<<<1, 64>>>(p);
+    for (int i = 0; i < 64; i++)
+        __atomic_fetch_add(&p[i], 2, __ATOMIC_RELAXED);
+    OK(cudaDeviceSynchronize());
+    for (int i = 0; i < 64; i++)
+        CHECK(p[i] == 11);
+    OK(cudaFree(p));
+    OK(cudaFree(flag));
+}
+
 int main()
 {
     int *p, *q, x = 5;
@@ -43,5 +79,6 @@ int main()
     CHECK(p[3] == 6);
     OK(cudaEventDestroy(event));
     OK(cudaFree(p));
+    without_a_call();
     return 0;
 }
