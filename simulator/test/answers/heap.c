@@ -44,3 +44,33 @@ GROUP(heap_made_up, 1)
     ask("free what is not the heap's", launch((const void *)free_made_up, 1, 1, NULL, 0, 0));
     ask("afterwards", cudaDeviceSynchronize());
 }
+
+// ---- How much of the heap there is to have
+
+static void most_of(size_t limit)
+{
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    if (limit) DO(cudaDeviceSetLimit(cudaLimitMallocHeapSize, limit));
+    void *arguments[] = { &found };
+    DO(launch((const void *)allocate_most, 1, 1, arguments, 0, 0));
+    DO(cudaDeviceSynchronize());
+    tell("largest", "%zu", *found);
+}
+
+GROUP(heap_most, 1) { most_of(0); }
+GROUP(heap_most_of_4, 1) { most_of(1); }
+GROUP(heap_most_of_64, 1) { most_of(64 << 20); }
+GROUP(heap_most_of_512, 1) { most_of(512 << 20); }
+
+static void all_of(size_t bytes)
+{
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    void *arguments[] = { &bytes, &found };
+    DO(launch((const void *)allocate_all, 1, 1, arguments, 0, 0));
+    DO(cudaDeviceSynchronize());
+    tell("room", "for %zu", *found);
+}
+
+GROUP(heap_of_1024_bytes, 1) { all_of(1024); }
+GROUP(heap_of_4096_bytes, 1) { all_of(4096); }
+GROUP(heap_of_65536_bytes, 1) { all_of(65536); }

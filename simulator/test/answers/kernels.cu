@@ -53,6 +53,35 @@ __global__ void call_null(int *p)
 
 __global__ void last_for(int milliseconds) { for (int i = 0; i < milliseconds * 100; i++) __nanosleep(10000); }
 
+// ---- Copies in bulk: 1024 bytes of shared memory, of which `at` tells where; the other end is in global memory.
+__global__ void bulk(int stores, unsigned at, unsigned bytes, char *global)
+{
+    __shared__ alignas(128) char s[1024];
+    __shared__ unsigned long long place;
+    unsigned mine = (unsigned)__cvta_generic_to_shared(s) + at, barrier = (unsigned)__cvta_generic_to_shared(&place), over = 0;
+    s[at & 1023] = 1;
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" :: "r"(barrier) : "memory");
+    if (stores) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+                     :: "l"(global), "r"(mine), "r"(bytes) : "memory");
+        return;
+    }
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(mine), "l"(global), "r"(bytes), "r"(barrier) : "memory");
+    for (int i = 0; i < 1000 && !over; i++) {
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}" : "=r"(over) : "r"(barrier) : "memory");
+        __nanosleep(1000);
+    }
+}
+
+__global__ void copy_async(unsigned at, const char *global)
+{
+    __shared__ alignas(128) char s[1024];
+    s[at & 1023] = 1;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16; cp.async.wait_all;" :: "r"((unsigned)__cvta_generic_to_shared(s) + at), "l"(global) : "memory");
+}
+
 // ---- malloc and free in kernels
 
 __global__ void allocate(size_t bytes, size_t *found)
@@ -60,6 +89,26 @@ __global__ void allocate(size_t bytes, size_t *found)
     void *p = malloc(bytes);
     *found = p != 0;
     free(p);
+}
+
+// How many blocks of so many bytes there is room for.
+__global__ void allocate_all(size_t bytes, size_t *found)
+{
+    *found = 0;
+    while (malloc(bytes)) ++*found;
+}
+
+// The largest block, to the byte.
+__global__ void allocate_most(size_t *found)
+{
+    size_t less = 0, more = (size_t)1 << 40;
+    while (more - less > 1) {
+        size_t bytes = less + (more - less) / 2;
+        void *p = malloc(bytes);
+        free(p);
+        *(p ? &less : &more) = bytes;
+    }
+    *found = less;
 }
 
 __global__ void free_null() { free(0); }

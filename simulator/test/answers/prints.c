@@ -71,4 +71,5 @@ GROUP(prints_room, 1)
     ask("ten thousand bytes, once it is used", cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 10000));
     DO(cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize));
     tell("room at last", "%zu", limit);
+    print_lines("numbers, more than there is room for", (const void *)print_many, 200000);
 }
