@@ -40,6 +40,15 @@ static void copies()
     OK(cudaMemcpy3DBatchAsync(1, boxes + 1, 0, stream));
     OK(cudaStreamSynchronize(stream));
     for (int i = 0; i < SLICES * ROWS * COLUMNS; i++) CHECK(packed[i] == i / COLUMNS * WIDE + i % COLUMNS);
+
+    // All rows of each slice but its last: the slices lie apart, too.
+    enum { FEW = ROWS - 1 };
+    boxes[1].src.op.ptr.layerHeight = ROWS;
+    boxes[1].extent = make_cudaExtent(COLUMNS, FEW, SLICES);
+    OK(cudaMemcpy3DBatchAsync(1, boxes + 1, 0, stream));
+    OK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < SLICES * FEW * COLUMNS; i++)
+        CHECK(packed[i] == (i / COLUMNS / FEW * ROWS + i / COLUMNS % FEW) * WIDE + i % COLUMNS);
     OK(cudaFree(a));
     OK(cudaFree(b));
     OK(cudaFree(wide));

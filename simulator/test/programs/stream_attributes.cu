@@ -1,5 +1,5 @@
 // expect: exit 0
-// What a program asks of a stream is the stream's own, is gone with it, and can be copied. A priority that is set counts for
+// What a program asks of a stream is the stream's own, is gone with it, or with its device, and can be copied. A priority that is set counts for
 // what is issued from then on, as one that the stream was made with.
 #include "check.h"
 
@@ -78,5 +78,10 @@ int main()
     window.accessPolicyWindow.hitRatio = 2;
     CHECK(cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &window) == cudaErrorInvalidValue);
     OK(cudaFree(out));
+
+    OK(cudaStreamSetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &wait));
+    CHECK(get(0, cudaLaunchAttributeSynchronizationPolicy).syncPolicy == cudaSyncPolicyBlockingSync);
+    OK(cudaDeviceReset());                      // the legacy stream's are gone with the device
+    CHECK(get(0, cudaLaunchAttributeSynchronizationPolicy).syncPolicy == NONE);
     return 0;
 }
