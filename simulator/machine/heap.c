@@ -1,5 +1,5 @@
 // malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each allocation has a gap behind it, so
-// that a wild access is known for what it is; only the bytes asked for count against the heap's size.
+// that a wild access is known for what it is; how much the heap has room for is counted apart (heap_room.c).
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@ enum { ALIGN = 16, LEAST_GAP = 256, MOST_GAP = 1 << 16, PAGE = 4096, DEFAULT_LIM
 static const u64 ARENA_BYTES = 1 << 28;
 
 static struct Heap {
-    u64 limit, used;            // bytes; limit 0: the default
+    u64 limit;                  // bytes; 0: the default
     u64 next, end;              // of the arena that is being filled
-    bool touched;
+    HeapRoom *room;             // once kernels have used it
 } heaps[MOST_DEVICES];
 
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
 
 bool heap_set_limit(u32 device, u64 bytes)
 {
-    if (heaps[device].touched) return false;
+    if (heaps[device].room) return false;
     heaps[device].limit = bytes;
     return true;
 }
@@ -54,22 +54,23 @@ static Allocation *allocate(u32 device, u64 wanted, u64 align)
 {
     u64 bytes = wanted ? wanted : 1;
     struct Heap *h = &heaps[device];
-    u64 limit = h->limit ? h->limit : DEFAULT_LIMIT, room = round_up(bytes, ALIGN);
-    h->touched = true;
-    if (room < bytes || room > limit - h->used) return NULL;
-    u64 gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
-    if (align > ARENA_BYTES) return NULL;
+    HeapRun run;
+    if (!h->room) h->room = heap_room_make(h->limit ? h->limit : DEFAULT_LIMIT);
+    if (align > ARENA_BYTES || !heap_room_take(h->room, wanted + (align - ALIGN), &run)) return NULL;
+    u64 room = round_up(bytes, ALIGN), gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
     if (!h->next || round_up(h->next, align) + room + gap > h->end) {
         u64 arena = ARENA_BYTES > 2 * (room + align) ? ARENA_BYTES : 2 * (room + align);
         h->next = memory_reserve(arena);
         h->end = h->next + arena;
-        if (!h->next) return NULL;
     }
-    h->next = round_up(h->next, align);
-    Allocation *a = memory_place(h->next, bytes, MEMORY_HEAP, device);
-    if (!a) return NULL;
+    h->next = h->next ? round_up(h->next, align) : 0;
+    Allocation *a = h->next ? memory_place(h->next, bytes, MEMORY_HEAP, device) : NULL;
+    if (!a) {
+        heap_room_give(h->room, run);
+        return NULL;
+    }
+    a->run = run;
     h->next += room + gap;
-    h->used += room;
     return a;
 }
 
@@ -77,7 +78,7 @@ static void give_back(Allocation *a)
 {
     u64 first = round_up(a->base, PAGE), end = (a->base + a->size) / PAGE * PAGE;
     a->freed = true;
-    heaps[a->device].used -= round_up(a->size, ALIGN);
+    heap_room_give(heaps[a->device].room, a->run);
     if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
@@ -157,6 +158,10 @@ void heap_free_all(u32 of)
 {
     for (Allocation *a = memory_first(); a; a = a->next)
         if (is_left(a, of)) give_back(a);
-    for (u32 d = 0; d < MOST_DEVICES; d++)
-        if (of == ALL_DEVICES || d == of) heaps[d].touched = false;
+    for (u32 d = 0; d < MOST_DEVICES; d++) {
+        if (of != ALL_DEVICES && d != of) continue;
+        heap_room_free(heaps[d].room);
+        heaps[d].room = NULL;
+        heaps[d].limit = 0;
+    }
 }

@@ -4,6 +4,7 @@
 // a wild access can be told from a good one and be laid to the allocation that it missed.
 #pragma once
 #include "base.h"
+#include "heap_room.h"
 #include "report/report.h"
 
 #define MEMORY_BASE 0x200000000000ull
@@ -37,6 +38,7 @@ typedef struct Allocation {
     u64 unmade[MEMORY_CALLERS];     // those of the call that freed it
     bool registered;                // it is host memory that the program has pinned
     Place made_in, unmade_in;       // those of a kernel's malloc and free
+    HeapRun run;                    // heap.c's: what of the heap it takes
     struct Pooled *pooled;          // pool.c's: it was allocated in stream order; else NULL
     u32 exported;                   // ipc.c's: its number there; 0: no other process may have it
     u32 reached_by;                 // imported: a bit for each device that may reach it besides its own

@@ -65,12 +65,18 @@ __global__ void align(int *out)
 
 __global__ void fill(int *out)
 {
-    void *whole = malloc(4 << 20), *more = malloc(16), *large = malloc(~0ull);
-    out[0] = whole != nullptr, out[1] = more != nullptr, out[2] = large != nullptr;
+    const size_t most = 3837008, third = most / 3;      // of 4 MiB, as on an H200
+    void *whole = malloc(most), *more = malloc(third), *little = malloc(16), *large = malloc(~0ull);
+    out[0] = whole != nullptr, out[1] = more != nullptr, out[2] = little != nullptr, out[3] = large != nullptr;
     free(whole);
-    whole = malloc(4 << 20);
-    out[3] = whole != nullptr;
+    void *parts[9];
+    for (int i = 0; i < 9; i++) parts[i] = malloc(400000);      // three of each third
+    out[4] = parts[8] != nullptr, out[5] = malloc(400000) != nullptr;
+    for (int i = 0; i < 9; i++) free(parts[i]);
+    whole = malloc(most);                               // what they took is in one piece again
+    out[6] = whole != nullptr;
     free(whole);
+    free(little);
 }
 
 int main()
@@ -100,8 +106,9 @@ int main()
     OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
     for (int t = 0; t < THREADS; t++) CHECK(out[t] == 1);
     fill<<<1, 1>>>(dout);
-    OK(cudaMemcpy(out, dout, 4 * sizeof *out, cudaMemcpyDeviceToHost));
-    CHECK(out[0] && !out[1] && !out[2] && out[3]);
+    OK(cudaMemcpy(out, dout, 7 * sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(out[0] && !out[1] && out[2] && !out[3]);
+    CHECK(out[4] && !out[5] && out[6]);
     CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 2 << 20) == cudaErrorInvalidValue);
     OK(cudaFree(dout));
     OK(cudaFree(lists));

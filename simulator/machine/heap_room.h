@@ -1,0 +1,15 @@
+// How much there is room for in the heap of kernels' malloc.
+#pragma once
+#include "base.h"
+
+typedef struct HeapRoom HeapRoom;
+
+// What an allocation takes: `count` slots of a node, from `first` on.
+typedef struct HeapRun { struct HeapNode *node; u32 first, count; } HeapRun;
+
+HeapRoom *heap_room_make(u64 limit);
+void heap_room_free(HeapRoom *);
+
+// False: there is no room for so many bytes in one piece.
+bool heap_room_take(HeapRoom *, u64 bytes, HeapRun *to);
+void heap_room_give(HeapRoom *, HeapRun);
