@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "children.h"
 #include "heap.h"
 #include "report/source.h"
 
@@ -121,19 +122,49 @@ static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
     }
 }
 
+static bool free_lane(const Warp *w, const Insn *i, u32 lane, u64 address, Place place)
+{
+    Allocation *a = memory_find(address);
+    if (!a || a->kind != MEMORY_HEAP || a->freed || a->base != address) {
+        report_bad_free(w, i, lane, address);
+        return false;
+    }
+    give_back(a);
+    a->unmade_in = place;
+    return true;
+}
+
 void run_free(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *address = row_of(w, i->a);
     Place place = place_of(w, i);
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1) || !address[l]) continue;
-        Allocation *a = memory_find(address[l]);
-        if (!a || a->kind != MEMORY_HEAP || a->freed || a->base != address[l]) {
-            report_bad_free(w, i, l, address[l]);
-            continue;
-        }
-        give_back(a);
-        a->unmade_in = place;
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1 && address[l]) free_lane(w, i, l, address[l], place);
+}
+
+// ---- The same heap by CUDA's names: __cudaCDP2Malloc(address, bytes), __cudaCDP2Free(address) ----
+
+void run_malloc_by_kernel(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *to = row_of(w, i->a), *bytes = row_of(w, i->b);
+    Place place = place_of(w, i);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        Allocation *a = allocate(w->block->grid->launch->device, bytes[lane], ALIGN);
+        if (a) a->made_in = place;
+        bool good = child_store(w, i, lane, to[lane], a ? a->base : 0, sizeof a->base);
+        child_answer(w, i, lane, !good ? cudaErrorInvalidValue : !a ? cudaErrorMemoryAllocation : 0);
+    }
+}
+
+void run_free_by_kernel(Warp *w, const Insn *i, u32 mask)
+{
+    const u64 *address = row_of(w, i->a);
+    Place place = place_of(w, i);
+    for (; mask; mask &= mask - 1) {
+        u32 lane = __builtin_ctz(mask);
+        bool good = !address[lane] || free_lane(w, i, lane, address[lane], place);
+        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 

@@ -14,3 +14,5 @@ void heap_free_all(u32 of);
 void run_malloc(Warp *, const Insn *, u32 mask);
 void run_aligned_malloc(Warp *, const Insn *, u32 mask);     // __nv_aligned_device_malloc, and new of what wants it
 void run_free(Warp *, const Insn *, u32 mask);
+void run_malloc_by_kernel(Warp *, const Insn *, u32 mask);
+void run_free_by_kernel(Warp *, const Insn *, u32 mask);

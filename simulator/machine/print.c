@@ -179,6 +179,8 @@ const PrintFunction print_functions[] = {
     { "__cudaCDP2MemsetAsync", 4, run_fill_by_kernel },
     { "__cudaCDP2Memset2DAsync", 6, run_fill_2d_by_kernel },
     { "__cudaCDP2MemcpyAsync", 5, run_copy_by_kernel },
+    { "__cudaCDP2Malloc", 2, run_malloc_by_kernel },
+    { "__cudaCDP2Free", 1, run_free_by_kernel },
     { "__cudaCDP2GetDevice", 1, run_get_device },
     { "__cudaCDP2DeviceGetAttribute", 3, run_device_attribute },
     { "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, run_occupancy },
