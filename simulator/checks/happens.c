@@ -251,13 +251,13 @@ static bool releases(const Insn *i) { return i->order == ORDER_RELEASE || i->ord
 // How far it is from whoever wrote there last.
 static u32 reach_to(const Place *p, const Block *b) { return p->block == number_of(b) ? NEAR : p->cluster == cluster_of(b) ? CLUSTER : FAR; }
 
-static void learn(BlockOrder *o, const Access *a, Place *p)
+static bool learn(BlockOrder *o, const Access *a, Place *p)
 {
     const Block *b = a->warp->block;
     WarpOrder *w = &o->warps[a->warp->number];
     const u32 reach = reach_to(p, b);
     bool acquire = acquires(a->insn);
-    if (w->seen == p->key && w->seen_version == p->version && (w->seen_acquired || !acquire)) return;
+    if (w->seen == p->key && w->seen_version == p->version && (w->seen_acquired || !acquire)) return false;
     w->seen = p->key;
     w->seen_version = p->version;
     w->seen_acquired = acquire;
@@ -270,6 +270,7 @@ static void learn(BlockOrder *o, const Access *a, Place *p)
     learn_own(w->own_hint, &p->hint, b);
     knowledge_join(&w->hint, &p->hint);
     knowledge_join(&w->reads, &p->reads);
+    return true;
 }
 
 // Each place that the lanes touch, once where neighbours touch the same.
@@ -281,11 +282,13 @@ static void learn(BlockOrder *o, const Access *a, Place *p)
         statement;                                                                      \
     }
 
-void happens_read(BlockOrder *o, const Access *a)
+bool happens_read(BlockOrder *o, const Access *a)
 {
     u64 last_ = 0;
-    if (!table.count) return;
-    EACH_PLACE(a, address, Place *p = find_place(a, address, false); if (p) learn(o, a, p))
+    bool news = false;
+    if (!table.count) return false;
+    EACH_PLACE(a, address, Place *p = find_place(a, address, false); if (p) news |= learn(o, a, p))
+    return news;
 }
 
 // What a strong write tells: of all warps of the block, up to the fence that stands behind what they did, or, if it

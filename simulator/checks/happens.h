@@ -56,7 +56,7 @@ void happens_cluster_wait(BlockOrder *, const Warp *, const Knowledge *message, 
 void happens_fence(BlockOrder *, const Warp *, const Insn *);
 
 // The strong side of an access: it reads before, and writes after the access is looked at.
-void happens_read(BlockOrder *, const Access *);
+bool happens_read(BlockOrder *, const Access *);        // has it heard anything new?
 void happens_write(BlockOrder *, const Access *);
 
 // Of mbarriers: an arrival tells what its warp knows to those who see the end of the phase that it helps to end, and to

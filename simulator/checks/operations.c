@@ -1,7 +1,9 @@
 // The launches, copies and fills that are remembered: what lies before the beginning of each by stream order, and what its blocks
 // have heard of others by flags. A kernel that has ended hands on what it was told.
 #include <stdlib.h>
+#include <string.h>
 
+#include "isa/isa.h"
 #include "operations.h"
 #include "runtime/clock.h"
 #include "need.h"
@@ -31,6 +33,28 @@ void operations_forget(void)
     for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known), order_free(&operations[n].before);
     operation_count = 1;
     block_count = 0;
+}
+
+static bool begins(const Insn *i, const char *with) { return !strncmp(isa_rows[i->row].name, with, strlen(with)); }
+
+// Does it look what others have told, or, at an mbarrier, whether they have come?
+static bool hears(const Insn *i) { return i->strong && !i->reduces && !begins(i, "st_"); }
+
+static bool is_for_some(const Insn *i)
+{
+    bool barrier = i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red") || begins(i, "barrier_red");
+    return (barrier && i->b) || i->run == run_bar_arrive || i->run == run_barrier_arrive;
+}
+
+void operation_ask(Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count && !k->known_order; pc++) {
+        const Insn *i = &k->code[pc];
+        k->hears |= hears(i);
+        k->meets_some |= is_for_some(i);
+    }
+    k->hears |= k->meets_cluster;
+    k->known_order = true;
 }
 
 bool operation_before(u32 earlier, u32 operation)

@@ -28,6 +28,9 @@ extern u32 operation_count;     // from 1 on
 u32 operation_add(const Operation *);
 void operations_forget(void);
 
+// Works out the kernel's `hears` and `meets_some`, once.
+void operation_ask(Kernel *);
+
 // By stream order.
 bool operation_before(u32 earlier, u32 operation);
 

@@ -21,6 +21,8 @@ enum { MOST_BLOCKS = 1 << 30 }; // in several threads
 Shadow race_global;
 
 static u32 races_found;
+static u32 heard;               // how often somebody has heard what another did, or might have
+static const u32 HEARD = 1u << 31;
 static u32 running;             // grids that have begun and not ended
 static u32 transfer;            // the latest copy or fill
 static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
@@ -38,6 +40,13 @@ static u32 begin(const Operation *o)
     if (!race_global.lines) shadow_make(&race_global, MEMORY_BASE, MEMORY_SPAN), shadow_make_chunks(&race_global, MEMORY_SPAN);
     if (!running && (!o->number || clock_settled(o->number))) race_forget();
     return operation_add(o);
+}
+
+void race_hear(const Grid *g)
+{
+    if (g->part || !g->kernel->hears) return;
+    heard = (heard + 1) % HEARD;
+    race_global.loud = true;
 }
 
 static bool is_over(Look *k, const Site *earlier) { return operation_before(earlier->operation, k->site.operation); }
@@ -160,6 +169,14 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     return collide(k, s, from, to, order);
 }
 
+// A read.
+static bool follows(Look *k, const Site *s)
+{
+    const Access *a = k->context;
+    return !is_transfer(s)
+        && happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp, s->tick, s->store) == BEFORE;
+}
+
 // ---- What a warp touches, in regular parts ----
 
 extern const Observer race_observer;
@@ -209,7 +226,16 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-static u32 quiet_of(const Access *a) { return a->store ? 0 : a->space == SPACE_SHARED ? 1 : a->grid->number; }
+// In global memory what is quiet stays so for the launch, or until somebody hears of others: then what is read from now on may be
+// behind what others did to what was read so far.
+static u32 quiet_of(const Access *a)
+{
+    const Grid *g = a->warp->block->grid;
+    if (a->store) return 0;
+    return a->space == SPACE_SHARED ? 1 : g->kernel->hears ? HEARD | heard : g->number;
+}
+
+static bool all_meet(const Kernel *k, enum space space) { return !k->hears && !(k->meets_some && space == SPACE_SHARED); }
 
 static Look look_of(const Access *a)
 {
@@ -222,8 +248,8 @@ static Look look_of(const Access *a)
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
-        .quiet = quiet_of(a), .by_warp = shared,
-        .races = races, .is_over = is_over, .context = (void *)a,
+        .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
+        .races = races, .is_over = is_over, .follows = follows, .context = (void *)a,
     };
 }
 
@@ -246,15 +272,15 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 {
     u64 from;
     bool shared = s != &race_global, each = shared && !(a->regular && a->span_count > 1 && a->stride);
-    u32 warp = a->warp->number, tick = a->warp->block->race->order.tick, me = shared ? 1 + warp : 0, n = 0;
+    u32 block = a->warp->block->number, warp = a->warp->number, tick = a->warp->block->race->order.tick, n = 0;
     const Span *spans = access_spans(a, &from);
-    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet, me)) n++;
+    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet)) n++;
     if (n == a->span_count && !shared) promise(a, spans, from, quiet);
     for (; n < a->span_count; n++) {
         const Span *span = &spans[n];
         if (!each) return false;
-        if (shadow_quiet(s, from + span->address, span->bytes, quiet, me)) continue;
-        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, warp, tick)) return false;
+        if (shadow_quiet(s, from + span->address, span->bytes, quiet)) continue;
+        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, block, warp, tick)) return false;
     }
     return true;
 }
@@ -271,12 +297,16 @@ bool race_access(Access *a)
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
     bool strong = is_strong(a);
-    if (strong && !a->mbarrier && (a->atomic || !a->store)) happens_read(&r->order, a);
+    if (strong && !a->mbarrier && (a->atomic || !a->store) && happens_read(&r->order, a)) race_hear(a->warp->block->grid);
     Look k = look_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
-        for (u32 n = 0; n < a->span_count; n++) look_at_span(a, s, &k, &a->span[n]);
+        for (u32 n = 0; n < a->span_count; n++) {
+            const Span *span = &a->span[n], *last = span - 1;
+            bool again = n && !a->store && span->address == last->address && span->bytes == last->bytes;     // in a tile of 16 columns
+            if (!again) look_at_span(a, s, &k, span);
+        }
     }
     if (strong && !a->mbarrier && a->store) happens_write(&r->order, a);
     Grid *g = a->warp->block->grid;
@@ -318,7 +348,7 @@ void race_range(u64 address, u64 bytes, bool store)
     for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
         n = bytes < MOST ? bytes : MOST;
         Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = transfer, .pc = ~0u, .store = store },
-                   .races = transfer_races, .is_over = is_over };
+                   .races = transfer_races, .is_over = is_over, .follows = is_over };
         shadow_look(&race_global, &k);
     }
 }
@@ -338,6 +368,7 @@ static void race_grid_start(Grid *g)
     for (u32 n = 0; n < 3; n++) o.cluster[n] = l->cluster[0] ? l->cluster[n] : 1;
     g->raced = begin(&o);
     g->first_block = operations[g->raced].first_block;
+    operation_ask(g->kernel);
     running++;
     races_found = 0;
 }
@@ -406,12 +437,13 @@ static void race_warp_barrier(Warp *w, u32 lanes)
 
 static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
 static void race_mbarrier_arrived(Access *a, bool completes) { happens_mbarrier_arrived(&a->warp->block->race->order, a, completes); }
-static void race_mbarrier_waited(Access *a) { happens_mbarrier_waited(&a->warp->block->race->order, a); }
+static void race_mbarrier_waited(Access *a) { happens_mbarrier_waited(&a->warp->block->race->order, a), race_hear(a->warp->block->grid); }
+static void race_grid_turn(Grid *g) { race_hear(g); }
 static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
 
 const Observer race_observer = {
     .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,
-    .grid_start = race_grid_start, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
+    .grid_start = race_grid_start, .grid_turn = race_grid_turn, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
     .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
     .cluster_arrive = race_cluster_arrive, .cluster_wait = race_cluster_wait,
     .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,

@@ -41,6 +41,7 @@ void race_cluster_wait(Warp *w)
     const struct RaceBlock *of_all = c->blocks[0]->race;
     u32 before = (c->phase - 1) % 2;
     happens_cluster_wait(&w->block->race->order, w, &of_all->message[before], &of_all->hint[before]);
+    race_hear(w->block->grid);
 }
 
 static bool comes_before_end(const Block *b, const Visit *v)

@@ -1,5 +1,5 @@
-// What a part of a grid has read of global memory: which of its reads tell race.c nothing new, since two of the part's blocks
-// have read the same line before, and that is as much as a line remembers of its readers (shadow.h).
+// What a part of a grid has read of global memory: which of its reads need not be told race.c, since two of the part's blocks have
+// read of the same line before. Its kernel stores nothing there, and other operations come before all of it, or race with those two.
 #pragma once
 #include "machine/observer.h"
 

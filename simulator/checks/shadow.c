@@ -9,11 +9,12 @@
 #include "need.h"
 
 enum { AHEAD = 8 };             // sites that the host is to have at hand by then
-enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, WORD = 4 };
+enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_MORE = 1 << 22, WORD = 4 };
+static const u32 MORE = 1u << 31;       // read[1]: and an index of `more`
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {
-    *s = (Shadow){ .base = base, .era = 1, .site_count = 1, .cell_count = 1 };
+    *s = (Shadow){ .base = base, .era = 1, .site_count = 1, .cell_count = 1, .more_count = 1 };
     s->lines = need(mmap(NULL, bytes / LINE_BYTES * sizeof *s->lines, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
@@ -29,14 +30,15 @@ void shadow_free(Shadow *s, u64 bytes)
     munmap(s->lines, bytes / LINE_BYTES * sizeof *s->lines);
     free(s->sites);
     free(s->cells);
+    free(s->more);
 }
 
 void shadow_forget(Shadow *s)
 {
     s->era++;
     s->loud = true;
-    s->site_count = s->cell_count = 1;
-    s->free_words = s->free_bytes = 0;
+    s->site_count = s->cell_count = s->more_count = 1;
+    s->free_words = s->free_bytes = s->free_more = 0;
 }
 
 // ---- Sites ----
@@ -76,23 +78,34 @@ u32 site_lanes(const Site *s, u64 from, u64 to)
     return s->lanes & (~0u << low) & (~0u >> (LANES - 1 - high));
 }
 
-// What of a line a site touches: from its first byte to its last, and whether all between as well.
+// Lanes side by side, which is what most are.
+static bool is_row(const Site *s)
+{
+    u32 lanes = s->lanes >> __builtin_ctz(s->lanes);
+    return s->stride == (s64)s->bytes && !(lanes & (lanes + 1));
+}
+
+// What a site touches of some bytes: from its first byte to its last, and whether all between as well.
 typedef struct Part { u64 from, to; bool solid; } Part;
 
-static Part part_of(const Site *s, u64 line)
+static Part part_of(const Site *s, u64 from, u64 to)
 {
     Part p = { s->base, s->base + s->bytes, true };
-    if (s->stride) {
-        u32 lanes = site_lanes(s, line, line + LINE_BYTES);
-        if (!lanes) return (Part){ line, line, true };
+    if (is_row(s)) {
+        p.from = s->base + (u32)__builtin_ctz(s->lanes) * s->bytes;
+        p.to = p.from + (u32)__builtin_popcount(s->lanes) * s->bytes;
+        if (p.to <= from || p.from >= to) return (Part){ from, from, true };
+    } else if (s->stride) {
+        u32 lanes = site_lanes(s, from, to);
+        if (!lanes) return (Part){ from, from, true };
         u32 low = __builtin_ctz(lanes), high = 31 - __builtin_clz(lanes);
         u32 first = s->stride > 0 ? low : high, last = s->stride > 0 ? high : low;
         u32 holes = (lanes >> low) + 1;
         p = (Part){ s->base + first * s->stride, s->base + last * s->stride + s->bytes, true };
         p.solid = first == last || ((u64)llabs(s->stride) <= s->bytes && !(holes & (holes - 1)));
     }
-    if (p.from < line) p.from = line;
-    if (p.to > line + LINE_BYTES) p.to = line + LINE_BYTES;
+    if (p.from < from) p.from = from;
+    if (p.to > to) p.to = to;
     return p;
 }
 
@@ -101,12 +114,14 @@ static bool same_bytes(const Site *a, const Site *b)
     return a->base == b->base && a->stride == b->stride && a->bytes == b->bytes && a->lanes == b->lanes;
 }
 
-// Does it touch all of the line that the other touches?
-static bool covers(const Site *a, const Site *b, u64 line)
+// Does it touch all of those bytes that the other touches?
+static bool covers(const Site *a, const Site *b, u64 from, u64 to)
 {
     if (same_bytes(a, b)) return true;
-    Part x = part_of(a, line), y = part_of(b, line);
-    return x.solid && x.from <= y.from && y.to <= x.to;
+    Part x = part_of(a, from, to);
+    if (!x.solid) return false;
+    Part y = part_of(b, from, to);
+    return x.from <= y.from && y.to <= x.to;
 }
 
 static bool same_warp(const Site *a, const Site *b)
@@ -123,6 +138,61 @@ static bool extend(Site *s, const Site *on)
     s->bytes += on->bytes;
     return true;
 }
+
+// ---- Readers ----
+// One or two stand in the line or cell itself; the second is in `more` where there are others.
+
+static inline u32 readers_of(const Shadow *s, const u32 read[2], u32 readers[MOST_READERS])
+{
+    readers[0] = read[0];
+    readers[1] = read[1];
+    if (!(read[1] & MORE)) return (read[0] != 0) + (read[1] != 0);
+    const More *m = &s->more[read[1] & ~MORE];
+    for (u32 n = 0; n < m->count; n++) readers[1 + n] = m->read[n];
+    return 1 + m->count;
+}
+
+static u32 take_more(Shadow *s)
+{
+    u32 n = s->free_more;
+    if (n) {
+        s->free_more = s->more[n].read[0];
+        return n;
+    }
+    if (s->more_count >= s->more_room) {
+        s->more_room = s->more_room ? 2 * s->more_room : 64;
+        s->more = need(realloc(s->more, s->more_room * sizeof *s->more));
+    }
+    return s->more_count++;
+}
+
+static void set_many(Shadow *s, u32 read[2], const u32 *readers, u32 count)
+{
+    u32 more = read[1] & MORE ? read[1] & ~MORE : take_more(s);
+    s->more[more].count = count - 1;
+    memcpy(s->more[more].read, readers + 1, (count - 1) * sizeof *readers);
+    read[0] = readers[0];
+    read[1] = MORE | more;
+}
+
+static void give_more(Shadow *s, u32 more)
+{
+    s->more[more].read[0] = s->free_more;
+    s->free_more = more;
+}
+
+static inline void set_readers(Shadow *s, u32 read[2], const u32 *readers, u32 count)
+{
+    if (count > 2) {
+        set_many(s, read, readers, count);
+        return;
+    }
+    if (read[1] & MORE) give_more(s, read[1] & ~MORE);
+    read[0] = count > 0 ? readers[0] : 0;
+    read[1] = count > 1 ? readers[1] : 0;
+}
+
+static void forget_readers(Shadow *s, u32 read[2]) { set_readers(s, read, NULL, 0); }
 
 // ---- Cells ----
 
@@ -148,6 +218,7 @@ static u32 take_cells(Shadow *s, u32 granule)
 static void give_cells(Shadow *s, Line *n)
 {
     u32 *list = n->granule == WORD ? &s->free_words : &s->free_bytes;
+    for (u32 c = 0; c < count_of(n->granule); c++) forget_readers(s, s->cells[n->cells + c].read);
     s->cells[n->cells].write = *list;
     *list = n->cells;
     n->cells = 0;
@@ -155,22 +226,31 @@ static void give_cells(Shadow *s, Line *n)
 
 static void take_apart(Shadow *s, Line *n, u64 line, u32 granule)
 {
-    u32 at = take_cells(s, granule);
+    u32 at = take_cells(s, granule), readers[MOST_READERS], count = readers_of(s, n->read, readers);
     for (u32 c = 0; c < count_of(granule); c++) {
         Cell *cell = &s->cells[at + c];
         u64 from = line + c * granule, to = from + granule;
-        for (u32 k = 0; k < 2; k++) {
+        u32 here[MOST_READERS], reading = 0;
+        for (u32 k = 0; k < 2; k++)
             if (n->write[k] && site_lanes(&s->sites[n->write[k]], from, to)) cell->write = n->write[k];
-            if (n->read[k] && site_lanes(&s->sites[n->read[k]], from, to)) cell->read[k] = n->read[k];
-        }
+        for (u32 k = 0; k < count; k++)
+            if (site_lanes(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
+        set_readers(s, cell->read, here, reading);
     }
+    forget_readers(s, n->read);
     *n = (Line){ .era = n->era, .cells = at, .granule = granule };
 }
 
 static void take_further_apart(Shadow *s, Line *n)
 {
     u32 at = take_cells(s, 1), words = n->cells;
-    for (u32 c = 0; c < count_of(1); c++) s->cells[at + c] = s->cells[words + c / WORD];
+    for (u32 c = 0; c < count_of(1); c++) {
+        const Cell *from = &s->cells[words + c / WORD];
+        Cell *to = &s->cells[at + c];
+        u32 readers[MOST_READERS], count = readers_of(s, from->read, readers);
+        *to = (Cell){ .write = from->write, .added = from->added };
+        set_readers(s, to->read, readers, count);
+    }
     give_cells(s, n);
     n->cells = at;
     n->granule = 1;
@@ -212,50 +292,100 @@ void shadow_quiet_range(const Shadow *s, u64 address, u32 quiet, u64 *from, u64 
 
 static bool is_over(Look *k, const Site *earlier) { return earlier->operation != k->site.operation && k->is_over(k, earlier); }
 
-// Which of two reads gives way to a new one; 2: none. Readers of two blocks tell more than two of one.
-static u32 read_slot(Shadow *s, const u32 read[2], Look *k, u64 line)
+static bool are_apart(const Look *k, const Site *a, const Site *b) { return a->block != b->block || (k->by_warp && a->warp != b->warp); }
+
+// Who conflicts with an access conflicts with a weaker one as well.
+static u32 strength(const Site *s) { return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4; }
+
+// Where all meet: does any store that conflicts with a read conflict with one of these two, that read the same?
+static bool are_enough(const Site *a, const Site *b, const Site *read)
 {
+    if (a->block != b->block) return true;
+    return a->block == read->block && a->tick == read->tick && b->tick == read->tick && a->warp != b->warp;
+}
+
+// Is there nothing to remember, since any store that conflicts with the new read conflicts with what is remembered as well?
+static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from, u64 to)
+{
+    const Site *now = &k->site, *other = NULL;
+    for (u32 n = 0; n < count; n++) {
+        Site *old = &s->sites[readers[n]];
+        if (!same_warp(old, now) || old->tick != now->tick) continue;
+        if (extend(old, now) || (strength(old) <= strength(now) && covers(old, now, from, to))) return true;
+    }
+    for (u32 n = 0; n < count && k->all_meet; n++) {
+        const Site *old = &s->sites[readers[n]];
+        if (old->operation != now->operation || strength(old) > strength(now) || !covers(old, now, from, to)) continue;
+        if (other && are_enough(other, old, now)) return true;
+        other = old;
+    }
+    return false;
+}
+
+static u32 most_readers(const Shadow *s) { return s->site_count > MOST_SITES / 2 || s->more_count > MOST_MORE ? 2 : MOST_READERS; }
+
+// False: there is nothing new.
+static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
+{
+    if (!read[0]) {
+        read[0] = number_of(s, k);
+        return true;
+    }
+    u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     const Site *now = &k->site;
-    for (u32 n = 0; n < 2; n++) {
-        Site *old = &s->sites[read[n]];
-        if (!read[n]) continue;
-        if (same_warp(old, now) && old->tick == now->tick && old->strong == now->strong && covers(old, now, line)) return 2;
-        if (extend(old, now)) return 2;
+    if (is_told(s, readers, count, k, from, to)) return false;
+    for (u32 n = 0; n < count; n++) {
+        const Site *old = &s->sites[readers[n]];
+        bool stands_for = strength(now) <= strength(old) && covers(now, old, from, to)
+                       && (same_warp(old, now) || k->follows(k, old));
+        if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
-    for (u32 n = 0; n < 2; n++) {
-        const Site *old = &s->sites[read[n]];
-        if (!read[n] || (same_warp(old, now) && covers(now, old, line))) return n;
+    if (kept < most_readers(s)) readers[kept++] = number_of(s, k);
+    set_readers(s, read, readers, kept);
+    return true;
+}
+
+// Words of the line, all of which it touches.
+static u32 words_of(const Site *s, u64 line)
+{
+    Part p = part_of(s, line, line + LINE_BYTES);
+    u32 words = 0, first = (u32)(p.from - line + WORD - 1) / WORD, end = (u32)(p.to - line) / WORD;
+    if (p.solid) return first < end ? ~0u >> (LINE_BYTES / WORD - (end - first)) << first : 0;
+    for (u32 w = first; w < end && !(s->bytes % WORD); w++)
+        if (site_lanes(s, line + w * WORD, line + (w + 1) * WORD)) words |= 1u << w;
+    return words;
+}
+
+// Has each word of the line been read by two who are apart? Then who writes there conflicts with one of them.
+static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const Look *k, u64 line)
+{
+    u32 twice = 0, words[MOST_READERS];
+    for (u32 n = 0; n < count; n++) {
+        const Site *a = &s->sites[readers[n]];
+        words[n] = a->operation == k->site.operation ? words_of(a, line) : 0;
+        for (u32 m = 0; m < n; m++)
+            if (are_apart(k, a, &s->sites[readers[m]])) twice |= words[n] & words[m];
     }
-    for (u32 n = 0; n < 2; n++)
-        if (is_over(k, &s->sites[read[n]])) return n;
-    const Site *first = &s->sites[read[0]], *second = &s->sites[read[1]];
-    return first->block == second->block && now->block != first->block ? 1 : 2;
+    return twice == ~0u;
 }
 
 static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
 {
-    u32 slot = read_slot(s, n->read, k, line);
-    if (slot < 2) {
-        u32 number = number_of(s, k);
-        n->read[slot] = number;
-    }
-    if (!k->quiet || !n->read[0] || !n->read[1]) return;
-    const Site *a = &s->sites[n->read[0]], *b = &s->sites[n->read[1]];
+    bool more = remember_reader(s, n->read, k, line, line + LINE_BYTES), at_end = !((k->site.base + k->site.bytes) % LINE_BYTES);
+    if (!k->quiet || !n->read[1] || (k->all_meet && !more && !at_end)) return;
     for (u32 w = 0; w < 2; w++)     // a read that it may race with has to be looked at
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
-    if (a->operation == k->site.operation && b->operation == k->site.operation && !same_warp(a, b)
-        && (a->block != b->block || k->by_warp)) make_quiet(s, n, k->quiet);
-    else if (k->by_warp && same_warp(a, b)) n->full = 1 + a->warp;
+    u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
+    if (k->all_meet ? is_read_twice(s, readers, count, k, line) : !k->by_warp && count == MOST_READERS) make_quiet(s, n, k->quiet);
 }
 
-bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 warp, u32 tick)
+bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick)
 {
     Line *n = shadow_line(s, address);
     if (n->era != s->era || n->cells || n->write[0] || n->write[1] || n != shadow_line(s, address + span->bytes - 1)) return false;
-    if (n->read[1] && s->sites[n->read[1]].warp != warp) return false;
-    for (u32 r = 0; r < 2 && n->read[r]; r++) {
+    for (u32 r = 0; r < 2 && n->read[r] && !(n->read[r] & MORE); r++) {
         Site *old = &s->sites[n->read[r]];
-        if (old->warp != warp || old->tick != tick || old->strong || old->stride) return false;
+        if (old->block != block || old->warp != warp || old->tick != tick || old->strong || old->stride) return false;
         if (old->base <= address && address + span->bytes <= old->base + old->bytes) return true;
         if (old->lanes == span->lanes && address == old->base + old->bytes) {
             old->bytes += span->bytes;
@@ -271,6 +401,14 @@ static bool both_add(const Site *old, const Site *now)
     return old->adds && now->adds && (old->operation != now->operation || old->block != now->block);
 }
 
+static void forget_covered(Shadow *s, u32 read[2], const Site *write, u64 from, u64 to)
+{
+    u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
+    for (u32 r = 0; r < count; r++)
+        if (!covers(write, &s->sites[readers[r]], from, to)) readers[kept++] = readers[r];
+    set_readers(s, read, readers, kept);
+}
+
 // False: it does not fit beside what is there.
 static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
 {
@@ -278,15 +416,14 @@ static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
     for (u32 w = 0; w < 2; w++)
         if (n->write[w] && both_add(&s->sites[n->write[w]], &k->site)) return false;
     for (u32 w = 0; w < 2; w++) {
-        if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line)) continue;
+        if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line, line + LINE_BYTES)) continue;
         n->write[w] = 0;
         if (slot == 2) slot = w;
     }
     if (slot == 2) return false;
     n->write[slot] = number_of(s, k);
-    for (u32 r = 0; r < 2; r++)
-        if (n->read[r] && covers(&k->site, &s->sites[n->read[r]], line)) n->read[r] = 0;
-    n->quiet = n->full = 0;
+    if (n->read[0]) forget_covered(s, n->read, &k->site, line, line + LINE_BYTES);
+    n->quiet = 0;
     return true;
 }
 
@@ -299,28 +436,32 @@ static u32 added_before(const Shadow *s, const Cell *c, const Site *now)
     return both_add(&s->sites[c->write], now) ? c->write : c->added;
 }
 
+static bool races_with_reader(Shadow *s, const u32 read[2], Look *k, u64 from, u64 to)
+{
+    u32 readers[MOST_READERS], count = readers_of(s, read, readers);
+    for (u32 n = 0; n < count; n++)
+        if (k->races(k, &s->sites[readers[n]], from, to)) return true;
+    return false;
+}
+
 static bool look_at_cell(Shadow *s, Cell *c, Look *k, u64 from, u64 to)
 {
     bool raced = c->write && k->races(k, &s->sites[c->write], from, to);
-    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to));
-    for (u32 n = 0; n < 2 && k->site.store && !raced; n++)
-        raced = c->read[n] && k->races(k, &s->sites[c->read[n]], from, to);
+    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to)) || (k->site.store && races_with_reader(s, c->read, k, from, to));
     if (k->site.store) {
         u32 added = added_before(s, c, &k->site);
-        *c = (Cell){ .write = number_of(s, k), .added = added };
+        forget_readers(s, c->read);
+        c->write = number_of(s, k);
+        c->added = added;
     } else {
-        u32 slot = read_slot(s, c->read, k, from);
-        if (slot < 2) {
-            u32 number = number_of(s, k);
-            c->read[slot] = number;
-        }
+        remember_reader(s, c->read, k, from, to);
     }
     return raced;
 }
 
 static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
 {
-    Part p = part_of(&k->site, line);
+    Part p = part_of(&k->site, line, line + LINE_BYTES);
     if ((p.from | p.to | k->site.bytes) % n->granule) take_further_apart(s, n);
     bool raced = false;
     for (u64 from = p.from; from < p.to; from += n->granule) {
@@ -366,16 +507,16 @@ static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
     bool raced = false;
     for (u32 w = 0; w < 2 && !raced; w++)
         raced = n->write[w] && k->races(k, &s->sites[n->write[w]], line, to);
-    for (u32 r = 0; r < 2 && k->site.store && !raced; r++)
-        raced = n->read[r] && k->races(k, &s->sites[n->read[r]], line, to);
+    raced = raced || (k->site.store && races_with_reader(s, n->read, k, line, to));
     if (raced) {
+        forget_readers(s, n->read);
         *n = (Line){ .era = s->era };
         return true;
     }
     if (!k->site.store) {
         remember_read(s, n, k, line);
     } else if (!remember_write(s, n, k, line)) {
-        Part p = part_of(&k->site, line);
+        Part p = part_of(&k->site, line, line + LINE_BYTES);
         take_apart(s, n, line, (p.from | p.to | k->site.bytes) % WORD ? 1 : WORD);
         look_at_cells(s, n, k, line);
     }
@@ -394,7 +535,7 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
 {
     u64 first = from - (from - s->base) % LINE_BYTES;
     for (u64 line = first; line < to; line += LINE_BYTES) {
-        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet, k->by_warp ? 1 + k->site.warp : 0)) continue;
+        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet)) continue;
         if (look_at_line(s, shadow_line(s, line), k, line)) return;
     }
 }

@@ -1,10 +1,11 @@
 // Shadow memory: for each 128-byte line, which accesses touched it last. An access of a warp that is regular is one Site,
-// shared by all the lines that it touches; a line remembers two that wrote and two that read it, and only where
-// more of them share it, it is taken apart into cells of 4 bytes, or of 1 where something narrower touches it.
+// shared by all the lines that it touches; a line remembers two that wrote it, and those that read it, most often two. Only where
+// more have written, it is taken apart into cells of 4 bytes, or of 1 where something narrower touches it.
 #pragma once
 #include "machine/observer.h"
 
 enum { LINE_BYTES = 128 };
+enum { MOST_READERS = 16 };     // of those that nothing puts in order, a line or cell remembers so many
 
 // Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the same. Of several warps, each whole, the
 // next touches what lies right behind, in lines of its own.
@@ -25,14 +26,14 @@ typedef struct Site {
 
 // Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
 typedef struct Cell { u32 write, added, read[2]; } Cell;
+typedef struct More { u32 count, read[MOST_READERS - 1]; } More;       // readers behind the first
 
 typedef struct Line {
     u32 era;                    // Shadow.era; another one: nothing has touched it
-    u32 write[2], read[2];      // indices of sites; 0: none
+    u32 write[2], read[2];      // indices of sites; 0: none. Of more than two readers all but the first are in a More
     u32 cells;                  // index of its cells, which then are in place of the above; 0: none
     u32 quiet;                  // Look.quiet of those whose reads need not be looked at
     u8 granule;                 // bytes of a cell
-    u8 full;                    // 1 + the warp whose two reads are all that it remembers: reads of others it need not look at
     bool of_many;               // its only site is one of several warps
 } Line;
 
@@ -50,19 +51,25 @@ typedef struct Shadow {
     u32 site_count, site_room;
     Cell *cells;
     u32 cell_count, cell_room;
-    u32 free_words, free_bytes; // lists of cells that lines no longer need
+    More *more;
+    u32 more_count, more_room;
+    u32 free_words, free_bytes, free_more;      // lists of those that lines no longer need
 } Shadow;
 
 // An access that is looked at.
 typedef struct Look {
     Site site;                  // what it is; given a number when the first line remembers it
     u32 number;                 // 0: none yet
-    u32 quiet;                  // of all reads that a line need not look at once two others have read it; 0: look at all
-    bool by_warp;               // two others: of two warps, and not of two blocks
+    u32 quiet;                  // of all reads that a line need not look at once it is quiet; 0: look at all
+    bool by_warp;               // those who are apart are of two warps, and not of two blocks
+    bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
+                                // have read all of it; else, if not by_warp, once it remembers as many as it can
     // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
     bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
     bool (*is_over)(struct Look *, const Site *earlier);
+    // Does an earlier read come before this one, and so before all that come behind this one?
+    bool (*follows)(struct Look *, const Site *earlier);
     void *context;
 } Look;
 
@@ -83,12 +90,12 @@ bool shadow_begin(Shadow *, const Site *, u32 count);
 
 static inline Line *shadow_line(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
 
-// Do its lines have no need to look at reads that are as quiet as this, of 1 + the warp, or 0? Most have none.
-static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet, u32 warp)
+// Do its lines have no need to look at reads that are as quiet as this?
+static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet)
 {
     const Line *n = shadow_line(s, address), *last = shadow_line(s, address + bytes - 1);
     for (; n <= last; n++)
-        if (n->era != s->era || (n->quiet != quiet && (!n->full || !warp || n->full == warp))) return false;
+        if (n->era != s->era || n->quiet != quiet) return false;
     return true;
 }
 
@@ -97,7 +104,7 @@ void shadow_quiet_range(const Shadow *, u64 address, u32 quiet, u64 *from, u64 *
 
 // A quiet read of lanes that all read the same, once more or right behind what they read before: is that all that there is
 // to remember? It is remembered then.
-bool shadow_read_on(Shadow *, const Span *, u64 address, u32 warp, u32 tick);
+bool shadow_read_on(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 tick);
 
 // Lanes of the site that touch bytes `from` up to `to`.
 u32 site_lanes(const Site *, u64 from, u64 to);

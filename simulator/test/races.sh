@@ -1,7 +1,7 @@
 #!/bin/sh
 # Random programs whose races are known beforehand (races/): of those that have none, the simulated device must say nothing, and they must
 # load what they should; of those that have lost something that ordered them, it must say what nothing orders now, and nothing
-# else. Of a hundred it may miss three: a line of memory remembers two of its readers (checks/shadow.h).
+# else. Of a hundred it may miss two: of strong stores, and of atomics of several blocks, a place remembers the latest (checks/shadow.h).
 # `CLEAN=5000 SPOILT=2000 sh simulator/test/races.sh` looks further.
 set -e
 cd "$(dirname "$0")/../.."
@@ -28,8 +28,8 @@ silent "--shuffle 5" "clean 1001 ${CLEAN:-200}"
 silent "--threads 1" "beside 1 ${CLEAN:-200}"
 silent "--threads 3 --spread 1" "beside 1 ${CLEAN:-200}"
 
-seq 1 "${SPOILT:-200}" | xargs -P "$(nproc)" -I{} sh -c 'simulator/run --json --spread 1 '"$to"'/races spoilt {} >'"$to"'/{}.out 2>&1 || echo failed >>'"$to"'/{}.out'
-for seed in $(seq 1 "${SPOILT:-200}"); do echo "seed $seed"; cat "$to/$seed.out"; done | awk -v clean=$((4 * ${CLEAN:-200})) '
+seq 1 "${SPOILT:-400}" | xargs -P "$(nproc)" -I{} sh -c 'simulator/run --json --spread 1 '"$to"'/races spoilt {} >'"$to"'/{}.out 2>&1 || echo failed >>'"$to"'/{}.out'
+for seed in $(seq 1 "${SPOILT:-400}"); do echo "seed $seed"; cat "$to/$seed.out"; done | awk -v clean=$((4 * ${CLEAN:-200})) '
     function line(text) { return match(text, /"line":[0-9]+/) ? substr(text, RSTART + 7, RLENGTH - 7) + 0 : 0 }
     function judge() {
         if (gone == "") return
@@ -50,7 +50,7 @@ for seed in $(seq 1 "${SPOILT:-200}"); do echo "seed $seed"; cat "$to/$seed.out"
     END {
         judge()
         printf "%d programs have lost something, %d have a race that is seen, %d one that is not:%s\n", tried, seen, missed, missing
-        if (33 * missed > seen) wrong += missed
+        if (50 * missed > seen) wrong += missed
         if (4 * seen < tried) { print "too few races to tell"; wrong++ }
         printf "%d passed, %d failed\n", clean + tried, wrong
         exit wrong > 0

@@ -195,6 +195,18 @@ static void choose_shape(bool flags)
     for (u32 n = 0; n < 1 + MOST_BLOCKS; n++) next_flag[n] = FLAGS_FROM;
 }
 
+// Others read the same, so that a store there has to come behind them all.
+static void read_too(const Event *first)
+{
+    u32 thread;
+    for (u32 w = 0; w < plan->blocks * plan->warps; w++) {
+        Event e = *first;
+        e.warp = w;
+        bool there = kinds[e.op.kind].where != RANK || same_cluster(w, first->warp);
+        if (w != first->warp && there && chance(60) && order_allows(&e, &thread)) add_alone(w, e.op);
+    }
+}
+
 void plan_make(Plan *p, u64 seed, bool flags)
 {
     enum { TRIES = 600, ROOM = 100 };       // what putting one access in order may take
@@ -209,6 +221,7 @@ void plan_make(Plan *p, u64 seed, bool flags)
         for (u32 rounds = chance(60) ? 5 : 0; rounds && !order_allows(&e, &thread); rounds--) put_in_order(thread, e.warp, e.op.lanes);
         if (!order_allows(&e, &thread)) continue;
         add_alone(e.warp, e.op);
+        if (kinds[e.op.kind].what == LOAD && chance(20)) read_too(&e);
         wanted--;
     }
 }
