@@ -12,6 +12,8 @@
 #include "print.h"
 #include "report/source.h"
 
+enum { MOST_ARGUMENTS = 32 };   // of a printf, besides its format (Programming Guide)
+
 static char *text;
 static size_t text_bytes;
 static FILE *out;
@@ -111,7 +113,8 @@ static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
     return field + 1;
 }
 
-// Returns how many arguments it printed, as the hardware's vprintf does.
+// Returns how many arguments it printed, as the hardware's vprintf does. What would go beyond the most that there may be stands
+// in the output as it stands in the format; an H200 prints there what it happens to find.
 static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
 {
     u32 at = 0, count = 0;
@@ -124,7 +127,11 @@ static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments
         if (f[length]) length++;
         char spec[64];
         if (f[1] == '%') fputc('%', buffer()), length = 2;
-        else if (length < sizeof spec) snprintf(spec, length + 1, "%s", f), count += convert(w, lane, arguments, &at, spec);
+        else if (length < sizeof spec) {
+            snprintf(spec, length + 1, "%s", f);
+            if (count + (strchr(spec, '*') ? 2 : 1) <= MOST_ARGUMENTS) count += convert(w, lane, arguments, &at, spec);
+            else fputs(spec, buffer()), count = MOST_ARGUMENTS;
+        }
         f += length;
     }
     return count;

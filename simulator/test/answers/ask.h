@@ -38,7 +38,8 @@ extern void nothing(void), add_one(int *), write_at(char *), misaligned(char *),
     allocate(size_t, size_t *), free_null(void), free_twice(void), free_made_up(void), print_integers(void), print_floats(void),
     print_pointers(void *, const char *), print_many(int, int *),
     many_parameters(int, char, double, int *, short), large_table(int *), divides(double *), uses_constant(int *),
-    local_memory(int *), bulk(int, unsigned, unsigned, char *), copy_async(unsigned, const char *), allocate_all(size_t, size_t *), allocate_most(size_t *);
+    local_memory(int *), bulk(int, unsigned, unsigned, char *), copy_async(unsigned, const char *), allocate_all(size_t, size_t *), allocate_most(size_t *),
+    print_long(int *);
 extern int large_parameter[];   // its parameter's type is the kernels' own
 extern int variable[16];        // their handles, as the program knows them
 extern int constant[16];

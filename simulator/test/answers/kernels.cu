@@ -164,6 +164,22 @@ __global__ void print_pointers(void *null, const char *nothing_there)
     printf("prints: L: [%Lf]\n", 1.5);
 }
 
+// The guide allows 32 values after the format; what an H200 prints for more is what happens to lie there.
+__global__ void print_long(int *gave)
+{
+#define TEN(x) x, x, x, x, x, x, x, x, x, x
+#define WORDS(x) x x x x x x x x x x
+    gave[0] = printf("prints_long: 32: " WORDS("%d ") WORDS("%d ") WORDS("%d ") "%d %d\n", TEN(1), TEN(2), TEN(3), 4, 5);
+    gave[1] = printf("# 33: " WORDS("%d ") WORDS("%d ") WORDS("%d ") "%d %d %d\n", TEN(1), TEN(2), TEN(3), 4, 5, 6);
+    gave[2] = printf("# 60: " WORDS("%d ") WORDS("%d ") WORDS("%d ") WORDS("%d ") WORDS("%d ") WORDS("%d ") "\n", TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6));
+    gave[3] = printf("prints_long: words: %s\n", WORDS(WORDS("ten letters")));
+    gave[4] = printf("prints_long: a long format: " WORDS(WORDS("ten letters")) "%d\n", 7);
+    gave[5] = printf("prints_long: 30 and a width: " WORDS("%d ") WORDS("%d ") WORDS("%d ") "%*d\n", TEN(1), TEN(2), TEN(3), 6, 4);
+    gave[6] = printf("# 32 and a width: " WORDS("%d ") WORDS("%d ") WORDS("%d ") "%d %d %*d\n", TEN(1), TEN(2), TEN(3), 4, 5, 6, 7);
+#undef TEN
+#undef WORDS
+}
+
 // Lines that are numbered, and what the printf gave for the last of them.
 __global__ void print_many(int lines, int *gave)
 {

@@ -73,3 +73,16 @@ GROUP(prints_room, 1)
     tell("room at last", "%zu", limit);
     print_lines("numbers, more than there is room for", (const void *)print_many, 200000);
 }
+
+GROUP(prints_long, 1)
+{
+    int *gave;
+    DO(cudaMallocManaged((void **)&gave, 64, cudaMemAttachGlobal));
+    void *arguments[] = { &gave };
+    run_all("long ones", (const void *)print_long, arguments);
+    for (int i = 0; i < 7; i++) {
+        char question[16];
+        snprintf(question, sizeof question, "printf %d", i);
+        tell(question, "gave %d", gave[i]);
+    }
+}
