@@ -23,6 +23,11 @@ static bool takes_batches(cudaStream_t stream)
     return client_open() || client_stream(stream);
 }
 
+static bool is_captured(cudaStream_t stream)
+{
+    return !client_open() && capture_has_stream(client_stream(stream));
+}
+
 // ---- Copies ----
 
 static bool is_good(const struct cudaMemcpyAttributes *a)
@@ -49,6 +54,8 @@ EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from
     if (!to || !from || !bytes || !count || !attributes || !shares_out(first, attribute_count, count)
         || !are_good(attributes, attribute_count, bytes, count) || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
+    if (is_captured(stream))                    // an H200 goes on capturing
+        return client_done(cudaErrorStreamCaptureUnsupported);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
         error = operation_copy("cudaMemcpyBatchAsync", operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault), stream);
@@ -87,6 +94,8 @@ EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatch
 {
     if (!count || !copies || flags || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
+    if (is_captured(stream))
+        return client_done(cudaErrorStreamCaptureUnsupported);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
         error = copy_box(&copies[i], stream);

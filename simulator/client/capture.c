@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "graph.h"
 #include "graph_memory.h"
+#include "graph_node.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -425,7 +426,7 @@ EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
     (void)edges;
     uint64_t id = client_stream(stream);
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_known((Graph *)graph)
-        || (count && !needs))
+        || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
     if (capture_has_stream(id))
         return client_done(cudaErrorIllegalState);
@@ -618,12 +619,11 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
 {
     (void)edges;
     Member *in;
-    if (flags > cudaStreamSetCaptureDependencies || (count && !nodes))
-        return client_done(cudaErrorInvalidValue);
     uint64_t id = client_stream(stream);
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
     cudaError_t error = !capture ? cudaErrorIllegalState
+        : flags > cudaStreamSetCaptureDependencies || (count && !nodes) ? cudaErrorInvalidValue
         : capture->broken ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
         if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph)

@@ -117,6 +117,9 @@ cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *re
 cudaError_t client_stream_settle(const char *call, uint64_t stream);
 
 enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
+// Is it an attribute's value that a stream, a launch or a node may be given?
+bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value);
+
 int client_priority(int wanted);                // the nearest that there is
 
 // Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of any.

@@ -1,6 +1,6 @@
 // Copying: plain, pitched and three-dimensional copies are all boxes of bytes.
 
-#include "operation.h"
+#include "capture.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -376,6 +376,8 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
         return client_done(error);
     if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return client_done(cudaErrorInvalidMemcpyDirection);
+    if ((offset > size || bytes > size - offset) && capture_has_stream(client_stream(stream)))
+        return client_done(cudaErrorInvalidValue);
     char *variable = (char *)(uintptr_t)(address + offset);
     CopyOperation copy = operation_plain_copy(to ? variable : host, to ? host : variable, bytes,
                                               kind);

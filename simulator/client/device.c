@@ -97,11 +97,12 @@ static unsigned device_flags = cudaDeviceMapHost;       // of all devices: how t
 
 EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
+    static const unsigned not_kept = 0x60;                                      // by an H200, and without a name
     unsigned wait = flags & cudaDeviceScheduleMask;
     bool good = !(flags & ~(unsigned)cudaDeviceMask) && !(wait & (wait - 1));   // one way to wait at most
     cudaError_t error = good ? client_context() : cudaErrorInvalidValue;
     if (!error)
-        device_flags = flags | cudaDeviceMapHost;
+        device_flags = (flags & ~not_kept) | cudaDeviceMapHost;
     return client_done(error);
 }
 
@@ -174,6 +175,7 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .concurrentManagedAccess = 1,
         .cooperativeLaunch = 1,
         .clusterLaunch = facts->major >= 9,
+        .unifiedFunctionPointers = facts->major >= 9,
         .hostRegisterSupported = 1,
         .ipcEventSupported = 1,
         .memoryBusWidth = facts->memory_bus_bits,

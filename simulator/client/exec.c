@@ -382,8 +382,9 @@ TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t 
 EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     uint32_t device;
-    cudaError_t error = is_known((Exec *)exec) ? device_of_stream(client_stream(stream), &device)
-                                               : cudaErrorInvalidValue;
+    cudaError_t error = is_known((Exec *)exec) ? capture_forbids_waiting(client_stream(stream)) : cudaErrorInvalidValue;
+    if (!error)
+        error = device_of_stream(client_stream(stream), &device);
     return client_done(error);
 }
 TWIN(cudaGraphUpload, cudaGraphUpload_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
@@ -414,6 +415,8 @@ static bool is_executable(const Graph *graph)
 static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigned long long flags)
 {
     cudaError_t error = client_open();
+    if (!error)
+        error = capture_forbids();
     if (!error && out && !graph_known(graph))
         error = client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue, "cudaGraphInstantiate: this is no graph",
                               "It was never made, or has been destroyed.", "Instantiate what cudaStreamEndCapture gave.");
@@ -454,10 +457,12 @@ EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph
     return client_done(instantiate(exec, (Graph *)graph, flags));
 }
 
+// Which stream it were to be uploaded on, flags alone do not say.
 EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                  unsigned long long flags)
 {
-    return client_done(instantiate(exec, (Graph *)graph, flags));
+    bool uploads = flags & cudaGraphInstantiateFlagUpload;
+    return client_done(uploads ? cudaErrorInvalidValue : instantiate(exec, (Graph *)graph, flags));
 }
 
 EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -466,8 +471,11 @@ EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGra
     if (!how)
         return client_done(cudaErrorInvalidValue);
     cudaError_t error = instantiate(exec, (Graph *)graph, how->flags);
-    how->errNode_out = NULL;
-    how->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+    Node **sorted = error && graph_known((Graph *)graph) ? graph_sorted((Graph *)graph) : NULL;
+    bool circle = error && graph_known((Graph *)graph) && !sorted;
+    free(sorted);
+    how->errNode_out = circle ? (cudaGraphNode_t)((Graph *)graph)->first : NULL;
+    how->result_out = circle ? cudaGraphInstantiateInvalidStructure : error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
     return client_done(error);
 }
 TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz,
@@ -478,7 +486,7 @@ EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long lon
 {
     if (!flags || !is_known((Exec *)exec))
         return client_done(cudaErrorInvalidValue);
-    *flags = ((Exec *)exec)->flags & ~(unsigned long long)cudaGraphInstantiateFlagUseNodePriority;    // as an H200 answers
+    *flags = ((Exec *)exec)->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;          // as an H200 answers
     return cudaSuccess;
 }
 
@@ -519,10 +527,25 @@ EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
 
 // ---- Updating ----
 
+static bool is_row(const CopyOperation *copy) { return copy->rows == 1 && copy->slices == 1; }
+
+static bool same_side(const void *p, const void *q) { return client_is_device(p) == client_is_device(q); }
+
+// What fills or copies rows stays as it is; what was the host's stays the host's, and what was a device's a device's.
+static bool can_become(const Operation *o, const Operation *other)
+{
+    if (o->kind == OPERATION_FILL)
+        return o->fill.rows == other->fill.rows && (o->fill.rows == 1 || o->fill.width == other->fill.width);
+    if (o->kind != OPERATION_COPY)
+        return true;
+    return is_row(&o->copy) == is_row(&other->copy) && same_side(o->copy.to.address, other->copy.to.address)
+        && same_side(o->copy.from.address, other->copy.from.address);
+}
+
 // Is the other graph's node like this one, but for its parameters?
 static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *other)
 {
-    if (!node || !other || node->need_count != other->need_count)
+    if (node->need_count != other->need_count)
         return cudaGraphExecUpdateErrorTopologyChanged;
     if (node->operation.kind != other->operation.kind)
         return cudaGraphExecUpdateErrorNodeTypeChanged;
@@ -532,25 +555,57 @@ static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *othe
     for (size_t i = 0; i < node->need_count; i++)
         if (node->needs[i]->place != other->needs[i]->place)
             return cudaGraphExecUpdateErrorTopologyChanged;
-    return cudaGraphExecUpdateSuccess;
+    return can_become(&node->operation, &other->operation) ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorParametersChanged;
 }
 
-static enum cudaGraphExecUpdateResult compare_all(const Graph *graph, const Graph *other,
-                                                  const Node **at)
+static enum cudaGraphExecUpdateResult compare_all(const Graph *graph, const Graph *other, const Node **at);
+
+// Node by node, each behind what it needs, whenever it was made. *at: where they differ; NULL: in how many they are.
+static enum cudaGraphExecUpdateResult compare_sorted(Node **nodes, Node **others, size_t count, const Node **at)
 {
-    const Node *node = graph->first, *new = other->first;
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-    graph_number(graph);
-    graph_number(other);
-    for (; (node || new) && !result; node = node->next, new = new->next) {
-        *at = new;
-        result = compare(node, new);
-        if (result || node->operation.kind != OPERATION_GRAPH)
-            continue;
-        const Node *inside;
-        result = compare_all(node->operation.graph, new->operation.graph, &inside);
+    for (size_t i = 0; i < count; i++)
+        nodes[i]->place = others[i]->place = i;
+    for (size_t i = 0; i < count && !result; i++) {
+        *at = others[i];
+        result = compare(nodes[i], others[i]);
+        if (!result && nodes[i]->operation.kind == OPERATION_GRAPH)
+            result = compare_all(nodes[i]->operation.graph, others[i]->operation.graph, at);
     }
     return result;
+}
+
+static enum cudaGraphExecUpdateResult compare_all(const Graph *graph, const Graph *other, const Node **at)
+{
+    *at = NULL;
+    if (graph->count != other->count)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    Node **nodes = graph_sorted(graph), **others = graph_sorted(other);
+    enum cudaGraphExecUpdateResult result = nodes && others ? compare_sorted(nodes, others, graph->count, at)
+                                                            : cudaGraphExecUpdateErrorTopologyChanged;
+    free(nodes);
+    free(others);
+    return result;
+}
+
+bool exec_is_like(const Graph *graph, const Graph *other)
+{
+    const Node *at;
+    return compare_all(graph, other, &at) == cudaGraphExecUpdateSuccess;
+}
+
+// The new one's nodes are known by those that the old one was made from.
+static bool pass_on(const Graph *old, const Graph *new)
+{
+    Node **from = graph_sorted(old), **to = graph_sorted(new);
+    bool good = from && to;
+    for (size_t i = 0; good && i < old->count; i++) {
+        to[i]->original = from[i]->original;
+        to[i]->disabled = from[i]->disabled;
+    }
+    free(from);
+    free(to);
+    return good;
 }
 
 EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
@@ -569,10 +624,9 @@ EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph
     Graph *updated = graph_clone((Graph *)graph);
     if (!updated)
         return client_done(cudaErrorMemoryAllocation);
-    // Its nodes are still known by those that it was made from.
-    for (Node *new = updated->first, *old = exec->graph->first; new; new = new->next, old = old->next) {
-        new->original = old->original;
-        new->disabled = old->disabled;
+    if (!pass_on(exec->graph, updated)) {
+        graph_free(updated);
+        return client_done(cudaErrorMemoryAllocation);
     }
     graph_free(exec->graph);
     exec->graph = updated;

@@ -91,7 +91,8 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache co
 
 EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *key, enum cudaSharedMemConfig config)
 {
-    (void)config;                               // banks are four bytes wide
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte)      // else there is nothing to do: banks are four bytes wide
+        return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 

@@ -261,7 +261,7 @@ EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
 
 // ---- Edges ----
 
-static bool is_plain(const cudaGraphEdgeData *edges, size_t count)
+bool graph_edges_plain(const cudaGraphEdgeData *edges, size_t count)
 {
     static const cudaGraphEdgeData plain;
     for (size_t i = 0; edges && i < count; i++)
@@ -279,22 +279,33 @@ static bool are_in(const Graph *graph, const cudaGraphNode_t *nodes, size_t coun
 }
 
 static cudaError_t check_edges(const Graph *graph, const cudaGraphNode_t *from,
-                               const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
-                               size_t count)
+                               const cudaGraphNode_t *to, size_t count)
 {
-    if (!graph_known(graph) || (count && (!from || !to)))
-        return cudaErrorInvalidValue;
-    if (!is_plain(edges, count))
-        return client_unsupported("a graph's edge from within a kernel");
-    return are_in(graph, from, count) && are_in(graph, to, count) ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
+    bool good = graph_known(graph) && (!count || (from && to)) && are_in(graph, from, count) && are_in(graph, to, count);
+    return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// From within a kernel to another kernel.
+static bool can_be_edge(const cudaGraphEdgeData *edge, const Node *from, const Node *to)
+{
+    static const cudaGraphEdgeData unused;
+    bool programmatic = edge->type == cudaGraphDependencyTypeProgrammatic;
+    return edge->type <= cudaGraphDependencyTypeProgrammatic && programmatic == (edge->from_port != cudaGraphKernelNodePortDefault)
+        && edge->from_port <= cudaGraphKernelNodePortLaunchCompletion && !edge->to_port
+        && !memcmp(edge->reserved, unused.reserved, sizeof unused.reserved)
+        && (!programmatic || (from->operation.kind == OPERATION_KERNEL && to->operation.kind == OPERATION_KERNEL));
 }
 
 EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                             const cudaGraphNode_t *to,
                                             const cudaGraphEdgeData *edges, size_t count)
 {
-    cudaError_t error = check_edges((Graph *)graph, from, to, edges, count);
+    cudaError_t error = check_edges((Graph *)graph, from, to, count);
+    for (size_t i = 0; i < count && edges && !error; i++)
+        if (!can_be_edge(&edges[i], (Node *)from[i], (Node *)to[i]))
+            error = cudaErrorInvalidValue;
+    if (!error && !graph_edges_plain(edges, count))
+        return client_unsupported("a graph's edge from within a kernel");
     for (size_t i = 0; i < count && !error; i++) {
         if (from[i] == to[i] || needs((Node *)to[i], (Node *)from[i]))
             error = cudaErrorInvalidValue;
@@ -308,9 +319,9 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
                                                const cudaGraphNode_t *to,
                                                const cudaGraphEdgeData *edges, size_t count)
 {
-    cudaError_t error = check_edges((Graph *)graph, from, to, edges, count);
-    if (!error && graph_has_memory((Graph *)graph))
-        error = cudaErrorNotSupported;
+    (void)edges;                                // an H200 takes an edge away whatever is said of it
+    cudaError_t error = graph_known((Graph *)graph) && graph_has_memory((Graph *)graph)
+        ? cudaErrorNotSupported : check_edges((Graph *)graph, from, to, count);
     for (size_t i = 0; i < count && !error; i++) {
         if (!needs((Node *)to[i], (Node *)from[i]))
             error = cudaErrorInvalidValue;
@@ -378,7 +389,7 @@ static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                      cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!can_list(graph, count) || !from != !to)
+    if (!can_list(graph, count) || !from != !to || (edges && !from))
         return client_done(cudaErrorInvalidValue);
     List all[] = { { from, *count, 0 }, { to, *count, 0 } };
     for (const Node *node = ((Graph *)graph)->first; node; node = node->next)

@@ -47,7 +47,11 @@ bool graph_is_single(const Graph *graph);
 // there is no memory.
 Node **graph_sorted(const Graph *graph);
 
+// Do the edges say no more than which node comes first?
+bool graph_edges_plain(const cudaGraphEdgeData *edges, size_t count);
+
 // exec.c: an executable graph: a clone of a graph, and the order in which its operations are issued.
 typedef struct Exec Exec;
 Node *exec_node(Exec *exec, const Node *original);      // NULL: neither is one, or they do not belong together
 cudaError_t exec_plan(Exec *exec);              // anew, after a graph inside of it has changed
+bool exec_is_like(const Graph *graph, const Graph *other);      // may the other take its place in an executable graph?

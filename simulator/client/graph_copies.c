@@ -59,7 +59,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGr
 static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
 {
     size_t rows = box->pitch && box->slice ? box->slice / box->pitch : copy->rows;
-    return (struct cudaPitchedPtr){ box->address, box->pitch, copy->width, rows };
+    return (struct cudaPitchedPtr){ box->address, box->pitch, 0, rows };        // an H200 does not keep the width
 }
 
 EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
@@ -117,6 +117,8 @@ static cudaError_t describe_symbol(const void *symbol, const void *host, size_t 
     cudaError_t error = client_symbol("a copy node", symbol, &address, &size);
     if (error || offset > size || bytes > size - offset)
         return error ? error : cudaErrorInvalidValue;
+    if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+        return cudaErrorInvalidMemcpyDirection;
     void *variable = (void *)(uintptr_t)(address + offset);
     return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind, operation);
 }

@@ -15,6 +15,7 @@ cudaError_t node_describe_kernel(const struct cudaKernelNodeParams *p, Operation
     operation->kernel.grid = p->gridDim;
     operation->kernel.block = p->blockDim;
     operation->kernel.shared = p->sharedMemBytes;
+    operation->kernel.domains.remote = 1;       // as an H200 has it
     cudaError_t error = operation_kernel(p->func, p->kernelParams, &operation->kernel, parameters);
     if (error)
         return error;
@@ -39,6 +40,11 @@ static void copy_attributes(KernelOperation *to, const KernelOperation *from)
     to->cooperative = from->cooperative;
     to->cluster = from->cluster;
     to->policy = from->policy;
+    to->priority = from->priority;
+    to->window = from->window;
+    to->domain = from->domain;
+    to->domains = from->domains;
+    to->carveout = from->carveout;
 }
 
 static cudaError_t set_kernel(Node *node, const struct cudaKernelNodeParams *p)
@@ -92,7 +98,7 @@ static cudaError_t set_cluster(KernelOperation *kernel, dim3 size)
 EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                                    const cudaLaunchAttributeValue *value)
 {
-    if (!node_get(node, OPERATION_KERNEL, value))
+    if (!node_get(node, OPERATION_KERNEL, value) || !client_good_attribute(id, value))
         return client_done(cudaErrorInvalidValue);
     KernelOperation *kernel = &((Node *)node)->operation.kernel;
     switch (id) {
@@ -104,8 +110,13 @@ EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLau
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)value->clusterSchedulingPolicyPreference;
         return cudaSuccess;
-    default:
-        return client_unsupported("cudaGraphKernelNodeSetAttribute of anything but cooperation and clusters");
+    case cudaLaunchAttributePriority: kernel->priority = client_priority(value->priority); return cudaSuccess;
+    case cudaLaunchAttributeAccessPolicyWindow: kernel->window = value->accessPolicyWindow; return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain: kernel->domain = value->memSyncDomain; return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap: kernel->domains = value->memSyncDomainMap; return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: kernel->carveout = value->sharedMemCarveout; return cudaSuccess;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode: return client_unsupported("a node that kernels update");
+    default: return client_done(cudaErrorInvalidValue);
     }
 }
 
@@ -127,8 +138,13 @@ EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLau
         value->clusterSchedulingPolicyPreference = kernel->policy || !kernel->cluster.x ? (enum cudaClusterSchedulingPolicy)kernel->policy
                                                 : cudaClusterSchedulingPolicySpread;
         return cudaSuccess;
-    default:
-        return client_unsupported("cudaGraphKernelNodeGetAttribute of anything but cooperation and clusters");
+    case cudaLaunchAttributePriority: value->priority = kernel->priority; return cudaSuccess;
+    case cudaLaunchAttributeAccessPolicyWindow: value->accessPolicyWindow = kernel->window; return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain: value->memSyncDomain = kernel->domain; return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap: value->memSyncDomainMap = kernel->domains; return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: value->sharedMemCarveout = kernel->carveout; return cudaSuccess;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode: value->deviceUpdatableKernelNode.deviceUpdatable = 0; return cudaSuccess;
+    default: return client_done(cudaErrorInvalidValue);
     }
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 #include "graph.h"
 
+// Are they all nodes of the graph, and each there once?
+bool node_are_of(const Graph *graph, const cudaGraphNode_t *nodes, size_t count);
+
 // Adds a node, unless it is already known what is wrong with it: `error`.
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
                      const Operation *operation, cudaError_t error);

@@ -14,8 +14,7 @@ static bool is_among(const cudaGraphNode_t *nodes, size_t count, cudaGraphNode_t
     return false;
 }
 
-// Each once.
-static bool are_nodes(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
+bool node_are_of(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph || is_among(needs, i, needs[i]))
@@ -26,7 +25,7 @@ static bool are_nodes(const Graph *graph, const cudaGraphNode_t *needs, size_t c
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
                      size_t count, const Operation *operation, cudaError_t error)
 {
-    if (!out || !graph_known((Graph *)graph) || !are_nodes((Graph *)graph, needs, count))
+    if (!out || !graph_known((Graph *)graph) || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
     if (error)
         return client_done(error);
@@ -295,7 +294,10 @@ EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cu
 {
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
-    error = node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    Node *own = exec_node((Exec *)exec, (Node *)node);
+    if (!error && own && own->operation.kind == OPERATION_GRAPH && !exec_is_like(own->operation.graph, operation.graph))
+        error = cudaErrorGraphExecUpdateFailure;
+    error = node_set(own, &operation, error);
     return client_done(error ? error : exec_plan((Exec *)exec));
 }
 
@@ -374,12 +376,13 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
     }
 }
 
-static bool is_plain(const cudaGraphEdgeData *edges, size_t count)
+// What is to be zero: the reserved words, and of a node of which nothing is said, all.
+static bool is_clean(const struct cudaGraphNodeParams *p)
 {
-    for (size_t i = 0; edges && i < count; i++)
-        if (edges[i].from_port || edges[i].to_port || edges[i].type)
-            return false;
-    return true;
+    bool clean = !p->reserved0[0] && !p->reserved0[1] && !p->reserved0[2] && !p->reserved2;
+    for (size_t i = 0; p->type == cudaGraphNodeTypeEmpty && i < sizeof p->reserved1 / sizeof *p->reserved1; i++)
+        clean = clean && !p->reserved1[i];
+    return clean;
 }
 
 // The program fills in the graphs that the node has from the beginning.
@@ -403,7 +406,9 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
 {
     Operation operation;
     char parameters[WIRE_TAIL];
-    if (!is_plain(edges, count))
+    if (p && !is_clean(p))
+        return client_done(cudaErrorInvalidValue);
+    if (!graph_edges_plain(edges, count))
         return client_unsupported("a graph's edge from within a kernel");
     if (p && p->type == cudaGraphNodeTypeConditional)
         return add_condition(out, graph, needs, count, &p->conditional);

@@ -111,14 +111,14 @@ static cudaError_t launch(const char *call, const void *key, KernelOperation ker
                           cudaStream_t stream)
 {
     cudaError_t error = client_open();
-    int device = (int)client_device();
+    WireReply facts = { .stream.device = client_device() };
     if (!error && client_facts()->device_count > 1 && (uintptr_t)stream > (uintptr_t)cudaStreamPerThread)
-        error = cudaStreamGetDevice(stream, &device);
+        error = client_stream_facts(call, client_stream(stream), &facts);
     if (error)
-        return error;
-    if (device == (int)client_device())
+        return client_done(error);
+    if (facts.stream.device == client_device())
         return launch_here(call, key, kernel, arguments, stream);
-    uint32_t before = client_use_device((uint32_t)device);
+    uint32_t before = client_use_device(facts.stream.device);
     error = launch_here(call, key, kernel, arguments, stream);
     client_use_device(before);
     return error;
@@ -198,9 +198,9 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)attribute->val.clusterSchedulingPolicyPreference;
         return NULL;
-    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeProgrammaticEvent:                  // recorded behind it
     case cudaLaunchAttributeLaunchCompletionEvent:
-        return "cudaLaunchKernelEx with an event inside a launch";
+        return NULL;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return "cudaLaunchKernelEx with a node that kernels update";
     default:
@@ -208,16 +208,51 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     }
 }
 
+// The event that a launch is to record; NULL: the attribute is another.
+static const cudaEvent_t *event_of(const cudaLaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case cudaLaunchAttributeProgrammaticEvent: return &attribute->val.programmaticEvent.event;
+    case cudaLaunchAttributeLaunchCompletionEvent: return &attribute->val.launchCompletionEvent.event;
+    default: return NULL;
+    }
+}
+
+static cudaError_t check_event(const cudaLaunchAttribute *attribute)
+{
+    bool programmatic = attribute->id == cudaLaunchAttributeProgrammaticEvent;
+    int flags = programmatic ? attribute->val.programmaticEvent.flags : attribute->val.launchCompletionEvent.flags;
+    if (!*event_of(attribute))
+        return cudaErrorInvalidResourceHandle;
+    return flags == cudaEventRecordExternal ? cudaErrorIllegalState : flags ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+enum { NO_ATTRIBUTE = 15 };                     // among those that are
+
 static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
 {
     unsigned id = attribute->id;
     const struct { unsigned x, y, z; } size = { attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
-    if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == cudaLaunchAttributeSynchronizationPolicy)
+    if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == NO_ATTRIBUTE || id == cudaLaunchAttributeSynchronizationPolicy)
         return cudaErrorInvalidValue;           // no attribute, or not one of launches
+    if (!client_good_attribute(attribute->id, &attribute->val))
+        return cudaErrorInvalidValue;
+    if (event_of(attribute))
+        return check_event(attribute);
     if (id == cudaLaunchAttributeClusterSchedulingPolicyPreference
         && (unsigned)attribute->val.clusterSchedulingPolicyPreference > cudaClusterSchedulingPolicyLoadBalancing)
         return cudaErrorInvalidValue;
-    return id == cudaLaunchAttributeClusterDimension && !(size.x && size.y && size.z) ? cudaErrorInvalidClusterSize : cudaSuccess;
+    bool some = size.x || size.y || size.z, all = size.x && size.y && size.z;
+    return id == cudaLaunchAttributeClusterDimension && some && !all ? cudaErrorInvalidClusterSize : cudaSuccess;
+}
+
+static cudaError_t record_events(const cudaLaunchConfig_t *config)
+{
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < config->numAttrs && !error; i++)
+        if (event_of(&config->attrs[i]))
+            error = cudaEventRecord(*event_of(&config->attrs[i]), config->stream);
+    return error;
 }
 
 // What is preferred are multiples of what there is at least.
@@ -226,7 +261,7 @@ static bool may_prefer(const cudaLaunchConfig_t *config, dim3 cluster)
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
         const dim3 size = { value->preferredClusterDim.x, value->preferredClusterDim.y, value->preferredClusterDim.z };
-        if (config->attrs[i].id != cudaLaunchAttributePreferredClusterDimension)
+        if (config->attrs[i].id != cudaLaunchAttributePreferredClusterDimension || (!size.x && !size.y && !size.z))
             continue;
         if (!cluster.x || !size.x || !size.y || !size.z || size.x % cluster.x || size.y % cluster.y || size.z % cluster.z)
             return false;
@@ -253,7 +288,8 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
     }
     if (!may_prefer(config, how.cluster))
         return client_done(cudaErrorInvalidClusterSize);
-    return client_done(launch("cudaLaunchKernelEx", kernel, how, arguments, config->stream));
+    cudaError_t error = launch("cudaLaunchKernelEx", kernel, how, arguments, config->stream);
+    return client_done(error ? error : record_events(config));
 }
 TWIN(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz,
      (const cudaLaunchConfig_t *config, const void *kernel, void **arguments),

@@ -52,6 +52,10 @@ EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *p
     char *text = path ? read_file(path) : NULL;
     if (!text)
         return client_done(path ? cudaErrorFileNotFound : cudaErrorInvalidValue);
+    if (!*text) {
+        free(text);
+        return client_done(cudaErrorInvalidKernelImage);
+    }
     cudaError_t error = cudaLibraryLoadData(library, text, options, values, count, library_options,
                                             library_values, library_count);
     if (error)
@@ -75,7 +79,7 @@ static cudaError_t library_symbol(cudaLibrary_t library, const char *name, bool 
                                   Symbol **out)
 {
     if (!library || !name)
-        return cudaErrorInvalidValue;
+        return library ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     Image *image = (Image *)library;
     for (Symbol *symbol = image->symbols; symbol; symbol = symbol->next) {
         if (symbol->variable == variable && strcmp(symbol->name, name) == 0) {
@@ -148,7 +152,7 @@ EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned r
 static cudaError_t variable(void **address, size_t *bytes, cudaLibrary_t library, const char *name, bool managed)
 {
     Symbol *symbol;
-    cudaError_t error = library_symbol(library, name, true, &symbol);
+    cudaError_t error = address || bytes ? library_symbol(library, name, true, &symbol) : cudaErrorInvalidValue;
     if (error)
         return error;
     const WireReply *found = &symbol_here(symbol)->found;

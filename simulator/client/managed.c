@@ -199,7 +199,9 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t
     cudaError_t error = client_open();
     if (!error)
         error = client_sticky();
-    return client_done(error || (known && client_is_managed(p)) ? error : cudaErrorInvalidValue);
+    if (!error)
+        error = known && client_is_managed(p) ? capture_forbids_waiting(client_stream(stream)) : cudaErrorInvalidValue;
+    return client_done(error);
 }
 TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz,
      (cudaStream_t stream, void *p, size_t bytes, unsigned flags), (stream, p, bytes, flags))

@@ -70,6 +70,9 @@ EXPORT cudaError_t cudaFreeHost(void *p)
     cudaError_t error = client_open();
     if (error || !p)
         return client_done(error);
+    error = capture_forbids();
+    if (error)
+        return client_done(error);
     if (client_is_pinned(p) || client_is_device(p))
         return client_done(client_free("cudaFreeHost", p, WIRE_OF_HOST));
     return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,

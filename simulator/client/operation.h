@@ -29,7 +29,12 @@ typedef struct {
     bool only_checked;                          // it is not launched: could it be?
     bool cooperative;                           // its blocks wait for one another
     dim3 cluster;                               // blocks of its clusters; 0: it was not asked for any
-    int policy;                                 // enum cudaClusterSchedulingPolicy, of which nothing follows
+    int policy;                                 // enum cudaClusterSchedulingPolicy; of it and the next four nothing follows
+    int priority;
+    struct cudaAccessPolicyWindow window;
+    cudaLaunchMemSyncDomain domain;
+    cudaLaunchMemSyncDomainMap domains;
+    unsigned carveout;
     char *parameters;
     size_t bytes;                               // of them
 } KernelOperation;

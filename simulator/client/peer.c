@@ -60,11 +60,9 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int other)
 EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
                                              int from, int to)
 {
-    cudaError_t error = client_check_devices(from, to);
+    cudaError_t error = value ? client_check_devices(from, to) : cudaErrorInvalidValue;
     if (error || from == to)
         return client_done(error ? error : cudaErrorInvalidDevice);
-    if (!value)
-        return client_done(cudaErrorInvalidValue);
     switch (attribute) {
     case cudaDevP2PAttrPerformanceRank:
     case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; return cudaSuccess;

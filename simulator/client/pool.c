@@ -14,11 +14,19 @@ static WireRequest pool_request(enum wire_op op, const char *call, cudaMemPool_t
 
 // ---- Pools ----
 
+static bool is_clean(const struct cudaMemPoolProps *p)
+{
+    static const struct cudaMemPoolProps unused;
+    return !memcmp(p->reserved, unused.reserved, sizeof unused.reserved);
+}
+
 EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *wanted)
 {
     cudaError_t error = client_open();
     if (error || !pool || !wanted || wanted->allocType != cudaMemAllocationTypePinned)
         return client_done(error ? error : cudaErrorInvalidValue);
+    if (!is_clean(wanted) || (unsigned)wanted->location.type > cudaMemLocationTypeHostNumaCurrent)
+        return client_done(cudaErrorInvalidValue);
     if (wanted->location.type != cudaMemLocationTypeDevice)
         return client_unsupported("cudaMemPoolCreate of host memory");
     if ((unsigned)wanted->handleTypes > cudaMemHandleTypeFabric)
@@ -27,6 +35,9 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
         return client_unsupported("cudaMemPoolCreate of memory to share with other processes");
     if (wanted->location.id < 0 || wanted->location.id >= client_facts()->device_count)
         return client_done(cudaErrorInvalidValue);
+    error = capture_forbids();
+    if (error)
+        return client_done(error);
     WireRequest request = pool_request(WIRE_POOL_CREATE, "cudaMemPoolCreate", NULL);
     request.device = (uint32_t)wanted->location.id;
     request.pool.bytes = wanted->maxSize;
@@ -39,8 +50,9 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
 
 static cudaError_t on_pool(enum wire_op op, const char *call, cudaMemPool_t pool, size_t bytes)
 {
-    if (!pool)
-        return client_done(cudaErrorInvalidValue);
+    cudaError_t error = pool ? capture_forbids() : cudaErrorInvalidValue;
+    if (error)
+        return client_done(error);
     WireRequest request = pool_request(op, call, pool);
     request.pool.bytes = bytes;
     WireReply reply;
@@ -63,7 +75,7 @@ static cudaError_t find(const char *call, cudaMemPool_t *pool, int device, bool 
     if (error || !pool)
         return client_done(error ? error : cudaErrorInvalidValue);
     if (device < 0 || device >= client_facts()->device_count)
-        return client_done(cudaErrorInvalidDevice);
+        return client_done(by_default ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_POOL_FIND, call);
     request.device = (uint32_t)device;
     request.pool.id = by_default;
@@ -148,6 +160,8 @@ static cudaError_t attribute(const char *call, cudaMemPool_t pool, enum cudaMemP
     request.pool.set = set;
     if (set)
         memcpy(&request.pool.bytes, value, value_bytes(which));
+    if (set && value_bytes(which) == sizeof(int))
+        request.pool.bytes = request.pool.bytes != 0;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error && !set)
@@ -190,6 +204,9 @@ EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMem
     cudaError_t error = list || !count ? cudaSuccess : cudaErrorInvalidValue;
     for (size_t i = 0; i < count && !error; i++) {
         bool now;
+        if (list[i].flags != cudaMemAccessFlagsProtRead && list[i].flags != cudaMemAccessFlagsProtNone
+            && list[i].flags != cudaMemAccessFlagsProtReadWrite)
+            return client_done(cudaErrorInvalidValue);
         if (list[i].flags != cudaMemAccessFlagsProtNone
             && list[i].flags != cudaMemAccessFlagsProtReadWrite)
             return client_unsupported("cudaMemPoolSetAccess for reading alone");
@@ -248,7 +265,7 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
     request.stream = client_stream(stream);
     if (capture_has_stream(request.stream))
         return client_done(allocate_in_graph(call, out, bytes, stream));
-    cudaError_t error = capture_forbids_waiting(request.stream);
+    cudaError_t error = capture_forbids_asking(request.stream);
     if (error)
         return client_done(error);
     request.pool.bytes = bytes;

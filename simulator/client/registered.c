@@ -182,8 +182,9 @@ EXPORT cudaError_t cudaHostUnregister(void *p)
     cudaError_t error = client_open();
     if (error || client_sticky())
         return client_done(error ? error : client_sticky());
-    if (!p || client_is_pinned(p))
-        return client_done(cudaErrorInvalidValue);
+    error = capture_forbids();
+    if (error || !p || client_is_pinned(p))
+        return client_done(error ? error : cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     Registered **at = &registered;
     while (*at && (*at)->base != p)

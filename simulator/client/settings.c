@@ -1,7 +1,7 @@
 // What may be preferred or asked for besides: preferences about caches, which change nothing here; the memory of
 // graphs, of which there is none; and the driver's own functions, which are not here.
 
-#include "client.h"
+#include "capture.h"
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
@@ -16,8 +16,8 @@ static enum cudaFuncCache preferred;            // of all devices: nothing follo
 EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
     cudaError_t error = opened();
-    if (!error && (unsigned)config > cudaFuncCachePreferEqual)
-        error = cudaErrorInvalidValue;
+    if (!error)
+        error = (unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : capture_forbids();
     if (!error)
         preferred = config;
     return client_done(error);

@@ -131,9 +131,11 @@ cudaError_t client_stream_settle(const char *call, uint64_t stream)
     return client_simple(&request, &reply);
 }
 
+// What a stream that is captured is not asked for.
 static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
 {
-    return client_stream_facts(call, client_stream(stream), reply);
+    uint64_t id = client_stream(stream);
+    return capture_has_stream(id) ? capture_fails(id, cudaErrorStreamCaptureUnsupported) : client_stream_facts(call, id, reply);
 }
 
 EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
@@ -151,7 +153,7 @@ EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
     WireReply reply;
     cudaError_t error =
-        priority ? facts("cudaStreamGetPriority", stream, &reply) : cudaErrorInvalidValue;
+        priority ? client_stream_facts("cudaStreamGetPriority", client_stream(stream), &reply) : cudaErrorInvalidValue;
     if (!error)
         *priority = reply.stream.priority;
     return client_done(error);

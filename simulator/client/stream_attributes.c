@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
+enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1, DOMAINS = 4 };
 
 typedef struct Kept {
     struct Kept *next;
@@ -105,13 +105,16 @@ static bool is_good_window(const struct cudaAccessPolicyWindow *w)
         && (unsigned)w->missProp <= cudaAccessPropertyStreaming && w->num_bytes <= CLIENT_LARGEST_WINDOW;
 }
 
-static bool is_good(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
+    const cudaLaunchMemSyncDomainMap *domains = &value->memSyncDomainMap;
     switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: return is_good_window(&value->accessPolicyWindow);
     case cudaLaunchAttributeSynchronizationPolicy:
         return value->syncPolicy >= cudaSyncPolicyAuto && value->syncPolicy <= cudaSyncPolicyBlockingSync;
     case cudaLaunchAttributeMemSyncDomain: return (unsigned)value->memSyncDomain <= cudaLaunchMemSyncDomainRemote;
+    case cudaLaunchAttributeMemSyncDomainMap: return domains->default_ < DOMAINS && domains->remote < DOMAINS;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: return value->sharedMemCarveout <= 100;
     default: return true;
     }
 }
@@ -128,8 +131,7 @@ static cudaError_t set_priority(const char *call, uint64_t stream, int priority)
 static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
     WireReply facts;
-    bool good = value && is_of_streams(id) && is_good(id, value);
-    cudaError_t error = good ? client_stream_facts(call, client_stream(stream), &facts) : cudaErrorInvalidValue;
+    cudaError_t error = client_stream_facts(call, client_stream(stream), &facts);
     if (!error && id == cudaLaunchAttributePriority)
         return set_priority(call, client_stream(stream), value->priority);
     if (error)
@@ -144,7 +146,8 @@ static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttribut
 
 EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
 {
-    return client_done(set("cudaStreamSetAttribute", stream, id, value));
+    bool good = value && is_of_streams(id) && client_good_attribute(id, value);
+    return client_done(good ? set("cudaStreamSetAttribute", stream, id, value) : cudaErrorInvalidValue);
 }
 TWIN(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz,
      (cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value), (stream, id, value))

@@ -75,7 +75,7 @@ void graph_hold_nothing(Graph *graph)
 EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *data, cudaHostFn_t destroy, unsigned references,
                                         unsigned flags)
 {
-    if (!out || !destroy || !references || references > INT32_MAX || flags != cudaUserObjectNoDestructorSync)
+    if (!out || !destroy || !references || flags != cudaUserObjectNoDestructorSync)
         return client_done(cudaErrorInvalidValue);
     UserObject *object = malloc(sizeof *object);
     if (!object)

@@ -187,3 +187,49 @@ GROUP(captured_calls, 1)
     IN_CAPTURE("host function on another stream", cudaLaunchHostFunc(free_one, (cudaHostFn_t)free, NULL));
     ask("afterwards", cudaDeviceSynchronize());
 }
+
+GROUP(captures_into_graphs, 1)
+{
+    cudaGraph_t g, other, got = NULL;
+    cudaGraphNode_t node, foreign;
+    cudaEvent_t e;
+    size_t count = 77;
+    enum cudaStreamCaptureStatus status;
+    unsigned long long id = 77;
+    prepare();
+    DO(cudaEventCreate(&e));
+    DO(cudaGraphCreate(&g, 0));
+    DO(cudaGraphCreate(&other, 0));
+    DO(cudaGraphAddEmptyNode(&node, g, NULL, 0));
+    DO(cudaGraphAddEmptyNode(&foreign, other, NULL, 0));
+    ask("behind another graph's node", cudaStreamBeginCaptureToGraph(s, g, &foreign, NULL, 1, cudaStreamCaptureModeGlobal));
+    ask("mode 9", cudaStreamBeginCaptureToGraph(s, g, &node, NULL, 1, 9));
+    ask("on the legacy stream", cudaStreamBeginCaptureToGraph(0, g, &node, NULL, 1, cudaStreamCaptureModeGlobal));
+    ask("begin", cudaStreamBeginCaptureToGraph(s, g, &node, NULL, 1, cudaStreamCaptureModeGlobal));
+    ask("begin twice", cudaStreamBeginCaptureToGraph(s, g, &node, NULL, 1, cudaStreamCaptureModeGlobal));
+    ask("add a node meanwhile", cudaGraphAddEmptyNode(&foreign, g, NULL, 0));
+    ask("clone it meanwhile", cudaGraphClone(&(cudaGraph_t){ 0 }, g));
+    ask("nodes meanwhile", cudaGraphGetNodes(g, NULL, &count));
+    tell("nodes meanwhile", "%zu", count);
+    ask("kernel", launch((const void *)nothing, 1, 1, NULL, 0, s));
+    ask("info", cudaStreamGetCaptureInfo(s, &status, &id, &got, NULL, NULL, NULL));
+    tell("info", "status %d, %s graph", (int)status, got == g ? "that" : "another");
+    ask("end", cudaStreamEndCapture(s, &got));
+    DO(cudaGraphGetNodes(g, NULL, &count));
+    tell("end", "%s, %zu nodes", got == g ? "that graph" : "another", count);
+    ask("begin, then a call that is not allowed", cudaStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    ask("a call that is not allowed", cudaStreamSynchronize(s));
+    ask("kernel after that", launch((const void *)nothing, 1, 1, NULL, 0, s));
+    ask("record after that", cudaEventRecord(e, s));
+    ask("malloc after that", cudaMalloc((void **)&(char *){ 0 }, 16));
+    ask("status after that", cudaStreamIsCapturing(s, &status));
+    tell("status after that", "%d", (int)status);
+    got = (cudaGraph_t)7;
+    ask("end of that", cudaStreamEndCapture(s, &got));
+    tell("end of that", "%s", got == (cudaGraph_t)7 ? "as it was" : got ? "some" : "null");
+    ask("status at last", cudaStreamIsCapturing(s, &status));
+    tell("status at last", "%d", (int)status);
+    ask("instantiate what is left", cudaGraphInstantiate(&(cudaGraphExec_t){ 0 }, g, 0));
+    ask("dependencies, flags 9", cudaStreamUpdateCaptureDependencies(s, NULL, NULL, 0, 9));
+    ask("afterwards", cudaDeviceSynchronize());
+}

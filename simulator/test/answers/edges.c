@@ -336,3 +336,35 @@ GROUP(stream_edges, 1)
     ask("attach, flags 0", cudaStreamAttachMemAsync(s, host, 0, 0));
     ask("afterwards", cudaDeviceSynchronize());
 }
+
+// A launch's event is over when its kernel is.
+GROUP(launch_events, 1)
+{
+    cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeProgrammaticEvent };
+    cudaEvent_t e, f;
+    cudaStream_t s;
+    int milliseconds = 20;
+    void *arguments[] = { &milliseconds };
+    DO(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    DO(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    DO(cudaEventCreateWithFlags(&f, cudaEventDisableTiming));
+    cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 }, .stream = s, .attrs = &attribute, .numAttrs = 1 };
+    DO(launch((const void *)nothing, 1, 1, NULL, 0, s));
+    DO(cudaDeviceSynchronize());
+    attribute.val.programmaticEvent.event = e;
+    ask("programmatic", cudaLaunchKernelExC(&config, (const void *)last_for, arguments));
+    ask("query it at once", cudaEventQuery(e));
+    ask("wait for it", cudaEventSynchronize(e));
+    ask("query the stream then", cudaStreamQuery(s));
+    attribute.val.programmaticEvent.flags = 2;
+    ask("programmatic, flags 2", cudaLaunchKernelExC(&config, (const void *)nothing, NULL));
+    attribute.id = cudaLaunchAttributeLaunchCompletionEvent;
+    memset(&attribute.val, 0, sizeof attribute.val);
+    attribute.val.launchCompletionEvent.event = f;
+    DO(cudaStreamSynchronize(s));
+    ask("completion", cudaLaunchKernelExC(&config, (const void *)last_for, arguments));
+    ask("wait for that", cudaEventSynchronize(f));
+    attribute.val.launchCompletionEvent.flags = 2;
+    ask("completion, flags 2", cudaLaunchKernelExC(&config, (const void *)nothing, NULL));
+    ask("afterwards", cudaDeviceSynchronize());
+}

@@ -74,3 +74,18 @@ static void all_of(size_t bytes)
 GROUP(heap_of_1024_bytes, 1) { all_of(1024); }
 GROUP(heap_of_4096_bytes, 1) { all_of(4096); }
 GROUP(heap_of_65536_bytes, 1) { all_of(65536); }
+
+GROUP(heap_reset, 1)
+{
+    size_t limit = 0;
+    DO(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20));
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    try_one(32 << 20);
+    ask("reset", cudaDeviceReset());
+    DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
+    try_one(32 << 20);
+    DO(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+    tell("limit", "%zu", limit);
+    ask("set it again", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+    ask("afterwards", cudaDeviceSynchronize());
+}

@@ -1,5 +1,6 @@
 // Graphs that change: parameters of nodes and of executables, updates with other topologies, attributes of kernel nodes.
 #include "ask.h"
+#include <stddef.h>
 #include <unistd.h>
 
 static char host[256], other_host[256];
@@ -361,6 +362,39 @@ GROUP(graph_node_attributes, 1)
     v.syncPolicy = cudaSyncPolicySpin;
     ask("set how to wait", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeSynchronizationPolicy, &v));
     ask("afterwards", cudaDeviceSynchronize());
+}
+
+// What a node says of its copy, and a copied node of its kernel's attributes.
+GROUP(graph_node_copies, 1)
+{
+    cudaGraph_t g;
+    cudaGraphNode_t plain, rows, packed, k, other;
+    char *d;
+    struct cudaMemcpy3DParms p;
+    cudaLaunchAttributeValue v = { .clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicyLoadBalancing };
+    DO(cudaMalloc((void **)&d, 4096));
+    DO(cudaGraphCreate(&g, 0));
+    DO(cudaGraphAddMemcpyNode1D(&plain, g, NULL, 0, d, host, 64, cudaMemcpyHostToDevice));
+    struct cudaMemcpy3DParms box = { .srcPtr = { host, 16, 8, 4 }, .dstPtr = { d, 64, 32, 8 }, .extent = { 8, 2, 2 }, .srcPos = { 4, 1, 0 }, .kind = cudaMemcpyHostToDevice };
+    DO(cudaGraphAddMemcpyNode(&rows, g, NULL, 0, &box));
+    box = (struct cudaMemcpy3DParms){ .srcPtr = { host, 16, 16, 1 }, .dstPtr = { d, 16, 16, 1 }, .extent = { 16, 1, 1 }, .kind = cudaMemcpyDefault };
+    DO(cudaGraphAddMemcpyNode(&packed, g, NULL, 0, &box));
+    const struct { const char *name; cudaGraphNode_t node; } all[] = { { "plain", plain }, { "rows", rows }, { "packed", packed } };
+    for (int i = 0; i < 3; i++) {
+        memset(&p, 0x55, sizeof p);
+        DO(cudaGraphMemcpyNodeGetParams(all[i].node, &p));
+        tell(all[i].name, "from %td, %zu %zu %zu, to %zu %zu %zu, at %zu %zu %zu and %zu %zu %zu, %zu x %zu x %zu, kind %d", (char *)p.srcPtr.ptr - host, p.srcPtr.pitch,
+             p.srcPtr.xsize, p.srcPtr.ysize, p.dstPtr.pitch, p.dstPtr.xsize, p.dstPtr.ysize, p.srcPos.x, p.srcPos.y, p.srcPos.z, p.dstPos.x, p.dstPos.y, p.dstPos.z,
+             p.extent.width, p.extent.height, p.extent.depth, (int)p.kind);
+    }
+    struct cudaKernelNodeParams kernel = kernel_of((const void *)nothing, 4, NULL);
+    DO(cudaGraphAddKernelNode(&k, g, NULL, 0, &kernel));
+    DO(cudaGraphAddKernelNode(&other, g, NULL, 0, &kernel));
+    ask("set a policy", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeClusterSchedulingPolicyPreference, &v));
+    DO(cudaGraphKernelNodeCopyAttributes(other, k));
+    memset(&v, 0, sizeof v);
+    DO(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeClusterSchedulingPolicyPreference, &v));
+    tell("the copied policy", "%d", (int)v.clusterSchedulingPolicyPreference);
 }
 
 GROUP(graph_memory_nodes, 1)

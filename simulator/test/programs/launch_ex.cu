@@ -1,5 +1,6 @@
-// expect: unsupported 23
-// says: an event inside a launch
+// expect: unsupported 36
+// says: a node that kernels update
+// Launches with attributes: an event that is over when the kernel is, and what the device does not have.
 #include <cuda_runtime.h>
 #include "check.h"
 
@@ -17,12 +18,26 @@ int main()
     CHECK(host[0] == 3 && host[31] == 3);
 
     cudaLaunchAttribute inside = {};
-    inside.id = cudaLaunchAttributeProgrammaticEvent;
+    cudaEvent_t done;
+    cudaStream_t other;
+    OK(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+    OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     config.attrs = &inside;
     config.numAttrs = 1;
+    inside.id = cudaLaunchAttributeProgrammaticEvent;
+    inside.val.programmaticEvent.event = done;
+    OK(cudaLaunchKernelEx(&config, set, p, 4));
+    OK(cudaStreamWaitEvent(other, done, 0));            // else a race with the kernel
+    OK(cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, other));
+    OK(cudaStreamSynchronize(other));
+    CHECK(host[0] == 4 && host[31] == 4);
+    inside.id = cudaLaunchAttributeDeviceUpdatableKernelNode;
+    inside.val.deviceUpdatableKernelNode.deviceUpdatable = 1;
     CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorNotSupported);
     config.attrs = NULL;
     CHECK(cudaLaunchKernelEx(&config, set, p, 3) == cudaErrorInvalidValue);
+    OK(cudaEventDestroy(done));
+    OK(cudaStreamDestroy(other));
     OK(cudaFree(p));
     return 0;
 }
