@@ -6,7 +6,7 @@
 typedef u16 CacheLine;
 
 enum { MOST_WAYS = 16 };
-enum { UNEVEN = 2 };                    // fitted on an H200: how what is read twice, or written, is lost little by little
+enum { UNEVEN = 8 };                    // fitted on an H200: how what is read twice, or written, is lost little by little
 
 typedef struct CacheSet {
     _Alignas(128) u32 tag[MOST_WAYS];   // the lower half of each line's number: a vector finds the way
@@ -20,7 +20,7 @@ typedef struct Cache {
     u32 room;                           // sets that there is memory for
     u32 clearings;                      // so far, and one: never 0
     u64 inverse;                        // remainder_inverse(sets)
-    u32 uneven;                         // of 16 lines, so many are in a set by chance: UNEVEN, or none
+    u32 uneven;                         // of 64 lines, so many are in a set by chance
     CacheSet *set;
 } Cache;
 
@@ -57,7 +57,7 @@ static inline u32 cache_place(const Cache *c, u32 mixed) { return remainder_of(m
 static inline CacheSet *cache_set(const Cache *c, u64 number)
 {
     u32 mixed = cache_mixed(number), chance = (mixed ^ mixed >> 15) * 0x9e3779b1u;
-    return c->set + cache_place(c, mixed ^ (chance >> 28 < c->uneven ? chance >> 20 & 31 : 0));
+    return c->set + cache_place(c, mixed ^ (chance >> 26 < c->uneven ? chance >> 20 & 31 : 0));
 }
 
 // What is asked of a cache waits in a queue until the host has fetched the set from its memory.

@@ -28,14 +28,15 @@
 #include "need.h"
 #include "stores.h"
 
-enum { MOST_NOTES = 1 << 22 };          // of a wave
+enum { MOST_NOTES = 9 << 20 };          // of a wave: the device may keep four, of 8 bytes a note
 enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they are put in turn, and handed to the wave
 enum { FEW_NOTES = 1 << 12 };            // of a wave, for which no thread is woken
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
 enum { AHEAD = 4 };                     // SMs whose reads the host is to have at hand before their turn
-enum { RECENT = 4096, RECENT_TURNS = 16 };      // reads that a coalescer remembers, and for how long
+enum { RECENT = 4096, RECENT_TURNS = 7 };       // reads that a coalescer remembers, and for how long
+enum { L1_UNEVEN = 7 };                 // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
-enum { STEPS = 16, DRIFT = 6 };         // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns and matmul_naive
+enum { STEPS = 16, DRIFT = 12 };        // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns, matmul_naive and matmul_registers
 static const u64 LOCAL_LINE = 1ull << 33;
 
 typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
@@ -154,7 +155,7 @@ static Cache *l1_of(u32 sm)
 {
     Cache *c = &replayed->l1[sm];
     if (!c->set && !cache_make(c, replayed->l1_bytes, profile.l1_ways)) no_memory();
-    c->uneven = UNEVEN;
+    c->uneven = L1_UNEVEN;
     return c;
 }
 

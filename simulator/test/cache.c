@@ -181,7 +181,7 @@ Test(cache, says_which_line_has_waited_longest)
 // Of 1024 lines for 1024 sets, each has its own, or, where chance decides about two in 16, some 900 are taken.
 Test(cache, chance_decides_about_some_lines)
 {
-    for (u32 uneven = 0; uneven <= 2; uneven += 2) {
+    for (u32 uneven = 0; uneven <= UNEVEN; uneven += UNEVEN) {
         Cache c = make(1024 * LINE, 1);
         u32 left = 0;
         c.uneven = uneven;
