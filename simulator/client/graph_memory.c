@@ -112,10 +112,8 @@ cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream)
 void graph_memory_end(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next) {
-        bool allocates = node->operation.kind == OPERATION_ALLOC;
-        if (operation_is_memory(&node->operation))
-            find(node->operation.memory.address)->held =
-                allocates && !find_node(graph, OPERATION_RELEASE, node->operation.memory.address);
+        if (operation_is_memory(&node->operation))      // what the graph frees it frees behind: that node comes later
+            find(node->operation.memory.address)->held = node->operation.kind == OPERATION_ALLOC;
     }
 }
 

@@ -135,6 +135,54 @@ static void built(void)
     OK(cudaFree(c));
 }
 
+// A graph updates another whose nodes were made in another order; they are still known by those of the first. And what a node
+// says of the rows that it copies.
+static void made_backwards(void)
+{
+    int *p, host[8 * N] = {}, three = 3;
+    cudaGraph_t graph, backwards;
+    cudaGraphNode_t zero, more, last, first;
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    OK(cudaMalloc(&p, sizeof host));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphCreate(&backwards, 0));
+    void *arguments[] = { &p, &three };
+    cudaKernelNodeParams adds = kernel((void *)add, arguments);
+    cudaMemsetParams fill = {};
+    fill.dst = p, fill.value = 1, fill.elementSize = 4, fill.width = N, fill.height = 1;
+    OK(cudaGraphAddMemsetNode(&zero, graph, NULL, 0, &fill));
+    OK(cudaGraphAddKernelNode(&more, graph, &zero, 1, &adds));
+    fill.value = 2;
+    OK(cudaGraphAddKernelNode(&last, backwards, NULL, 0, &adds));
+    OK(cudaGraphAddMemsetNode(&first, backwards, NULL, 0, &fill));
+    OK(cudaGraphAddDependencies(backwards, &first, &last, NULL, 1));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphExecUpdate(exec, backwards, &info));
+    OK(cudaGraphLaunch(exec, 0));
+    OK(cudaMemcpy(host, p, N * sizeof *host, cudaMemcpyDeviceToHost));
+    CHECK(host[0] == 5 && host[N - 1] == 5);
+    three = 4;
+    OK(cudaGraphExecKernelNodeSetParams(exec, more, &adds));
+    OK(cudaGraphLaunch(exec, 0));
+    OK(cudaMemcpy(host, p, N * sizeof *host, cudaMemcpyDeviceToHost));
+    CHECK(host[0] == 6 && host[N - 1] == 6);
+    OK(cudaGraphExecDestroy(exec));
+
+    cudaMemcpy3DParms rows = {}, got;
+    rows.srcPtr = make_cudaPitchedPtr(host, 16, 8, 4);
+    rows.dstPtr = make_cudaPitchedPtr(p, 64, 32, 8);
+    rows.extent = make_cudaExtent(8, 2, 2);
+    rows.kind = cudaMemcpyHostToDevice;
+    OK(cudaGraphAddMemcpyNode(&last, graph, NULL, 0, &rows));
+    OK(cudaGraphMemcpyNodeGetParams(last, &got));
+    CHECK(got.srcPtr.pitch == 16 && got.srcPtr.ysize == 4 && got.dstPtr.pitch == 64 && got.dstPtr.ysize == 8);
+    CHECK(got.extent.width == 8 && got.extent.height == 2 && got.extent.depth == 2);
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphDestroy(backwards));
+    OK(cudaFree(p));
+}
+
 // A graph inside of a graph, between copies to and from a variable; events in it; any kind by one call.
 static void nested(void)
 {
@@ -251,6 +299,7 @@ static void timed(void)
 int main()
 {
     built();
+    made_backwards();
     nested();
     timed();
     return 0;
