@@ -72,8 +72,11 @@ static void all_of(size_t bytes)
 }
 
 GROUP(heap_of_1024_bytes, 1) { all_of(1024); }
+GROUP(heap_of_1905_bytes, 1) { all_of(1905); }
 GROUP(heap_of_4096_bytes, 1) { all_of(4096); }
+GROUP(heap_of_50000_bytes, 1) { all_of(50000); }
 GROUP(heap_of_65536_bytes, 1) { all_of(65536); }
+GROUP(heap_of_1000000_bytes, 1) { all_of(1000000); }
 
 GROUP(heap_reset, 1)
 {

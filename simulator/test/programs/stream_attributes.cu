@@ -1,6 +1,6 @@
 // expect: exit 0
-// What a program asks of a stream is the stream's own, is gone with it, or with its device, and can be copied. A priority that is set counts for
-// what is issued from then on, as one that the stream was made with.
+// What a program asks of a stream is the stream's own, is gone with it, or with its device, and can be copied. A priority that
+// is set counts for what is issued from then on, as one that the stream was made with.
 #include "check.h"
 
 __global__ void heavy(float *out, int rounds)
