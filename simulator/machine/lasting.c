@@ -60,6 +60,16 @@ static void find(Kernel *k, Rows *r)
     }
 }
 
+// Who has run the last of a row has run them all.
+static void find_runs(Kernel *k, bool *target)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) if (k->code[pc].run == run_bra) target[k->code[pc].target] = true;
+    for (u32 pc = k->code_count; pc-- > 0;) {
+        bool goes_on = k->code[pc].lasting && pc + 1 < k->code_count && !target[pc + 1];
+        k->code[pc].lasting_run = k->code[pc].lasting ? 1 + (goes_on ? k->code[pc + 1].lasting_run : 0) : 0;
+    }
+}
+
 void lasting_find(Kernel *k)
 {
     if (k->lasting_known) return;
@@ -68,6 +78,9 @@ void lasting_find(Kernel *k)
     u32 rows = k->register_bytes / ROW + 1;
     Rows r = { need(calloc(rows, sizeof *r.writers)), need(calloc(rows, sizeof *r.lasts)) };
     find(k, &r);
+    bool *target = need(calloc(k->code_count + 1, sizeof *target));
+    find_runs(k, target);
+    free(target);
     free(r.writers);
     free(r.lasts);
 }

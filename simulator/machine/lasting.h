@@ -7,6 +7,12 @@
 // Finds them, unless that has been done: numbers them from 1 on (Insn.lasting).
 void lasting_find(Kernel *k);
 
+// Has the warp run it and all that follow it in a row in these lanes?
+static inline bool lasting_run_is_done(const Warp *w, const Insn *i, u32 mask)
+{
+    return !(mask & ~w->lasting[i[i->lasting_run - 1].lasting]);
+}
+
 // Has the warp run it in these lanes? It has from now on.
 static inline bool lasting_is_done(Warp *w, const Insn *i, u32 mask)
 {

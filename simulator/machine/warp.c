@@ -140,6 +140,10 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
             i->run(w, i, mask);
             continue;
         }
+        if (i->lasting && !seen && !shuffled && pc - 1 + i->lasting_run <= w->stop && lasting_run_is_done(w, i, mask)) {
+            pc += i->lasting_run - 1;
+            continue;
+        }
         w->pc = pc;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
         if (seen && w->watch) w->watch(w, i, mask);

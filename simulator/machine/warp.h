@@ -24,6 +24,7 @@ struct Insn {
     u32 shape;              // memory: its number among the kernel's
     u32 lasting;            // its number among those whose result lasts from block to block (lasting.h); 0: it does not
     u32 vector[4];          // memory: rows of the registers loaded or stored
+    u32 lasting_run;        // so many of those in a row, from this one on, with no branch to the others
     const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; matrices: rows of
                             // d, a, b and c's registers; else NULL
     const struct Matrix *matrix;    // of a MATRIX row (isa/tensor.h)
