@@ -444,7 +444,7 @@ static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->
 const Observer race_observer = {
     .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,
     .grid_start = race_grid_start, .grid_turn = race_grid_turn, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
-    .block_end = race_block_end, .access = race_access, .frugal = true, .copied = race_copied, .barrier = race_barrier,
+    .block_end = race_block_end, .access = race_access, .followed = race_followed, .frugal = true, .copied = race_copied, .barrier = race_barrier,
     .cluster_arrive = race_cluster_arrive, .cluster_wait = race_cluster_wait,
     .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
     .mbarrier_made = race_mbarrier_made, .mbarrier_arrived = race_mbarrier_arrived, .mbarrier_waited = race_mbarrier_waited,

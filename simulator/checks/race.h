@@ -58,6 +58,7 @@ void race_part_make(Grid *part);
 void race_part_free(Grid *part);
 void race_put_back(Grid *part);
 bool race_put_off(Access *);
+void race_followed(Block *, u32 bit);       // in a part or not
 void race_put_off_rows(Grid *part, Rows *);
 void race_put_off_event(const Block *, Event);
 void race_free_stand_in(void);  // the grid has ended

@@ -25,30 +25,30 @@ static enum seen_kind kind_of(const Access *a, const Span *spans)
 }
 
 // Most are the first to their lines. (Whether several lanes store the same to one place is asked below.)
-static bool is_first(const Grid *g, const Seen *s)
+static bool is_first(Block *b, const Seen *s)
 {
-    BlockOrder *o = &stand_in.race.order;
+    BlockOrder *o = &b->race->order;
     bool row = s->kind == SEEN_ROW;
     if (s->kind > SEEN_ROW || race_global.loud || (!row && s->store && s->mask & (s->mask - 1))) return false;
     u32 first = (u32)__builtin_ctz(s->mask);
     const Site site = { .base = row ? s->base - first * s->bytes : s->base, .stride = row ? s->bytes : 0, .lanes = s->mask,
-                        .bytes = s->bytes, .operation = g->raced, .block = stand_in.block.number, .tick = o->tick,
+                        .bytes = s->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick,
                         .visit = o->visit + 1, .pc = s->pc, .warp = s->warp, .store = s->store };
     if (!shadow_begin(&race_global, &site, 1)) return false;
     o->visit++;
     return true;
 }
 
-static void look_at_seen(Grid *g, const Seen *s)
+static void look_at_seen(Block *b, const Seen *s)
 {
     const SeenSpans *more = (const SeenSpans *)(s + 1);
     const u32 alike = s->alike;
-    if (is_first(g, s)) return;
+    if (is_first(b, s)) return;
     Access a;
     memset(&a, 0, offsetof(Access, address));
-    a.grid = g;
-    a.warp = &stand_in.block.warps[s->warp];
-    a.insn = &g->kernel->code[s->pc];
+    a.grid = b->grid;
+    a.warp = &b->warps[s->warp];
+    a.insn = &b->grid->kernel->code[s->pc];
     a.pc = s->pc;
     a.mask = s->mask;
     a.first = (u32)__builtin_ctz(s->mask);
@@ -74,7 +74,8 @@ static void look_at_seen(Grid *g, const Seen *s)
 
 static void seen_later(Grid *g, void *what, bool dropped)
 {
-    if (!dropped) look_at_seen(g, what);
+    (void)g;
+    if (!dropped) look_at_seen(&stand_in.block, what);
 }
 
 // ---- Warp after warp does the same: then its rows are put off together ----
@@ -85,15 +86,15 @@ static bool is_row(const Access *a, enum seen_kind kind)
     return kind == SEEN_ROW && a->mask == ~0u && !(a->base % LINE_BYTES) && !(LANES * a->bytes % LINE_BYTES);
 }
 
-static bool rows_begin(Grid *g, const Rows *r)
+static bool rows_begin(Block *b, const Rows *r)
 {
-    BlockOrder *o = &stand_in.race.order;
+    BlockOrder *o = &b->race->order;
     Site site[MOST_ROWS];
     if (race_global.loud) return false;
     for (u32 n = 0; n < r->rows; n++) {
         const Row *row = &r->row[n];
-        site[n] = (Site){ .base = row->base, .stride = row->bytes, .lanes = ~0u, .bytes = row->bytes, .operation = g->raced,
-                          .block = stand_in.block.number, .tick = o->tick, .visit = o->visit + 1 + n, .pc = row->pc, .warp = r->first,
+        site[n] = (Site){ .base = row->base, .stride = row->bytes, .lanes = ~0u, .bytes = row->bytes, .operation = b->grid->raced,
+                          .block = b->number, .tick = o->tick, .visit = o->visit + 1 + n, .pc = row->pc, .warp = r->first,
                           .store = row->store, .warps = (u8)((r->count - n + r->rows - 1) / r->rows) };
     }
     if (!shadow_begin(&race_global, site, r->rows)) return false;
@@ -101,16 +102,21 @@ static bool rows_begin(Grid *g, const Rows *r)
     return true;
 }
 
-static void rows_later(Grid *g, void *what, bool dropped)
+static void look_at_rows(Block *b, const Rows *r)
 {
-    const Rows *r = what;
-    if (dropped || rows_begin(g, r)) return;
+    if (rows_begin(b, r)) return;
     for (u32 n = 0; n < r->count; n++) {
         const Row *row = &r->row[n % r->rows];
         u32 warp = n / r->rows;
-        look_at_seen(g, &(Seen){ .base = row->base + (u64)warp * LANES * row->bytes, .mask = ~0u, .alike = r->alike[n], .pc = row->pc,
+        look_at_seen(b, &(Seen){ .base = row->base + (u64)warp * LANES * row->bytes, .mask = ~0u, .alike = r->alike[n], .pc = row->pc,
                                  .bytes = row->bytes, .warp = (u8)(r->first + warp), .kind = SEEN_ROW, .store = row->store, .regular = true });
     }
+}
+
+static void rows_later(Grid *g, void *what, bool dropped)
+{
+    (void)g;
+    if (!dropped) look_at_rows(&stand_in.block, what);
 }
 
 // What follows comes behind them.
@@ -122,23 +128,30 @@ void race_put_off_rows(Grid *part, Rows *r)
     r->count = 0;
 }
 
-static void add_row(Rows *r, const Access *a, u32 alike)
+// What is not in a part is looked at now.
+static void hand_on_rows(Block *b, Rows *r)
 {
-    const u32 warp = a->warp->number;
+    if (b->grid->part) race_put_off_rows(b->grid, r);
+    else if (r->count) look_at_rows(b, r);
+    r->count = 0;
+}
+
+static void add_row(Block *b, Rows *r, u32 warp, const Row *now, u32 alike)
+{
     bool fits = r->count && r->count < MOST_ROWS * MOST_WARPS;
     if (fits && warp == r->first && r->rows == r->count) {
         fits = r->rows < MOST_ROWS;
-        if (fits) r->row[r->rows++] = (Row){ a->base, a->pc, (u16)a->bytes, a->store };
+        if (fits) r->row[r->rows++] = *now;
     } else if (fits) {
         const u32 before = r->count / r->rows;
         const Row *row = &r->row[r->count % r->rows];
-        fits = warp == r->first + before && a->pc == row->pc && a->bytes == row->bytes && a->base == row->base + (u64)before * LANES * row->bytes;
+        fits = warp == r->first + before && now->pc == row->pc && now->bytes == row->bytes && now->base == row->base + (u64)before * LANES * row->bytes;
     }
     if (!fits) {
-        race_put_off_rows(a->grid, r);
+        hand_on_rows(b, r);
         r->first = (u8)warp;
         r->rows = 1;
-        r->row[0] = (Row){ a->base, a->pc, (u16)a->bytes, a->store };
+        r->row[0] = *now;
     }
     r->alike[r->count++] = alike;
 }
@@ -195,7 +208,7 @@ bool race_put_off(Access *a)
     const u32 alike = !a->store ? 0 : words ? words_alike(a) : lanes_alike(a);
     Rows *rows = &a->warp->block->race->rows;
     if (is_row(a, kind)) {
-        add_row(rows, a, alike);
+        add_row(a->warp->block, rows, a->warp->number, &(Row){ a->base, a->pc, (u16)a->bytes, a->store }, alike);
         return true;
     }
     race_put_off_rows(g, rows);
@@ -211,6 +224,43 @@ bool race_put_off(Access *a)
     for (u32 n = 0; n < a->span_count; n++) more->span[n] = (Span){ from + spans[n].address, spans[n].bytes, spans[n].lanes };
     if (kind == SEEN_EACH) memcpy(more->span + more->count, a->address, sizeof a->address);
     return true;
+}
+
+// Do they go on behind what the warp before them has just put off, all of it, and tell something new? They have been put off then.
+static bool rows_go_on(Block *b, const bool told[MOST_LED], u32 bit)
+{
+    const Followers *f = &b->followers;
+    Rows *r = &b->race->rows;
+    if (r->count != f->led || r->rows != f->led || r->first != f->first || r->count + f->count > MOST_ROWS * MOST_WARPS) return false;
+    for (u32 k = 0; k < f->led; k++)
+        if (r->row[k].base != f->access[k].base || r->row[k].pc != f->access[k].pc || !(f->access[k].rest & bit)) return false;
+    for (u32 k = 0; k < f->led; k++) {
+        const Led *l = &f->access[k];
+        if (!told[k] && !reads_begin(b->grid->reads, b->number, l->base + l->bytes, l->next - l->base - l->bytes)) return false;
+    }
+    memcpy(r->alike + r->count, f->alike, f->count * sizeof *f->alike);
+    r->count += f->count;
+    return true;
+}
+
+// In one order, each is looked at now; in a part, put off.
+void race_followed(Block *b, u32 bit)
+{
+    const Followers *f = &b->followers;
+    Grid *g = b->grid;
+    Rows now, *rows = g->part ? &b->race->rows : &now;
+    now.count = 0;
+    bool told[MOST_LED];                // it is no load of memory that the kernel does not store to
+    for (u32 k = 0; k < f->led; k++) told[k] = !g->part || f->access[k].store || grid_stores_there(g, f->access[k].base);
+    if (g->part && rows_go_on(b, told, bit)) return;
+    for (u32 n = 0, at = 0, behind = 1; n < f->count; n++) {
+        const Led *l = &f->access[at];
+        const Row row = { l->base + (u64)behind * l->bytes, l->pc, (u16)(l->bytes / LANES), l->store };
+        if (l->rest & bit && (told[at] || !reads_say_nothing(g->reads, b->number, row.base, l->bytes)))
+            add_row(b, rows, f->first + behind, &row, f->alike[n]);
+        if (++at == f->led) at = 0, behind++;
+    }
+    if (!g->part) hand_on_rows(b, rows);
 }
 
 void race_free_stand_in(void)

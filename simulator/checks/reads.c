@@ -80,22 +80,40 @@ static void promise(Reads *r, Access *a, u64 low, u64 high)
     a->pass_to = to - (high - a->base) + 1;
 }
 
+bool reads_say_nothing(Reads *r, u32 block, u64 address, u64 bytes)
+{
+    const u32 me = r->first + block;
+    u64 first = address - MEMORY_BASE, end = first + bytes;
+    bool nothing = true;
+    for (u64 n = first / LINE_BYTES; n <= (end - 1) / LINE_BYTES; n++) {
+        u32 *line = &r->line[n];
+        if (*line == r->two) continue;
+        nothing = false;
+        *line = *line < r->first || *line >= TWO || *line == me ? me : r->two;
+    }
+    return nothing;
+}
+
+bool reads_begin(Reads *r, u32 block, u64 address, u64 bytes)
+{
+    const u32 me = r->first + block;
+    u32 *first = &r->line[(address - MEMORY_BASE) / LINE_BYTES], *end = &r->line[(address + bytes - 1 - MEMORY_BASE) / LINE_BYTES] + 1;
+    for (const u32 *line = first; line < end; line++) if (*line >= r->first && *line < TWO && *line != me) return false;
+    for (const u32 *line = first; line < end; line++) if (*line == r->two) return false;
+    for (u32 *line = first; line < end; line++) *line = me;
+    return true;
+}
+
 bool reads_tell_nothing(Reads *r, Access *a, const Span *spans, u64 from)
 {
-    const u32 me = r->first + a->warp->block->number;
     u64 low = ~0ull, high = 0;
     bool nothing = true;
     for (const Span *s = spans; s < spans + a->span_count; s++) {
-        u64 first = from + s->address - MEMORY_BASE, end = first + s->bytes;
-        for (u64 n = first / LINE_BYTES; n <= (end - 1) / LINE_BYTES; n++) {
-            u32 *line = &r->line[n];
-            if (*line == r->two) continue;
-            nothing = false;
-            *line = *line < r->first || *line >= TWO || *line == me ? me : r->two;
-        }
+        u64 first = from + s->address, end = first + s->bytes;
+        nothing &= reads_say_nothing(r, a->warp->block->number, first, s->bytes);
         if (first < low) low = first;
         if (end > high) high = end;
     }
-    if (nothing) promise(r, a, MEMORY_BASE + low, MEMORY_BASE + high);
+    if (nothing) promise(r, a, low, high);
     return nothing;
 }

@@ -11,3 +11,9 @@ void reads_forget(Reads *, const Grid *part);       // what was read does not co
 
 // Is that all so, of a load of memory that the kernel does not store to? If not, it is so from now on, as far as this block goes.
 bool reads_tell_nothing(Reads *, Access *, const Span *spans, u64 from);
+
+// The same of a block's load of so many bytes without a hole, with no promise.
+bool reads_say_nothing(Reads *, u32 block, u64 address, u64 bytes);
+
+// Has no other block of the part read any of those lines? They are noted as read by this one then.
+bool reads_begin(Reads *, u32 block, u64 address, u64 bytes);

@@ -37,6 +37,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->occupied = true;
     b->spins = b->arrivals = false;
     b->rounds = b->meetings = 0;
+    b->followers.led = b->followers.count = 0;
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
@@ -108,6 +109,7 @@ static bool over_limit(Grid *g)
         return true;
     }
     if (!l->limit || g->steps <= l->limit) return false;
+    followers_tell(g->running->block);
     Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
                  .next = "Check the loop's condition, its step, and what each thread compares." };
     const Warp *w = g->running;
@@ -150,6 +152,7 @@ static enum round run_warps(Block *b)
         spun += spins;
         asked += w->asked != NULL;
     }
+    followers_tell(b);
     return !ran ? ROUND_STUCK : spun == ran ? ROUND_SPINS : asked ? ROUND_ASKS : ROUND_MOVES;
 }
 

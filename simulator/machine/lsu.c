@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "cluster.h"
+#include "follow.h"
 #include "memory.h"
 #include "shape.h"
 #include "spread.h"
@@ -220,6 +221,7 @@ void access_start(void)
         loads |= (u32)(observers[o]->loaded != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
     }
+    follow_start();
 }
 
 static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
@@ -232,6 +234,7 @@ static inline bool observe(Access *a, bool loaded)
     Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
     const u64 address = a->base;
     bool known = s && lies_in(address, &quiet->pass), promised = false;
+    if (a->warp->block->followers.count) followers_tell(a->warp->block);
     u32 rest = known ? quiet->rest : lookers(loaded);
     if (!a->warp->trace && !a->atomic) rest &= ~tracers;
     for (; rest; rest &= rest - 1) {
@@ -257,6 +260,13 @@ static inline bool note(const Access *a)
     return true;
 }
 
+// Those who follow have the shape that was.
+static void learn(Access *a, Shape *shape)
+{
+    if (a->warp->block->followers.count) followers_tell(a->warp->block);
+    shape_learn(a, shape);
+}
+
 bool access_allow(Access *a, Shape *shape)
 {
     a->grid = a->warp->block->grid;
@@ -265,7 +275,7 @@ bool access_allow(Access *a, Shape *shape)
     a->shape = NULL;
     if (!shape) access_shape(a);
     else if (shape_is(shape, a->mask, a->address)) shape_recall(a, shape, a->address[shape->first]);
-    else shape_learn(a, shape);
+    else learn(a, shape);
     if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
     note_progress(a);
     if (!observe(a, false)) return false;
@@ -448,7 +458,7 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         shape_recall(&a, shape, base[shape->first] + offset);
     } else {
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + offset;
-        shape_learn(&a, shape);
+        learn(&a, shape);
     }
     if (a.base & (a.bytes - 1)) access_fill(&a), a.shape = NULL;
     if (i->space == SPACE_SHARED && grid->cluster_blocks > 1) {
@@ -463,11 +473,22 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         a.space = SPACE_GLOBAL;
     }
     perform(&a);
+    if (a.space == SPACE_GLOBAL) follow_lead(&a);
+    else w->block->followers.led = 0;
+}
+
+static __attribute__((noinline)) void follow_or_access(Warp *w, const Insn *i, u32 mask, bool store)
+{
+    u64 address;
+    if (!follow(w, i, mask, store, &address)) access_memory(w, i, mask, store, false);
+    else move(w->block->grid->shapes[i->shape].move, row_of(w, i->vector[0]), (u8 *)address, i->width, store, true);
 }
 
 static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
 {
-    if (!w->block->grid->shapes[i->shape].settled.span || !make_settled_moves(w, i, mask, store)) access_memory(w, i, mask, store, false);
+    if (w->block->grid->shapes[i->shape].settled.span && make_settled_moves(w, i, mask, store)) return;
+    if (w->block->followers.led) follow_or_access(w, i, mask, store);
+    else access_memory(w, i, mask, store, false);
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, false); }

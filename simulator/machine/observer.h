@@ -73,6 +73,9 @@ typedef struct Observer {
                                     // reads and writes, as far as they are concerned, when it begins
     bool traced;                    // `access` looks at nothing but atomics and warps that have a `trace`
     bool frugal;                    // `access` does with the shape of the access, or fills in its arrays itself
+    // Instead of `access`, of those that follow (warp.h) and have this observer's bit in `rest`; they have happened. Without it each is
+    // seen by itself.
+    void (*followed)(Block *, u32 bit);
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
     void (*barrier)(Block *);       // every thread of the block has arrived
@@ -105,6 +108,9 @@ typedef struct Observer {
 // In a part: `then` is to be called in its place among all blocks of the grid, with the grid and with those bytes, which the caller fills
 // in now; or `dropped`, when what the part does does not count.
 void *grid_later(Grid *part, void (*then)(Grid *, void *, bool dropped), size_t bytes);
+
+// Tells observers of those that have followed so far. To be called before anything else is told of the block.
+void followers_tell(Block *);
 
 // In a part: an observer is about to note, outside of the part, that the store happens, as if it could not be put back.
 void grid_keep(Access *a);

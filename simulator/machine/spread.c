@@ -204,8 +204,11 @@ static void note_region(Chunk *c, const Allocation *in, u64 low, u64 high)
 
 static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bool store)
 {
+    Array *all = &p->chunk->touches;
+    Touch *before = all->count ? (Touch *)((u8 *)all->items + all->count) - 1 : NULL;
     note_region(p->chunk, in, address, address + bytes);
-    *(Touch *)add(&p->chunk->touches, sizeof(Touch)) = (Touch){ address, bytes, store };
+    if (before && before->store == store && before->address + before->bytes == address && before->bytes < MEGABYTE) before->bytes += bytes;
+    else *(Touch *)add(all, sizeof(Touch)) = (Touch){ address, bytes, store };
     u64 first = (address - MEMORY_BASE) / UNIT, last = (address + bytes - 1 - MEMORY_BASE) / UNIT;
     for (u64 unit = first; store && unit <= last; unit++) keep(p, unit);
 }
@@ -250,6 +253,14 @@ void spread_note(const Access *a)
         if (end > high) high = end;
     }
     if (all && a->shape) a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
+}
+
+void spread_note_store(Grid *part, u64 address, u32 bytes)
+{
+    Part *p = part->part;
+    Allocation *in = allocation_at(p, address);
+    if (!is_stored_to(in, part)) __atomic_store_n(&in->stored_by, part->number, __ATOMIC_RELAXED);
+    note_touch(p, in, address, bytes, true);
 }
 
 void grid_keep(Access *a)

@@ -25,3 +25,4 @@ bool spread_is_over(const Grid *part);
 
 // The part is about to do that in global memory, in bounds.
 void spread_note(const Access *a);
+void spread_note_store(Grid *part, u64 address, u32 bytes);

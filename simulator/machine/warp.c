@@ -146,6 +146,7 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
         }
         w->pc = pc;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
+        if (!bare && i->aloud && w->block->followers.count) followers_tell(w->block);
         if (seen && w->watch) w->watch(w, i, mask);
         if (seen && w->trace) OBSERVERS(step, w, i);
         if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);

@@ -19,12 +19,13 @@ struct Insn {
     u32 guard_flip;         // ~0 for @!p
     bool moves;             // its handler may change the warp's path; all others leave Warp.pc and Warp.active alone
     bool plain;             // nor does it look at them, touch memory, or fail
+    bool aloud;             // observers may be told of it otherwise than of an access to memory, or the kernel may end by it
     u32 target;             // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
     u32 location;           // index into the kernel's locations
     u32 shape;              // memory: its number among the kernel's
     u32 lasting;            // its number among those whose result lasts from block to block (lasting.h); 0: it does not
-    u32 vector[4];          // memory: rows of the registers loaded or stored
     u32 lasting_run;        // so many of those in a row, from this one on, with no branch to the others
+    u32 vector[4];          // memory: rows of the registers loaded or stored
     const u32 *list;        // atomics of vectors: rows of d's elements and then of b's; brx: instructions; matrices: rows of
                             // d, a, b and c's registers; else NULL
     const struct Matrix *matrix;    // of a MATRIX row (isa/tensor.h)
@@ -222,6 +223,28 @@ typedef struct Mbarriers {
     u32 count, room;
 } Mbarriers;
 
+// What warp after warp does, each right behind what the one before it did: whole rows of lines of global memory, a lane's beside
+// the other's. The accesses of the first of them are seen one by one, those of the warps that follow all at once (follow.c).
+enum { MOST_LED = 8 };
+typedef struct Led {
+    const Insn *insn;
+    struct Shape *shape;
+    u64 base;               // of the first warp's
+    u64 next;               // of the next warp's
+    u32 pc, bytes;          // of its lanes together
+    u32 rest;               // a bit for each observer that has to be told
+    bool store;
+} Led;
+
+typedef struct Followers {
+    u32 first;              // the warp that they follow
+    u32 led;                // accesses that it has made; 0: nobody is followed
+    u32 warp, at;           // whose turn it is, and with which access
+    u32 count;              // accesses that have followed
+    Led access[MOST_LED];
+    u32 alike[MOST_LED * MOST_WARPS];       // of each of those: lanes that stored what was there already
+} Followers;
+
 typedef struct Block {
     struct Grid *grid;
     u32 index[3];
@@ -255,6 +278,7 @@ typedef struct Block {
     struct CachedBlock *cached;     // caches.c
     struct UnfinishedBlock *unfinished;     // unfinished.c
     struct ProxyBlock *proxy;       // proxy.c
+    Followers followers;
 } Block;
 
 struct Grid {

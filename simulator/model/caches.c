@@ -417,26 +417,34 @@ static enum kind kind_of(const Access *a)
 }
 
 // A number that no other line has, in the bits that a note has for it.
+static u64 number_of_global(u64 line) { return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE; }
+
 static u64 number_of(const Access *a, u64 line)
 {
     const Block *b = a->warp->block;
-    if (a->space == SPACE_GLOBAL) return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE;
+    if (a->space == SPACE_GLOBAL) return number_of_global(line);
     u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now->resident);
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
 }
 
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
 
+// Where a warp is to note what it does next.
+static Notes *notes_of(Block *b, u32 warp)
+{
+    CachedBlock *cached = b->cached;
+    if (warp < cached->latest || cached->warps[warp].count >= MOST_OF_WARP) put_in_turn(b);
+    cached->latest = warp;
+    return &cached->warps[warp];
+}
+
 static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
-    CachedBlock *cached = b->cached;
     if (a->space == SPACE_SHARED || access_is_constant(a) || is_host_memory(a)) return true;
     enum kind kind = kind_of(a);
-    if (a->warp->number < cached->latest || cached->warps[a->warp->number].count >= MOST_OF_WARP) put_in_turn(b);
-    cached->latest = a->warp->number;
-    cached->atomics += kind == ATOMIC_KIND;
-    Notes *to = &cached->warps[a->warp->number];
+    Notes *to = notes_of(b, a->warp->number);
+    b->cached->atomics += kind == ATOMIC_KIND;
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
@@ -459,6 +467,27 @@ static bool caches_access(Access *a)
         add_note(to, note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
     }
     return true;
+}
+
+static void caches_followed(Block *b, u32 bit)
+{
+    const Followers *f = &b->followers;
+    Note next[MOST_LED];
+    for (u32 k = 0; k < f->led; k++) {
+        const Led *l = &f->access[k];
+        const u64 line = (l->base + l->bytes) / LINE_BYTES, kind = l->store ? STORE : coalesce_past_l1(l->insn) ? LOAD_PAST_L1 : LOAD;
+        bool noted = l->rest & bit && l->insn->row != coalesce_constant;
+        next[k] = !noted ? 0 : number_of_global(line) | (u64)((1 << LINE_SECTORS) - 1) << AT_SECTORS | kind << AT_KIND | (u64)l->pc << AT_PC;
+    }
+    for (u32 n = 0, at = 0, warp = f->first + 1; n < f->count; n++) {
+        const u32 lines = f->access[at].bytes / LINE_BYTES;
+        if (next[at]) {
+            Notes *to = notes_of(b, warp);
+            make_room(to, lines);
+            for (u32 k = 0; k < lines; k++) to->note[to->count++] = next[at]++;
+        }
+        if (++at == f->led) at = 0, warp++;
+    }
 }
 
 static void caches_block_start(Block *b)
@@ -537,7 +566,7 @@ static void caches_grid_free(Grid *g)
 
 const Observer caches_observer = {
     .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
-    .block_start = caches_block_start, .access = caches_access, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
+    .block_start = caches_block_start, .access = caches_access, .followed = caches_followed, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
     .grid_free = caches_grid_free,
 };
 

@@ -77,6 +77,21 @@ static bool counters_access(Access *a)
     return true;
 }
 
+static void counters_followed(Block *b, u32 bit)
+{
+    const Followers *f = &b->followers;
+    for (u32 n = 0; n < f->led; n++) {
+        const Led *l = &f->access[n];
+        MemoryTally *m = &b->grid->tally[l->pc].global;
+        const u64 bytes = l->next - l->base - l->bytes;     // of all that have followed
+        if (!(l->rest & bit) || l->insn->row == coalesce_constant) continue;
+        m->requests += bytes / l->bytes;
+        m->sectors += bytes / SECTOR_BYTES;
+        m->lines += bytes / LINE_BYTES;
+        m->bytes += bytes / LANES;
+    }
+}
+
 // Where an instruction's requests and sectors go: loads, stores, atomics, reductions.
 static const struct { enum counter requests, sectors; } global_kinds[] = {
     { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
@@ -298,4 +313,4 @@ static void counters_grid_end(Grid *g)
     free(over);
 }
 
-const Observer counters_observer = { .access = counters_access, .frugal = true, .grid_end = counters_grid_end };
+const Observer counters_observer = { .access = counters_access, .followed = counters_followed, .frugal = true, .grid_end = counters_grid_end };

@@ -1,0 +1,12 @@
+// Warps that do what the warp before them did (warp.h, Followers), as lsu.c finds them.
+#pragma once
+#include "observer.h"
+
+// To be called when a launch begins: who looks on.
+void follow_start(void);
+
+// Is the access what is to come next? Then it is noted, and the caller has but to move the values: *address is where.
+bool follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address);
+
+// The access has been seen, and has happened: others may follow.
+void follow_lead(const Access *a);
