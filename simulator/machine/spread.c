@@ -390,7 +390,7 @@ static void begin(Spread *s, u64 steps_of_block)
         p->kept.count = p->read.count = 0;
         memset(p->latest, 0, sizeof p->latest);
         p->grid.status = 0;
-        for (u32 k = 0; k < g->kernel->shape_count; k++) p->grid.shapes[k].noted.span = p->grid.shapes[k].settled.span = 0;
+        for (Shape *k = p->grid.shapes; k < p->grid.shapes + g->kernel->shape_count; k++) if (k->noted.span) k->noted.span = k->settled.span = 0;
     }
 }
 
