@@ -111,8 +111,8 @@ static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 //
 // ncu counts more of them than sectors asked for, all of which hit: two for the first use of each piece of memory that
 // shares one of some places with others, and one for the first store from afar to lines that share one of others, until the
-// line is stored at home again. What the hardware keeps there is not known; the sizes are the profile's (l2_aside_places,
-// l2_far_places).
+// line is stored at home again. The former are memory barriers (ncu: op_membar), at most two of each SM in each slice; what the
+// latter are is not known. The sizes are the profile's (l2_aside_places, l2_far_places).
 enum { PIECE_LINES = 4 };
 typedef struct Places { u64 *taken, inverse; u32 count; } Places;       // the numbers of what has them, and since which launch
 static Places aside, far;
