@@ -220,9 +220,26 @@ static void resetting()
     OK(cudaFree(p0));
 }
 
+// Each device has a legacy stream of its own, and that its attributes.
+static void legacy_streams()
+{
+    cudaLaunchAttributeValue wait = {}, got;
+    wait.syncPolicy = cudaSyncPolicySpin;
+    OK(cudaSetDevice(1));
+    OK(cudaStreamSetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &wait));
+    OK(cudaSetDevice(0));
+    OK(cudaStreamGetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &got));
+    CHECK(got.syncPolicy != cudaSyncPolicySpin);
+    OK(cudaSetDevice(1));
+    OK(cudaStreamGetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &got));
+    CHECK(got.syncPolicy == cudaSyncPolicySpin);
+    OK(cudaSetDevice(0));
+}
+
 int main()
 {
     choosing();
+    legacy_streams();
     identities();
     memory();
     streams_and_events();

@@ -1,8 +1,9 @@
-// expect: bounds 15
+// expect: bounds 16
 // run: --devices 2
 // Two processes pass memory and an event to one another: what one writes the other reads, also from another device, and
 // the event orders their work. Errors of the one are not the other's.
 #include "check.h"
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,12 @@ static void wrong_handles(struct Handles h)
     void *p;
     cudaEvent_t e;
     CHECK(cudaIpcOpenMemHandle(&p, h.memory, 0) == cudaErrorInvalidValue);
+    cudaIpcMemHandle_t no_memory;       // an event's handle is none of memory's, nor the other way round
+    cudaIpcEventHandle_t no_event;
+    memcpy(&no_memory, &h.event, sizeof no_memory);
+    memcpy(&no_event, &h.memory, sizeof no_event);
+    CHECK(cudaIpcOpenMemHandle(&p, no_memory, cudaIpcMemLazyEnablePeerAccess) == cudaErrorInvalidValue);
+    CHECK(cudaIpcOpenEventHandle(&e, no_event) == cudaErrorMapBufferObjectFailed);
     h.memory.reserved[0] ^= 1;
     CHECK(cudaIpcOpenMemHandle(&p, h.memory, cudaIpcMemLazyEnablePeerAccess) == cudaErrorInvalidResourceHandle);
     h.event.reserved[0] ^= 1;
