@@ -106,6 +106,7 @@ typedef struct Tally {
     u64 far_requests, far_sectors;      // other blocks' shared memory: by warps, and the sectors that they touched
     u64 faults, moved;      // managed memory: page faults, and bytes that they moved to the device
     u64 received, sent;     // other devices' memory: bytes over the link
+    u64 looks, looking;     // loads of those who wait that found what the one before had found: by warps, and by active lanes
 } Tally;
 
 // The instructions from `first` up to below `end` have run, one after the other, for these lanes.
@@ -127,6 +128,9 @@ static inline void tally_take_back(Tally *tally, u32 pc, u32 lanes)
 // Backward branches after which a warp lets the others run, so that one that waits for another does not wait for ever: fewer
 // once it spins, so that waiting costs little, and again more while nothing comes of it.
 enum { WARP_TURNS = 4096, SPIN_TURNS = 64 };
+
+// What a warp found when it last looked at a place that others may write.
+typedef struct LastLook { u64 at, value; u32 pc, mask, block; } LastLook;
 
 // A warp that spins: whether it does the same over and over (stand.c).
 typedef struct Spin {
@@ -203,6 +207,7 @@ struct Warp {
     u32 *lasting;           // for each of those instructions: lanes that have run it
     struct Copies *copies;      // asynchronous ones that it has not waited for (copy.h); NULL: it has begun none
     struct TraceWarp *trace;    // what it does is noted (trace.h); NULL: it is not
+    LastLook look;          // strong, at one place in global memory: counters.c
 };
 
 enum { MOST_WARPS = 1024 / LANES };     // of a block

@@ -54,6 +54,59 @@ double metric_value(enum metric metric, const Totals *t)
 
 // ---- At an instruction ----
 
+// A warp that waits for others looks at a place until it finds something new there. How often depends on whose turn it is in the
+// simulator, and on an H200 on the time. So what counts is its first look, and each that finds something new.
+static bool looks_again(const Access *a)
+{
+    if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64)) return false;
+    if (a->mask & (a->mask - 1) && !(a->regular && !a->stride)) return false;
+    LastLook *last = &a->warp->look, now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
+    memcpy(&now.value, (const u8 *)a->base, a->bytes);
+    bool again = now.at == last->at && now.value == last->value && now.pc == last->pc && now.mask == last->mask && now.block == last->block;
+    *last = now;
+    return again;
+}
+
+// Is that load all that a loop asks for, which goes on until it likes what it finds? Its first instruction, and the one behind it.
+static bool waits(const Kernel *k, u32 load, u32 *first, u32 *end)
+{
+    enum { LONGEST = 16 };
+    u32 from_it[LONGEST] = { k->code[load].vector[0] }, count = 1, n = load + 1;
+    bool depends = false;
+    for (; n < k->code_count && n < load + LONGEST && k->code[n].plain; n++) {
+        const Insn *i = &k->code[n];
+        bool any = false;
+        for (u32 r = 0; r < count; r++) any |= i->a == from_it[r] || i->b == from_it[r] || i->c == from_it[r];
+        if (any) from_it[count++] = i->d;
+    }
+    const Insn *back = &k->code[n];
+    if (n >= k->code_count || back->run != run_bra || back->target > load) return false;
+    for (u32 r = 0; r < count; r++) depends |= back->guard && back->guard == from_it[r];
+    for (u32 p = back->target; p < load; p++) depends &= k->code[p].plain;
+    *first = back->target;
+    *end = n + 1;
+    return depends;
+}
+
+static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
+
+// Takes back what was executed between looks that found nothing new. False: nobody waited.
+static bool drop_looks(Grid *g)
+{
+    bool any = false;
+    for (u32 pc = 0, first, end; pc < g->kernel->code_count; pc++) {
+        Tally *t = &g->tally[pc];
+        if (!t->looks) continue;
+        if (!waits(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
+        any |= t->looks > 0;
+        for (u32 n = first; t->looks && n < end; n++) {
+            g->tally[n].executed = less(g->tally[n].executed, t->looks);
+            g->tally[n].threads = less(g->tally[n].threads, t->looking);
+        }
+    }
+    return any;
+}
+
 static bool counters_access(Access *a)
 {
     Tally *t = &a->grid->tally[a->pc];
@@ -73,6 +126,7 @@ static bool counters_access(Access *a)
         m->sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
+        if (looks_again(a)) t->looks++, t->looking += (u32)__builtin_popcount(a->mask);
     }
     return true;
 }
@@ -189,10 +243,10 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
         add_bulk(sum, i, t);
         return;
     }
-    sum[global_kinds[kind].requests] += t->global.requests;
-    sum[global_kinds[kind].sectors] += t->global.sectors;
+    sum[global_kinds[kind].requests] += t->global.requests - t->looks;      // each of one sector
+    sum[global_kinds[kind].sectors] += t->global.sectors - t->looks;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
-    if (kind < 2) sum[lines_of[kind]] += t->global.lines, sum[least_of[kind]] += least_sectors(t);
+    if (kind < 2) sum[lines_of[kind]] += t->global.lines - t->looks, sum[least_of[kind]] += least_sectors(t) - t->looks;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     if (i->run == run_copy && !i->matrix->past_l1) sum[LDGSTS_REQUESTS] += t->global.requests, sum[LDGSTS_SECTORS] += t->global.sectors;
@@ -257,18 +311,29 @@ static u32 sum_lines(const Grid *g, const u32 *branch_over, Line *lines)
     return count;
 }
 
-static void report(const Grid *g, const Totals *t, const u32 *branch_over)
+// Where somebody waited, an H200 counts loads that are not counted here.
+static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRICS])
+{
+    counters[GLOBAL_LD_REQUESTS].estimate = counters[GLOBAL_LD_SECTORS].estimate = counters[GLOBAL_LD_LINES].estimate = true;
+    metrics[METRIC_LD_SECTORS_A_REQUEST].estimate = true;
+}
+
+static void report(const Grid *g, const Totals *t, const u32 *branch_over, bool waited)
 {
     const Kernel *k = g->kernel;
     double metrics[METRICS];
+    CounterName counter_name[COUNTERS], metric_name[METRICS];
+    memcpy(counter_name, counter_names, sizeof counter_name);
+    memcpy(metric_name, metric_names, sizeof metric_name);
+    if (waited) mark_loads(counter_name, metric_name);
     for (u32 n = 0; n < METRICS; n++) metrics[n] = metric_value(n, t);
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);
     u32 count = lines && rows ? sum_lines(g, branch_over, lines) : 0;
     for (u32 n = 0; n < count; n++) rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
     KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
-                            .counters = counter_names, .values = t->sum, .counter_count = COUNTERS,
-                            .metrics = metric_names, .figures = metrics, .metric_count = METRICS,
+                            .counters = counter_name, .values = t->sum, .counter_count = COUNTERS,
+                            .metrics = metric_name, .figures = metrics, .metric_count = METRICS,
                             .lines = rows, .line_count = count, .time_ns = g->launch->seconds * 1e9, .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);
     memcpy(report.block, g->launch->block, sizeof report.block);
@@ -301,6 +366,7 @@ static void counters_grid_end(Grid *g)
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     u32 *over = find_branches(g->kernel);
     if (!over) return;
+    bool waited = drop_looks(g);
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
@@ -309,7 +375,7 @@ static void counters_grid_end(Grid *g)
     t.sum[DRAM_READ] -= fetched;
     t.sum[DRAM_WRITTEN] -= written;
     l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
-    report(g, &t, over);
+    report(g, &t, over, waited);
     free(over);
 }
 

@@ -9,8 +9,8 @@
 //                                                   to, why, bytes, faults
 //   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by what, from
 //                                                   which to which, bytes; 0-1 where by way of the host
-//   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch;
-//                                                   as many lines as wanted
+//   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch, ~COUNTER if it
+//                                                   is to be an estimate; as many lines as wanted
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
@@ -238,6 +238,18 @@ static void add_links(Outcome *o, json_t *event)
     }
 }
 
+// Those that are estimates are there with a ~ before them as well.
+static void mark_estimates(json_t *counters, json_t *estimates)
+{
+    json_t *name;
+    size_t i;
+    char marked[LINE];
+    json_array_foreach(estimates, i, name) {
+        snprintf(marked, sizeof marked, "~%s", json_string_value(name));
+        json_object_set(counters, marked, json_object_get(counters, json_string_value(name)));
+    }
+}
+
 static void add_event(Outcome *o, json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
@@ -267,6 +279,7 @@ static void add_event(Outcome *o, json_t *event)
         json_t *counters = json_object_get(event, "counters");
         json_object_update(counters, json_object_get(event, "metrics"));
         json_object_update(counters, json_object_get(event, "aside"));
+        mark_estimates(counters, json_object_get(event, "estimates"));
         json_object_set(o->counters, json_string_value(json_object_get(event, "name")), counters);
     } else if (strcmp(name, "exit") == 0) {
         json_t *signal = json_object_get(event, "signal");
