@@ -72,8 +72,9 @@ compile = $(CC) $1 -c -MT $@ -MF $@.$$$$-d $< -o $@.$$$$ && mv $@.$$$$-d $(@:.o=
 # $(call once,thing,words) says the words the first time that a step of that thing runs.
 once = $(if $($1_said)$(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $2)$(eval $1_said := yes))
 
-# The simulated device: its program, the CUDA runtime that a program finds in front of it, and NCCL where there is NVIDIA's.
-simulator := build/simulator/device build/simulator/lib/libcudart.so.13 \
+# The simulated device: its program, the CUDA runtime that a program finds in front of it, a driver that says that it is none, and
+# NCCL where there is NVIDIA's.
+simulator := build/simulator/device build/simulator/lib/libcudart.so.13 build/simulator/lib/libcuda.so.1 \
              $(if $(wildcard $(CUDA_HOME)/include/nccl.h),build/simulator/lib/libnccl.so.2)
 says_device := Building the simulated device (once; half a minute)
 
@@ -235,7 +236,7 @@ build/objects/flags: FORCE
 	elif [ "$$words" != "$$(cat $@)" ]; then echo "$$words" >$@; fi
 
 # Its rooms: every folder of simulator/ but what runs in the program, measures or tests.
-rooms  := $(filter-out client nccl bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
+rooms  := $(filter-out client nccl driver bench test,$(patsubst simulator/%/,%,$(wildcard simulator/*/)))
 device := $(call objects,simulator/*.c $(rooms:%=simulator/%/*.c))
 
 # All that simulator/run takes.
@@ -301,6 +302,14 @@ $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
 
 $(client)/stubs.o: $(client)/stubs.c build/objects/flags
 	@$(call compile,$(client_flags) -fno-builtin)
+
+build/simulator/lib/libcuda.so.1: build/objects/simulator/driver/cuda.o
+	@mkdir -p $(@D)
+	@$(CC) -shared -s -Wl,-soname,libcuda.so.1 $^ -o $(whole)
+
+build/objects/simulator/driver/%.o: simulator/driver/%.c build/objects/flags | nvcc build/setup/lesson
+	@mkdir -p $(@D)
+	@$(call compile,$(CFLAGS) -g0 -fPIC -fvisibility=hidden $(CUDA))
 
 # NCCL for simulated devices, on CUDA's own calls. The toolkit need not have NVIDIA's; without its nccl.h nobody calls it.
 nccl      := build/objects/simulator/nccl

@@ -27,7 +27,7 @@ for lesson in lessons/[0-9][0-9]-*.md; do
 done
 cp build/grader/worker.o "$to/build/grader/"
 cp "$device" "$to/build/simulator/"
-cp build/simulator/lib/libcudart.so.13 "$to/build/simulator/lib/"
+cp build/simulator/lib/libcudart.so.13 build/simulator/lib/libcuda.so.1 "$to/build/simulator/lib/"
 [ ! -f build/simulator/lib/libnccl.so.2 ] || cp build/simulator/lib/libnccl.so.2 "$to/build/simulator/lib/"
 
 # All that these load, but the C library's own parts and the kernel's.

@@ -16,4 +16,7 @@ typedef struct Inside {
 
     // Has the stream's work done that can be: other processes then find what it writes. On the simulated clock nothing waits.
     cudaError_t (*settle)(cudaStream_t stream);
+
+    // Reports that this cannot be had here, at the line of the program that asks.
+    cudaError_t (*unsupported)(const char *what);
 } Inside;
