@@ -473,7 +473,7 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         a.space = SPACE_GLOBAL;
     }
     perform(&a);
-    if (a.space == SPACE_GLOBAL) follow_lead(&a);
+    if (a.space == SPACE_GLOBAL && shape->move_count == 1) follow_lead(&a);
     else w->block->followers.led = 0;
 }
 
