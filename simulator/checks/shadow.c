@@ -334,10 +334,11 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     const Site *now = &k->site;
     if (is_told(s, readers, count, k, from, to)) return false;
+    bool full = count >= most_readers(s);       // of many who look again and again: which of them come before this one takes long to tell
     for (u32 n = 0; n < count; n++) {
         const Site *old = &s->sites[readers[n]];
-        bool stands_for = strength(now) <= strength(old) && covers(now, old, from, to)
-                       && (same_warp(old, now) || k->follows(k, old));
+        bool mine = same_warp(old, now);
+        bool stands_for = (mine || !full) && strength(now) <= strength(old) && covers(now, old, from, to) && (mine || k->follows(k, old));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
     if (kept < most_readers(s)) readers[kept++] = number_of(s, k);
