@@ -5,29 +5,9 @@
 //     ncu --cache-control all --metrics lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_sectors_lookup_hit.sum,... ./partitions
 //
 // It prints each launch: kernel, what `size` and `more` are. partitions.txt has what ncu counted (driver 580.159.04).
-#include <cstdio>
-#include <cstdlib>
-
-#define OK(call)                                                                             \
-    do {                                                                                     \
-        cudaError_t error = (call);                                                          \
-        if (error != cudaSuccess) {                                                          \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));   \
-            exit(1);                                                                         \
-        }                                                                                    \
-    } while (0)
-#define KERNEL extern "C" __global__ void
+#include "kernels/exercise.h"
 
 enum { MB = 1 << 20, SMS = 132, THREADS = 256, BLOCKS = SMS * 8, DRAWS = 1 << 22 };
-
-static __device__ unsigned mix(unsigned a)
-{
-    a ^= a >> 16;
-    a *= 0x7feb352d;
-    a ^= a >> 15;
-    a *= 0x846ca68b;
-    return a ^ a >> 16;
-}
 
 static __device__ unsigned all() { return gridDim.x * blockDim.x; }
 

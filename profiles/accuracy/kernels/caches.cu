@@ -4,15 +4,6 @@
 
 enum { MB = 1 << 20, SMS = 132, THREADS = 256, BLOCKS = SMS * 8, DRAWS = 1 << 20, BLOCK = 1024 };
 
-static __device__ unsigned mix(unsigned a)
-{
-    a ^= a >> 16;
-    a *= 0x7feb352d;
-    a ^= a >> 15;
-    a *= 0x846ca68b;
-    return a ^ a >> 16;
-}
-
 static __device__ unsigned first() { return blockIdx.x * blockDim.x + threadIdx.x; }
 static __device__ unsigned all() { return gridDim.x * blockDim.x; }
 

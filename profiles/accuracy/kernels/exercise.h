@@ -45,6 +45,16 @@ static unsigned random_word()
     return state ^= state << 5;
 }
 
+// A number that looks like chance, of each thread or each word.
+static inline __device__ unsigned mix(unsigned a)
+{
+    a ^= a >> 16;
+    a *= 0x7feb352d;
+    a ^= a >> 15;
+    a *= 0x846ca68b;
+    return a ^ a >> 16;
+}
+
 static std::vector<void *> allocations;
 
 template <typename T>
