@@ -287,9 +287,10 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 
 bool race_access(Access *a)
 {
-    if (a->space == SPACE_LOCAL || a->told) return true;
-    if (a->space == SPACE_GLOBAL && a->grid->part) return race_put_off(a);
     struct RaceBlock *r = a->warp->block->race;
+    if (a->space == SPACE_LOCAL || a->told) return true;
+    r->latest[a->warp->number] = r->order.tick;
+    if (a->space == SPACE_GLOBAL && a->grid->part) return race_put_off(a);
     Shadow *s = a->space == SPACE_SHARED ? &a->owner->race->shared : &race_global;
     u32 quiet = quiet_of(a);
     r->order.visit++;
@@ -402,6 +403,7 @@ static void race_block_start(Block *b)
     happens_block_start(&b->race->order, b->warp_count);
     shadow_forget(&b->race->shared);
     b->race->rows.count = 0;
+    memset(b->race->latest, 0, sizeof b->race->latest);
     if (b->race->visits) memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
     for (u32 n = 0; n < 2; n++) knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
     b->race->phase = 0;
@@ -416,17 +418,37 @@ static void race_block_end(Block *b)
     if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
 }
 
-static void race_barrier(Block *b)
-{
-    happens_barrier(b, &b->race->order);
-    if (b->grid->cluster_blocks == 1) shadow_forget(&b->race->shared);      // else it orders nothing that others do there
-    race_put_off_event(b, (Event){ MEETS, 0, 0 });
-}
-
 static void race_part_barrier(Block *b, u32 arrived, u32 freed)
 {
     happens_part_barrier(b, &b->race->order, arrived, freed);
     race_put_off_event(b, (Event){ PART_MEETS, arrived, freed });
+}
+
+static u32 ended(const Block *b)
+{
+    u32 warps = 0;
+    for (u32 n = 0; n < b->warp_count; n++) warps |= (u32)!b->warps[n].live << n;
+    return warps;
+}
+
+// Of warps that have ended: has one of them touched memory since all last met? No barrier stands behind that.
+static bool have_not_met(const Block *b, u32 warps)
+{
+    for (; warps; warps &= warps - 1)
+        if (b->race->latest[__builtin_ctz(warps)] > b->race->order.all) return true;
+    return false;
+}
+
+static void race_barrier(Block *b, u32 arrived)
+{
+    const u32 gone = ended(b);
+    if (have_not_met(b, gone)) {
+        race_part_barrier(b, arrived, arrived & ~gone);
+        return;
+    }
+    happens_barrier(b, &b->race->order);
+    if (b->grid->cluster_blocks == 1) shadow_forget(&b->race->shared);      // else it orders nothing that others do there
+    race_put_off_event(b, (Event){ MEETS, 0, 0 });
 }
 
 static void race_warp_barrier(Warp *w, u32 lanes)

@@ -39,6 +39,7 @@ struct RaceBlock {
     Shadow shared;
     u64 shared_span;            // bytes, whole lines
     Rows rows;                  // in a part of a grid: what is not put off yet
+    u32 latest[MOST_WARPS];     // of each warp: the tick in which it last touched memory
     Visit *visits;              // in a cluster: for each warp of each other block, its latest to this one's shared memory; NULL: none
     u32 phase;                  // of the block of rank 0: the latest of the cluster's barrier
     Knowledge message[2], hint[2];      // what those learn who wait there: by phase, of which two are under way

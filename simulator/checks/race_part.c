@@ -250,6 +250,7 @@ void race_followed(Block *b, u32 bit)
     Grid *g = b->grid;
     Rows now, *rows = g->part ? &b->race->rows : &now;
     now.count = 0;
+    for (u32 n = 0; n * f->led < f->count; n++) b->race->latest[f->first + 1 + n] = b->race->order.tick;
     bool told[MOST_LED];                // it is no load of memory that the kernel does not store to
     for (u32 k = 0; k < f->led; k++) told[k] = !g->part || f->access[k].store || grid_stores_there(g, f->access[k].base);
     if (g->part && rows_go_on(b, told, bit)) return;

@@ -78,7 +78,7 @@ static void observe_barrier(Block *b, u32 arrived, u32 freed)
     for (u32 n = 0; n < b->warp_count; n++) all &= !b->warps[n].live || freed >> n & 1;
     if (all) {
         b->epoch++;
-        OBSERVERS(barrier, b);
+        OBSERVERS(barrier, b, arrived);
     } else {
         OBSERVERS(part_barrier, b, arrived, freed);
     }

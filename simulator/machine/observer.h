@@ -78,7 +78,7 @@ typedef struct Observer {
     void (*followed)(Block *, u32 bit);
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
-    void (*barrier)(Block *);       // every thread of the block has arrived
+    void (*barrier)(Block *, u32 arrived);      // every thread of the block has arrived, in these warps, or has ended
     // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes before what the `freed`
     // do from now on.
     void (*part_barrier)(Block *, u32 arrived, u32 freed);
