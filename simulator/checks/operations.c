@@ -40,6 +40,9 @@ static bool begins(const Insn *i, const char *with) { return !strncmp(isa_rows[i
 // Does it look what others have told, or, at an mbarrier, whether they have come?
 static bool hears(const Insn *i) { return i->strong && !i->reduces && !begins(i, "st_"); }
 
+// Does it tell what was done so far to those who hear it, perhaps in another kernel?
+static bool tells(const Insn *i) { return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA; }
+
 static bool is_for_some(const Insn *i)
 {
     bool barrier = i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red") || begins(i, "barrier_red");
@@ -50,7 +53,7 @@ void operation_ask(Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count && !k->known_order; pc++) {
         const Insn *i = &k->code[pc];
-        k->hears |= hears(i);
+        k->hears |= hears(i) || tells(i);
         k->meets_some |= is_for_some(i);
     }
     k->hears |= k->meets_cluster;

@@ -85,8 +85,8 @@ typedef struct Kernel {
     bool lasting_known;                 // lasting.c has counted
     u32 lasting_count;                  // instructions whose result lasts
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known
-    bool known_order, hears, meets_some;    // checks/operations.c: whether warps may hear of others but at the block's barrier, or at one
-                                        // for some of the block, once that is known
+    bool known_order, hears, meets_some;    // checks/operations.c: whether warps may hear of others, or others of them, but at the block's
+                                        // barrier, or at one for some of the block, once that is known
     u32 failures;                       // launches whose blocks did, all the same
     char *unsupported;                  // why it cannot run here, or NULL
     u32 unsupported_at;                 // index into locations, or ~0u
