@@ -30,12 +30,16 @@ static inline bool is_quiet(const Shape *s, u64 address, bool store)
     return lies_in(address, &s->quiet_access.pass) && (store || (lies_in(address, &s->quiet_loaded.pass) && !s->quiet_loaded.rest));
 }
 
-static bool leads(const Access *a)
+bool may_lead(const Access *a)
 {
     const Shape *s = a->shape;
     return s && s->move_count == 1 && s->move[0].how <= COPY_ANY && a->mask == ~0u && a->space == SPACE_GLOBAL && !a->insn->strong
-        && a->insn->source_width == 8 && !(a->base % ROW_BYTES) && a->base < MEMORY_SHARED && !is_alone(a->warp)
-        && is_quiet(s, a->base, a->store) && !(rest_of(s) & ~takers);
+        && a->insn->source_width == 8 && !(a->base % ROW_BYTES) && a->base < MEMORY_SHARED;
+}
+
+static bool leads(const Access *a)
+{
+    return may_lead(a) && !is_alone(a->warp) && is_quiet(a->shape, a->base, a->store) && !(rest_of(a->shape) & ~takers);
 }
 
 void follow_lead(const Access *a)

@@ -8,5 +8,8 @@ void follow_start(void);
 // Is the access what is to come next? Then it is noted, and the caller has but to move the values: *address is where.
 bool follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address);
 
+// Is it of a shape in which others may follow?
+bool may_lead(const Access *a);
+
 // The access has been seen, and has happened: others may follow.
 void follow_lead(const Access *a);

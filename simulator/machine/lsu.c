@@ -210,16 +210,18 @@ static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
     quiet->pass = (Pass){ from, to - from };
 }
 
-// A bit for each observer that looks at accesses, and at what was loaded; and for those that look at `traced` ones alone.
-static u32 accesses, loads, tracers;
+// A bit for each observer that looks at accesses, and at what was loaded; for those that look at `traced` ones alone, and for those to
+// whom a glance is enough.
+static u32 accesses, loads, tracers, glancers;
 
 void access_start(void)
 {
-    accesses = loads = tracers = 0;
+    accesses = loads = tracers = glancers = 0;
     for (u32 o = 0; o < observer_count; o++) {
         accesses |= (u32)(observers[o]->access != NULL) << o;
         loads |= (u32)(observers[o]->loaded != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
+        glancers |= (u32)(observers[o]->glance != NULL) << o;
     }
     follow_start();
 }
@@ -296,17 +298,19 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
     return space;
 }
 
-// Nobody need see it again in there: then it is its moves and nothing else.
+// In there it is its moves and nothing else, of which at most a glance is taken.
 static __attribute__((noinline)) void settle(const Access *a)
 {
     Shape *s = a->shape;
     const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->part;
-    if (!s || !s->move_count || a->insn->strong || s->quiet_access.rest || (!a->store && s->quiet_loaded.rest)) return;
+    const u32 rest = s ? s->quiet_access.rest & ~tracers : 0;
+    if (!s || !s->move_count || a->insn->strong || rest & ~glancers || (!a->store && s->quiet_loaded.rest)) return;
+    if (rest && (!global || may_lead(a))) return;
     if ((noted && a->store) || (global && a->base >= MEMORY_SHARED)) return;    // what a part stores, and the host's memory, is told of each time
     Pass all = s->quiet_access.pass;
     if (!a->store) all = pass_both(all, s->quiet_loaded.pass);
     if (noted) all = pass_both(all, s->noted);
-    if (lies_in(a->base, &all)) s->settled = all;
+    if (lies_in(a->base, &all)) s->settled = all, s->glancing = rest;
 }
 
 // `a` has its shape.
@@ -320,7 +324,10 @@ static inline __attribute__((always_inline)) void perform(Access *a)
     else if (make_moves(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
-    if (!a->store) observe(a, true);
+    if (!a->store) {
+        fresh |= a->shape && !lies_in(a->base, &a->shape->quiet_loaded.pass);
+        observe(a, true);
+    }
     if (fresh) settle(a);
 }
 
@@ -407,6 +414,15 @@ static bool in_global_memory(const Access *a)
     return true;
 }
 
+// False: they must have a good look.
+static inline bool glance(Warp *w, const Insn *i, const Shape *s, u64 address)
+{
+    const struct ShapeLines *lines = shape_lines(s, address);
+    if (!lines || w->trace || w->block->followers.led) return false;
+    for (u32 rest = s->glancing; rest; rest &= rest - 1) observers[__builtin_ctz(rest)]->glance(w, i, address, lines);
+    return true;
+}
+
 // Is it one that is nothing but its moves? Then it is done.
 static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i, u32 mask, bool store)
 {
@@ -416,6 +432,7 @@ static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i,
     u64 address = i->source_width == 8 ? ((const u64 *)base)[s->first] + i->offset : ((const u32 *)base)[s->first] + (u32)i->offset;
     if (!lies_in(address, &s->settled) || address & (i->width - 1)) return false;
     if (!(i->source_width == 8 ? shape_is(s, mask, base) : shape_is_narrow(s, mask, base))) return false;
+    if (s->glancing && !glance(w, i, s, address)) return false;
     b->grid->progress += store;
     u8 *row = row_of(w, i->vector[0]), *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
     for (const Move *m = s->move, *end = m + s->move_count; m < end; m++) move(m, row, memory, i->width, store, i->space != SPACE_SHARED);

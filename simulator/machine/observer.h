@@ -61,6 +61,8 @@ static inline bool access_is_far(const Access *a)
 
 static inline void access_pass_all(Access *a) { a->pass_from = 0, a->pass_to = ~0ull; }
 
+struct ShapeLines;              // shape.h
+
 typedef struct Observer {
     void (*grid_start)(Grid *);
     void (*grid_turn)(Grid *);      // it begins, or goes on after others have run: memory may have changed, and be gone
@@ -76,6 +78,8 @@ typedef struct Observer {
     // Instead of `access`, of those that follow (warp.h) and have this observer's bit in `rest`; they have happened. Without it each is
     // seen by itself.
     void (*followed)(Block *, u32 bit);
+    // Instead of `access`, of one to global memory that is nothing but moves, and whose lines its shape remembers.
+    void (*glance)(Warp *, const Insn *, u64 address, const struct ShapeLines *);
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
     void (*barrier)(Block *, u32 arrived);      // every thread of the block has arrived, in these warps, or has ended

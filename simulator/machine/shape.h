@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-enum { MOST_OBSERVERS = 10, FEW_LINES = 4, FEW_MOVES = 4, LINE_PHASES = 32 };
+enum { MOST_OBSERVERS = 10, FEW_LINES = 4, FEW_MOVES = 4, LINE_PHASES = 32, PHASE_BYTES = 128 };
 
 typedef struct Pass { u64 from, span; } Pass;
 
@@ -36,11 +36,12 @@ typedef struct Shape {
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
     Quiet quiet_access, quiet_loaded;                       // what follows from that
     Pass noted;             // spread.c need not see loads from there again
-    Pass settled;           // lsu.c: in there an access is nothing but its moves, as nobody need see it
+    Pass settled;           // lsu.c: in there an access is nothing but its moves, at which none but `glancing` look, a bit for each
+    u32 glancing;
     u32 move_count;         // 0: it cannot be put so
     Move move[FEW_MOVES];
     struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
-    u8 line_phase[LINE_PHASES]; // of each of the following: this address % LINE_BYTES + 1
+    u8 line_phase[LINE_PHASES]; // of each of the following: this address % PHASE_BYTES + 1
     struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; u32 words[FEW_LINES]; } lines[LINE_PHASES];
 } Shape;
 
@@ -51,6 +52,13 @@ static inline Pass pass_both(Pass a, Pass b)
 }
 
 static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
+
+// The lines of an access from that address on, where they are remembered (coalesce.c); else NULL.
+static inline const struct ShapeLines *shape_lines(const Shape *s, u64 address)
+{
+    u32 phase = address % PHASE_BYTES, n = phase / 4 % LINE_PHASES;
+    return s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
+}
 
 // For each memory instruction of the kernel, with nothing remembered. NULL: no memory left.
 Shape *shapes_make(const Kernel *k);

@@ -438,6 +438,16 @@ static Notes *notes_of(Block *b, u32 warp)
     return &cached->warps[warp];
 }
 
+// Of a load or a store to global memory.
+static inline void note_lines(Notes *to, Note note, bool store, u64 first, const struct ShapeLines *lines)
+{
+    make_room(to, FEW_LINES);
+    for (u32 n = 0; n < lines->count; n++) {
+        u64 more = store ? note_of_words(lines->sectors[n], lines->words[n]) : 0;
+        to->note[to->count++] = note | more | number_of_global(first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
+    }
+}
+
 static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
@@ -448,12 +458,7 @@ static bool caches_access(Access *a)
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
-        u64 first = a->base / LINE_BYTES;
-        make_room(to, FEW_LINES);
-        for (u32 n = 0; n < lines->count; n++) {
-            u64 more = kind == STORE ? note_of_words(lines->sectors[n], lines->words[n]) : 0;
-            to->note[to->count++] = note | more | number_of(a, first + lines->line[n]) | (u64)lines->sectors[n] << AT_SECTORS;
-        }
+        note_lines(to, note, kind == STORE, a->base / LINE_BYTES, lines);
         a->sectors = lines->all;
         a->lines = lines->count;
         return true;
@@ -467,6 +472,15 @@ static bool caches_access(Access *a)
         add_note(to, note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
     }
     return true;
+}
+
+static void caches_glance(Warp *w, const Insn *i, u64 address, const struct ShapeLines *lines)
+{
+    Block *b = w->block;
+    const Note note = (u64)(i - b->grid->kernel->code) << AT_PC;
+    if (i->row == coalesce_constant) return;
+    if (isa_rows[i->row].store) note_lines(notes_of(b, w->number), note, true, address / LINE_BYTES, lines);
+    else note_lines(notes_of(b, w->number), note | (u64)(coalesce_past_l1(i) ? LOAD_PAST_L1 : LOAD) << AT_KIND, false, address / LINE_BYTES, lines);
 }
 
 static void caches_followed(Block *b, u32 bit)
@@ -566,7 +580,7 @@ static void caches_grid_free(Grid *g)
 
 const Observer caches_observer = {
     .grid_start = caches_grid_start, .block_make = caches_block_make, .block_free = caches_block_free,
-    .block_start = caches_block_start, .access = caches_access, .followed = caches_followed, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
+    .block_start = caches_block_start, .access = caches_access, .glance = caches_glance, .followed = caches_followed, .frugal = true, .block_end = caches_block_end, .grid_end = caches_grid_end, .grid_turn = caches_grid_turn,
     .grid_free = caches_grid_free,
 };
 

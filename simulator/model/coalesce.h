@@ -29,9 +29,7 @@ void coalesce_start(void);
 // What is remembered of its lines, for an access to global memory whose lanes share none; NULL: nothing.
 static inline const struct ShapeLines *access_lines(const Access *a)
 {
-    const Shape *s = a->shape;
-    u32 phase = a->base % LINE_BYTES, n = phase / 4 % LINE_PHASES;
-    return s && a->space == SPACE_GLOBAL && !a->atomic && s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
+    return a->shape && a->space == SPACE_GLOBAL && !a->atomic ? shape_lines(a->shape, a->base) : NULL;
 }
 
 // 32-byte sectors that an access touches, as often as it passes over them.

@@ -131,6 +131,18 @@ static bool counters_access(Access *a)
     return true;
 }
 
+static void counters_glance(Warp *w, const Insn *i, u64 address, const struct ShapeLines *lines)
+{
+    (void)address;
+    const Grid *g = w->block->grid;
+    MemoryTally *m = &g->tally[i - g->kernel->code].global;
+    if (i->row == coalesce_constant) return;
+    m->requests++;
+    m->sectors += lines->all;
+    m->lines += lines->count;
+    m->bytes += i->elements * i->width;
+}
+
 static void counters_followed(Block *b, u32 bit)
 {
     const Followers *f = &b->followers;
@@ -379,4 +391,4 @@ static void counters_grid_end(Grid *g)
     free(over);
 }
 
-const Observer counters_observer = { .access = counters_access, .followed = counters_followed, .frugal = true, .grid_end = counters_grid_end };
+const Observer counters_observer = { .access = counters_access, .glance = counters_glance, .followed = counters_followed, .frugal = true, .grid_end = counters_grid_end };
