@@ -1,4 +1,4 @@
-// expect: race 32, race 42, race 54, race 62, race 70, race 76, race 85, race 91, race 91, race 106, race 113, race 123, race 131, race 143, race 152
+// expect: race 33, race 43, race 55, race 63, race 71, race 77, race 86, race 92, race 92, race 107, race 114, race 124, race 132, race 150, race 144, race 154
 // counts: neighbour l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 16
 // counts: without_one l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 13
 // says: thread (0,0,0) of block (2,0,0) reads what thread (96,0,0) of block (1,0,0) writes, at byte 768
@@ -14,8 +14,9 @@
 // says: thread (96,0,0) of block (1,0,0) reads what thread (0,0,0) of block (2,0,0) writes, at byte 12
 // says: thread (0,0,0) of block (2,0,0) reads what thread (96,0,0) of block (1,0,0) writes, at byte 192
 // says: thread (0,0,0) of block (2,0,0) reads what thread (32,0,0) of block (1,0,0) writes, at byte 256
-// says: thread (64,0,0) of block (3,0,0) reads what thread (0,0,0) of block (5,0,0) writes, at byte 8320
-// says: thread (0,0,0) of block (5,0,0) reads what thread (64,0,0) of block (4,0,0) writes, at byte 256
+// says: thread (32,0,0) of block (3,0,0) reads what thread (0,0,0) of block (6,0,0) writes, at byte 8192
+// says: thread (0,0,0) of block (6,0,0) reads what thread (64,0,0) of block (4,0,0) writes, at byte 256
+// says: thread (32,0,0) of block (5,0,0) reads what thread (0,0,0) of block (6,0,0) writes, at byte 40960
 // Warps that do nearly what the warp before them did, a row further on. Block 1 has four; block 2 touches what one of them did,
 // and first what none of them did. (Blocks 0 and 3, the first and the last, are traced: there nobody follows.)
 #include "check.h"
@@ -29,7 +30,7 @@ __global__ void strides(int *x, int *out)               // every other row
     if (blockIdx.x == 1) x[64 * w + t % 32] = 1 + t;
     else if (blockIdx.x == 2 && t < 32) {
         out[t] = x[32 + t] + x[96 + t] + x[160 + t];
-        out[t] += x[192 + t];                                   // 32
+        out[t] += x[192 + t];                                   // 33
     }
 }
 
@@ -39,7 +40,7 @@ __global__ void lane(int *x, int *out)
     if (blockIdx.x == 1) x[t == 69 ? 200 : t] = 1 + t;
     else if (blockIdx.x == 2 && t == 0) {
         out[t] = x[69];
-        out[t] += x[200];                                       // 42
+        out[t] += x[200];                                       // 43
     }
 }
 
@@ -51,7 +52,7 @@ __global__ void predicate(int *x, int *out)
     if (blockIdx.x == 1 && t != 70) *to = v;
     if (blockIdx.x == 2 && t == 0) {
         out[t] = x[70];
-        out[t] += x[71];                                        // 54
+        out[t] += x[71];                                        // 55
     }
 }
 
@@ -59,7 +60,7 @@ __global__ void without_one(int *x, int *out)           // the next does its row
 {
     int t = threadIdx.x;
     if (blockIdx.x == 1 && w != 1) x[t - (w > 1) * 32] = 1 + t;
-    if (blockIdx.x == 2 && t == 0) out[t] = x[32];              // 62
+    if (blockIdx.x == 2 && t == 0) out[t] = x[32];              // 63
 }
 
 __global__ void instruction(int *x, int *out)           // one writes what the others read
@@ -67,13 +68,13 @@ __global__ void instruction(int *x, int *out)           // one writes what the o
     int t = threadIdx.x;
     if (blockIdx.x == 1 && w == 2) x[t] = 1 + t;
     else if (blockIdx.x == 1) out[t] = x[t];
-    else if (blockIdx.x == 2 && t == 0) out[64] = x[64];        // 70
+    else if (blockIdx.x == 2 && t == 0) out[64] = x[64];        // 71
 }
 
 __global__ void neighbour(int *x, int *out)
 {
     int t = threadIdx.x;
-    if (blockIdx.x == 1) x[w == 3 ? t - 32 : t] = 1 + t;        // 76
+    if (blockIdx.x == 1) x[w == 3 ? t - 32 : t] = 1 + t;        // 77
 }
 
 // More than are followed.
@@ -82,13 +83,13 @@ __global__ void many(int *x, int *out)
     int t = threadIdx.x;
 #pragma unroll
     for (int n = 0; n < ACCESSES && blockIdx.x == 1; n++) x[n * THREADS + t] = 1 + t;
-    if (blockIdx.x == 2 && t == 0) out[t] = x[COUNT - 32];      // 85
+    if (blockIdx.x == 2 && t == 0) out[t] = x[COUNT - 32];      // 86
 }
 
 template <class T> __global__ void alike(T *x, int different)
 {
     int t = threadIdx.x;
-    if (blockIdx.x % 3) x[t] = blockIdx.x == 2 && t == different ? 6 : 5;       // 91
+    if (blockIdx.x % 3) x[t] = blockIdx.x == 2 && t == different ? 6 : 5;       // 92
 }
 
 __global__ void strong(volatile int *x)
@@ -103,14 +104,14 @@ __global__ void astride(int *x, int *out)
     int t = threadIdx.x;
     if (blockIdx.x == 1) x[16 + t] = 1 + t;
     if (blockIdx.x == 2 && t == 0) out[t] = x[15] + x[16 + THREADS];
-    if (blockIdx.x == 2 && t == 0) out[t] = x[16 + 96];         // 106
+    if (blockIdx.x == 2 && t == 0) out[t] = x[16 + 96];         // 107
 }
 
 // One value for all lanes.
 __global__ void broadcast(int *x, int *out)
 {
     int t = threadIdx.x;
-    if (blockIdx.x == 1) out[t] = x[w];                         // 113
+    if (blockIdx.x == 1) out[t] = x[w];                         // 114
     if (blockIdx.x == 2 && t == 0) x[3] = x[4] = 1;
 }
 
@@ -120,7 +121,7 @@ __global__ void halves(int *x, int *out)                // of warps
     int *to = x + 16 * w + t % 32, v = 1 + t;
     asm volatile("" : "+l"(to), "+r"(v));
     if (blockIdx.x == 1 && t % 32 < 16) *to = v;
-    if (blockIdx.x == 2 && t == 0) out[t] = x[16 * 3];          // 123
+    if (blockIdx.x == 2 && t == 0) out[t] = x[16 * 3];          // 124
 }
 
 __global__ void twice(int *x, int *out)                 // the second warp does two rows
@@ -128,28 +129,29 @@ __global__ void twice(int *x, int *out)                 // the second warp does 
     int t = threadIdx.x;
 #pragma unroll 1
     for (int n = 0; n <= w && blockIdx.x == 1 && w < 2; n++) x[32 * n + t] = 1 + t;
-    if (blockIdx.x == 2 && t == 0) out[t] = x[64];              // 131
+    if (blockIdx.x == 2 && t == 0) out[t] = x[64];              // 132
 }
 
-// Two blocks have read all of the first QUIET bytes, so that nobody need look at who else reads there. The others read there and elsewhere.
+// Two blocks have read all of two chunks, so that nobody need look at who else reads there. The others read there and elsewhere.
 __global__ void quiet(int *x, int *out)
 {
     enum { QUIET = 8192 / sizeof(int) };
     int t = threadIdx.x, v = 0;
     if (blockIdx.x == 0) return;
-    if (blockIdx.x < 3) for (int n = 0; n < QUIET; n += THREADS) v += x[n + t];
+    if (blockIdx.x < 3) for (int n = 0; n < QUIET; n += THREADS) v += x[n + t] + x[4 * QUIET + n + t];
     if (blockIdx.x == 3) {
 #pragma unroll 1
-        for (int n = 0; n < 2; n++) v += x[(n ? 2 * QUIET : QUIET - 32) + t];       // 143
+        for (int n = 0; n < 2; n++) v += x[(n ? 2 * QUIET : QUIET - 32) + t];       // 144
     }
     if (blockIdx.x == 4) {
         out[t] = t;
         v = x[t];
     }
+    if (blockIdx.x == 5) v = x[5 * QUIET - 32 + t];             // 150
     asm volatile("" :: "r"(v));
-    if (blockIdx.x == 5 && t == 0) {
-        x[QUIET + 32] = 1;
-        out[t] = out[64];                                       // 152
+    if (blockIdx.x == 6 && t == 0) {
+        x[QUIET] = x[5 * QUIET] = 1;
+        out[t] = out[64];                                       // 154
     }
 }
 
@@ -181,9 +183,9 @@ int main()
     RUN(halves, x, out);
     RUN(twice, x, out);
     OK(cudaFree(x));
-    OK(cudaMalloc(&x, 5 * 8192));
-    OK(cudaMemset(x, 0, 5 * 8192));
-    quiet<<<7, THREADS>>>((int *)(((size_t)x + 8191) / 8192 * 8192), out);
+    OK(cudaMalloc(&x, 7 * 8192));
+    OK(cudaMemset(x, 0, 7 * 8192));
+    quiet<<<8, THREADS>>>((int *)(((size_t)x + 8191) / 8192 * 8192), out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(x));
     OK(cudaFree(out));
