@@ -5,6 +5,7 @@
 
 #define _GNU_SOURCE
 #include "origin.h"
+#include "wire.h"
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -22,6 +23,11 @@ static struct {
 } origin = { .root = -1 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// The answers that were given last: a kernel's mistakes come by the thousand, and ask for the same few calls.
+enum { ANSWERS = 16 };
+static struct { u64 callers[WIRE_CALLERS]; Place place; } answers[ANSWERS];
+static size_t answered;
 
 // Opens the file that the program has mapped, in the program's own view of the file system.
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -83,6 +89,7 @@ void origin_close(void)
         close(origin.root);
     origin.dwfl = NULL;
     origin.root = -1;
+    memset(answers, 0, sizeof answers);
 }
 
 // Does the file lie under an include folder that holds the toolkit's headers or the compiler's?
@@ -242,10 +249,28 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
     return false;
 }
 
+// What is not known may be yet, once the program has loaded a library, and is looked for again.
+static bool answer(const u64 *callers, size_t count, Place *place)
+{
+    u64 wanted[WIRE_CALLERS] = { 0 };
+    for (size_t i = 0; i < count && i < WIRE_CALLERS && callers[i]; i++)
+        wanted[i] = callers[i];
+    for (size_t a = 0; a < ANSWERS; a++)
+        if (wanted[0] && memcmp(answers[a].callers, wanted, sizeof wanted) == 0) {
+            *place = answers[a].place;
+            return true;
+        }
+    if (!place_of(wanted, WIRE_CALLERS, place))
+        return false;
+    memcpy(answers[answered % ANSWERS].callers, wanted, sizeof wanted);
+    answers[answered++ % ANSWERS].place = *place;
+    return true;
+}
+
 bool origin_place(const u64 *callers, size_t count, Place *place)
 {
     pthread_mutex_lock(&mutex);
-    bool known = place_of(callers, count, place);
+    bool known = answer(callers, count, place);
     pthread_mutex_unlock(&mutex);
     return known;
 }

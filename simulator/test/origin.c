@@ -48,3 +48,25 @@ Test(origin, is_told_to_several_threads_at_once)
         origin_close();
     }
 }
+
+// More calls than answers are kept of, each with a caller that others have too.
+static void ask_for_many(bool known)
+{
+    for (size_t n = 0; n < 8 * FUNCTIONS; n++) {
+        size_t f = n % FUNCTIONS, next = (f + 1) % FUNCTIONS;
+        u64 callers[2] = { (u64)functions[f].function + 1 + n / FUNCTIONS, (u64)functions[next].function + 1 };
+        Place place;
+        cr_assert_eq(origin_place(callers, 2, &place), known, "call %zu", n);
+        if (known)
+            cr_expect_str_eq(strrchr(place.file, '/') + 1, functions[f].file);
+    }
+}
+
+Test(origin, answers_are_kept_until_the_program_is_another)
+{
+    origin_open(getpid());
+    ask_for_many(true);
+    ask_for_many(true);
+    origin_close();
+    ask_for_many(false);
+}
