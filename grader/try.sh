@@ -48,11 +48,12 @@ complain() {
 # third of nvcc's time. Who does want them has a BUILD that no student has, never another verdict.
 export NVCC_APPEND_FLAGS='-D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT'
 
-# run LOG COMMAND...: runs it in the tree, and says whether it ended well.
+# run LOG COMMAND...: runs it in the tree, and says whether it ended well. A process that takes a minute of the processor
+# is killed: no student waits that long for what a mistake is to be called.
 run() {
     log=$PWD/$1
     shift
-    (cd "$tree" && env COLUMNS= "WARPWISE_TRY=$log" "DEVICE=$PWD/simulator/run" "$@" >"$log" 2>&1 </dev/null)
+    (ulimit -S -t 60; cd "$tree" && env COLUMNS= "WARPWISE_TRY=$log" "DEVICE=$PWD/simulator/run" "$@" >"$log" 2>&1 </dev/null)
 }
 
 # Is a process that was started for a log still there? It has the log's name in its environment. One that is being

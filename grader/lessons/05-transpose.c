@@ -2,8 +2,11 @@
 // measured. Nothing is computed, so the comparison is exact.
 #include "grader.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const float *input;
+static const float *input, *right;      // the matrix, and its transpose
+static float *sorted;                   // the one or the other, with each of its rows in ascending order
 
 static bool never_written(const Mismatch *m, size_t i)
 {
@@ -82,22 +85,33 @@ static bool squares_exchanged(const Mismatch *m, size_t i)
     return false;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;      // the bits: one NaN is not like another
+    return (x > y) - (x < y);
+}
+
+static void sort_rows(const float *matrix, size_t rows, size_t cols)
+{
+    sorted = realloc(sorted, rows * cols * sizeof *sorted);
+    memcpy(sorted, matrix, rows * cols * sizeof *sorted);
+    for (size_t r = 0; r < rows; r++)
+        qsort(sorted + r * cols, cols, sizeof *sorted, ascending);
+}
+
+static bool is_in_row(const Mismatch *m, size_t i, size_t row, size_t cols)
+{
+    return never_written(m, i) || bsearch(&m->out->f32[i], sorted + row * cols, cols, sizeof *sorted, ascending);
+}
+
 static bool of_its_row(const Mismatch *m, size_t i)
 {
-    size_t rows = m->out->cols, cols = m->out->rows, r = i % rows;
-    for (size_t c = 0; c < cols; c++)
-        if (has(m, i, r, c))
-            return true;
-    return never_written(m, i);
+    return is_in_row(m, i, i % m->out->cols, m->out->rows);
 }
 
 static bool of_its_column(const Mismatch *m, size_t i)
 {
-    size_t rows = m->out->cols, c = i / rows;
-    for (size_t r = 0; r < rows; r++)
-        if (has(m, i, r, c))
-            return true;
-    return never_written(m, i);
+    return is_in_row(m, i, i / m->out->cols, m->out->cols);
 }
 
 // What beginners' transposes leave. A pattern is said if all that is wrong is so.
@@ -138,8 +152,11 @@ static const char *where_from(const Mismatch *m)
         at++;
     if (at == m->out->count)
         return NULL;
-    const char *which = all_wrong(m, of_its_row) ? " All that is wrong comes from the right row of in, but another column."
-                      : all_wrong(m, of_its_column) ? " All that is wrong comes from the right column of in, but another row." : "";
+    const char *which = "";
+    if (sort_rows(input, rows, cols), all_wrong(m, of_its_row))
+        which = " All that is wrong comes from the right row of in, but another column.";
+    else if (sort_rows(right, cols, rows), all_wrong(m, of_its_column))
+        which = " All that is wrong comes from the right column of in, but another row.";
     const char *squares = all_wrong(m, squares_exchanged) ? " Whole squares of 4 x 4 floats have changed places within a tile." : "";
     snprintf(words, sizeof words, "That is the number of in[%zu][%zu]; in[%zu][%zu] belongs there.%s%s", at / cols, at % cols,
              m->first % rows, m->first / rows, which, squares);
@@ -171,7 +188,7 @@ static void transposes(int rows, int cols)
         for (int c = 0; c < cols; c++)
             want[(size_t)c * rows + r] = in->f32[(size_t)r * cols + c];
 
-    input = in->f32;
+    input = in->f32, right = want;
     diagnose(not_turned);
     given("rows = %d, cols = %d", rows, cols);
     as_matrix(in, rows, cols);
