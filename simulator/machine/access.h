@@ -29,3 +29,6 @@ u32 exchange_all(Warp *w, const Insn *i, u32 mask);
 
 // The same, of those that live alone.
 u32 exchange_live(Warp *w, const Insn *i, u32 mask);
+
+// Do the lanes of an atomic reach memory as one, as the compiler sees to? Its addresses are filled in.
+bool access_is_added_up(const Access *a);

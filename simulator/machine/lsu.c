@@ -136,6 +136,24 @@ static void atomic_lanes(const Access *a)
     else for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
+// One lane for each word that some of them want, the lowest.
+static u32 one_for_each(const u64 *address, u32 lanes)
+{
+    u32 chosen = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        u32 lane = __builtin_ctz(lanes), rest = chosen;
+        while (rest && address[__builtin_ctz(rest)] != address[lane]) rest &= rest - 1;
+        if (!rest) chosen |= 1u << lane;
+    }
+    return chosen;
+}
+
+bool access_is_added_up(const Access *a)
+{
+    return (a->insn->added_up == ADDED_UP || (a->insn->added_up == ADDED_UP_BY_ALL && a->mask == ~0u))
+        && one_for_each(a->address, a->mask) == (a->mask & -a->mask);
+}
+
 #define FILL(T, count)                                                                  \
     do {                                                                                \
         const T value = *(const T *)memory;                                             \

@@ -42,6 +42,7 @@ struct Insn {
     u8 order;               // memory, atomics, fences: enum order
     u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d
+    u8 added_up;            // atomic: enum added_up
     bool bit_field;         // or: puts bits of b into a word of memory, of which a keeps the others
     bool cluster;           // memory: shared memory of all blocks of the cluster
     u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry
@@ -57,6 +58,9 @@ enum order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_REL
 enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 
 enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
+
+// Lanes of an atomic that want one word reach it each by itself; as one, if all of the warp take part; as one.
+enum added_up { ADDED_APART, ADDED_UP_BY_ALL, ADDED_UP };
 
 typedef struct Constant {   // a row that holds one value in all lanes, or a special register
     u32 row;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "isa/tensor.h"
+#include "machine/access.h"
 
 typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
 
@@ -54,18 +55,10 @@ static u32 local_pieces(const Access *a, Piece *pieces)
     return p.count;
 }
 
-// ptxas adds up in the warp what its lanes add to one integer.
-static bool is_added_up(const Access *a)
-{
-    const IsaRow *row = &isa_rows[a->insn->row];
-    return a->regular && a->stride == 0 && !strncmp(row->name, "atom_add_", 9)
-        && (row->type[0] == TYPE_u32 || row->type[0] == TYPE_s32);
-}
-
 // L2 serves lanes that want the same word one after another: a sector is passed over as often as its busiest word is wanted.
 static void add_passes(const Access *a, Piece *pieces, u32 count)
 {
-    u32 mask = is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
+    u32 mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
     for (u32 l = 0; l < LANES; l++)
         for (u32 k = 0; k <= l; k++) wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
     for (u32 n = 0; n < count; n++) {

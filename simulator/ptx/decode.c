@@ -279,6 +279,7 @@ static void read_kernel(Body *b)
     body_read(b);
     body_functions(b);
     find_reductions(b);
+    body_find_added_up(b);
     find_bit_fields(k);
     find_padding(k);
     mark_instructions(k);
