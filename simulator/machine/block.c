@@ -54,7 +54,7 @@ void block_start(Block *b, u32 number, u32 sm)
         w->come_count = w->votes = 0;
         w->depth = 0;
         if (fresh || w->stacked) clear_stack(w, g->kernel);
-        w->pc = w->active = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
+        w->pc = w->active = w->unserved = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         copies_forget(w);
     }
@@ -140,17 +140,20 @@ static enum round run_warps(Block *b)
         Warp *w = &b->warps[g->shuffled ? order[n] : n];
         if (!w->live || w->waiting) continue;
         u64 steps = g->steps, progress = g->progress;
-        w->asked = NULL;
-        w->asked_low = ~0ull;
-        w->asked_high = 0;
+        if (!w->unserved) {
+            w->asked = NULL;
+            w->asked_low = ~0ull;
+            w->asked_high = 0;
+        }
         warp_run(w);
         if (over_limit(g)) break;
-        bool spins = w->spins = w->tired && w->asked && g->progress == progress && stand_spins(w);
+        bool spins = w->unserved ? w->spins : w->tired && w->asked && g->progress == progress && stand_spins(w);
+        w->spins = spins;
         if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
         g->waits |= spins;
-        ran += g->steps != steps;
+        ran += g->steps != steps || w->unserved;
         spun += spins;
-        asked += w->asked != NULL;
+        asked += w->asked && !w->unserved;
     }
     followers_tell(b);
     return !ran ? ROUND_STUCK : spun == ran ? ROUND_SPINS : asked ? ROUND_ASKS : ROUND_MOVES;

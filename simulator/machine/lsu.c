@@ -148,10 +148,52 @@ static u32 one_for_each(const u64 *address, u32 lanes)
     return chosen;
 }
 
+static bool has_name(const Insn *i, const char *begins) { return !strncmp(isa_rows[i->row].name, begins, strlen(begins)); }
+
 bool access_is_added_up(const Access *a)
 {
     return (a->insn->added_up == ADDED_UP || (a->insn->added_up == ADDED_UP_BY_ALL && a->mask == ~0u))
         && one_for_each(a->address, a->mask) == (a->mask & -a->mask);
+}
+
+// ---- Whose atomic comes first ----
+//
+// On an H200 multiprocessors take turns at a word, a lane each: where each has a warp there, 132 places lie between those that
+// neighbouring lanes draw, whose order is that of their numbers. With 8 multiprocessors 11 of 16 lanes draw places in sectors
+// of their own; the lanes of a single one mostly come in a row. Here the warps of a block stand for those of many: each
+// has a lane served in turn. What a kernel with fences tells others hangs on that order, and observers see an instruction once,
+// so there they come in a row.
+
+// Do the lanes draw places, of which others are drawn by others meanwhile?
+static bool takes_turns(const Access *a)
+{
+    enum { MANY_BLOCKS = 8 };
+    const Insn *i = a->insn;
+    const Grid *g = a->grid;
+    return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS && !g->kernel->sets_order
+        && (has_name(i, "atom_add_") || has_name(i, "atom_inc_") || has_name(i, "atom_dec_")) && !access_is_added_up(a);
+}
+
+// The lanes of the mask, or those of them that come first: the others have their turns before the warp goes on.
+static void atomic_begin(Access *a)
+{
+    Warp *w = a->warp;
+    if (takes_turns(a)) w->unserved = a->mask & ~one_for_each(a->address, a->mask);
+    a->mask &= ~w->unserved;
+    atomic_lanes(a);
+    if (!w->unserved) return;
+    w->atomic = a->insn;
+    w->stop = 0;
+}
+
+void atomic_go_on(Warp *w)
+{
+    Access a = { .warp = w, .insn = w->atomic, .space = SPACE_GLOBAL };
+    const u64 *base = row_of(w, w->atomic->a);
+    for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + w->atomic->offset;
+    a.mask = one_for_each(a.address, w->unserved);
+    w->unserved &= ~a.mask;
+    atomic_lanes(&a);
 }
 
 #define FILL(T, count)                                                                  \
@@ -338,7 +380,7 @@ static inline __attribute__((always_inline)) void perform(Access *a)
     note_progress(a);
     if (!observe(a, false)) return;
     fresh |= note(a);
-    if (a->atomic) access_fill(a), atomic_lanes(a);
+    if (a->atomic) access_fill(a), atomic_begin(a);
     else if (make_moves(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);

@@ -175,10 +175,11 @@ void warp_run(Warp *w)
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
     bool tired = w->tired;
-    if (!w->cut) w->turns = 0;          // paths stand back for each other as often
+    if (!w->cut && !w->unserved) w->turns = 0;          // paths stand back for each other as often
     w->tired = w->cut = false;
     grid->running = w;
-    for (; !w->waiting && !grid->status && pick(w, tired); tired = false) {
+    if (w->unserved) atomic_go_on(w);
+    for (; !w->waiting && !w->unserved && !grid->status && pick(w, tired); tired = false) {
         grid->steps += grid->shuffled ? run_piece(w, code, tally)
             : observers_are_bare ? run_path(w, code, tally, true, false) : run_path(w, code, tally, false, false);
         if ((w->tired = w->turns >= w->patience) || w->cut) return;     // others may have to go first

@@ -188,6 +188,8 @@ struct Warp {
     bool tired;             // its last turn ended so
     bool cut;               // it ended early (shuffle.h)
     u64 cut_at;             // Grid.progress when one last did
+    u32 unserved;           // lanes of `atomic`, where it stands, whose turn other warps' may come before
+    const Insn *atomic;
     bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
     u64 asked_low, asked_high;  // the lowest and the highest address of those
@@ -433,6 +435,7 @@ void run_compare(Warp *, const Insn *, u32 mask);    // a COMPARE row with more 
 void run_clock(Warp *, const Insn *, u32 mask);      // mov of a clock
 void run_isspacep_own(Warp *, const Insn *, u32 mask);   // isspacep.shared::cta
 void run_atomic(Warp *, const Insn *, u32 mask);
+void atomic_go_on(Warp *);                           // with those of its unserved lanes whose turn it is
 void run_video(Warp *, const Insn *, u32 mask);
 void run_fence(Warp *, const Insn *, u32 mask);
 void run_multiply(Warp *, const Insn *, u32 mask);

@@ -84,6 +84,7 @@ typedef struct Kernel {
     u8 padding[ALIGNMENTS];             // the most bytes that its stores leave out to align a member, by that (machine/memory.h)
     bool lasting_known;                 // lasting.c has counted
     u32 lasting_count;                  // instructions whose result lasts
+    bool sets_order;                    // it has a fence, or an access that acquires or releases
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known
     bool known_order, hears, meets_some;    // checks/operations.c: whether warps may hear of others, or others of them, but at the block's
                                         // barrier, or at one for some of the block, once that is known
