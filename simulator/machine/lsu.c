@@ -479,7 +479,7 @@ static inline bool glance(Warp *w, const Insn *i, const Shape *s, u64 address)
 {
     const struct ShapeLines *lines = shape_lines(s, address);
     if (!lines || w->trace || w->block->followers.led) return false;
-    for (u32 rest = s->glancing; rest; rest &= rest - 1) observers[__builtin_ctz(rest)]->glance(w, i, address, lines);
+    for (u32 rest = s->glancing; rest; rest &= rest - 1) observers[__builtin_ctz(rest)]->glance(w, i, w->pc - 1, address, lines);
     return true;
 }
 

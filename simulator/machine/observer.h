@@ -79,7 +79,7 @@ typedef struct Observer {
     // seen by itself.
     void (*followed)(Block *, u32 bit);
     // Instead of `access`, of one to global memory that is nothing but moves, and whose lines its shape remembers.
-    void (*glance)(Warp *, const Insn *, u64 address, const struct ShapeLines *);
+    void (*glance)(Warp *, const Insn *, u32 pc, u64 address, const struct ShapeLines *);
     void (*loaded)(Access *);       // a load has put its values into the registers
     void (*copied)(Access *);       // an asynchronous copy has been waited for: its access to shared memory once more
     void (*barrier)(Block *, u32 arrived);      // every thread of the block has arrived, in these warps, or has ended

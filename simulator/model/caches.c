@@ -474,10 +474,10 @@ static bool caches_access(Access *a)
     return true;
 }
 
-static void caches_glance(Warp *w, const Insn *i, u64 address, const struct ShapeLines *lines)
+static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address, const struct ShapeLines *lines)
 {
     Block *b = w->block;
-    const Note note = (u64)(i - b->grid->kernel->code) << AT_PC;
+    const Note note = (u64)pc << AT_PC;
     if (i->row == coalesce_constant) return;
     if (isa_rows[i->row].store) note_lines(notes_of(b, w->number), note, true, address / LINE_BYTES, lines);
     else note_lines(notes_of(b, w->number), note | (u64)(coalesce_past_l1(i) ? LOAD_PAST_L1 : LOAD) << AT_KIND, false, address / LINE_BYTES, lines);

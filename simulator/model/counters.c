@@ -131,11 +131,10 @@ static bool counters_access(Access *a)
     return true;
 }
 
-static void counters_glance(Warp *w, const Insn *i, u64 address, const struct ShapeLines *lines)
+static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address, const struct ShapeLines *lines)
 {
     (void)address;
-    const Grid *g = w->block->grid;
-    MemoryTally *m = &g->tally[i - g->kernel->code].global;
+    MemoryTally *m = &w->block->grid->tally[pc].global;
     if (i->row == coalesce_constant) return;
     m->requests++;
     m->sectors += lines->all;
