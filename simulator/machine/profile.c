@@ -79,7 +79,6 @@ static bool read_figures(const config_t *config, const char *path, Profile *p)
     FIGURE(l2_ways);
     FIGURE(l2_partitions);
     FIGURE(l2_room);
-    FIGURE(l2_far_places);
     FIGURE(l2_aside_places);
     FIGURE(l2_waiting_ways);
     FIGURE(l2_dirty_ways);

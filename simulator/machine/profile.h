@@ -15,7 +15,7 @@ typedef struct Profile {
     int l2_bytes, l2_ways;
     int l2_partitions;
     double l2_room;                     // part of l2_bytes that different lines have
-    int l2_far_places, l2_aside_places; // model/l2.c
+    int l2_aside_places;                // model/l2.c
     double l2_dirty_ways, l2_partial_ways;      // of a set's lines, that may wait to be written back: at all, and with parts missing
     int l1_waiting_lines;               // stored to, until a part of a sector has left L1 for L2
     double l2_completion_seconds;               // from when such a part is asked for until the line is written

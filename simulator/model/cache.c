@@ -92,7 +92,7 @@ static inline CacheLine *find(const Cache *c, CacheSet *set, u64 number)
     CacheLine wanted = THERE | (CacheLine)(number >> 32 << AT_HIGH);
     for (u32 here = ways_with(set->tag, (u32)number); here; here &= here - 1) {
         u32 way = __builtin_ctz(here);
-        if (set->line[way] >> AT_HIGH != wanted >> AT_HIGH) continue;
+        if (((set->line[way] ^ wanted) & ~CACHE_MARK) >> AT_HIGH) continue;
         put_first(set, way);
         return &set->line[way];
     }

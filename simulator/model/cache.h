@@ -2,8 +2,10 @@
 #pragma once
 #include "base.h"
 
-// What is known of a line, in 4 bits each: present, dirty and copied sectors; then two of cache.c's own, 0: there is no line.
+// What is known of a line, in 4 bits each: present, dirty and copied sectors; then three bits of cache.c's own, 0: there is no line,
+// and a mark for whoever has the cache.
 typedef u16 CacheLine;
+enum { CACHE_MARK = 1 << 15 };
 
 enum { MOST_WAYS = 16 };
 enum { UNEVEN = 8 };                    // fitted on an H200: how what is read twice, or written, is lost little by little

@@ -110,46 +110,25 @@ static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 // ---- Look-ups that no access asks for ----
 //
 // ncu counts more of them than sectors asked for, all of which hit: two for the first use of each piece of memory that
-// shares one of some places with others, and one for the first store from afar to lines that share one of others, until the
-// line is stored at home again. The former are memory barriers (ncu: op_membar), at most two of each SM in each slice; what the
-// latter are is not known. The sizes are the profile's (l2_aside_places, l2_far_places).
-enum { PIECE_LINES = 4 };
-typedef struct Places { u64 *taken, inverse; u32 count; } Places;       // the numbers of what has them, and since which launch
-static Places aside, far;
+// shares one of some places with others, by chance (profile: l2_aside_places). They are memory barriers (ncu: op_membar), at most
+// two of each SM in each slice. And one for a store from afar to a line that was stored to at home before (l2_change).
+enum { PIECE_LINES = 2 };
+static u64 *launches_aside, inverse;    // of each place: the latest that used it
 
-// Neighbours have neighbouring places.
-static u64 *place_of(const Places *p, u64 number)
-{
-    return &p->taken[remainder_of((u32)(number ^ number >> 32), p->count, p->inverse)];
-}
-static u64 taken_by(u64 number) { return launch->number << 34 | number; }
-
-// Returns whether nobody had the place.
-static bool take_place(const Places *p, u64 number)
-{
-    u64 *place = place_of(p, number);
-    if (*place >> 34 == taken_by(0) >> 34) return false;
-    *place = taken_by(number);
-    return true;
-}
-
-static void leave_place(const Places *p, u64 number)
-{
-    u64 *place = place_of(p, number);
-    if (*place == taken_by(number)) *place = 0;
-}
+static u32 by_chance(u64 number) { return (u32)(number * 0x9e3779b97f4a7c15ull >> 32); }
 
 static void look_aside(Note n)
 {
-    if (take_place(&aside, (note_number(n) - 1) / PIECE_LINES)) launch->traffic.l2_hits += 2;
+    u64 *latest = &launches_aside[remainder_of(by_chance((note_number(n) - 1) / PIECE_LINES), profile.l2_aside_places, inverse)];
+    if (*latest != launch->number) launch->traffic.l2_hits += 2;
+    *latest = launch->number;
 }
 
-static void make_places(Places *p, int count)
+static void make_places(void)
 {
-    p->count = count;
-    p->inverse = remainder_inverse((u32)count);
-    p->taken = calloc(count, sizeof *p->taken);
-    if (!p->taken) no_memory();
+    inverse = remainder_inverse((u32)profile.l2_aside_places);
+    launches_aside = calloc(profile.l2_aside_places, sizeof *launches_aside);
+    if (!launches_aside) no_memory();
 }
 
 // ---- Reads and writes ----
@@ -210,23 +189,31 @@ static double cost_of(u32 sectors)
     return sectors ? bytes > least ? bytes : least : 0;
 }
 
-// Completes a line that had parts stored, and writes it to DRAM.
+// Of lines completed near others, one in so many stays as it is then: ncu counts a store that missed, and no write. Where stores are
+// scattered there are none. Fitted on an H200: a word of each line, of every other sector and of each sector of 4 to 96 MB.
+enum { STAY = 4, STAY_OF = 9 };         // of lines with one sector to complete; of those with two, half as many
+
+// Completes a line that had parts stored, and writes it to DRAM, unless it stays.
 static void write_partial(Note n, Cache *cache, u64 number)
 {
     Traffic *t = &launch->traffic;
     CacheLine *line = cache_find(cache, number);
     if (!line) return;
     u32 dirty = cache_dirty(*line), missing = dirty & ~cache_present(*line);
-    t->l2_writes += __builtin_popcount(missing);
+    bool near = is_near(number), stays = near && missing && by_chance(number) % (STAY_OF * __builtin_popcount(missing)) < STAY;
+    if (stays) t->l2_hits -= __builtin_popcount(missing);
     t->l2_misses += __builtin_popcount(missing);
     t->dram_read += bytes_of(missing);
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
-    t->dram_written += bytes_of(dirty);
     note_leaving(&launch->fetched, bytes_of(missing));
-    note_leaving(&launch->parts, bytes_of(dirty));
-    if (is_near(number)) t->filled += bytes_of(missing);
+    if (near) t->filled += bytes_of(missing);
     else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
-    *line = (*line | missing) & ~cache_dirt(dirty);
+    *line |= missing;
+    if (stays) return;
+    t->l2_writes += __builtin_popcount(missing);
+    t->dram_written += bytes_of(dirty);
+    note_leaving(&launch->parts, bytes_of(dirty));
+    *line &= ~cache_dirt(dirty);
 }
 
 // Adds what the store brings of these sectors to what is known of the line. Returns those that are whole with it.
@@ -288,8 +275,8 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
     bool is_new = !cache_dirty(*line) && !cache_present(*line);
     if (is_new && !missing) look_aside(n);
-    if (at_home) leave_place(&far, note_number(n));
-    else if (is_store && take_place(&far, note_number(n))) t->l2_hits++;
+    if (at_home) *line |= CACHE_MARK;
+    else if (is_store && *line & CACHE_MARK) t->l2_hits++, *line &= (CacheLine)~CACHE_MARK;
     *line &= ~cache_copies(note_sectors(n));
     if (is_store && !at_home) *line |= cache_copies(note_sectors(n) & ~parts);
     *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
@@ -336,7 +323,7 @@ void l2_written(u32 device, u64 number, u32 sectors)
 void l2_start(L2Launch *l)
 {
     static u64 launches;
-    if (!granules_of[1]) fill_granules(), make_places(&aside, profile.l2_aside_places), make_places(&far, profile.l2_far_places);
+    if (!granules_of[1]) fill_granules(), make_places();
     l->number = ++launches;
     completed += LATELY;
 }

@@ -69,6 +69,17 @@ Test(cache, tells_lines_apart_by_all_34_bits)
     cache_free(&c);
 }
 
+Test(cache, finds_a_line_with_a_mark)
+{
+    Cache c = make(WAYS * LINE, WAYS);
+    put(&c, 3ull << 32 | 7, 15);
+    *cache_find(&c, 3ull << 32 | 7) |= CACHE_MARK;
+    cr_expect_eq(present(&c, 3ull << 32 | 7), 15);
+    cr_expect(*cache_find(&c, 3ull << 32 | 7) & CACHE_MARK);
+    cr_expect_eq(put(&c, 7, 1), 0);
+    cache_free(&c);
+}
+
 Test(cache, is_empty_after_each_clearing)
 {
     Cache c = make(64 * LINE, 16);

@@ -56,12 +56,11 @@ static void write_known()
     printf("l2_room = 0.73;                         // fitted on an H200: 8 to 64 MB read twice\n");
     printf("l2_dirty_ways = 9.5;                    // fitted on an H200: how much of 16 to 96 MB that a kernel writes goes to DRAM before it ends\n");
     printf("l2_partial_ways = 2.5;                  // fitted on an H200: the same of a word of each sector of 8 to 128 MB\n");
-    printf("l2_completion_seconds = 2.2e-6;         // fitted on an H200: what such kernels have read of it, and not yet written, when they end\n");
+    printf("l2_completion_seconds = 2.0e-6;         // fitted on an H200: what such kernels have read of it, and not yet written, when they end\n");
     printf("l2_write_seconds = 0.9e-6;              // fitted on an H200: how much of 16 to 96 MB that a kernel writes, or copies, has gone to DRAM when it ends\n");
     printf("l1_waiting_lines = 24;                  // fitted on an H200: rows of 5 to 31 words, a warp each\n");
     printf("l2_waiting_ways = 14.0;                 // fitted on an H200: kernels add_double, copy_float, copy_float4\n");
-    printf("l2_far_places = 57000;                  // fitted on an H200: look-ups that no access asks for, where 2 to 128 MB are written\n");
-    printf("l2_aside_places = 12500;                // fitted on an H200: the same, where 1 to 48 MB are read or written\n");
+    printf("l2_aside_places = 12500;                // fitted on an H200: look-ups that no access asks for, where 1 to 48 MB are read or written\n");
     printf("l2_reads_merged = 3;                    // fitted on an H200: kernels bodies_tiled, matmul_registers, matmul_naive\n");
 }
 

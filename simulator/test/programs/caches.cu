@@ -2,7 +2,7 @@
 // counts: cold l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: cold lts__t_sectors_op_read.sum 48
 // counts: cold lts__t_sectors_lookup_miss.sum 48
-// counts: cold lts__t_sectors_lookup_hit.sum 60
+// counts: cold lts__t_sectors_lookup_hit.sum 64
 // counts: cold dram__bytes_read.sum 1024
 // counts: cold dram__bytes_write.sum 0
 // counts: warm l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
@@ -34,7 +34,7 @@
 // counts: exchanged lts__t_sectors_op_atom.sum 64
 // counts: one_of_each_line lts__t_sectors_op_red.sum 48
 // counts: one_of_each_line lts__t_sectors_lookup_miss.sum 32
-// counts: one_of_each_line lts__t_sectors_lookup_hit.sum 32
+// counts: one_of_each_line lts__t_sectors_lookup_hit.sum 48
 // counts: one_of_each_line dram__bytes_read.sum 2048
 // counts: its_neighbours lts__t_sectors_lookup_miss.sum 32
 // counts: its_neighbours lts__t_sectors_lookup_hit.sum 16
@@ -46,11 +46,13 @@
 // counts: by_all l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: by_all lts__t_sectors_op_read.sum 196
 // counts: by_all dram__bytes_read.sum 128
+// counts: stored_by_all lts__t_sectors_op_write.sum 800
+// counts: stored_by_all lts__t_sectors_lookup_hit.sum 816
 // counts: own l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum 4
 // What loads find in the caches, each case worked out by hand. All blocks are on one SM, so all ask the same partition of
 // L2. Every other line is at home in the other one, and looked up there as well; but a read only once, since then there is
-// a copy (`twice` finds those of `cold`). The first line of `out` is such a line, and that of `in`. Of what hits, 12 in `cold`
-// are look-ups that nobody asked for (l2.c): two for each 512 bytes, one for each line of `out` that is at home afar.
+// a copy (`twice` finds those of `cold`). The first line of `out` is such a line, and that of `in`. Of what hits, 16 in `cold`
+// are look-ups that nobody asked for (l2.c): two for each 256 bytes.
 #include "check.h"
 
 __global__ void cold(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x]; }
@@ -110,8 +112,8 @@ __global__ void stored_then_read(float *out)
 __global__ void added(int *out) { atomicAdd(&out[threadIdx.x], 1); }
 __global__ void exchanged(int *out) { if (atomicExch(out, threadIdx.x) == 1234567) out[1] = 1; }
 
-// Atomics miss at home alone, on their way there they do not. What DRAM gave with their sector misses, too, when it is asked for. (16 of
-// the first ones' hits are those that nobody asked for: of eight times 512 bytes.)
+// Atomics miss at home alone, on their way there they do not. What DRAM gave with their sector misses, too, when it is asked for. (32 of
+// the first ones' hits are those that nobody asked for: of sixteen times 256 bytes.)
 __global__ void one_of_each_line(int *in) { atomicAdd(&in[32 * threadIdx.x], 1); }
 __global__ void its_neighbours(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
 __global__ void its_neighbours_again(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
@@ -124,6 +126,10 @@ __global__ void by_all(float *out, const float *in)
 {
     if (in[threadIdx.x] != 0) out[threadIdx.x] = 1;
 }
+
+// Four SMs afar from the line, four at its home, and so on, the last four afar: 68 and 64. The first of four afar is looked up once
+// more, where others have stored at home before it: 16 times.
+__global__ void stored_by_all(float *out) { out[threadIdx.x] = 1; }
 
 __global__ void own(int *out, int n)
 {
@@ -171,6 +177,7 @@ int main()
     OK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
     copied<<<1, 256>>>(out, in);
     by_all<<<132, 32>>>(out, in + MEGABYTE / 8);
+    stored_by_all<<<132, 32>>>(out);
     own<<<1, 32>>>((int *)out, 3);
     one_of_each_line<<<1, 32>>>((int *)in + MEGABYTE);
     its_neighbours<<<1, 32>>>((int *)in + MEGABYTE);
