@@ -73,6 +73,8 @@ typedef struct CachedGrid {
     s32 *drift;             // of each SM, in steps of a turn
     Found *found;           // of each thread and instruction; the first thread's are l2's
     u32 found_each;
+    Spills spills;
+    Found spilled[2];       // loads, stores
     L2Launch l2;
 } CachedGrid;
 
@@ -374,6 +376,8 @@ static void caches_grid_start(Grid *g)
     if (!now) no_memory();
     now->grid = g;
     now->l2 = (L2Launch){ .device = l->device };
+    now->spills = caches_spills(g->kernel);
+    memset(now->spilled, 0, sizeof now->spilled);
     l2_start(&now->l2);
     now->resident = fit < share ? fit : share;
     if (!now->resident) now->resident = 1;
@@ -425,6 +429,43 @@ static u64 number_of(const Access *a, u64 line)
     if (a->space == SPACE_GLOBAL) return number_of_global(line);
     u64 words = (b->grid->kernel->local_bytes + 3) / 4, place = b->number % ((u64)profile.sm_count * now->resident);
     return LOCAL_LINE + (place * b->warp_count * words + line) % LOCAL_LINE;
+}
+
+// ---- Spilled registers ----
+
+static u32 count_of(const u32 by_width[3]) { return by_width[0] + by_width[1] + by_width[2]; }
+static u32 words_of(const u32 by_width[3]) { return by_width[0] + 2 * by_width[1] + 4 * by_width[2]; }
+
+Spills caches_spills(const Kernel *k)
+{
+    const NativeAccesses *a = &k->native.local;
+    if (!k->native_known || k->local_bytes || k->function_count || k->hardware_local < WORD_BYTES) return (Spills){ 0 };
+    return (Spills){ count_of(a->stores), count_of(a->loads), words_of(a->stores), words_of(a->loads) };
+}
+
+// As notes of instructions behind the last one; the lanes' words side by side are a line.
+static void write_spills(const Block *b, u32 warp, bool stores, Note *to, u32 count)
+{
+    const Kernel *k = b->grid->kernel;
+    const u32 words = k->hardware_local / WORD_BYTES;
+    const u64 first = (b->number % ((u64)profile.sm_count * now->resident) * b->warp_count + warp) * words;
+    const Note note = (u64)(k->code_count + stores) << AT_PC | (u64)(stores ? STORE : LOAD) << AT_KIND | (u64)((1 << LINE_SECTORS) - 1) << AT_SECTORS;
+    for (u32 n = 0; n < count; n++) to[n] = note | (LOCAL_LINE + (first + n % words) % LOCAL_LINE);
+}
+
+// Around what the warps have done since they last met.
+static void note_spills(Block *b)
+{
+    const u32 before = now->spills.words_stored, behind = now->spills.words_loaded;
+    if (!before && !behind) return;
+    for (u32 w = 0; w < b->warp_count; w++) {
+        Notes *n = &b->cached->warps[w];
+        make_room(n, before + behind);
+        memmove(n->note + before, n->note, n->count * sizeof *n->note);
+        n->count += before + behind;
+        write_spills(b, w, true, n->note, before);
+        write_spills(b, w, false, n->note + n->count - behind, behind);
+    }
 }
 
 static bool is_host_memory(const Access *a) { return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED; }
@@ -527,6 +568,7 @@ static void done_later(Grid *g, void *what, bool dropped)
 
 static void caches_block_end(Block *b)
 {
+    note_spills(b);
     put_in_turn(b);
     const Notes *all = &b->cached->all;
     if (b->grid->part) {
@@ -544,7 +586,12 @@ static void caches_grid_end(Grid *g)
     worker_wait();
     now->wave->cut = false;
     replay_wave(now->wave, false);
-    for (u32 n = 0; n < worker_count(); n++)
+    for (u32 n = 0; n < worker_count(); n++) {
+        for (u32 stores = 0; stores < 2; stores++) {
+            const Found *f = &now->found[(size_t)n * now->found_each + g->kernel->code_count + stores];
+            now->spilled[stores].local_hits += f->local_hits;
+            now->spilled[stores].dram_sectors += f->dram_sectors;
+        }
         for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
             const Found *f = &now->found[(size_t)n * now->found_each + pc];
             Tally *t = &g->tally[pc];
@@ -553,6 +600,7 @@ static void caches_grid_end(Grid *g)
             t->l2_misses += f->l2_misses;
             t->dram_sectors += f->dram_sectors;
         }
+    }
     free(now->found);
     now->found = now->l2.found = NULL;
 }
@@ -587,6 +635,7 @@ const Observer caches_observer = {
 // ---- What others ask and tell ----
 
 const Traffic *caches_traffic(void) { return &now->l2.traffic; }
+Found caches_spilled(bool stores) { return now->spilled[stores]; }
 void caches_under_way(double seconds, u64 *fetched, u64 *written) { l2_under_way(&now->l2, seconds, fetched, written); }
 u32 caches_resident(void) { return now->resident; }
 u32 caches_carveout(void) { return profile.l1_bytes - now->l1_bytes; }

@@ -12,8 +12,17 @@ typedef struct Traffic {
     double apart_cost;                  // bytes that DRAM could have moved while it saw to these
 } Traffic;
 
+// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has ended.
+typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
+
+// What ptxas keeps in local memory, which the PTX has none of: each warp is taken to store it once, before what it does behind
+// the block's last barrier, and to load it once behind that. Instructions, and the words of a lane that they move.
+typedef struct Spills { u32 stores, loads, words_stored, words_loaded; } Spills;
+Spills caches_spills(const Kernel *k);
+
 // Of the launch that has ended: valid in its grid_end, after caches_observer's.
 const Traffic *caches_traffic(void);
+Found caches_spilled(bool stores);      // what was found of them
 
 // Of the bytes fetched and written: those that are still on their way when the kernel ends, which took so long.
 void caches_under_way(double seconds, u64 *fetched, u64 *written);

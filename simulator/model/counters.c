@@ -365,6 +365,23 @@ static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
     sum[DRAM_WRITTEN] = t->dram_written;
 }
 
+// Nor spilled registers, which are in the native code alone.
+static void add_spills(u64 sum[COUNTERS], const Grid *g, u64 warps)
+{
+    const Spills s = caches_spills(g->kernel);
+    const u64 executed = warps * (s.stores + s.loads);
+    sum[INSTRUCTIONS] += executed;
+    sum[THREAD_INSTRUCTIONS] += sum[THREADS] * (s.stores + s.loads);
+    sum[LSU_INSTRUCTIONS] += executed;
+    sum[LOCAL_ST_REQUESTS] += warps * s.stores;
+    sum[LOCAL_LD_REQUESTS] += warps * s.loads;
+    sum[LOCAL_ST_SECTORS] += warps * s.words_stored * LINE_SECTORS;
+    sum[LOCAL_LD_SECTORS] += warps * s.words_loaded * LINE_SECTORS;
+    sum[LOCAL_ST_HITS] += caches_spilled(true).local_hits;
+    sum[LOCAL_LD_HITS] += caches_spilled(false).local_hits;
+    sum[DRAM_READ] += (caches_spilled(true).dram_sectors + caches_spilled(false).dram_sectors) * SECTOR_BYTES;
+}
+
 static void counters_grid_end(Grid *g)
 {
     Launch *l = g->launch;
@@ -379,6 +396,7 @@ static void counters_grid_end(Grid *g)
     if (!over) return;
     bool waited = drop_looks(g);
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
+    add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
     u64 fetched, written;

@@ -4,9 +4,6 @@
 #include "caches.h"
 #include "note.h"
 
-// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has ended.
-typedef struct Found { u64 hits, local_hits, l2_misses, dram_sectors; } Found;
-
 // What has left for DRAM, or been asked of it, when: in each of so many spans of `span` look-ups.
 enum { SPANS = 64 };
 typedef struct Leaving { u64 span, bytes[SPANS]; } Leaving;

@@ -291,7 +291,7 @@ static Window find_window(const Kernel *k, const Op *ops, u32 first)
 // last two. That is what it did with some fifteen small kernels; that it can tell what is aligned the native code must show.
 static u32 choose_width(const Kernel *k, const Window *w, u32 word, bool stores)
 {
-    const u32 *native = stores ? k->native_shared.stores : k->native_shared.loads;
+    const u32 *native = stores ? k->native.shared.stores : k->native.shared.loads;
     u32 count = 0, pair = word & ~1u;
     for (u32 n = 0; n < 4; n++) count += w->word[n] != ~0u;
     if (count >= (stores ? 4 : 3) && native[2]) return 16;

@@ -6,6 +6,16 @@
 #include "machine/profile.h"
 #include "replay.h"
 
+// What ptxas spills is in no trace: the clocks in which an SM sends it to L2 and gets back what L1 has lost of it.
+static double spill_clocks(const Grid *g, double blocks, u32 active_sms)
+{
+    const Spills s = caches_spills(g->kernel);
+    const double lines = blocks * ((g->threads + LANES - 1) / LANES), bytes = SECTOR_BYTES / (double)active_sms;
+    const double stored = lines * s.words_stored * LINE_SECTORS, loaded = lines * s.words_loaded * LINE_SECTORS - caches_spilled(false).local_hits;
+    return stored * bytes * active_sms / profile.l2_write_bytes_per_clock
+         + loaded * bytes / fmin(profile.l2_bytes_per_sm_per_clock, profile.l2_read_bytes_per_clock / active_sms);
+}
+
 Timing timing_of(const Grid *g)
 {
     const Launch *l = g->launch;
@@ -21,6 +31,7 @@ Timing timing_of(const Grid *g)
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
     double clocks = replay.clocks;
     if (trace->full && trace->steps) clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
+    clocks += spill_clocks(g, blocks, load.active_sms);
     double hottest = trace->hottest / profile.atomic_one_place_per_clock;
     return (Timing){ .seconds = profile.kernel_seconds + fmax(clocks, hottest) / profile.clock_hz, .warps = replay.warps };
 }

@@ -65,7 +65,7 @@ typedef struct Kernel {
     u32 hardware_local;                 // and bytes of local memory,
     bool registers_known;               // as its native image says; else a guess
     bool native_known;                  // there is native code,
-    NativeShared native_shared;         // with these accesses to shared memory
+    NativeCode native;                  // with these accesses to shared and local memory
     Insn *code;
     u32 code_count;
     u32 shape_count;                    // memory instructions

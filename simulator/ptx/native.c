@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum { FORMAT_SIZED = 4, FRAME_BYTES = 0x11, STACK_BYTES = 0x12, REGISTER_COUNT = 0x2f, ATTRIBUTE_BYTES = 4 };
-enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0x1ff, OPCODE_LDS = 0x184, OPCODE_STS = 0x188, WIDTH_SHIFT = 73 - 64 };
+enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0x1ff, OPCODE_LDS = 0x184, OPCODE_STS = 0x188, OPCODE_LDL = 0x183, OPCODE_STL = 0x187,
+       WIDTH_SHIFT = 73 - 64 };
 
 typedef struct {
     Elf *elf;
@@ -110,28 +111,28 @@ static u32 width_class(u64 high)
     return width == 6 ? 2 : width == 5 ? 1 : 0;
 }
 
-static void count_shared(const Elf_Data *code, NativeShared *to)
+static void count_accesses(const Elf_Data *code, NativeCode *to)
 {
     for (size_t at = 0; at + INSTRUCTION_BYTES <= code->d_size; at += INSTRUCTION_BYTES) {
         u64 words[2];
         memcpy(words, (const u8 *)code->d_buf + at, sizeof words);
         u32 opcode = words[0] & OPCODE_MASK;
-        if (opcode == OPCODE_LDS)
-            to->loads[width_class(words[1])]++;
-        else if (opcode == OPCODE_STS)
-            to->stores[width_class(words[1])]++;
+        u32 *counts = opcode == OPCODE_LDS ? to->shared.loads : opcode == OPCODE_STS ? to->shared.stores
+                    : opcode == OPCODE_LDL ? to->local.loads : opcode == OPCODE_STL ? to->local.stores : NULL;
+        if (counts)
+            counts[width_class(words[1])]++;
     }
 }
 
-bool native_shared(const void *image, size_t bytes, const char *kernel, NativeShared *to)
+bool native_code(const void *image, size_t bytes, const char *kernel, NativeCode *to)
 {
-    *to = (NativeShared){ 0 };
+    *to = (NativeCode){ 0 };
     elf_version(EV_CURRENT);
     Elf *elf = image ? elf_memory((char *)image, bytes) : NULL;
     Elf_Scn *section = elf ? find_code(elf, kernel) : NULL;
     Elf_Data *code = section ? elf_rawdata(section, NULL) : NULL;
     if (code && code->d_buf)
-        count_shared(code, to);
+        count_accesses(code, to);
     bool found = code && code->d_buf;
     elf_end(elf);
     return found;

@@ -8,9 +8,12 @@ typedef struct NativeThread { u32 registers, local_bytes; } NativeThread;
 // False: there is no native code of this kernel.
 bool native_thread(const void *image, size_t bytes, const char *kernel, NativeThread *to);
 
-// Instructions for shared memory in a kernel's native code, by how much a lane moves: up to 4 bytes, 8 and 16. ptxas joins
-// accesses to neighbouring words, where it can tell that they are aligned.
-typedef struct NativeShared { u32 loads[3], stores[3]; } NativeShared;
+// Instructions for a memory in a kernel's native code, by how much a lane moves: up to 4 bytes, 8 and 16.
+typedef struct NativeAccesses { u32 loads[3], stores[3]; } NativeAccesses;
+
+// Of shared memory ptxas joins accesses to neighbouring words, where it can tell that they are aligned; in local memory it keeps what
+// it has no registers for.
+typedef struct NativeCode { NativeAccesses shared, local; } NativeCode;
 
 // False: there is no native code of this kernel.
-bool native_shared(const void *image, size_t bytes, const char *kernel, NativeShared *to);
+bool native_code(const void *image, size_t bytes, const char *kernel, NativeCode *to);

@@ -96,7 +96,7 @@ static void look_at_native(Module *module, const void *native, size_t bytes)
         k->registers_known = native_thread(native, bytes, k->name, &thread);
         k->hardware_registers = k->registers_known ? thread.registers : registers_guess(k);
         k->hardware_local = k->registers_known ? thread.local_bytes : k->local_bytes;
-        k->native_known = native_shared(native, bytes, k->name, &k->native_shared);
+        k->native_known = native_code(native, bytes, k->name, &k->native);
     }
 }
 
