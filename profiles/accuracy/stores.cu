@@ -5,7 +5,7 @@
 //     ncu --cache-control all --metrics lts__t_sectors_op_write.sum,lts__t_sectors_srcunit_tex_op_write.sum,... ./stores l2
 //     ncu --cache-control all --metrics dram__bytes_read.sum,dram__bytes_write.sum ./stores l2
 //
-// It prints what each launch is. stores.txt has what ncu counted (driver 580.159.04).
+// It prints what each launch is. stores.txt has what ncu counted (driver 580.159.04), of these kernels before they were put in order.
 #include "kernels/exercise.h"
 #include <cstring>
 
