@@ -227,7 +227,7 @@ static void answer_reset(Call *call)
     u32 of = call->request.device;
     launch_unchecked();
     transfer_leaks(of);
-    transfer_free_all(of);
+    transfer_free_all(of, call->request.caller);
     clock_reset_device(of);
     peer_reset(of);
     pool_reset(of);
@@ -512,7 +512,7 @@ void serve_end(bool orderly)
         transfer_leaks(ALL_DEVICES);
     }
     report_flush();
-    transfer_free_all(ALL_DEVICES);
+    transfer_free_all(ALL_DEVICES, NULL);
     memory_end();
     origin_close();
 }

@@ -76,7 +76,7 @@ void transfer_advise(Call *call);
 void transfer_range(Call *call);
 void transfer_fault(Call *call);                // host code touched device memory
 void transfer_leaks(u32 of);                    // reports what a device still has allocated
-void transfer_free_all(u32 of);
+void transfer_free_all(u32 of, const u64 *callers);
 
 // ---- copy.c ----
 

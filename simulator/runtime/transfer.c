@@ -149,11 +149,11 @@ void transfer_leaks(u32 of)
     heap_leaks(of);
 }
 
-void transfer_free_all(u32 of)
+void transfer_free_all(u32 of, const u64 *callers)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
         if (is_left(a, of)) {
-            memory_free(a->base, NULL);
+            memory_free(a->base, callers);
             pool_freed(a);
             ipc_freed(a);
         }
