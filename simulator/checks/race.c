@@ -118,7 +118,10 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
     race.cluster_only = now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
     race.device_only = now->strong && s->strong && !race.block_only && !race.cluster_only
         && operations[now->operation].device != operations[s->operation].device;
-    if (now->operation == s->operation && now->block == s->block && now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
+    if (now->operation == s->operation && now->block == s->block) {
+        if (now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
+        race.missed = a->warp->block->race->missed >> s->warp & 1;
+    }
     race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
     race_report(&race);
@@ -402,7 +405,7 @@ static void race_block_start(Block *b)
 {
     happens_block_start(&b->race->order, b->warp_count);
     shadow_forget(&b->race->shared);
-    b->race->rows.count = 0;
+    b->race->rows.count = b->race->missed = 0;
     memset(b->race->latest, 0, sizeof b->race->latest);
     if (b->race->visits) memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
     for (u32 n = 0; n < 2; n++) knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
@@ -442,6 +445,7 @@ static bool have_not_met(const Block *b, u32 warps)
 static void race_barrier(Block *b, u32 arrived)
 {
     const u32 gone = ended(b);
+    b->race->missed = gone;
     if (have_not_met(b, gone)) {
         race_part_barrier(b, arrived, arrived & ~gone);
         return;

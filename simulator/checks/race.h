@@ -20,6 +20,7 @@ typedef struct Race {
     bool block_only, cluster_only;      // both are strong, one of them for its own block alone, or cluster,
     bool device_only;           // or for its own device alone, and they are of two
     const Insn *parted;         // a barrier at which one lane of the warp stands while another has gone by; or NULL
+    bool missed;                // a barrier of the block's others came behind the end of the earlier one's warp
 } Race;
 
 // What whole warps did in global memory, one after the other, and each the same to the bytes right behind those of the warp
@@ -40,6 +41,7 @@ struct RaceBlock {
     u64 shared_span;            // bytes, whole lines
     Rows rows;                  // in a part of a grid: what is not put off yet
     u32 latest[MOST_WARPS];     // of each warp: the tick in which it last touched memory
+    u32 missed;                 // warps that have ended without coming to a barrier at which the others have met since
     Visit *visits;              // in a cluster: for each warp of each other block, its latest to this one's shared memory; NULL: none
     u32 phase;                  // of the block of rank 0: the latest of the cluster's barrier
     Knowledge message[2], hint[2];      // what those learn who wait there: by phase, of which two are under way

@@ -118,6 +118,10 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
         r->why = "One line gives both threads the same place, and only the later one's value stays.";
         r->next = "Work out by hand which place each of the two stores to: no two should have the same. Where they add, use an atomic.";
         r->gravity = 1;
+    } else if (race->missed) {
+        r->why = "One of the two threads has ended, and its warp did not come to the barrier at which the others have met: it is in a branch, or behind a return.";
+        r->next = "Move the barrier out of the condition, and keep only the work inside it; and let no thread return before the last barrier.";
+        r->gravity = 1;
     } else if (x->warp != y->warp) {
         r->why = shared ? "Nothing orders the two threads: which comes first changes from run to run."
                         : "Nothing orders the two threads. A barrier orders those of one block alone.";

@@ -1,4 +1,5 @@
-// expect: race 14, race 22
+// expect: race 15, race 23
+// says: did not come to the barrier at which the others have met
 // A warp that has ended came to no barrier of those that go on without it: nothing orders what it did last. What it did before it
 // met them is in order, and before it told them that it had come.
 #include "check.h"
@@ -11,7 +12,7 @@ __global__ void without(int *out)
     if (t >= 64) return;
     __syncthreads();
     __syncthreads();
-    out[t] = data[t + 32];                                      // 14
+    out[t] = data[t + 32];                                      // 15
 }
 
 __global__ void in_global(int *out, int *global)
@@ -19,7 +20,7 @@ __global__ void in_global(int *out, int *global)
     int t = threadIdx.x;
     global[t] = t;
     if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
-    if (t < 64) out[t] = global[t + 32];                        // 22
+    if (t < 64) out[t] = global[t + 32];                        // 23
 }
 
 __global__ void with(int *out, int *global)
