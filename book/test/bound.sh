@@ -62,7 +62,7 @@ pdffonts "$pdf" | awk 'NR > 2 { n++; if ($(NF - 4) != "yes") { print; bad = 1 } 
 verdict "$pdf: has fonts that are not embedded: $(cat "$scratch/fonts")"
 
 # A page of the book holds some three hundred words; far from that, something is missing or has come apart.
-pdftotext "$pdf" "$scratch/text"
+pdftotext -nopgbrk "$pdf" "$scratch/text"
 words=$(wc -w <"$scratch/text") pages=$(sed -n 's/^Pages: *//p' "$scratch/info")
 [ $((pages * 120)) -le "$words" ] && [ "$words" -le $((pages * 450)) ]
 verdict "$pdf: $words words on $pages pages"
