@@ -350,6 +350,17 @@ static void put(Place *p, const Access *a, const Knowledge message[REACHES], con
     p->version++;
 }
 
+// Lanes of one atomic that touch the same place do so one after the other: the later ones read what the earlier ones have written.
+static void hear_one_another(BlockOrder *o, const Access *a)
+{
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u64 address = a->address[__builtin_ctz(rest)];
+        bool again = false;
+        for (u32 later = rest & (rest - 1); later && !again; later &= later - 1) again = a->address[__builtin_ctz(later)] == address;
+        if (again) learn(o, a, find_place(a, address, false));
+    }
+}
+
 // Many places at once are no flag: then only what there is to tell is told, and nothing is noted of what is missing.
 void happens_write(BlockOrder *o, const Access *a)
 {
@@ -368,6 +379,7 @@ void happens_write(BlockOrder *o, const Access *a)
             compose_reads(o, a, &reads);
         }
         EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint, &reads))
+        if (a->atomic && !a->insn->reduces) hear_one_another(o, a);
         free_each(message);
         knowledge_free(&hint);
         knowledge_free(&reads);
