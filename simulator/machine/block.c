@@ -50,6 +50,8 @@ void block_start(Block *b, u32 number, u32 sm)
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
         w->clock_ready = w->gave_way = w->tired = w->cut = w->asks_host = w->asks_time = false;
+        w->waited = 0;
+        w->looks_at = NULL;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         w->depth = 0;
@@ -93,8 +95,15 @@ static bool release(Block *b)
         Barrier *barrier = &b->barriers[number];
         if (!(barrier->held | barrier->passed) || !is_complete(b, number)) continue;
         observe_barrier(b, barrier->held | barrier->passed, barrier->held);
+        u64 waited = 0;
         for (u32 n = 0; n < b->warp_count; n++)
-            if (barrier->held >> n & 1) barrier_free(&b->warps[n], barrier), any = true;
+            if (barrier->held >> n & 1 && b->warps[n].waited > waited) waited = b->warps[n].waited;
+        for (u32 n = 0; n < b->warp_count; n++) {
+            if (!(barrier->held >> n & 1)) continue;
+            barrier_free(&b->warps[n], barrier);
+            b->warps[n].waited = waited;
+            any = true;
+        }
         b->grid->progress++;
         *barrier = (Barrier){ 0 };
     }

@@ -129,26 +129,6 @@ void run_brkpt(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// The clocks count warp instructions, and the time that all wait; the global timer takes each for a nanosecond. Grid.steps is brought up to date
-// whenever the warp looks up, so the clock is read when the instruction is come to for the second time.
-void run_clock(Warp *w, const Insn *i, u32 mask)
-{
-    Grid *g = w->block->grid;
-    w->clock_ready = !w->clock_ready;
-    if (w->clock_ready) {
-        tally_take_back(g->tally, --w->pc, w->active);
-        w->stop = 0;
-        return;
-    }
-    u64 now = g->steps_before + g->steps + g->waited;
-    w->asks_time = true;
-    if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI) now += 1ull << 60;
-    if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
-    u32 width = isa_type_width(isa_rows[i->row].type[0]);
-    for (u32 l = 0; l < LANES; l++)
-        if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
-}
-
 // bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own. Lanes wait here until
 // the rest of their warp has come or ended.
 static void come(Warp *w, const Insn *i, u32 mask)
@@ -234,18 +214,6 @@ void run_createpolicy(Warp *w, const Insn *i, u32 mask)
 // A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits for a hint.
 void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-
-// Whoever sleeps lets the others run, unless it did so at the mbarrier where it has just looked in vain.
-void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
-{
-    (void)i, (void)mask;
-    if (w->gave_way) {
-        w->gave_way = false;
-        return;
-    }
-    w->turns = w->patience;
-    w->stop = 0;
-}
 
 void run_call(Warp *w, const Insn *i, u32 mask)
 {

@@ -233,6 +233,7 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
     enum grid_turn turn = g->spread ? run_spread(g, last, alone) : run_blocks(g, last, alone);
     g->acted = g->progress != progress;
     machine_steps += g->steps + g->waited - before;
+    if (turn == GRID_ENDED) machine_steps += g->waited_alone;
     return turn;
 }
 

@@ -89,6 +89,7 @@ typedef struct Observer {
     void (*cluster_arrive)(Warp *, const Insn *);   // lanes of it arrive at the cluster's barrier
     void (*cluster_wait)(Warp *);               // and others go on that have waited there, or need not
     void (*warp_barrier)(Warp *, u32 lanes);    // these lanes have met at a __syncwarp()
+    void (*waited)(Warp *, u64 clocks);         // by its latest instruction, a look at a clock or a sleep
     void (*fence)(Warp *, const Insn *);        // a membar or fence, of its insn's order and scope
     // Of mbarriers, lanes of an access: they have made one each; they have arrived at one, or brought bytes, and all that
     // its phase waits for may be there by that; they have seen the end of a phase.

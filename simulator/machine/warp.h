@@ -198,6 +198,9 @@ struct Warp {
     bool asks_time;         // it reads a clock: it may give up waiting some time
     Spin spin;
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
+    u64 waited;             // clocks since its block began: asleep, or looking at a clock (waits.c)
+    const Insn *looks_at;   // the clock that it looks at, in a loop that does nothing else; NULL: there is none
+    u64 looks_since;        // what it showed when it first did
     bool stacked;           // some lane has called a function, taken of its stack, or launched: one of these has changed
     u32 lane_depth[LANES];
     u32 frame_top[LANES];   // bytes of local memory in use
@@ -300,6 +303,7 @@ struct Grid {
     u64 steps;              // warp instructions executed
     u64 steps_before;       // by all other grids so far; with `waited`, what the clocks show
     u64 waited;             // added when nothing happens but that warps look at a clock
+    u64 waited_alone;       // by the warp that has waited longest by a clock
     u32 number;             // of the launch
     bool begun, acted;      // it has had a turn; and in the last one it did what others could see
     u64 workspace;          // of grid.sync(), 0: the launch is not cooperative
@@ -368,7 +372,7 @@ void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);
 
 static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row; }
 
-// Handlers that are not of the ALU (lsu.c, flow.c, exchange.c), under the names that isa.def gives them.
+// Handlers that are not of the ALU (lsu.c, flow.c, waits.c, exchange.c), under the names that isa.def gives them.
 #define UNARY(...)
 #define BINARY(...)
 #define TERNARY(...)

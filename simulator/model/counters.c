@@ -7,6 +7,7 @@
 #include "caches.h"
 #include "coalesce.h"
 #include "isa/tensor.h"
+#include "machine/waits.h"
 #include "runtime/managed.h"
 #include "pipe.h"
 #include "runtime/peer.h"
@@ -67,27 +68,6 @@ static bool looks_again(const Access *a)
     return again;
 }
 
-// Is that load all that a loop asks for, which goes on until it likes what it finds? Its first instruction, and the one behind it.
-static bool waits(const Kernel *k, u32 load, u32 *first, u32 *end)
-{
-    enum { LONGEST = 16 };
-    u32 from_it[LONGEST] = { k->code[load].vector[0] }, count = 1, n = load + 1;
-    bool depends = false;
-    for (; n < k->code_count && n < load + LONGEST && k->code[n].plain; n++) {
-        const Insn *i = &k->code[n];
-        bool any = false;
-        for (u32 r = 0; r < count; r++) any |= i->a == from_it[r] || i->b == from_it[r] || i->c == from_it[r];
-        if (any) from_it[count++] = i->d;
-    }
-    const Insn *back = &k->code[n];
-    if (n >= k->code_count || back->run != run_bra || back->target > load) return false;
-    for (u32 r = 0; r < count; r++) depends |= back->guard && back->guard == from_it[r];
-    for (u32 p = back->target; p < load; p++) depends &= k->code[p].plain;
-    *first = back->target;
-    *end = n + 1;
-    return depends;
-}
-
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
 
 // Takes back what was executed between looks that found nothing new. False: nobody waited.
@@ -97,7 +77,7 @@ static bool drop_looks(Grid *g)
     for (u32 pc = 0, first, end; pc < g->kernel->code_count; pc++) {
         Tally *t = &g->tally[pc];
         if (!t->looks) continue;
-        if (!waits(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
+        if (!waits_in_loop(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
         any |= t->looks > 0;
         for (u32 n = first; t->looks && n < end; n++) {
             g->tally[n].executed = less(g->tally[n].executed, t->looks);

@@ -397,7 +397,9 @@ static void advance(Machine *m, Runner *r)
     }
     double now = issue(m, r, op), done = now + op->latency;
     Phase *waits = NULL;
-    if (step->access) {
+    if (step->access && m->trace->access[step->access - 1].waited) {
+        done = now += (double)m->trace->access[step->access - 1].waited;
+    } else if (step->access) {
         const TraceAccess *a = &m->trace->access[step->access - 1];
         if (a->phase) m->adu_free = now = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
         done = op->kind == OP_BULK ? copy_in_bulk(m, r, step->pc, a, op->space == SPACE_GLOBAL, now) : touch(m, step->pc, a, now);

@@ -111,6 +111,7 @@ static void trace_step(Warp *w, const Insn *i)
     Grid *g = w->block->grid;
     Trace *trace = &g->traced->trace;
     TraceWarp *t = w->trace;
+    if (i->run == run_clock && !w->clock_ready) return;         // it will be come to once more
     if (steps_so_far(g) >= MOST_STEPS) {
         note_full(g);
         w->trace = NULL;
@@ -253,6 +254,26 @@ static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
     trace->access[trace->access_count] = (TraceAccess){ .first = trace->piece_count, .space = SPACE_SHARED };
     step->access = ++trace->access_count;
     return &trace->access[step->access - 1];
+}
+
+// Its latest step. A loop that waits is one step, at which it first did.
+static void trace_waited(Warp *w, u64 clocks)
+{
+    enum { LONGEST_LOOP = 32 };
+    Trace *trace = &w->block->grid->traced->trace;
+    TraceWarp *t = w->trace;
+    if (!t || !t->count) return;
+    u32 last = t->count - 1, first = t->waits - 1;
+    bool again = t->waits && t->waits < t->count && t->step[first].pc == t->step[last].pc && last - first <= LONGEST_LOOP;
+    for (u32 n = t->waits; again && n <= last; n++) again = !t->step[n].access;
+    if (again) {
+        if (w->block->number % profile.sm_count == 0) trace->steps -= last - first;
+        t->count = t->waits;
+        if (t->poll && t->poll->first > t->count) t->poll->first = t->count;
+    } else {
+        t->waits = t->count;
+    }
+    access_of(trace, t)->waited += clocks;
 }
 
 static bool trace_access(Access *a)
@@ -398,7 +419,7 @@ static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
 const Observer trace_observer = {
     .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
     .block_start = trace_block_start, .step = trace_step,
-    .mbarrier_arrived = trace_mbarrier_arrived, .mbarrier_waited = trace_mbarrier_waited,
+    .waited = trace_waited, .mbarrier_arrived = trace_mbarrier_arrived, .mbarrier_waited = trace_mbarrier_waited,
     .access = trace_access, .traced = true, .frugal = true, .block_end = trace_block_end,
     .part_make = trace_part_make, .part_free = trace_part_free, .parts_fit = trace_parts_fit,
     .put_back = trace_put_back,

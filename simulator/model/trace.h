@@ -15,11 +15,13 @@ typedef struct TraceAccess {
     u8 space;                   // enum space
     bool waits;                 // for the phase of an mbarrier below: else its warp, or its copies, help to end it
     u32 phase;                  // index into Trace.phase; 0: it has to do with none
+    u64 waited;                 // no access, but a wait of so many clocks
 } TraceAccess;
 
 typedef struct TraceWarp {
     Step *step;
     u32 count, room;
+    u32 waits;                  // 1 + its latest step that waits
     struct Poll *poll;          // the strong load that it makes again and again; NULL: it has made none
 } TraceWarp;
 
