@@ -20,6 +20,7 @@ _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVI
 
 static struct {
     bool pending, looked_at;
+    u64 unwritten;                              // uses of what nothing wrote that were found before it
     int error;
     char kernel[256];
     Place place;
@@ -99,6 +100,7 @@ static void note_unchecked(const Call *call)
         return;
     unchecked.pending = true;
     unchecked.looked_at = false;
+    unchecked.unwritten = report_count(REPORT_UNINITIALIZED);
     unchecked.error = call->reply.error;
     unchecked.place = serve_place(call);
     snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
@@ -181,13 +183,20 @@ static bool ended_by_it(void)
     return machine->ended == MACHINE_EXITED && machine->status;
 }
 
+// One that looked at it and went on, and then used what nothing wrote, as a rule used what this kernel was to write.
+static bool was_missed(void)
+{
+    return report_count(REPORT_UNINITIALIZED) > unchecked.unwritten;
+}
+
 void launch_unchecked(void)
 {
     char reason[160], next[160];
     if (!unchecked.pending)
         return;
     unchecked.pending = false;
-    if (unchecked.looked_at && !ended_by_it())
+    bool ended = ended_by_it();
+    if (unchecked.looked_at && !ended && !was_missed())
         return;
     const char *what = say_reason(reason, sizeof reason);
     snprintf(next, sizeof next, unchecked.looked_at ? "%s." : "%s, and write CHECK(cudaGetLastError()) on the line after it.", what);
@@ -200,7 +209,8 @@ void launch_unchecked(void)
         .next = next
     };
     if (unchecked.looked_at)
-        report.why = "The program looked at the error, and ended.";
+        report.why = ended ? "The program looked at the error, and ended."
+                           : "The program looked at the error and went on, without what this kernel was to write.";
     report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
 }
 

@@ -104,7 +104,7 @@ bool launch_check(Call *call);
 Launch launch_of(const Call *call);
 void launch_gather_printed(void);               // what kernels have printed is the program's to ask for
 void launch_checked(void);   // the program has looked at the error of its failed launch
-void launch_unchecked(void); // the program ends: reports one that nobody looked at, or that ended it
+void launch_unchecked(void); // the program ends: reports one that nobody looked at, that ended it, or whose work was missed
 void launch_printed(Call *call);
 bool launch_has_printed(void);
 void launch_print_rest(void);                   // the program ends: says what it never saw

@@ -1,4 +1,5 @@
 // expect: MEMORY
+// says: its blocks have 2048 threads and may have 1024
 // 2048 threads are too many for a block; nobody looks at the error, and nothing was computed.
 #include "01-first-kernel.h"
 
