@@ -362,7 +362,7 @@ static void hear_one_another(BlockOrder *o, const Access *a)
 }
 
 // Many places at once are no flag: then only what there is to tell is told, and nothing is noted of what is missing.
-void happens_write(BlockOrder *o, const Access *a)
+bool happens_write(BlockOrder *o, const Access *a)
 {
     bool flag = a->span_count == 1 && a->span[0].bytes == a->bytes;
     const u32 number = a->warp->number;
@@ -385,6 +385,7 @@ void happens_write(BlockOrder *o, const Access *a)
         knowledge_free(&reads);
     }
     o->tick++;
+    return releases(a->insn);
 }
 
 // ---- mbarriers ----

@@ -57,7 +57,7 @@ void happens_fence(BlockOrder *, const Warp *, const Insn *);
 
 // The strong side of an access: it reads before, and writes after the access is looked at.
 bool happens_read(BlockOrder *, const Access *);        // has it heard anything new?
-void happens_write(BlockOrder *, const Access *);
+bool happens_write(BlockOrder *, const Access *);       // has it told all that was done so far?
 
 // Of mbarriers: an arrival tells what its warp knows to those who see the end of the phase that it helps to end, and to
 // nobody before.

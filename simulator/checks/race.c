@@ -18,10 +18,12 @@
 enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
 enum { MOST_BLOCKS = 1 << 30 }; // in several threads
 
+extern const Observer race_observer;
+
 Shadow race_global;
 
 static u32 races_found;
-static u32 heard;               // how often somebody has heard what another did, or might have
+static u32 heard;               // how often somebody has heard what another did, or has told what it did, or might have
 static const u32 HEARD = 1u << 31;
 static u32 running;             // grids that have begun and not ended
 static u32 transfer;            // the latest copy or fill
@@ -42,11 +44,11 @@ static u32 begin(const Operation *o)
     return operation_add(o);
 }
 
-void race_hear(const Grid *g)
+void race_hear(Grid *g)
 {
     if (g->part || !g->kernel->hears) return;
     heard = (heard + 1) % HEARD;
-    race_global.loud = true;
+    shape_forget_passes_of(g, &race_observer);
 }
 
 static bool is_over(Look *k, const Site *earlier) { return operation_before(earlier->operation, k->site.operation); }
@@ -182,8 +184,6 @@ static bool follows(Look *k, const Site *s)
 
 // ---- What a warp touches, in regular parts ----
 
-extern const Observer race_observer;
-
 static void look(Shadow *s, Look *k, u64 base, s64 stride, u32 lanes)
 {
     k->number = 0;
@@ -229,8 +229,8 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-// In global memory what is quiet stays so for the launch, or until somebody hears of others: then what is read from now on may be
-// behind what others did to what was read so far.
+// In global memory what is quiet stays so for the launch, or until somebody hears of others, or tells them: then what is read from now
+// on may be behind what others did to what was read so far, or beside it.
 static u32 quiet_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -312,8 +312,8 @@ bool race_access(Access *a)
             if (!again) look_at_span(a, s, &k, span);
         }
     }
-    if (strong && !a->mbarrier && a->store) happens_write(&r->order, a);
     Grid *g = a->warp->block->grid;
+    if (strong && !a->mbarrier && a->store && happens_write(&r->order, a)) race_hear(g);
     if (!g->part && race_global.loud) {
         shape_forget_passes_of(g, &race_observer);
         race_global.loud = false;
@@ -465,7 +465,7 @@ static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
 static void race_mbarrier_arrived(Access *a, bool completes) { happens_mbarrier_arrived(&a->warp->block->race->order, a, completes); }
 static void race_mbarrier_waited(Access *a) { happens_mbarrier_waited(&a->warp->block->race->order, a), race_hear(a->warp->block->grid); }
 static void race_grid_turn(Grid *g) { race_hear(g); }
-static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i); }
+static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i), race_hear(w->block->grid); }
 
 const Observer race_observer = {
     .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,

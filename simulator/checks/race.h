@@ -51,7 +51,7 @@ extern Shadow race_global;      // of global memory
 
 // race.c: looks at an access, in its turn.
 bool race_access(Access *);
-void race_hear(const Grid *);   // somebody there has heard what another did, or may have
+void race_hear(Grid *);         // somebody there has heard what another did, or has told what it did, or may have
 // The bytes that a lane stores are there already, or, for another lane of the same instruction, are stored by that as well.
 bool race_stores_alike(const Access *, u32 lane, u32 other);    // LANES: what is there
 

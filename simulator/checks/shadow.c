@@ -324,6 +324,15 @@ static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from,
 
 static u32 most_readers(const Shadow *s) { return s->site_count > MOST_SITES / 2 || s->more_count > MOST_MORE ? 2 : MOST_READERS; }
 
+// Are they all of one block?
+static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
+{
+    u32 n = 1;
+    while (n < count && s->sites[readers[n]].block == s->sites[readers[0]].block) n++;
+    return n >= count;
+}
+
+// Of many, one at least is of another block than the others: no barrier of its own puts whoever writes there behind all of them.
 // False: there is nothing new.
 static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
 {
@@ -341,6 +350,7 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
         bool stands_for = (mine || !full) && strength(now) <= strength(old) && covers(now, old, from, to) && (mine || k->follows(k, old));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
+    if (kept == most_readers(s) && s->sites[readers[0]].block != now->block && is_of_one_block(s, readers, kept)) kept--;
     if (kept < most_readers(s)) readers[kept++] = number_of(s, k);
     set_readers(s, read, readers, kept);
     return true;
@@ -377,7 +387,8 @@ static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
     for (u32 w = 0; w < 2; w++)     // a read that it may race with has to be looked at
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
-    if (k->all_meet ? is_read_twice(s, readers, count, k, line) : !k->by_warp && count == MOST_READERS) make_quiet(s, n, k->quiet);
+    bool full = !k->by_warp && count == MOST_READERS && !is_of_one_block(s, readers, count);
+    if (k->all_meet ? is_read_twice(s, readers, count, k, line) : full) make_quiet(s, n, k->quiet);
 }
 
 bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick)

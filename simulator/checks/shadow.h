@@ -63,7 +63,7 @@ typedef struct Look {
     u32 quiet;                  // of all reads that a line need not look at once it is quiet; 0: look at all
     bool by_warp;               // those who are apart are of two warps, and not of two blocks
     bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
-                                // have read all of it; else, if not by_warp, once it remembers as many as it can
+                                // have read all of it; else, if not by_warp, once it remembers as many as it can, of two blocks
     // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
     bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
