@@ -52,6 +52,7 @@ void block_start(Block *b, u32 number, u32 sm)
         w->clock_ready = w->gave_way = w->tired = w->cut = w->asks_host = w->asks_time = false;
         w->waited = 0;
         w->looks_at = NULL;
+        w->waits_by_it = false;
         w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->come_count = w->votes = 0;
         w->depth = 0;

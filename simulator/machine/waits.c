@@ -5,10 +5,13 @@
 // Warps that meet at a barrier of the block have waited for the longest of them.
 #include "waits.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "observer.h"
 #include "profile.h"
+#include "report/source.h"
 
 bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
 {
@@ -37,15 +40,33 @@ static void wait(Warp *w, u64 clocks)
     OBSERVERS(waited, w, clocks);
 }
 
+static bool is_clock(const Insn *i) { return i->target == SPECIAL_CLOCK || i->target == SPECIAL_CLOCK_HI; }
+
+// A kernel that looks at the clock in two places, and does not wait by it, measures what lies between them.
+static void tell_what_it_counts(const Warp *w, const Insn *i)
+{
+    Kernel *k = w->block->grid->kernel;
+    const Place place = source_place(k, (u32)(i - k->code));
+    char *name = report_plain_name(k->signature), at[512] = "";
+    if (place.line) snprintf(at, sizeof at, " (%s:%u)", report_base_name(place.file), place.line);
+    report_say("%s%s looks at a clock, which counts here the instructions that warps have run and what was waited for, not a GPU's clocks. "
+               "What a kernel takes on one is predicted between two events: cudaEventRecord(), cudaEventElapsedTime().", name, at);
+    free(name);
+    k->told_of_clock = true;
+}
+
 // What has gone by when the loop looks at the clock once more, which shows `now`.
 static u64 until_next_look(Warp *w, const Insn *i, u64 now)
 {
     enum { PARTS = 32 };
     Grid *g = w->block->grid;
-    u32 first, end;
-    if (w->looks_at != i) {
-        w->looks_at = waits_in_loop(g->kernel, (u32)(i - g->kernel->code), &first, &end) ? i : NULL;
+    if (w->looks_at != i || !w->waits_by_it) {
+        const Insn *before = w->waits_by_it ? NULL : w->looks_at;
+        u32 first, end;
+        w->looks_at = i;
         w->looks_since = now;
+        w->waits_by_it = waits_in_loop(g->kernel, (u32)(i - g->kernel->code), &first, &end);
+        if (before && before != i && !w->waits_by_it && is_clock(i) && is_clock(before) && !g->kernel->told_of_clock) tell_what_it_counts(w, i);
         return 0;
     }
     u64 more = (now - w->looks_since) / PARTS;

@@ -199,8 +199,9 @@ struct Warp {
     Spin spin;
     bool clock_ready;       // Grid.steps is up to date for the clock that it reads next
     u64 waited;             // clocks since its block began: asleep, or looking at a clock (waits.c)
-    const Insn *looks_at;   // the clock that it looks at, in a loop that does nothing else; NULL: there is none
-    u64 looks_since;        // what it showed when it first did
+    const Insn *looks_at;   // by which it looked at a clock last; NULL: it has not
+    bool waits_by_it;       // in a loop that does nothing else,
+    u64 looks_since;        // which it came to when the clock showed that
     bool stacked;           // some lane has called a function, taken of its stack, or launched: one of these has changed
     u32 lane_depth[LANES];
     u32 frame_top[LANES];   // bytes of local memory in use

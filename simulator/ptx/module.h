@@ -85,6 +85,7 @@ typedef struct Kernel {
     bool lasting_known;                 // lasting.c has counted
     u32 lasting_count;                  // instructions whose result lasts
     bool sets_order;                    // it has a fence, or an access that acquires or releases
+    bool told_of_clock;                 // waits.c: what its clocks count
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known
     bool known_order, hears, meets_some;    // checks/operations.c: whether warps may hear of others, or others of them, but at the block's
                                         // barrier, or at one for some of the block, once that is known

@@ -461,6 +461,19 @@ Test(api, text_fits_a_terminal)
     }
 }
 
+// Clocks are none here: that is said where a kernel measures by them, not where it only waits.
+Test(api, says_what_clocks_count)
+{
+    const Program *program = program_named("clocks");
+    Header h = read_header(program);
+    char *text;
+    compile(program, &h);
+    cr_expect_eq(run_so(program, &h, "", program), 0);
+    text = read_text(output(program, ".err"));
+    cr_expect_not_null(strstr(text, "timed (clocks.cu:13) looks at a clock"), "%s", text);
+    cr_expect_null(strstr(text, "waits_twice"), "%s", text);
+}
+
 // Whatever is reported with one thread, counters and times included, by each program, with every launch in several threads
 // that can be.
 ParameterizedTestParameters(api, threads)
