@@ -1,6 +1,7 @@
 // Copying: plain, pitched and three-dimensional copies are all boxes of bytes.
 
 #include "capture.h"
+#include "symbol.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,12 +61,16 @@ static cudaError_t wrong_pointer(const Operation *operation, const char *role, c
 {
     char message[256];
     const char *is = !p ? "a null pointer" : device ? "host memory" : "device memory";
+    const char *why = !p ? "Nothing lies at a null pointer; often an allocation failed and nobody checked it."
+                         : "The pointers do not fit the direction that the call names.";
+    const char *next = "The order is cudaMemcpy(destination, source, bytes, kind).";
+    if (p && symbol_find(p, true)) {
+        why = "In host code the name of a __constant__ or __device__ variable is its stand-in in host memory.";
+        next = "Call cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress where it lies on the device.";
+    }
     snprintf(message, sizeof message, "%s(..., %s): the %s is %s, not %s memory", operation->call,
              kind_name(operation->copy.kind), role, is, device ? "device" : "host");
-    return client_misuse(operation->call, cudaErrorInvalidValue, message,
-        p ? "The pointers do not fit the direction that the call names."
-          : "Nothing lies at a null pointer; often an allocation failed and nobody checked it.",
-        "The order is cudaMemcpy(destination, source, bytes, kind).");
+    return client_misuse(operation->call, cudaErrorInvalidValue, message, why, next);
 }
 
 // Memory that both host and device have fits either end of any direction.
