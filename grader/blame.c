@@ -58,8 +58,9 @@ static const Near *buffer_near(uint64_t address)
 
 static const Near *near_event(const json_t *event)
 {
-    const char *address = words_of(event, "address");
-    return address ? buffer_near(strtoull(address, NULL, 0)) : NULL;
+    const char *words = words_of(event, "address");
+    uint64_t address = words ? strtoull(words, NULL, 0) : 0;
+    return address > UINT32_MAX ? buffer_near(address) : NULL;      // shared memory has no more bits
 }
 
 // Bytes of a buffer that our own harness copied back, and that nothing wrote: it is the buffer that the student knows, and
