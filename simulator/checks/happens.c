@@ -394,8 +394,7 @@ bool happens_write(BlockOrder *o, const Access *a)
 void happens_mbarrier_made(const Access *a)
 {
     u64 last_ = 0;
-    EACH_PLACE(a, address, Place *p = find_place(a, address, false);
-               if (p) { clear_each(p->message); p->version++; })
+    EACH_PLACE(a, address, Place *p = find_place(a, address, false); if (p) clear_each(p->message))
 }
 
 void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
@@ -403,14 +402,12 @@ void happens_mbarrier_arrived(BlockOrder *o, const Access *a, bool completes)
     Knowledge message = { 0 };
     Place *p = find_place(a, a->address[__builtin_ctz(a->mask)], true);
     compose(o, a->warp, &message, releases(a->insn) ? NULL : o->fenced[NEAR]);
-    p->block = number_of(a->warp->block);
     knowledge_join(&p->message[NEAR], &message);
     knowledge_free(&message);
     o->tick++;
     if (!completes) return;
     knowledge_join(&p->message[FAR], &p->message[NEAR]);
     knowledge_clear(&p->message[NEAR]);
-    p->version++;
 }
 
 void happens_mbarrier_waited(BlockOrder *o, const Access *a)
