@@ -427,7 +427,6 @@ void happens_mbarrier_waited(BlockOrder *o, const Access *a)
 
 void happens_cluster_arrive(BlockOrder *o, const Warp *w, const Insn *i, Knowledge *message, Knowledge *hint)
 {
-    o->told = true;
     compose(o, w, message, releases(i) ? NULL : o->fenced[CLUSTER]);
     compose(o, w, hint, NULL);
     o->tick++;
@@ -436,6 +435,7 @@ void happens_cluster_arrive(BlockOrder *o, const Warp *w, const Insn *i, Knowled
 void happens_cluster_wait(BlockOrder *o, const Warp *warp, const Knowledge *message, const Knowledge *hint)
 {
     WarpOrder *w = &o->warps[warp->number];
+    o->told = true;
     learn_own(w->own, message, warp->block);
     learn_own(w->own_hint, hint, warp->block);
     knowledge_join(&w->known, message);

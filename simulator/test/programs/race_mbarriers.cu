@@ -1,4 +1,4 @@
-// expect: race 43, race 57, race 57, race 75
+// expect: race 43, race 57, race 57, race 75, race 87
 // says: and nothing puts one block before the other
 // says: with a flag but no fence between
 // An mbarrier tells who waits there what those did who have arrived, but for arrivals or waits that are relaxed and have no fence
@@ -76,17 +76,32 @@ __global__ void early(int *out)
     }
 }
 
+// Nor does a block hear what the warps of the one before it had heard.
+__global__ void next(int *out)
+{
+    __shared__ unsigned long long place;
+    __shared__ int data[64];
+    unsigned b = at(&place), t = threadIdx.x;
+    make(b, 64);
+    data[t] = t;
+    if (blockIdx.x == 1) out[t] = data[63 - t];                 // 87
+    arrive(b, true);
+    wait(b, true);
+    if (blockIdx.x == 0) out[64 + t] = data[63 - t];
+}
+
 int main()
 {
     int *x, *out;
     OK(cudaMalloc(&x, 32 * sizeof *x));
-    OK(cudaMalloc(&out, 64 * sizeof *out));
+    OK(cudaMalloc(&out, 2 * 64 * sizeof *out));
     again<<<2, 32>>>(x, out);
     meet<true, true, false><<<1, 64>>>(out);
     meet<false, false, true><<<1, 64>>>(out);
     meet<false, true, false><<<1, 64>>>(out);
     meet<true, false, false><<<1, 64>>>(out);
     early<<<1, 64>>>(out);
+    next<<<2, 64>>>(out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(x));
     OK(cudaFree(out));
