@@ -321,6 +321,14 @@ static int hold_versions(const char *lesson, int argc, char **argv)
     return wrong != 0;
 }
 
+// The submission lies in a folder of that name.
+static bool lies_in(const char *submission, const char *name)
+{
+    const char *slash = strrchr(submission, '/');
+    size_t n = strlen(name), m = slash ? (size_t)(slash - submission) : 0;
+    return m >= n && strncmp(slash - n, name, n) == 0;
+}
+
 typedef struct Options {
     const char *result, *submission, *define;
 } Options;
@@ -347,7 +355,10 @@ static Options parse(int argc, char **argv)
         exit(2);
     }
     if (access(o.submission, R_OK) != 0) {
+        bool lost = errno == ENOENT && lies_in(o.submission, "exercises");
         fprintf(stderr, "%s: %s\n", o.submission, strerror(errno));
+        if (lost)
+            fprintf(stderr, "Your work belongs there, under that name. To begin anew, type: make reset-%d\n", atoi(basename(argv[0])));
         exit(2);
     }
     return o;
@@ -363,14 +374,6 @@ static const char *root_of(const char *program)
     for (int up = 0; up < 3 && strrchr(path, '/'); up++)
         *strrchr(path, '/') = 0;
     return path;
-}
-
-// The submission lies in a folder of that name.
-static bool lies_in(const char *submission, const char *name)
-{
-    const char *slash = strrchr(submission, '/');
-    size_t n = strlen(name), m = slash ? (size_t)(slash - submission) : 0;
-    return m >= n && strncmp(slash - n, name, n) == 0;
 }
 
 // What to type to be graded again.

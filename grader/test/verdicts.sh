@@ -100,14 +100,20 @@ for source in "$cases"/${CASES:-*}.cu; do
     fi
 done
 
-# A check that is not there is named, beside those that are.
-build/grader/99-fake --check nonsense "exercises/$name.cu" >unknown.out 2>&1
-if [ $? -eq 2 ] && grep -q '99-fake: there is no check nonsense. The checks: [a-z]' unknown.out; then
-    passed=$((passed + 1))
-else
-    echo "--check nonsense: not refused by name, but:"
-    cat unknown.out
-    failed=$((failed + 1))
-fi
+# refuses WORDS ARGUMENT...: there is nothing to grade, and the words, an extended regular expression, say what to do.
+refuses() {
+    words=$1
+    shift
+    build/grader/99-fake "$@" >refused.out 2>&1
+    if [ $? -eq 2 ] && grep -qE "$words" refused.out; then
+        passed=$((passed + 1))
+    else
+        echo "99-fake $*: not refused with \"$words\", but:"
+        cat refused.out
+        failed=$((failed + 1))
+    fi
+}
+refuses '99-fake: there is no check nonsense\. The checks: [a-z]' --check nonsense "exercises/$name.cu"
+refuses 'type: make reset-99$' exercises/99-lost.cu
 echo "verdicts: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
