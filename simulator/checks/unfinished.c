@@ -47,10 +47,8 @@ static void unfinished_block_start(Block *b)
 
 static bool is_set(const struct UnfinishedBlock *u, u64 address, u64 bytes)
 {
-    for (u64 n = address / UNIT, last = (address + bytes - 1) / UNIT; n <= last; n++) {
-        if (n % 64 == 0 && last - n >= 64 && !u->bits[n / 64]) n += 63;
-        else if (u->bits[n / 64] >> n % 64 & 1) return true;
-    }
+    for (u64 n = address / UNIT; n <= (address + bytes - 1) / UNIT; n++)
+        if (u->bits[n / 64] >> n % 64 & 1) return true;
     return false;
 }
 
