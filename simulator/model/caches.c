@@ -4,7 +4,7 @@
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
 // stretch between two points at which all have had their turn: a line each, and the store behind it, for which no warp has
-// to wait, nor now and then for the next one. Of the blocks that an SM holds together a few of each in turn, when the last of the
+// to wait, nor now and then for the next one; the younger ones miss some turns to load local memory. Of the blocks that an SM holds together a few of each in turn, when the last of the
 // device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that
 // are there by then have that part of L1 which is theirs.
 //
@@ -37,6 +37,7 @@ enum { RECENT = 4096, RECENT_TURNS = 7 };       // reads that a coalescer rememb
 enum { L1_UNEVEN = 7 };                 // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
 enum { STEPS = 16, DRIFT = 12 };        // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns, matmul_naive and matmul_registers
+enum { LATE = 61 };                     // turns of a hundred that the youngest warps of a full SM miss: fitted, kernel local_loads
 static const u64 LOCAL_LINE = 1ull << 33;
 
 typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
@@ -322,6 +323,16 @@ static bool goes_on(const Notes *n, u32 warp)
     return mixed(warp, n->taken) % (1 + lines) == 0;
 }
 
+// Does the warp miss its turn? Schedulers prefer the older ones: the younger it is, and the fuller the SM, the further it falls behind.
+// So it does with loads of local memory; of what warps share, the one ahead brings what those behind find sooner.
+static bool is_late(const Block *b, u32 warp, u32 turn)
+{
+    const Notes *n = &b->cached->warps[warp];
+    const Note next = n->note[n->taken];
+    if (note_kind(next) != LOAD || !(note_number(next) & LOCAL_LINE)) return false;
+    return mixed(b->number * b->warp_count + warp, turn) % (100 * profile.max_threads_per_sm / LANES) < LATE * now->resident * warp;
+}
+
 // The warps' notes, one of each in turn, and the store behind that.
 static void put_in_turn(Block *b)
 {
@@ -331,10 +342,10 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     Note *to = cached->all.note + cached->all.count;
     const Note *end = to + total;
-    while (to < end)
+    for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
             Notes *n = &cached->warps[w];
-            if (n->taken == n->count) continue;
+            if (n->taken == n->count || is_late(b, w, turn)) continue;
             do *to++ = n->note[n->taken++];
             while (n->taken < n->count && note_is_store(n->note[n->taken]) && goes_on(n, b->number * b->warp_count + w));
         }

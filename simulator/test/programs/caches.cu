@@ -49,6 +49,7 @@
 // counts: stored_by_all lts__t_sectors_op_write.sum 800
 // counts: stored_by_all lts__t_sectors_lookup_hit.sum 816
 // counts: own l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum 4
+// counts: drawn l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum 11171
 // What loads find in the caches, each case worked out by hand. All blocks are on one SM, so all ask the same partition of
 // L2. Every other line is at home in the other one, and looked up there as well; but a read only once, since then there is
 // a copy (`twice` finds those of `cold`). The first line of `out` is such a line, and that of `in`. Of what hits, 16 in `cold`
@@ -139,6 +140,17 @@ __global__ void own(int *out, int n)
     out[threadIdx.x] = words[n / 2];
 }
 
+// Of 256 KB of local memory, more than L1 holds, warps that fall behind find more when the others are done: all together would find 10,683.
+__global__ void drawn(unsigned *out, unsigned one)
+{
+    unsigned words[64], sum = 0;
+    #pragma unroll 1
+    for (unsigned k = 0; k < 64; k++) words[k * one] = k;
+    #pragma unroll 1
+    for (unsigned r = 0; r < 16; r++) sum += words[(threadIdx.x * 37 + r) * 2654435761u >> 26];
+    out[threadIdx.x] = sum;
+}
+
 // Reads more than L2 holds, so that what was changed in it has to be written: the last time, the 1 KB that `added` changed.
 __global__ void flush(float *out, const float4 *in, int n)
 {
@@ -179,6 +191,7 @@ int main()
     by_all<<<132, 32>>>(out, in + MEGABYTE / 8);
     stored_by_all<<<132, 32>>>(out);
     own<<<1, 32>>>((int *)out, 3);
+    drawn<<<1, 1024>>>((unsigned *)out, 1);
     one_of_each_line<<<1, 32>>>((int *)in + MEGABYTE);
     its_neighbours<<<1, 32>>>((int *)in + MEGABYTE);
     its_neighbours_again<<<1, 32>>>((int *)in + MEGABYTE);
