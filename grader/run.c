@@ -71,7 +71,7 @@ const char *run_missing(void)
 
 void run_set_missing(const char *library) { setenv("WARPWISE_MISSING", library, 1); }
 
-const char *run_simulator(void)
+static const char *simulator_command(void)
 {
     static char *simulator;
     const char *device = getenv("DEVICE");
@@ -84,7 +84,7 @@ const char *run_simulator(void)
 
 const char *run_device(void)
 {
-    return run_on_gpu() ? exported("DEVICE") : run_simulator();
+    return run_on_gpu() ? exported("DEVICE") : simulator_command();
 }
 
 bool run_on_gpu(void) { return *exported("WARPWISE_GPU") != 0; }

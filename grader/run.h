@@ -19,8 +19,7 @@ const char *run_worker(void);       // the compiled submission
 const char *run_peer(const char *name);    // the program of that peer (peer.h), compiled
 const char *run_missing(void);      // the library that the lesson's own peers want in vain, or NULL
 void run_set_missing(const char *library);
-const char *run_simulator(void);    // the command of a device that reports: $DEVICE if it is one
-const char *run_device(void);       // that, or on a GPU what is put before the worker: may be ""
+const char *run_device(void);       // the command of a device that reports, $DEVICE if it is one; on a GPU what is put before the worker: may be ""
 bool run_on_gpu(void);              // the checks run on the GPU now, not on the simulated device
 int run_devices(void);              // of the machine, simulated or not; at most PROTOCOL_PARTS
 const char *run_timeline(const char *check);    // where the timeline of that check goes; NULL: it is not kept

@@ -42,6 +42,3 @@ void run_occupancy(Warp *, const Insn *, u32 mask);
 // VALUE_BYTES, stored where the lane wants it. False: it must not, and the grid has failed.
 void child_answer(Warp *, const Insn *, u32 lane, int error);
 bool child_store(Warp *, const Insn *, u32 lane, u64 to, u64 value, u32 bytes);
-
-// The byte at a generic address as that lane sees it, or NULL where there is none (print.c).
-u8 *lane_byte_at(const Warp *, u32 lane, u64 address);

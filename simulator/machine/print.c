@@ -37,7 +37,8 @@ char *print_take(size_t *bytes)
     return text;
 }
 
-u8 *lane_byte_at(const Warp *w, u32 lane, u64 address)
+// The byte at a generic address as that lane sees it, or NULL where there is none.
+static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
 {
     u32 local_bytes = w->block->grid->kernel->local_bytes;
     if (address - LOCAL_WINDOW < local_bytes) return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
@@ -53,7 +54,7 @@ static char *string_at(const Warp *w, u32 lane, u64 address)
     char *copy = NULL;
     size_t bytes;
     FILE *f = open_memstream(&copy, &bytes);
-    for (const u8 *c; (c = lane_byte_at(w, lane, address)) && *c; address++) fputc(*c, f);
+    for (const u8 *c; (c = byte_at(w, lane, address)) && *c; address++) fputc(*c, f);
     fclose(f);
     return copy;
 }
@@ -64,7 +65,7 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     u64 value = 0;
     *at = (*at + size - 1) / size * size;
     for (u32 n = 0; n < size; n++) {
-        const u8 *byte = lane_byte_at(w, lane, base + *at + n);
+        const u8 *byte = byte_at(w, lane, base + *at + n);
         if (byte) value |= (u64)*byte << 8 * n;
     }
     *at += size;

@@ -74,7 +74,8 @@ static double host_ns;          // that the host's faults take
 static inline bool is_shared(u64 address) { return address - MEMORY_SHARED < MEMORY_SHARED_SPAN; }
 static inline u64 page_of(u64 address) { return (address - MEMORY_SHARED) / PAGE; }
 
-double managed_seconds(u64 faults, u64 bytes)
+// How long these page faults and the bytes that they moved take.
+static double seconds_of(u64 faults, u64 bytes)
 {
     return faults * profile.managed_fault_seconds + bytes / profile.managed_bytes_per_second;
 }
@@ -82,7 +83,7 @@ double managed_seconds(u64 faults, u64 bytes)
 double managed_kernel_seconds(const Grid *g)
 {
     const ManagedGrid *m = g->managed;
-    return managed_seconds(m->faults, m->moved) + m->remote / profile.copy_bytes_per_second;
+    return seconds_of(m->faults, m->moved) + m->remote / profile.copy_bytes_per_second;
 }
 
 void managed_allocated(const Allocation *a)
@@ -184,7 +185,7 @@ void managed_touched(const WirePages *ranges, size_t count)
         }
     }
     if (!faults) return;
-    host_ns += managed_seconds(faults, moved) * 1e9;
+    host_ns += seconds_of(faults, moved) * 1e9;
     report_migration("DtoH", "cpu-fault", moved, faults);
 }
 
@@ -413,7 +414,7 @@ double managed_prefetch(u64 address, u64 bytes, s32 to)
     }
     if (moved) report_migration(to < 0 ? "DtoH" : "HtoD", "prefetch", moved, 0);
     if (linked) report_migration("DtoD", "prefetch", linked, 0);
-    return managed_seconds(0, moved) + linked / profile.link_bytes_per_second;
+    return seconds_of(0, moved) + linked / profile.link_bytes_per_second;
 }
 
 void managed_discard(u64 address, u64 bytes)

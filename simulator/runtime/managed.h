@@ -37,8 +37,5 @@ bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at);
 // What holds for all pages of a range, as WIRE_RANGE answers it.
 void managed_range(u64 address, u64 bytes, WireReply *reply);
 
-// How long these page faults and the bytes that they moved take, in seconds.
-double managed_seconds(u64 faults, u64 bytes);
-
 // The time of the kernel's page faults and its reads and writes of host memory over the bus, in seconds.
 double managed_kernel_seconds(const struct Grid *);

@@ -624,6 +624,7 @@ Test(api, program_dies_with_the_device)
         execl(run, run, "sh", "-c", "echo $$; exec sleep 90", NULL);
         _exit(126);
     }
+    close(out[1]);
     cr_assert_gt(read(out[0], text, sizeof text - 1), 0);
     cr_assert_eq(sscanf(text, "%d", &program), 1);
     cr_assert_eq(kill(program, 0), 0, "the program does not run");
