@@ -3,10 +3,11 @@
 #include "check.h"
 #include "record.h"
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT = 0x10000 };
+static const uint64_t AT = 0x200000000000;     // device memory: shared memory's addresses have 32 bits
 
 // What is said of an event at so many bytes from the beginning of an output of 3 x 5 floats, "out".
 static const json_t *told(json_t *event, int bytes, const char *launch)
@@ -21,7 +22,7 @@ static const json_t *told(json_t *event, int bytes, const char *launch)
     events_init(&check.session.events);
     if (launch)
         events_feed(&check.session.events, launch, strlen(launch));
-    snprintf(address, sizeof address, "0x%x", AT + bytes);
+    snprintf(address, sizeof address, "0x%" PRIx64, AT + (uint64_t)bytes);
     json_object_set_new(event, "address", json_string(address));
     json_array_append_new(check.session.events.errors, event);
     blame_events();
