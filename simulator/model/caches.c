@@ -342,10 +342,11 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     Note *to = cached->all.note + cached->all.count;
     const Note *end = to + total;
+    const bool local = b->grid->kernel->local_bytes > 0;
     for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
             Notes *n = &cached->warps[w];
-            if (n->taken == n->count || is_late(b, w, turn)) continue;
+            if (n->taken == n->count || (local && is_late(b, w, turn))) continue;
             do *to++ = n->note[n->taken++];
             while (n->taken < n->count && note_is_store(n->note[n->taken]) && goes_on(n, b->number * b->warp_count + w));
         }
