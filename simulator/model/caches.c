@@ -342,7 +342,7 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     Note *to = cached->all.note + cached->all.count;
     const Note *end = to + total;
-    const bool local = b->grid->kernel->local_bytes > 0;
+    const bool local = b->grid->kernel->local_bytes || now->spills.loads;
     for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
             Notes *n = &cached->warps[w];
