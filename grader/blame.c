@@ -140,14 +140,10 @@ static const char *tell_caller(json_t *event)
            "nothing else.";
 }
 
-static void add_fact_of(json_t *event, enum verdict v)
+// Where it happened, and to whom.
+static void keep_place(json_t *fact, const json_t *event)
 {
     static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
-    char *says = message_words(event);
-    char *why = why_words(event, tell_caller(event));
-    json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
-    free(says);
-    free(why);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));
@@ -157,6 +153,16 @@ static void add_fact_of(json_t *event, enum verdict v)
         json_object_set(fact, "line", json_object_get(event, "line"));
         free(file);
     }
+}
+
+static void add_fact_of(json_t *event, enum verdict v)
+{
+    char *says = message_words(event);
+    char *why = why_words(event, tell_caller(event));
+    json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
+    free(says);
+    free(why);
+    keep_place(fact, event);
 }
 
 static void add_event(json_t *event)
@@ -290,14 +296,13 @@ void blame_end(enum outcome outcome)
         blame_outcome(outcome);
 }
 
-static json_t *blame_error(enum verdict v, const char *what, const char *why, const char *next)
+static void blame_error(enum verdict v, const char *what)
 {
     char *error = text_clean(check.answer.error);
     char *says = text_format("%s %s: %s", what, check.function, error);
-    json_t *fact = check_add_fact(v, says, why, next);
+    check_add_fact(v, says, NULL, NULL);
     free(error);
     free(says);
-    return fact;
 }
 
 // What a GPU says of an error is its number alone (cudaError_t).
@@ -306,6 +311,26 @@ static enum verdict device_verdict(int cuda)
     enum { ILLEGAL_ADDRESS = 700, LAUNCH_TIMEOUT = 702, MISALIGNED_ADDRESS = 716 };
     return cuda == ILLEGAL_ADDRESS || cuda == MISALIGNED_ADDRESS ? VERDICT_BOUNDS
          : cuda == LAUNCH_TIMEOUT ? VERDICT_TIMEOUT : VERDICT_CRASH;
+}
+
+// No crash: a launch or a copy was refused, and the answer cannot be what it should. Of a launch the device has said why.
+static void blame_unseen(void)
+{
+    const json_t *refused = check.session.events.refused;
+    if (refused && json_integer_value(json_object_get(refused, "status")) != check.answer.cuda)
+        refused = NULL;
+    const char *message = refused ? words_of(refused, "message") : NULL;
+    char *error = text_clean(check.answer.error);
+    char *says = text_format("an error was left unseen in %s: %s%s%s", check.function, error, message ? "; " : "", message ? message : "");
+    json_t *fact = check_add_fact(VERDICT_WRONG, says,
+                                  "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+                                  "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
+                                  "take the error of every call: print it and end, or return it, as the contract says");
+    json_object_set_new(fact, "kind", json_string("unseen"));
+    if (refused)
+        keep_place(fact, refused);
+    free(error);
+    free(says);
 }
 
 void blame_stage(void)
@@ -323,18 +348,12 @@ void blame_stage(void)
         free(says);
         return;
     case STAGE_PREPARE:
-        blame_error(VERDICT_GRADER_ERROR, "the harness could not prepare", NULL, NULL);
+        blame_error(VERDICT_GRADER_ERROR, "the harness could not prepare");
         return;
     case STAGE_CALL:
-        // No crash: a launch or a copy was refused, and the answer cannot be what it should.
-        json_object_set_new(
-            blame_error(VERDICT_WRONG, "an error was left unseen in",
-                        "Every CUDA call can fail, and a launch returns nothing: its error waits for "
-                        "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
-                        "take the error of every call: print it and end, or return it, as the contract says"),
-            "kind", json_string("unseen"));
+        blame_unseen();
         return;
     default:
-        blame_error(device_verdict(check.answer.cuda), "the device failed in", NULL, NULL);
+        blame_error(device_verdict(check.answer.cuda), "the device failed in");
     }
 }

@@ -59,6 +59,8 @@ void events_new_call(Events *e)
     free(e->launched);
     e->launched = NULL;
     e->launches = 0;
+    json_decref(e->refused);
+    e->refused = NULL;
     memset(&e->work, 0, sizeof e->work);
 }
 
@@ -333,6 +335,9 @@ static void take_line(Events *e, const char *line, size_t bytes)
         take_range(e, event);
     } else if (type && strcmp(type, "error") == 0) {
         take_error(e, event);
+    } else if (type && strcmp(type, "refused") == 0) {
+        json_decref(e->refused);
+        e->refused = json_incref(event);
     } else if (type && strcmp(type, "exit") == 0) {
         e->ended = true;
         e->status = (int)json_integer_value(json_object_get(event, "status"));

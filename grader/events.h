@@ -15,6 +15,7 @@ typedef struct Events {
     json_t *lines;                  // [{file, line, counters}], summed by source line
     json_t *by_kernel;              // [{signature, launches, time_ns, counters, lines}]
     json_t *errors;                 // the error events as they came, the first of each place
+    json_t *refused;                // the last launch of the call in progress that the device refused; NULL: none so far
     size_t kernels;                 // launches that were reported
     double time_ns;                 // their predicted time, summed
     struct {                        // where there are several devices, what the call in progress did so far

@@ -100,17 +100,29 @@ static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
     json_object_set_new(object, "inlined_at", array);
 }
 
-void report_json_error(int fd, const Report *r, uint64_t count)
+static void set_words(json_t *object, const Report *r)
 {
-    json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
     set_text(object, "message", r->message);
     set_text(object, "why", r->why);
     set_text(object, "next", r->next);
+    set_text(object, "kernel", r->kernel);
+    set_place(object, &r->place);
+}
+
+void report_json_refused(int fd, const Report *r, int status)
+{
+    json_t *object = json_pack("{ss si}", "event", "refused", "status", status);
+    set_words(object, r);
+    report_json_line(fd, object);
+}
+
+void report_json_error(int fd, const Report *r, uint64_t count)
+{
+    json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
+    set_words(object, r);
     set_text(object, "that", r->that);
     if (r->bytes)
         set_integer(object, "bytes", r->bytes);
-    set_text(object, "kernel", r->kernel);
-    set_place(object, &r->place);
     set_callers(object, r->callers);
     if (r->has_thread && report_has_several())
         json_object_set_new(object, "device", json_integer(r->device));

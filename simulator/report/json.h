@@ -10,6 +10,8 @@
 //                         "metrics": ratios, by their names, "aside": counters that --profile leaves out; "estimates": the
 //                         names of those that are none of the exact ones; "lines": [{"file", "line", "counters"}];
 //                         "time_ns", predicted
+//   "event": "refused"    a launch that fails: "message", "next", "kernel", "file", "line", as of an error, which it becomes in the
+//                         end if nobody looks at it; "status": its cudaError_t
 //   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"
 //   "event": "migration"  of managed memory: "direction", as a copy's kind; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
@@ -25,6 +27,7 @@
 // Writes an object, which is let go, as a line of its own, with one write where the system takes it whole.
 void report_json_line(int fd, json_t *object);
 
-// An error that came `count` times, and a launch, as lines.
+// An error that came `count` times, a launch that was refused, and one that ran, as lines.
 void report_json_error(int fd, const Report *report, uint64_t count);
+void report_json_refused(int fd, const Report *report, int status);
 void report_json_kernel(int fd, const KernelReport *kernel);

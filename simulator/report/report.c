@@ -230,6 +230,16 @@ void report_work(const char *kind, uint32_t device, int stream, double start_ns,
     unlock();
 }
 
+void report_refused(const Report *report, int status)
+{
+    if (sink.fd < 0)
+        return;
+    lock();
+    flush_locked();
+    report_json_refused(sink.fd, report, status);
+    unlock();
+}
+
 void report_range(bool begins, double busy_ns)
 {
     if (sink.fd < 0)

@@ -119,6 +119,9 @@ typedef struct { uint32_t from, to; uint64_t bytes; } LinkReport;
 void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns, bool by_host,
                  const LinkReport *links, size_t count);
 
+// In JSON alone: the device refuses a launch with a cudaError_t; the report says why, and where.
+void report_refused(const Report *report, int status);
+
 // In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart, cudaProfilerStop), and for how long after
 // that the device will still be at work.
 void report_range(bool begins, double busy_ns);

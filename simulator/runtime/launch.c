@@ -93,53 +93,6 @@ static int check(const Call *call)
     return error ? error : launch.cluster[0] && cluster_blocks(&launch) > most ? WIRE_INVALID_CLUSTER_SIZE : 0;
 }
 
-static void note_unchecked(const Call *call)
-{
-    const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel)
-        return;
-    unchecked.pending = true;
-    unchecked.looked_at = false;
-    unchecked.unwritten = report_count(REPORT_UNINITIALIZED);
-    unchecked.error = call->reply.error;
-    unchecked.place = serve_place(call);
-    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
-    unchecked.launch = launch_of(call);
-    unchecked.dynamic_shared = call->request.launch.dynamic_shared;
-    unchecked.max_threads = kernel->max_threads;
-    unchecked.static_shared = kernel->shared_bytes;
-    unchecked.registers = kernel->hardware_registers;
-}
-
-bool launch_check(Call *call)
-{
-    call->reply.error = check(call);
-    if (call->reply.error)
-        note_unchecked(call);
-    else if (unchecked.looked_at)
-        unchecked.pending = false;              // the program went on
-    return !call->reply.error;
-}
-
-void launch_gather_printed(void)
-{
-    size_t bytes;
-    char *text = print_take(&bytes);
-    char *larger = text ? realloc(printed, printed_bytes + bytes) : NULL;
-    if (larger && bytes < MOST_PRINTED - printed_bytes) {
-        memcpy(larger + printed_bytes, text, bytes);
-        printed_bytes += bytes;
-    }
-    if (larger)
-        printed = larger;
-    free(text);
-}
-
-void launch_checked(void)
-{
-    unchecked.looked_at = true;
-}
-
 // What about its configuration the device refused. Returns what to do about it.
 static const char *say_reason(char *text, size_t size)
 {
@@ -177,6 +130,61 @@ static const char *say_reason(char *text, size_t size)
     return next;
 }
 
+// As an error, and why it is one; or, with no `why`, as a launch that is refused.
+static void tell_unchecked(const char *why)
+{
+    char reason[160], message[256], next[160];
+    const char *what = say_reason(reason, sizeof reason);
+    snprintf(message, sizeof message, "this launch failed and the kernel never ran: %s", reason);
+    snprintf(next, sizeof next, unchecked.looked_at ? "%s." : "%s, and write CHECK(cudaGetLastError()) on the line after it.", what);
+    Report report = {
+        .kind = REPORT_API,
+        .message = message,
+        .kernel = unchecked.kernel,
+        .place = unchecked.place,
+        .why = why,
+        .next = next
+    };
+    if (why)
+        report_error(&report);
+    else
+        report_refused(&report, unchecked.error);
+}
+
+static void note_unchecked(const Call *call)
+{
+    const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
+    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel)
+        return;
+    unchecked.pending = true;
+    unchecked.looked_at = false;
+    unchecked.unwritten = report_count(REPORT_UNINITIALIZED);
+    unchecked.error = call->reply.error;
+    unchecked.place = serve_place(call);
+    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
+    unchecked.launch = launch_of(call);
+    unchecked.dynamic_shared = call->request.launch.dynamic_shared;
+    unchecked.max_threads = kernel->max_threads;
+    unchecked.static_shared = kernel->shared_bytes;
+    unchecked.registers = kernel->hardware_registers;
+    tell_unchecked(NULL);
+}
+
+bool launch_check(Call *call)
+{
+    call->reply.error = check(call);
+    if (call->reply.error)
+        note_unchecked(call);
+    else if (unchecked.looked_at)
+        unchecked.pending = false;              // the program went on
+    return !call->reply.error;
+}
+
+void launch_checked(void)
+{
+    unchecked.looked_at = true;
+}
+
 // A program that looked at the error, and then ended with a status that is not 0, ended because of it.
 static bool ended_by_it(void)
 {
@@ -191,30 +199,33 @@ static bool was_missed(void)
 
 void launch_unchecked(void)
 {
-    char reason[160], next[160];
     if (!unchecked.pending)
         return;
     unchecked.pending = false;
     bool ended = ended_by_it();
-    if (unchecked.looked_at && !ended && !was_missed())
-        return;
-    const char *what = say_reason(reason, sizeof reason);
-    snprintf(next, sizeof next, unchecked.looked_at ? "%s." : "%s, and write CHECK(cudaGetLastError()) on the line after it.", what);
-    Report report = {
-        .kind = REPORT_API,
-        .kernel = unchecked.kernel,
-        .place = unchecked.place,
-        .why = "A launch returns nothing: its error waits for cudaGetLastError, and here nobody "
-               "asked.",
-        .next = next
-    };
-    if (unchecked.looked_at)
-        report.why = ended ? "The program looked at the error, and ended."
-                           : "The program looked at the error and went on, without what this kernel was to write.";
-    report_errorf(&report, "this launch failed and the kernel never ran: %s", reason);
+    if (!unchecked.looked_at)
+        tell_unchecked("A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked.");
+    else if (ended)
+        tell_unchecked("The program looked at the error, and ended.");
+    else if (was_missed())
+        tell_unchecked("The program looked at the error and went on, without what this kernel was to write.");
 }
 
 // ---- What kernels print ----
+
+void launch_gather_printed(void)
+{
+    size_t bytes;
+    char *text = print_take(&bytes);
+    char *larger = text ? realloc(printed, printed_bytes + bytes) : NULL;
+    if (larger && bytes < MOST_PRINTED - printed_bytes) {
+        memcpy(larger + printed_bytes, text, bytes);
+        printed_bytes += bytes;
+    }
+    if (larger)
+        printed = larger;
+    free(text);
+}
 
 bool launch_has_printed(void)
 {
