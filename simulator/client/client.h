@@ -76,6 +76,9 @@ cudaError_t client_unsupported(const char *call);
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
                           const char *why, const char *next);
 
+// The same of an allocation that was given a null pointer to write the address to: p, and not &p (memory.c).
+cudaError_t client_no_place(const char *call);
+
 // Frees memory of cudaMalloc, cudaMallocManaged or cudaMallocHost (memory.c).
 cudaError_t client_free(const char *call, void *p, enum wire_memory kind);
 

@@ -35,7 +35,9 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     cudaError_t error = client_open();
     if (error || client_sticky())
         return client_done(error ? error : client_sticky());
-    if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!out)
+        return client_done(client_no_place("cudaMallocManaged"));
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return client_done(cudaErrorInvalidValue);
     *out = NULL;
     error = capture_forbids();

@@ -11,6 +11,14 @@
 
 enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
 
+cudaError_t client_no_place(const char *call)
+{
+    char message[80];
+    snprintf(message, sizeof message, "%s was given a null pointer to write the new address to", call);
+    return client_misuse(call, cudaErrorInvalidValue, message, "The new address is written to where the first argument points.",
+                         "Give the address of your own pointer: &p, not p.");
+}
+
 static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
 {
     cudaError_t error = client_open();
@@ -19,7 +27,7 @@ static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
     if (error || client_sticky())
         return error ? error : client_sticky();
     if (!out)
-        return cudaErrorInvalidValue;
+        return client_no_place(call);
     *out = NULL;
     if (!bytes)
         return cudaSuccess;
@@ -84,7 +92,7 @@ EXPORT cudaError_t cudaFreeHost(void *p)
 static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
 {
     if (!out)
-        return client_done(cudaErrorInvalidValue);
+        return client_done(client_no_place(call));
     if (!bytes) {
         *out = NULL;
         return client_done(client_open());
