@@ -36,6 +36,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->sm = sm;
     b->occupied = true;
     b->spins = b->arrivals = false;
+    b->since = g->steps;
     b->rounds = b->meetings = 0;
     b->followers.led = b->followers.count = 0;
     b->index[0] = number % grid[0];
@@ -123,6 +124,13 @@ static bool over_limit(Grid *g)
     Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
                  .next = "Check the loop's condition, its step, and what each thread compares." };
     const Warp *w = g->running;
+    char why[160];
+    if (g->steps - w->block->since < l->limit / 16) {       // it is not this block that took so long, but those that have ended
+        snprintf(why, sizeof why, "Block %u of %llu was under way, and none before it is endless: they are too many, or each does too much.",
+                 w->block->number, (unsigned long long)l->grid[0] * l->grid[1] * l->grid[2]);
+        r.why = why;
+        r.next = "Work out how many threads <<<blocks, threads>>> makes here, and how many the task needs.";
+    }
     u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
     u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
     source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0), __builtin_ctz(mask));

@@ -287,6 +287,7 @@ typedef struct Block {
     bool slow;              // shuffled: it is passed over more often than others
     u32 rounds, meetings;   // of its turn so far (block_run)
     bool arrivals;          // a warp has come to one of them since they were looked at
+    u64 since;              // the grid's steps when it began
     u32 epoch;              // counts barriers, over all blocks of the slot; never 0
     struct RaceBlock *race;         // what observers keep of it: race.c
     struct DefinedBlock *defined;   // undefined.c

@@ -1,5 +1,6 @@
-// expect: timeout 8
+// expect: timeout 9
 // run: --limit 100000
+// says: It may never end
 // A launch over the limit fails with 702, and so does everything after it.
 #include "check.h"
 
