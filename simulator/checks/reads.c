@@ -14,6 +14,7 @@ struct Reads {
     u32 *line, *chunk;          // marks
     u32 first, end;             // marks of its blocks, from which `line` tells those of others, from before
     u32 two;                    // the mark of what two blocks have read
+    u64 row, row_end;           // chunks, all that two have read: what was promised last
     Reads *next;
 };
 
@@ -35,6 +36,7 @@ void reads_forget(Reads *r, const Grid *part)
     }
     r->end = r->first + (u32)part->blocks;
     r->two++;
+    r->row = r->row_end = 0;
 }
 
 Reads *reads_take(const Grid *part)
@@ -66,15 +68,16 @@ static bool is_whole(Reads *r, u64 chunk)
     return true;
 }
 
-// As long as all that it touches lies in chunks round about that two blocks have read.
+// As long as all that it touches lies in chunks round about that two blocks have read: of more and more, as it is asked for.
 static void promise(Reads *r, Access *a, u64 low, u64 high)
 {
     enum { MOST = 64 };
-    u64 here = (low - MEMORY_BASE) / CHUNK_BYTES, first = here, last = here;
+    u64 here = (low - MEMORY_BASE) / CHUNK_BYTES;
     if (!is_whole(r, here)) return;
-    while (first && here - first < MOST && r->chunk[first - 1] == r->two) first--;
-    while (last - here < MOST && r->chunk[last + 1] == r->two) last++;
-    u64 from = MEMORY_BASE + first * CHUNK_BYTES, to = MEMORY_BASE + (last + 1) * CHUNK_BYTES;
+    if (here < r->row || here >= r->row_end) r->row = here, r->row_end = here + 1;
+    for (u32 n = 0; n < MOST && r->row && r->chunk[r->row - 1] == r->two; n++) r->row--;
+    for (u32 n = 0; n < MOST && r->chunk[r->row_end] == r->two; n++) r->row_end++;
+    u64 from = MEMORY_BASE + r->row * CHUNK_BYTES, to = MEMORY_BASE + r->row_end * CHUNK_BYTES;
     if (high > to) return;
     a->pass_from = from + (a->base - low);
     a->pass_to = to - (high - a->base) + 1;

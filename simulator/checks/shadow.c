@@ -258,13 +258,18 @@ static void take_further_apart(Shadow *s, Line *n)
 
 // ---- Quiet lines ----
 
+static bool is_whole(const Chunk *c, u32 era, u32 quiet) { return c->lines == CHUNK_LINES && c->quiet == quiet && c->era == era; }
+
 static void make_quiet(Shadow *s, Line *n, u32 quiet)
 {
     if (n->quiet == quiet) return;
     n->quiet = quiet;
     if (!s->chunks) return;
     Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
-    if (c->era != s->era || c->quiet != quiet) *c = (Chunk){ .era = s->era, .quiet = quiet };
+    if (c->era != s->era || c->quiet != quiet) {
+        if (is_whole(c, s->row.era, s->row.quiet)) s->row.era = 0;
+        *c = (Chunk){ .era = s->era, .quiet = quiet };
+    }
     c->lines++;
 }
 
@@ -274,18 +279,20 @@ static void make_loud(Shadow *s, const Line *n, u32 quiet)
     if (!s->chunks) return;
     Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
     if (c->era != s->era || c->quiet != quiet) return;
-    if (c->lines-- == CHUNK_LINES) s->loud = true;
+    if (c->lines-- == CHUNK_LINES) s->loud = true, s->row.era = 0;
 }
 
-void shadow_quiet_range(const Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
+void shadow_quiet_range(Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
 {
     enum { MOST = 64 };
-    const Chunk *here = &s->chunks[(address - s->base) / CHUNK_BYTES], *low = here, *high = here;
-    const Chunk *first = here - s->chunks > MOST ? here - MOST : s->chunks;
-    while (low >= first && low->lines == CHUNK_LINES && low->quiet == quiet && low->era == s->era) low--;
-    while (high < here + MOST && high->lines == CHUNK_LINES && high->quiet == quiet && high->era == s->era) high++;
-    *from = s->base + (low + 1 - s->chunks) * CHUNK_BYTES;
-    *to = s->base + (high - s->chunks) * CHUNK_BYTES;
+    ChunkRow *r = &s->row;
+    const u64 here = (address - s->base) / CHUNK_BYTES;
+    const u32 era = s->era;
+    if (r->era != era || r->quiet != quiet || here < r->first || here >= r->end) *r = (ChunkRow){ era, quiet, here, here };
+    for (u32 n = 0; n < MOST && is_whole(&s->chunks[r->end], era, quiet); n++) r->end++;
+    for (u32 n = 0; n < MOST && r->end > here && r->first && is_whole(&s->chunks[r->first - 1], era, quiet); n++) r->first--;
+    *from = s->base + r->first * CHUNK_BYTES;
+    *to = s->base + r->end * CHUNK_BYTES;
 }
 
 // ---- Remembering ----

@@ -40,10 +40,12 @@ typedef struct Line {
 // Lines side by side: how many of them are as quiet as that.
 enum { CHUNK_LINES = 64, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
 typedef struct Chunk { u32 era, quiet, lines; } Chunk;
+typedef struct ChunkRow { u32 era, quiet; u64 first, end; } ChunkRow;   // all of whose lines are; era 0: none is
 
 typedef struct Shadow {
     Line *lines;
     Chunk *chunks;              // NULL: nobody asks
+    ChunkRow row;               // that was asked for last
     bool loud;                  // a chunk that was quiet is no more
     u64 base;                   // address of the first
     u32 era;
@@ -99,8 +101,8 @@ static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 qui
     return true;
 }
 
-// The range of lines, of those round about here, that are all as quiet as this: empty, or around the address.
-void shadow_quiet_range(const Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
+// The range of lines, of those round about here, that are all as quiet as this: empty, or around the address. It grows as it is asked for.
+void shadow_quiet_range(Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
 
 // A quiet read of lanes that all read the same, once more or right behind what they read before: is that all that there is
 // to remember? It is remembered then.

@@ -121,7 +121,7 @@ static bool all_defined(const Access *a)
 // While no warp of the launch holds a value that nothing wrote, what is written stays so, and a chunk of memory that is
 // written from one end to the other needs no further looks.
 
-enum { CHUNK = 256 << 10, CHUNKS = 1024 };
+enum { CHUNK = 256 << 10, CHUNKS = 1024, BESIDE = 16 };
 static _Thread_local struct { u64 number, from, to; } chunks[CHUNKS];       // `from` up to below `to` is written,
 static _Thread_local u32 chunks_turn;                       // in that turn of the grid
 static u32 turn;
@@ -136,7 +136,7 @@ static void undefined_grid_start(Grid *g)
 
 static bool watching(const Access *a) { return a->warp->block->grid->watched; }
 
-// Promises the rest of the chunk that the access lies in, if all of it is written.
+// Promises the chunk that the access lies in, if all of it is written, and a few like it on both sides, as far as they are known.
 static void promise_chunk(Access *a)
 {
     u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
@@ -156,9 +156,12 @@ static void promise_chunk(Access *a)
         if (s->address < low) low = s->address;
         if (s->address + s->bytes > high) high = s->address + s->bytes;
     }
-    if (low < chunks[place].from || high > chunks[place].to) return;
-    a->pass_from = chunks[place].from + (address - low);
-    a->pass_to = chunks[place].to - (high - address) + 1;
+    u64 from = chunks[place].from, to = chunks[place].to;
+    if (low < from || high > to) return;
+    for (u64 n = number - 1; number - n <= BESIDE && chunks[n % CHUNKS].to == from; n--) from = chunks[n % CHUNKS].from;
+    for (u64 n = number + 1; n - number <= BESIDE && chunks[n % CHUNKS].from == to; n++) to = chunks[n % CHUNKS].to;
+    a->pass_from = from + (address - low);
+    a->pass_to = to - (high - address) + 1;
 }
 
 // May several threads change bits of the same word at a time?

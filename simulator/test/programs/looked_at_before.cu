@@ -1,7 +1,7 @@
-// expect: uninitialized 14, uninitialized 29, bounds 37, exit 0
+// expect: uninitialized 14, uninitialized 29, uninitialized 46, bounds 37, exit 0
 // says: of the 1320-byte allocation
 // An instruction that comes again and again with the same shape is looked at all the same where it matters: when it comes to
-// what nothing wrote, when it stores such a value over a good one, and when it leaves the array.
+// what nothing wrote, also where all was written a stretch before or behind, when it stores such a value over a good one, and when it leaves the array.
 #include "check.h"
 
 // Row after row; only the last is not written.
@@ -38,6 +38,27 @@ __global__ void beyond(float *out, const float *in, int rows)
     out[threadIdx.x] = sum;
 }
 
+// A row here, one far behind it, and the next one here.
+__global__ void there_and_back(int *out, const int *in, int far)
+{
+#pragma unroll 1
+    for (int k = 0; k < 3; k++)
+        if (in[k % 2 * far + k / 2 * 32 + threadIdx.x] > 5)
+            out[k] = 1;
+}
+
+static void look_far_away(int *out)
+{
+    enum { FAR = 256 << 10, BYTES = 8 * FAR };
+    char *far;
+    OK(cudaMalloc(&far, BYTES));
+    OK(cudaMemset(far, 0, BYTES / 2 + 128));
+    OK(cudaMemset(far + BYTES / 2 + 256, 0, BYTES / 2 - 256));
+    there_and_back<<<1, 32>>>(out, (const int *)(far + BYTES / 2), FAR / 4);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(far));
+}
+
 int main()
 {
     enum { BYTES = 330 * 4 };
@@ -52,6 +73,7 @@ int main()
     copy<<<2, 32>>>(b, a + 8 * 32);
     decide<<<1, 32>>>(c, b);
     beyond<<<1, 32>>>((float *)c, (const float *)b, 10);
+    look_far_away(c);
     OK(cudaDeviceSynchronize());
     beyond<<<1, 32>>>((float *)c, (const float *)b, 11);
     CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
