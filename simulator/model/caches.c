@@ -4,7 +4,7 @@
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
 // stretch between two points at which all have had their turn: a line each, and the store behind it, for which no warp has
-// to wait, nor now and then for the next one; the younger ones miss some turns to load local memory. Of the blocks that an SM holds together a few of each in turn, when the last of the
+// to wait, nor now and then for the next one; the younger ones miss some turns to store, and to load local memory. Of the blocks that an SM holds together a few of each in turn, when the last of the
 // device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that
 // are there by then have that part of L1 which is theirs.
 //
@@ -37,8 +37,11 @@ enum { RECENT = 4096, RECENT_TURNS = 7 };       // reads that a coalescer rememb
 enum { L1_UNEVEN = 7 };                 // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
 enum { STEPS = 16, DRIFT = 12 };        // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns, matmul_naive and matmul_registers
-enum { LATE = 61 };                     // turns of a hundred that the youngest warps of a full SM miss: fitted, kernel local_loads
 static const u64 LOCAL_LINE = 1ull << 33;
+
+// Turns of a hundred that the youngest warps of a full SM miss, where they are to access global memory next, or local memory. Fitted on an
+// H200: kernels rewrite_half_sectors; local_loads, local_stores.
+static const u8 LATE[2][REDUCTION + 1] = { { [STORE] = 94, [STORE_OF_EACH] = 94 }, { [LOAD] = 61, [STORE] = 22, [STORE_OF_EACH] = 22 } };
 
 typedef struct Notes { Note *note; u32 count, room, taken; } Notes;
 
@@ -323,14 +326,16 @@ static bool goes_on(const Notes *n, u32 warp)
     return mixed(warp, n->taken) % (1 + lines) == 0;
 }
 
+static inline bool is_store_next(const Notes *n) { return n->taken < n->count && note_is_store(n->note[n->taken]); }
+
 // Does the warp miss its turn? Schedulers prefer the older ones: the younger it is, and the fuller the SM, the further it falls behind.
-// So it does with loads of local memory; of what warps share, the one ahead brings what those behind find sooner.
-static bool is_late(const Block *b, u32 warp, u32 turn)
+// So it does with stores, and with loads of local memory; of what warps share, the one ahead brings what those behind find sooner.
+static inline bool is_late(const Block *b, u32 warp, u32 turn)
 {
     const Notes *n = &b->cached->warps[warp];
     const Note next = n->note[n->taken];
-    if (note_kind(next) != LOAD || !(note_number(next) & LOCAL_LINE)) return false;
-    return mixed(b->number * b->warp_count + warp, turn) % (100 * profile.max_threads_per_sm / LANES) < LATE * now->resident * warp;
+    const u32 late = LATE[note_number(next) / LOCAL_LINE][note_kind(next)];
+    return late && mixed(b->number * b->warp_count + warp, turn) % (100 * profile.max_threads_per_sm / LANES) < late * now->resident * warp;
 }
 
 // The warps' notes, one of each in turn, and the store behind that.
@@ -342,13 +347,15 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     Note *to = cached->all.note + cached->all.count;
     const Note *end = to + total;
-    const bool local = b->grid->kernel->local_bytes || now->spills.loads;
+    u32 asked = b->grid->kernel->local_bytes || now->spills.loads ? -1u : 0;     // the warps that may be late
+    for (u32 w = 0; w < b->warp_count; w++) asked |= (u32)is_store_next(&cached->warps[w]) << w;
     for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
             Notes *n = &cached->warps[w];
-            if (n->taken == n->count || (local && is_late(b, w, turn))) continue;
+            if (n->taken == n->count || (asked >> w & 1 && is_late(b, w, turn))) continue;
             do *to++ = n->note[n->taken++];
-            while (n->taken < n->count && note_is_store(n->note[n->taken]) && goes_on(n, b->number * b->warp_count + w));
+            while (is_store_next(n) && goes_on(n, b->number * b->warp_count + w));
+            if (is_store_next(n)) asked |= 1u << w;
         }
     cached->all.count += total;
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = cached->warps[w].taken = 0;

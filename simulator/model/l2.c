@@ -265,7 +265,7 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     Traffic *t = &launch->traffic;
     bool is_store = note_is_store(n);
     u32 more = is_store ? 0 : note_more(n);
-    u32 passes = (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
+    u32 passes = note_kind(n) == STORE_BESIDE ? 0 : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
     u32 missing = is_store ? 0 : note_sectors(n) & ~cache_present(*line);
     t->l2_misses += __builtin_popcount(missing);
     t->l2_hits += passes - __builtin_popcount(missing);

@@ -13,12 +13,13 @@ static inline u32 note_kind(Note n) { return n >> AT_KIND & 7; }
 static inline u32 note_more(Note n) { return n >> AT_MORE & 63; }
 static inline u32 note_pc(Note n) { return n >> AT_PC; }
 
-enum kind { LOAD, LOAD_PAST_L1, STORE, STORE_OF_EACH, ATOMIC_KIND, REDUCTION };
-static inline bool note_is_store(Note n) { return note_kind(n) == STORE || note_kind(n) == STORE_OF_EACH; }
+enum kind { LOAD, LOAD_PAST_L1, STORE, STORE_OF_EACH, STORE_BESIDE, ATOMIC_KIND, REDUCTION };
+static inline bool note_is_store(Note n) { return note_kind(n) >= STORE && note_kind(n) <= STORE_BESIDE; }
 
 // A STORE with 0 more writes all words. Others have two numbers below 8 there. In one sector it writes words in a row: the
 // first, and how many. In several, it is the ends that lack words: how many of the first sector it writes, its last ones, and how many
 // of the last, its first ones; 0: all. A STORE_OF_EACH writes so many words of each sector, and nobody knows which.
+// A STORE_BESIDE is like a STORE, but one write with the one that comes behind it, which has other words of that sector.
 enum { SECTOR_WORDS = SECTOR_BYTES / 4, ALL_WORDS = (1 << SECTOR_WORDS) - 1 };
 
 // The kind and the rest of a store that writes these words of a line.
@@ -31,7 +32,7 @@ static inline Note note_of_words(u32 sectors, u32 words)
     return (u64)STORE << AT_KIND | (u64)(low % SECTOR_WORDS * SECTOR_WORDS + high % SECTOR_WORDS) << AT_MORE;
 }
 
-// Which words of a sector of it a STORE writes, a bit for each.
+// Which words of a sector of it a STORE, or one beside it, writes, a bit for each.
 static inline u32 note_words(Note n, u32 sector)
 {
     u32 low = note_more(n) / SECTOR_WORDS, high = note_more(n) % SECTOR_WORDS, sectors = note_sectors(n);
@@ -44,7 +45,7 @@ static inline u32 note_words(Note n, u32 sector)
 // The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so many more.
 static inline u32 note_add_words(u32 words, Note n, u32 sector)
 {
-    if (note_kind(n) == STORE) return words | note_words(n, sector);
+    if (note_kind(n) != STORE_OF_EACH) return words | note_words(n, sector);
     for (u32 more = note_more(n); more; more--) words |= words + 1;
     return words & ALL_WORDS;
 }

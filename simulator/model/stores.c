@@ -31,20 +31,23 @@ static u32 sectors_of(u32 words)
     return sectors;
 }
 
-// The first words in a row, and what else there is of the sectors that they begin and end in.
-static u32 first_row(u32 words)
+static u32 words_of(u32 sectors)
 {
-    u32 row = words & ~(words + (words & -words)), part = row;
-    for (u32 sector = 0; sector < LINE_SECTORS; sector++)
-        if (sectors_of(row) >> sector & 1) part |= words & (u32)ALL_WORDS << sector * SECTOR_WORDS;
-    return part;
+    u32 words = 0;
+    for (u32 sector = 0; sector < LINE_SECTORS; sector++) if (sectors >> sector & 1) words |= (u32)ALL_WORDS << sector * SECTOR_WORDS;
+    return words;
 }
 
+static u32 first_row(u32 words) { return words & ~(words + (words & -words)); }
+
+// Words in a row are one write with what else there is of the sector that they end in.
 Note stores_next(Stores *s)
 {
     u32 at = s->gone % MOST_WAITING, words = s->line[at].words, part = s->line[at].each ? words : first_row(words);
+    u32 beside = words & words_of(sectors_of(part)) & ~part;
+    if (beside) part = first_row(beside);
     s->line[at].words &= ~part;
-    Note n = s->number[at] | (u64)s->line[at].pc << AT_PC | (u64)sectors_of(part) << AT_SECTORS;
+    Note n = s->number[at] | (u64)s->line[at].pc << AT_PC | (u64)sectors_of(part) << AT_SECTORS | note_of_words(sectors_of(part), part);
     if (part == words) s->number[at] = 0, s->gone++;
-    return n | note_of_words(sectors_of(part), part);
+    return beside ? n + ((u64)(STORE_BESIDE - STORE) << AT_KIND) : n;
 }

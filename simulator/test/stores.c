@@ -54,7 +54,7 @@ Test(stores, no_more_wait_than_there_is_room_for)
     cr_expect_not(stores_is_due(&s, 0));
 }
 
-// A note has words in a row: what has gaps leaves in several.
+// A note has words in a row: those of other sectors leave in others.
 Test(stores, says_which_words)
 {
     Stores s = { 0 };
@@ -66,6 +66,24 @@ Test(stores, says_which_words)
     cr_expect(note_sectors(low) == 1 && note_words(low, 0) == 3);
     cr_expect(note_sectors(middle) == 4 && note_words(middle, 2) == 6);
     cr_expect(note_sectors(high) == 8 && !note_more(high));
+}
+
+// A gap within a sector: what is behind it goes first, and is no write of its own.
+Test(stores, says_which_words_are_beside_others)
+{
+    Stores s = { 0 };
+    wait_for(&s, store(LINE, 1, 0x0f));
+    wait_for(&s, store(LINE, 3, 0x03c0));
+    wait_for(&s, store(LINE, 2, 0x8000));
+    Note low_beside = stores_next(&s), low = stores_next(&s), high = stores_next(&s), last = 0;
+    cr_expect(note_kind(low_beside) == STORE_BESIDE && note_is_store(low_beside));
+    cr_expect(note_sectors(low_beside) == 1 && note_words(low_beside, 0) == 0xc0);
+    cr_expect(note_kind(low) == STORE && note_sectors(low) == 1 && note_words(low, 0) == 0x0f);
+    cr_expect(note_kind(high) == STORE_BESIDE && note_sectors(high) == 2 && note_words(high, 1) == 0x80);
+    cr_expect_not(is_empty(&s));
+    last = stores_next(&s);
+    cr_expect(is_empty(&s));
+    cr_expect(note_kind(last) == STORE && note_sectors(last) == 2 && note_words(last, 1) == 3);
 }
 
 // A word of each sector, twice: two words of each, in one note.

@@ -4,6 +4,7 @@
 // counts: pairs_read dram__bytes_read.sum 4096
 // counts: one_word lts__t_sectors_op_write.sum 48
 // counts: four_words lts__t_sectors_op_write.sum 48
+// counts: with_gap lts__t_sectors_op_write.sum 12
 // Which words of a sector stores bring: L2 fetches one that they leave open, and none that they fill. And of the stores that a
 // warp makes to one sector, one after the other, L1 makes one write, as ncu counts on an H200.
 #include "check.h"
@@ -53,6 +54,14 @@ __global__ void four_words(unsigned *out)
         ((volatile unsigned *)out)[8 * threadIdx.x + n] = n;
 }
 
+// Two stores of each of eight warps to a sector of its own, half of them at home afar: one write each.
+__global__ void with_gap(unsigned *out)
+{
+    volatile unsigned *own = out + threadIdx.x;
+    if (threadIdx.x % 32 == 0)
+        own[0] = own[2] = 1;
+}
+
 int main()
 {
     unsigned *out, *row, *pair, *word;
@@ -66,6 +75,7 @@ int main()
     pairs_read<<<1, 128>>>(out, pair);
     one_word<<<1, 32>>>(word);
     four_words<<<1, 32>>>(word);
+    with_gap<<<1, 256>>>(word);
     OK(cudaDeviceSynchronize());
     for (unsigned *p : { out, row, pair, word })
         OK(cudaFree(p));
