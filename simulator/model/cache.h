@@ -64,7 +64,7 @@ static inline CacheSet *cache_set(const Cache *c, u64 number)
 
 // What is asked of a cache waits in a queue until the host has fetched the set from its memory.
 enum { CACHE_COMING = 32 };
-typedef struct CacheAsked { u64 what; CacheSet *set; u32 by; } CacheAsked;
+typedef struct CacheAsked { u64 what; CacheSet *set; u32 by, again; } CacheAsked;
 typedef struct CacheQueue { CacheAsked asked[CACHE_COMING]; u32 came, gone; } CacheQueue;
 
 static inline bool cache_queue_is_full(const CacheQueue *q) { return q->came - q->gone == CACHE_COMING; }
@@ -77,8 +77,11 @@ static inline void cache_ask(CacheQueue *q, const Cache *c, u64 number, u64 what
     CacheSet *set = cache_set(c, number);
     __builtin_prefetch(set->tag, 1);
     __builtin_prefetch(set->line, 1);
-    q->asked[q->came++ % CACHE_COMING] = (CacheAsked){ what, set, by };
+    q->asked[q->came++ % CACHE_COMING] = (CacheAsked){ what, set, by, 0 };
 }
+
+// What was asked last is asked once more. It still waits.
+static inline void cache_ask_again(CacheQueue *q) { q->asked[(q->came - 1) % CACHE_COMING].again++; }
 
 static inline u32 cache_present(CacheLine line) { return line & 15; }
 static inline u32 cache_dirty(CacheLine line) { return line >> 4 & 15; }

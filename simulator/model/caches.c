@@ -187,7 +187,8 @@ static inline u32 l1_store(Replay *r, Note n, bool placed)
     return 0;
 }
 
-// A store hits where any sector of the line is there. What L2 changes, or is to be asked for, is not kept.
+// A store hits where any sector of the line is there. A load that is asked for again finds all that it wants. What L2 changes, or is to
+// be asked for, is not kept.
 static inline void l1_replay(Replay *r, CacheAsked a)
 {
     const Note n = a.what;
@@ -201,7 +202,7 @@ static inline void l1_replay(Replay *r, CacheAsked a)
         CacheLine *line = l1_line(r, a.set, number);
         Found *f = &r->found[note_pc(n)];
         u32 present = cache_present(*line), fresh = missing & ~present, hits = kind == LOAD ? missing & present : present ? missing : 0;
-        *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits);
+        *(number & LOCAL_LINE ? &f->local_hits : &f->hits) += __builtin_popcount(hits) + a.again * __builtin_popcount(missing);
         if (fresh) *line |= fresh;
         missing = kind == LOAD ? fresh : l1_store(r, n, a.by);
     }
@@ -216,12 +217,17 @@ static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *ne
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
     cache_use(r.cache, wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
     bool left = true;
+    Note last = 0;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
             const Note *note = wave->all + wave->block[b].first;
             u32 count = wave->block[b].count;
-            for (u64 k = from; k < count && k < from + TURN; k++) {
+            for (u64 k = from; k < count && k < from + TURN; last = note[k++]) {
+                if (note[k] == last && note_kind(last) == LOAD) {
+                    cache_ask_again(&r.queue);
+                    continue;
+                }
                 if (cache_queue_is_full(&r.queue)) l1_replay(&r, cache_next(&r.queue));
                 cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], wave->block[b].placed);
             }

@@ -12,6 +12,10 @@
 // counts: twice lts__t_sectors_op_read.sum 32
 // counts: twice l1tex__t_sector_hit_rate.pct 33.33
 // counts: neighbours l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 12
+// counts: together l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 12
+// counts: halves l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 4
+// counts: stored_together l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 12
+// counts: stored_together lts__t_sectors_op_write.sum 32
 // counts: too_large l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
 // counts: too_large lts__t_sectors_op_read.sum 81904
 // counts: circle l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 2048
@@ -69,6 +73,23 @@ __global__ void twice(float *out, const float *in)
 
 // The same by a warp of the same SM: four warps read one line.
 __global__ void neighbours(float *out, const float *in) { out[threadIdx.x] = in[threadIdx.x % 32]; }
+
+// With no store between; two warps the lower half of it and two the upper one; and stores.
+__global__ void together(float *out, const float *in)
+{
+    float a = in[threadIdx.x % 32];
+    __syncthreads();
+    out[threadIdx.x] = a;
+}
+
+__global__ void halves(float *out, const float *in)
+{
+    float a = in[threadIdx.x / 32 % 2 * 16 + threadIdx.x % 16];
+    __syncthreads();
+    out[threadIdx.x] = a;
+}
+
+__global__ void stored_together(float *out) { out[threadIdx.x % 32] = 1; }
 
 // A circle through 1 MB, more than any L1: read twice by one block, it is never there. Of the half of it that is at home
 // afar, 16 sectors have been copied before.
@@ -196,6 +217,9 @@ int main()
     one_of_each_line<<<1, 32>>>((int *)in + MEGABYTE);
     its_neighbours<<<1, 32>>>((int *)in + MEGABYTE);
     its_neighbours_again<<<1, 32>>>((int *)in + MEGABYTE);
+    together<<<1, 128>>>(out, in);
+    halves<<<1, 128>>>(out, in);
+    stored_together<<<1, 128>>>(out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
     OK(cudaFree(out));
