@@ -255,7 +255,7 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
                             cudaStream_t stream)
 {
     if (!out)
-        return client_done(cudaErrorInvalidValue);
+        return client_done(client_no_place(call));
     if (!bytes) {
         *out = NULL;
         cudaError_t error = client_open();
