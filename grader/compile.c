@@ -29,7 +29,8 @@ enum compiled compile_program(const char *root, const char *folder, const char *
 
     // The place of a launch that is a function's last call is found only while that function is not left.
     const char *argv[32 + COMPILE_MORE] = {
-        setting("NVCC", "nvcc"), "-std=c++17", "-O2", "-g", "-Xcompiler", "-fno-optimize-sibling-calls", "-lineinfo", "-cudart", "shared",
+        setting("NVCC", "nvcc"), "-std=c++17", "-O2", "-g", "-Xcompiler", "-fno-optimize-sibling-calls",
+        "-lineinfo", "-cudart", "shared",
         "-gencode", code, "-I", lessons, source, harness, "-L", libraries, "-lffi",
         "-Xlinker", "--export-dynamic", "-o", worker, NULL};
     for (size_t n = 0, i = 0; more && i < COMPILE_MORE && more[i]; n++)

@@ -4,9 +4,10 @@
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a GPU runs them side by
 // side. So accesses are noted down and replayed in another order: of a block's warps one after the other in turn, in each
 // stretch between two points at which all have had their turn: a line each, and the store behind it, for which no warp has
-// to wait, nor now and then for the next one; the younger ones miss some turns to store, and to load local memory. Of the blocks that an SM holds together a few of each in turn, when the last of the
-// device's such wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that
-// are there by then have that part of L1 which is theirs.
+// to wait, nor now and then for the next one; the younger ones miss some turns to store, and to load local memory. Of the
+// blocks that an SM holds together a few of each in turn, when the last of the device's such wave has ended; and what the SMs
+// miss, likewise. A wave with more notes than MOST_NOTES is cut: the blocks that are there by then have that part of L1 which
+// is theirs.
 //
 // Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the same time go on as one
 // (Nsight Compute's guide, "LRC"). The longer a kernel takes, the further its SMs have drifted apart.

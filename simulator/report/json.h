@@ -10,8 +10,8 @@
 //                         "metrics": ratios, by their names, "aside": counters that --profile leaves out; "estimates": the
 //                         names of those that are none of the exact ones; "lines": [{"file", "line", "counters"}];
 //                         "time_ns", predicted
-//   "event": "refused"    a launch that fails: "message", "next", "kernel", "file", "line", as of an error, which it becomes in the
-//                         end if nobody looks at it; "status": its cudaError_t
+//   "event": "refused"    a launch that fails (the first, until somebody looks at its error): "message", "next", "kernel", "file",
+//                         "line", as of an error, which it becomes in the end if nobody does; "status": its cudaError_t
 //   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"
 //   "event": "migration"  of managed memory: "direction", as a copy's kind; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
