@@ -82,10 +82,13 @@ static char *place_words(const Result *r, const json_t *fact)
 
 static void print_place(const Result *r, FILE *out, const char *before, const json_t *fact)
 {
-    char *words = fact ? place_words(r, fact) : NULL;
+    char *words = fact ? place_words(r, fact) : NULL, *rest = words;
     if (words) {
+        // Of what was compiled without lines only the kernel may be known.
+        if (strcmp(before, "At ") == 0 && strncmp(words, "in ", 3) == 0)
+            before = "In ", rest += 3;
         fprintf(out, "%*s%s", INDENT, "", before);
-        text_flow(out, INDENT + (int)strlen(before), INDENT + 2, words);
+        text_flow(out, INDENT + (int)strlen(before), INDENT + 2, rest);
     }
     free(words);
 }
