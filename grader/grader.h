@@ -160,7 +160,8 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 // Before the first call: in all of this check, blocks that may see one another (by atomics, fences, volatile) begin in
 // another order than by their numbers, block 0 last, and they and their warps take short turns in any order, as CUDA allows.
 // Who waits for the block of the next lower blockIdx waits for ever then, where not all fit on the device; who draws places
-// from a counter gets others; who looks at what others tell may come early. A GPU does as it likes.
+// from a counter gets others; who looks at what others tell may come early. Blocks of CUB's and Thrust's kernels
+// begin by their numbers still, as NVIDIA relies on that. A GPU does as it likes.
 void shuffle_blocks(void);
 
 // The bytes that any right answer to the last call must read from and write to

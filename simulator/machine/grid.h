@@ -35,7 +35,8 @@ enum grid_turn {
 };
 
 // From now on blocks that may see one another begin, and they and their warps take turns, in an order that the seed makes, as
-// they may on hardware, where only habit begins them by their numbers. 0: by their numbers, each as far as it gets.
+// they may on hardware, where only habit begins them by their numbers. CUB's and Thrust's kernels rely on that habit,
+// and keep it. 0: by their numbers, each as far as it gets.
 void grid_shuffle(u64 seed);
 bool grid_is_shuffled(const Grid *grid);
 

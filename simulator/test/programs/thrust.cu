@@ -1,9 +1,13 @@
 // expect: exit 0
-// Thrust's sort and reduce, through the toolkit's headers.
+// run: --shuffle 1
+// Thrust's sort and reduce, through the toolkit's headers; and its scan, which is CUB's, and its union, which wait for the block
+// of the next lower blockIdx: shuffled, their blocks begin by number still.
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/host_vector.h>
 #include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/set_operations.h>
 #include <thrust/sort.h>
 
 #include <algorithm>
@@ -38,5 +42,17 @@ int main()
         std::vector<double> sorted(size);
         thrust::copy(x.begin(), x.end(), sorted.begin());
         CHECK(sorted == numbers);
+        thrust::inclusive_scan(x.begin(), x.end(), x.begin());
+        std::partial_sum(numbers.begin(), numbers.end(), numbers.begin());
+        thrust::copy(x.begin(), x.end(), sorted.begin());
+        CHECK(sorted == numbers);
+        std::vector<int> united, odd(keys);
+        for (int &key : odd) key |= 1;
+        std::set_union(keys.begin(), keys.end(), odd.begin(), odd.end(), std::back_inserter(united));
+        thrust::device_vector<int> e(odd.begin(), odd.end()), both(2 * size);
+        both.resize(thrust::set_union(d.begin(), d.end(), e.begin(), e.end(), both.begin()) - both.begin());
+        got.resize(both.size());
+        thrust::copy(both.begin(), both.end(), got.begin());
+        CHECK(got == united);
     }
 }
