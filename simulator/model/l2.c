@@ -133,38 +133,36 @@ static void make_places(void)
 
 // ---- Reads and writes ----
 
-// A sector's bit of `copied` says that other partitions have a copy, or, where the sector is not present, that DRAM brought it along
-// with another.
+// The sectors of which other partitions have a copy.
 static u32 copied(CacheLine line) { return cache_copied(line) & cache_present(line); }
-static u32 along(CacheLine line) { return cache_copied(line) & ~cache_present(line); }
 
-// Fetches what is missing, in whole granules. What comes along with a sector misses when it is asked for itself, says ncu, but DRAM is
-// not read again.
-static void dram_read(Note n, CacheLine *line, u32 missing)
+// Looks for sectors. What misses brings the rest of its granule along, which misses, too, if it is not there either: ncu calls that
+// promoted, and where it is asked for afterwards it hits. Returns all that missed.
+static u32 look_up(u32 sectors, u32 present)
 {
-    u32 anew = missing & ~along(*line), fetched = granules(anew);
-    if (fetched) look_aside(n);
-    launch->traffic.dram_read += bytes_of(fetched);
-    launch->found[note_pc(n)].l2_misses += __builtin_popcount(anew);
-    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(fetched);
-    *line = (*line & ~cache_copies(missing)) | missing | cache_copies(fetched & ~missing & ~cache_present(*line));
+    u32 missing = granules(sectors & ~present) & ~present;
+    launch->traffic.l2_hits += __builtin_popcount(sectors & present);
+    launch->traffic.l2_misses += __builtin_popcount(missing);
+    return missing;
 }
 
-static void look_up(u32 sectors, u32 present)
+static void dram_read(Note n, CacheLine *line, u32 missing)
 {
-    launch->traffic.l2_hits += __builtin_popcount(sectors & present);
-    launch->traffic.l2_misses += __builtin_popcount(sectors & ~present);
+    if (!missing) return;
+    look_aside(n);
+    launch->traffic.dram_read += bytes_of(missing);
+    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing & note_sectors(n));
+    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
+    *line = (*line & ~cache_copies(missing)) | missing;
 }
 
 // A read by an SM of that partition.
 static void l2_read(Note n, CacheLine *line, bool at_home)
 {
-    Traffic *t = &launch->traffic;
-    u32 copies = copied(*line), afar = at_home ? 0 : note_sectors(n) & ~copies, missing = note_sectors(n) & ~cache_present(*line);
-    if (!at_home) look_up(note_sectors(n), copies);
-    look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
-    t->l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
-    if (missing) dram_read(n, line, missing);
+    u32 afar = at_home ? 0 : look_up(note_sectors(n), copied(*line));
+    u32 missing = look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
+    launch->traffic.l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
+    dram_read(n, line, missing);
     *line |= cache_copies(afar);
 }
 
@@ -259,22 +257,21 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
     set->count--;
 }
 
-// Stores of whole sectors fetch nothing; atomics read first, and miss at home alone.
+// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from afar only the sectors that they change.
 static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
-    bool is_store = note_is_store(n);
+    bool is_store = note_is_store(n), is_new = is_store && !cache_dirty(*line) && !cache_present(*line);
     u32 more = is_store ? 0 : note_more(n);
     u32 passes = note_kind(n) == STORE_BESIDE ? 0 : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 missing = is_store ? 0 : note_sectors(n) & ~cache_present(*line);
+    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line), missing = at_home ? granules(asked) & ~cache_present(*line) : asked;
+    t->l2_hits += passes - __builtin_popcount(asked);
     t->l2_misses += __builtin_popcount(missing);
-    t->l2_hits += passes - __builtin_popcount(missing);
     *(is_store ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
-    if (missing) dram_read(n, line, missing);
-    u32 parts = is_store && note_more(n) ? parts_of(n) & ~(cache_present(*line) | along(*line)) : 0;
+    dram_read(n, line, missing);
+    if (is_new) look_aside(n);
+    u32 parts = is_store && note_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
     u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
-    bool is_new = !cache_dirty(*line) && !cache_present(*line);
-    if (is_new && !missing) look_aside(n);
     if (at_home) *line |= CACHE_MARK;
     else if (is_store && *line & CACHE_MARK) t->l2_hits++, *line &= (CacheLine)~CACHE_MARK;
     *line &= ~cache_copies(note_sectors(n));

@@ -21,11 +21,12 @@
 // counts: circle l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 2048
 // counts: circle lts__t_sectors_op_read.sum 3072
 // counts: granules dram__bytes_read.sum 2048
-// counts: granules lts__t_sectors_op_read.sum 48
+// counts: granules lts__t_sectors_op_read.sum 64
+// counts: granules lts__t_sectors_lookup_miss.sum 96
 // counts: past_l1 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum 0
-// counts: past_l1 lts__t_sectors_op_read.sum 11
+// counts: past_l1 lts__t_sectors_op_read.sum 10
 // counts: came_along dram__bytes_read.sum 0
-// counts: came_along lts__t_sectors_lookup_miss.sum 46
+// counts: came_along lts__t_sectors_lookup_miss.sum 0
 // counts: stored_first l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum 31
 // counts: stored_first lts__t_sectors_op_write.sum 14
 // counts: stored_first dram__bytes_read.sum 0
@@ -37,12 +38,12 @@
 // counts: exchanged l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum 32
 // counts: exchanged lts__t_sectors_op_atom.sum 64
 // counts: one_of_each_line lts__t_sectors_op_red.sum 48
-// counts: one_of_each_line lts__t_sectors_lookup_miss.sum 32
+// counts: one_of_each_line lts__t_sectors_lookup_miss.sum 48
 // counts: one_of_each_line lts__t_sectors_lookup_hit.sum 48
-// counts: one_of_each_line dram__bytes_read.sum 2048
-// counts: its_neighbours lts__t_sectors_lookup_miss.sum 32
-// counts: its_neighbours lts__t_sectors_lookup_hit.sum 16
-// counts: its_neighbours dram__bytes_read.sum 0
+// counts: one_of_each_line dram__bytes_read.sum 1536
+// counts: its_neighbours lts__t_sectors_lookup_miss.sum 16
+// counts: its_neighbours lts__t_sectors_lookup_hit.sum 64
+// counts: its_neighbours dram__bytes_read.sum 512
 // counts: its_neighbours_again lts__t_sectors_lookup_miss.sum 0
 // counts: copied lts__t_sectors_lookup_miss.sum 16
 // counts: copied dram__bytes_read.sum 0
@@ -108,12 +109,12 @@ __global__ void circle(float *out, const float *in)
     out[threadIdx.x] = sum;
 }
 
-// One sector of every line; DRAM gives two.
+// One sector of every line: two of each miss, and come from DRAM, and from afar.
 __global__ void granules(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x]; }
 
 __global__ void past_l1(float *out, volatile const float *in) { out[threadIdx.x] = in[threadIdx.x] + in[threadIdx.x]; }
 
-// The others that DRAM gave: they miss, but for the first line's, which past_l1 has read, and DRAM is not read again.
+// The others that came: all are there.
 __global__ void came_along(float *out, const float *in) { out[threadIdx.x] = in[32 * threadIdx.x + 8]; }
 
 // 32 stores to one line: all but the first find it. Of the first 25 L1 makes one write, of its four sectors, and of the others one, of three:
@@ -135,8 +136,8 @@ __global__ void stored_then_read(float *out)
 __global__ void added(int *out) { atomicAdd(&out[threadIdx.x], 1); }
 __global__ void exchanged(int *out) { if (atomicExch(out, threadIdx.x) == 1234567) out[1] = 1; }
 
-// Atomics miss at home alone, on their way there they do not. What DRAM gave with their sector misses, too, when it is asked for. (32 of
-// the first ones' hits are those that nobody asked for: of sixteen times 256 bytes.)
+// Atomics miss at home alone, on their way there they do not. Of the 16 lines that are at home here, two sectors of each miss; of those
+// at home afar, one. (32 hits of the first two kernels are those that nobody asked for: of sixteen times 256 bytes.)
 __global__ void one_of_each_line(int *in) { atomicAdd(&in[32 * threadIdx.x], 1); }
 __global__ void its_neighbours(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
 __global__ void its_neighbours_again(int *in) { atomicAdd(&in[32 * threadIdx.x + 8], 1); }
