@@ -12,7 +12,8 @@ typedef struct Kernel {
     bool held_out;                      // no part of the model was fitted on it
     double microseconds, simulated;     // median between two events, without a profiler; 0: unknown
     json_t *counters;                   // ncu's, by name; of traffic the median
-    json_t *traffic;                    // of some of them the lowest, the median and the highest of several runs
+    json_t *traffic;                    // of some of them the lowest of all runs, the median and the highest, and the
+                                        // lowest and the highest median of those that were measured several times
     json_t *counted;                    // the simulated device's
     json_t *estimates;                  // names of those that are estimates
 } Kernel;
@@ -34,8 +35,9 @@ json_t *look(void);
 // there is no GPU, no ncu, or if one of them fails.
 json_t *measure(const char *simulator, int rounds);
 
-// Runs them under ncu several times more, for what L2 and DRAM move: "traffic": {counter: [lowest, median, highest]} of each
-// kernel of the record. And the record's own "traffic": {"date", "runs", ...}. False, with a message, if one fails.
+// Runs them under ncu several times more, for what L2 and DRAM move, and adds it to what is there: "traffic": {counter: [[lowest, median,
+// highest], ...]} of each kernel of the record. And the record's own "traffic": [{"date", "runs", ...}, ...]. False, with a message, if
+// one fails.
 bool measure_traffic(json_t *record);
 
 // Fills the set from the record, and marks what is held out. False, with a message, if a name is unknown.

@@ -1,7 +1,7 @@
 // `make accuracy`, in two steps, and what is a part of the first:
 //
 //     accuracy measure RECORD.json [ROUNDS]    measures the kernels on this machine's GPU
-//     accuracy traffic RECORD.json             measures again what L2 and DRAM move, of the kernels of that record
+//     accuracy traffic RECORD.json             measures once more what L2 and DRAM move, of the kernels of that record, and adds it
 //     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the two side by side;
 //                                              fails when a bound of profiles/accuracy/bounds.cfg is exceeded
 //

@@ -1,6 +1,7 @@
 // The simulated device's side: the same programs, with the same arguments.
 #define _GNU_SOURCE
 #include "accuracy.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,29 @@ static Kernel *find(Set *set, const char *name)
     return NULL;
 }
 
+// Of what was measured several times: the lowest of all, the mean of the medians, the highest; and the lowest and the highest median.
+static json_t *all_of(const json_t *ranges)
+{
+    double lowest = INFINITY, sum = 0, highest = 0, least = INFINITY, most = 0;
+    json_t *range;
+    size_t i;
+    json_array_foreach(ranges, i, range) {
+        double median = json_number_value(json_array_get(range, 1));
+        lowest = fmin(lowest, json_number_value(json_array_get(range, 0)));
+        highest = fmax(highest, json_number_value(json_array_get(range, 2)));
+        least = fmin(least, median);
+        most = fmax(most, median);
+        sum += median;
+    }
+    return json_pack("[fffff]", lowest, sum / i, highest, least, most);
+}
+
 bool set_make(Set *set, json_t *record, const char *held_out)
 {
     const char *name;
     json_t *kernel, *list = programs(), *program;
     size_t i;
+    void *next;
     *set = (Set){ .record = record };
     json_array_foreach(list, i, program)
         json_object_foreach(json_object_get(record, "kernels"), name, kernel)
@@ -32,9 +51,12 @@ bool set_make(Set *set, json_t *record, const char *held_out)
                 };
     json_decref(list);
 
+    json_t *ranges;
     for (size_t k = 0; k < set->count; k++)
-        json_object_foreach(set->kernels[k].traffic, name, kernel)
-            json_object_set(set->kernels[k].counters, name, json_array_get(kernel, 1));
+        json_object_foreach_safe(set->kernels[k].traffic, next, name, ranges) {
+            json_object_set_new(set->kernels[k].traffic, name, all_of(ranges));
+            json_object_set(set->kernels[k].counters, name, json_array_get(json_object_get(set->kernels[k].traffic, name), 1));
+        }
 
     char line[256];
     FILE *file = fopen(held_out, "re");

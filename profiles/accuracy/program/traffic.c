@@ -1,14 +1,15 @@
 // What L2 and DRAM move differs from run to run of the same kernel, so it is measured several times, and apart from all else:
 // to count much ncu runs a kernel again and again, and what it does in between reaches DRAM while the kernel runs. On an H200 that is
 // 2.4 MB written by each kernel that fills L2, even if it only reads. DRAM's counters alone take one pass. The programs empty
-// the caches before each launch, as they do when they are timed, and ncu does so again.
+// the caches before each launch, as they do when they are timed, and ncu does so again. GPUs of one kind differ, too: what was
+// measured before, on another one maybe, stays in the record.
 #define _GNU_SOURCE
 #include "accuracy.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 5 };
+enum { RUNS = 15 };
 
 static const char *const groups[] = {
     "dram__bytes_read.sum,dram__bytes_write.sum",
@@ -40,7 +41,7 @@ static char *names_of(json_t *kernels, const char *program)
     return list;
 }
 
-// Adds the numbers of all launches to those of each kernel: "traffic": {counter: [number, ...]}.
+// Adds the numbers of all launches to those of each kernel: "numbers": {counter: [number, ...]}.
 static bool count(json_t *kernels, const char *program, const char *group)
 {
     Command c;
@@ -52,7 +53,7 @@ static bool count(json_t *kernels, const char *program, const char *group)
     for (char *line; (line = command_line(&c)); ) {
         if (!number_in(line, &n))
             continue;
-        json_t *of = json_object_get(json_object_get(kernels, n.kernel), "traffic"), *numbers = json_object_get(of, n.counter);
+        json_t *of = json_object_get(json_object_get(kernels, n.kernel), "numbers"), *numbers = json_object_get(of, n.counter);
         if (!numbers)
             json_object_set_new(of, n.counter, numbers = json_array());
         json_array_append_new(numbers, json_of(n.value));
@@ -80,21 +81,32 @@ static json_t *range_of(const json_t *numbers)
     return json_pack("[OOO]", run[0], run[some / 2], run[some - 1]);
 }
 
+// What an object has under that name; `otherwise`, if it has nothing yet.
+static json_t *member(json_t *object, const char *name, json_t *otherwise)
+{
+    if (!json_object_get(object, name))
+        json_object_set(object, name, otherwise);
+    json_decref(otherwise);
+    return json_object_get(object, name);
+}
+
 static bool count_all(json_t *kernels, const char *program)
 {
     const char *name, *counter;
     json_t *kernel, *numbers;
-    void *next;
     bool good = true;
     json_object_foreach(kernels, name, kernel)
         if (is_of(kernel, program))
-            json_object_set_new(kernel, "traffic", json_object());
+            json_object_set_new(kernel, "numbers", json_object());
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         good = good && count(kernels, program, groups[g]);
     json_object_foreach(kernels, name, kernel)
-        if (is_of(kernel, program))
-            json_object_foreach_safe(json_object_get(kernel, "traffic"), next, counter, numbers)
-                json_object_set_new(json_object_get(kernel, "traffic"), counter, range_of(numbers));
+        if (is_of(kernel, program)) {
+            json_t *traffic = member(kernel, "traffic", json_object());
+            json_object_foreach(json_object_get(kernel, "numbers"), counter, numbers)
+                json_array_append_new(member(traffic, counter, json_array()), range_of(numbers));
+            json_object_del(kernel, "numbers");
+        }
     return good;
 }
 
@@ -108,8 +120,10 @@ bool measure_traffic(json_t *record)
     json_array_foreach(list, i, program)
         good = good && count_all(json_object_get(record, "kernels"), json_string_value(program));
     json_decref(list);
-    if (good)
+    if (good) {
         json_object_set_new(here, "runs", json_integer(RUNS));
-    json_object_set_new(record, "traffic", here);
+        json_array_append(member(record, "traffic", json_array()), here);
+    }
+    json_decref(here);
     return good;
 }
