@@ -34,10 +34,10 @@ enum { MOST_OF_WARP = 1 << 16, MOST_OF_BLOCK = 1 << 20 };       // before they a
 enum { FEW_NOTES = 1 << 12 };            // of a wave, for which no thread is woken
 enum { TURN = 8 };                      // notes that a block, or an SM, has replayed at a time
 enum { AHEAD = 4 };                     // SMs whose reads the host is to have at hand before their turn
-enum { RECENT = 4096, RECENT_TURNS = 7 };       // reads that a coalescer remembers, and for how long
+enum { RECENT = 4096, RECENT_TURNS = 6 };       // reads that a coalescer remembers, and for how long
 enum { L1_UNEVEN = 7 };                 // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum { HOST_LINE = 128 };               // bytes of the host's caches that go from thread to thread, and their neighbours
-enum { STEPS = 16, DRIFT = 12 };        // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns, matmul_naive and matmul_registers
+enum { STEPS = 16, DRIFT = 10 };        // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns, matmul_naive and matmul_registers
 static const u64 LOCAL_LINE = 1ull << 33;
 
 // Turns of a hundred that the youngest warps of a full SM miss, where they are to access global memory next, or local memory. Fitted on an
