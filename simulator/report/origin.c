@@ -231,6 +231,16 @@ static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel,
     return climb(unit, address - bias, kernel, place);
 }
 
+// A function of C++ whose name begins as the runtime's do: a template of cuda_runtime.h, not inlined, such as
+// cudaMallocManaged<float>, which every call of the program's with that type shares.
+static bool is_template_of_runtime(const char *symbol)
+{
+    if (!symbol || strncmp(symbol, "_Z", 2) != 0)
+        return false;
+    symbol += 2 + strspn(symbol + 2, "L0123456789");
+    return strncmp(symbol, "cuda", 4) == 0 && symbol[4] >= 'A' && symbol[4] <= 'Z';
+}
+
 static bool place_of(const u64 *callers, size_t count, Place *place)
 {
     const char *kernel = NULL, *function = NULL;
@@ -242,7 +252,7 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
             continue;
         if (line_at(module, address, kernel, place) && !strstr(place->file, ".cudafe1.stub.c"))
             return true;
-        if (!function)
+        if (!function || (symbol && is_template_of_runtime(function)))
             function = symbol;
     }
     *place = (Place){ .function = function };

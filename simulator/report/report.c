@@ -91,7 +91,7 @@ static bool same_error(const Report *a, const Report *b)
     if (a->kind != b->kind || !same_string(a->kernel, b->kernel) || a->place.line != b->place.line
         || !same_string(a->place.file, b->place.file))
         return false;
-    return a->place.line || same_string(a->message, b->message);
+    return a->place.line || (same_string(a->message, b->message) && same_string(a->place.function, b->place.function));
 }
 
 // The strings of a graver one that is told instead are let go: a few for each line at the most.

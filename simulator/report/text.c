@@ -174,7 +174,8 @@ void report_text_error(const Report *r, uint64_t count)
     if (r->next)
         print_wrapped("  next: ", r->next);
     if (count > 1)
-        fprintf(stderr, "  and %" PRIu64 " more of this kind on this line\n", count - 1);
+        fprintf(stderr, "  and %" PRIu64 " more of this kind%s\n", count - 1,
+                r->place.line ? " on this line" : r->place.function ? " in this function" : "");
 }
 
 void report_text_repeats(const Report *r, uint64_t since)

@@ -461,6 +461,20 @@ Test(api, text_fits_a_terminal)
     }
 }
 
+// Where no line is known, the function is named that is the program's own.
+Test(api, names_functions_without_lines)
+{
+    const Program *program = program_named("leak_behind_template");
+    Header h = read_header(program);
+    const char *device = getenv("DEVICE");
+    char *command = NULL;
+    compile(program, &h);
+    asprintf(&command, "%s %s 2>%s", device ? device : "simulator/run", output(program, ""), output(program, ".text"));
+    cr_expect_eq(system(command), 0);
+    has_words(program, ".text", "leak, in main (|leak, in make() (|and 1 more of this kind in this function");
+    free(command);
+}
+
 // Clocks are none here: that is said where a kernel measures by them, not where it only waits.
 Test(api, says_what_clocks_count)
 {
