@@ -70,6 +70,19 @@ Test(events, what_managed_memory_moves_is_summed_once)
     cr_expect_eq(json_object_size(e.call), 0);
 }
 
+static const char refusal[] = "{\"event\":\"refused\",\"status\":9,\"message\":\"m\"}\n";
+
+Test(events, the_next_call_knows_nothing_of_a_refused_launch)
+{
+    Events e;
+    events_init(&e);
+    events_feed(&e, refusal, sizeof refusal - 1);
+    cr_assert_null(e.malformed);
+    cr_assert_not_null(e.refused);
+    events_new_call(&e);
+    cr_expect_null(e.refused);
+}
+
 Test(events, nonsense_is_never_overlooked)
 {
     static const char *const nonsense[] = {
