@@ -263,7 +263,7 @@ void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
         r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
         if (grid_is_shuffled(g)) {
             r.why = "Blocks may begin in any order, here not in that of blockIdx, and as few at once as there is place for; those that have not begun wait until others end.";
-            r.next = "Let blocks wait only for blocks that began before them. A number that each draws from a counter with atomicAdd tells which; blockIdx does not.";
+            r.next = "Let blocks wait only for blocks that began before them. A number that each draws from a counter with atomicAdd tells which; blockIdx does not. If all wait for all, launch them with cudaLaunchCooperativeKernel.";
         }
         report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more %s not begun", g->resident,
                       (unsigned long long)left, left == 1 ? "has" : "have");

@@ -1,6 +1,7 @@
 // expect: hang 20
 // says: none of the 6 blocks that are on the device can go on; 1 more has not begun
 // says: Blocks may begin in any order
+// says: If all wait for all, launch them with cudaLaunchCooperativeKernel
 // run: --shuffle 1
 // prints: every block once|in whatever order
 // Nothing says in which order blocks begin. Who waits for the block with the number before its own waits for ever when
