@@ -3,7 +3,7 @@
 //
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
-//   // says: words                                  some error's message has these words (and, behind them, "inlined at LINE LINE"
+//   // says: words                                  some error says these words (its message and, behind it, "inlined at LINE LINE"
 //                                                   where its code was inlined); as many lines as wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
@@ -206,7 +206,7 @@ typedef struct {
     char migrations[4096];              // in the form of // migrations:
     char links[4096];                   // in the form of // links:
     json_t *counters;                   // of each kernel, by name
-    char messages[16384];               // of the errors, a line each
+    char messages[32768];               // of the errors, what is wrong, why, and what to do next, a line each
     bool ended;
     int status;                         // as the exit event has it: of the device process
 } Outcome;
@@ -257,7 +257,7 @@ static void add_event(Outcome *o, json_t *event)
     cr_assert_not(o->ended, "an event follows the exit event");
     if (strcmp(name, "error") == 0) {
         const char *message = json_string_value(json_object_get(event, "message"));
-        const char *why = json_string_value(json_object_get(event, "why"));
+        const char *why = json_string_value(json_object_get(event, "why")), *next = json_string_value(json_object_get(event, "next"));
         snprintf(o->found + used, room, "%s %d, ",
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
@@ -265,7 +265,7 @@ static void add_event(Outcome *o, json_t *event)
         snprintf(o->messages + used, sizeof o->messages - used, "%s", message ? message : "");
         add_callers(o, json_object_get(event, "inlined_at"));
         used = strlen(o->messages);
-        snprintf(o->messages + used, sizeof o->messages - used, "%s\n", why ? why : "");
+        snprintf(o->messages + used, sizeof o->messages - used, "%s\n%s\n", why ? why : "", next ? next : "");
     } else if (strcmp(name, "migration") == 0) {
         used = strlen(o->migrations);
         snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",

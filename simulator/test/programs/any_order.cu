@@ -1,4 +1,4 @@
-// expect: hang 20
+// expect: hang 21
 // says: none of the 6 blocks that are on the device can go on; 1 more has not begun
 // says: Blocks may begin in any order
 // says: If all wait for all, launch them with cudaLaunchCooperativeKernel
