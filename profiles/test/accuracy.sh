@@ -99,7 +99,7 @@ shows 'record.json: 1 kernels' said
 $accuracy compare record.json table.md >said 2>&1
 shows '`dram__bytes_write.sum` | 9000000 | 5750000 | 3000000 to 8500000 | near its runs |' table.md
 shows 'of 15 runs' table.md
-shows "of which two GPUs' medians differ by more than 10 % | | 1 of 3 | 0 of 0 |" table.md
+shows "of which the medians of two measurements differ by more than 10 % | | 1 of 3 | 0 of 0 |" table.md
 sed -i 's/"NVIDIA H200"/"NVIDIA B200"/; s/"NVIDIA L4"/"NVIDIA B200"/' record.json
 $accuracy traffic record.json >said 2>&1
 shows 'the record is of another GPU' said

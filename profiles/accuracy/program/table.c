@@ -19,7 +19,7 @@ typedef struct Result {
     int all_pairs, all_wrong;           // of kernels of one program
     int l2, l2_near, dram, dram_near;   // counters of all kernels, and those within NEAR
     int l2_apart, dram_apart;           // of the others, those on which the GPU does not agree with itself
-    int l2_unsure, dram_unsure;         // of all, those of which two GPUs' medians are not within NEAR
+    int l2_unsure, dram_unsure;         // of all, those of which two measurements' medians are not within NEAR
 } Result;
 
 static const double ORDER_MATTERS = 0.15, NEAR = 0.10, ENOUGH_BYTES = 1 << 20, SECTOR_BYTES = 32;
@@ -239,7 +239,7 @@ static void write_head(const Set *set, FILE *out)
             "lessons' own kernels (`lesson5`, `lesson11`) came when it was done: they show what to expect of yours.\n\n", text[0], text[1], text[2], text[3],
             json_string_value(json_object_get(r, "ncu")));
     if (json_array_size(traffic))
-        fputs("What L2 and DRAM move was measured by itself, and differs from run to run and from GPU to GPU: the table of traffic has the lowest\n"
+        fputs("What L2 and DRAM move was measured by itself, and differs from run to run and from machine to machine: the table of traffic has the lowest\n"
               "and the highest of all runs, and the mean of these medians:\n\n", out);
     json_array_foreach(traffic, i, once)
         fprintf(out, "- of %d runs (%s; driver %s)\n", (int)json_integer_value(json_object_get(once, "runs")),
@@ -267,7 +267,7 @@ static void write_goals(const Result result[GROUPS], FILE *out)
             f->l2_apart, f->l2 - f->l2_near, h->l2_apart, h->l2 - h->l2_near);
     fprintf(out, "| of the DRAM traffic beyond: the same | | %d of %d | %d of %d |\n",
             f->dram_apart, f->dram - f->dram_near, h->dram_apart, h->dram - h->dram_near);
-    fprintf(out, "| L2 and DRAM traffic of which two GPUs' medians differ by more than 10 %% | | %d of %d | %d of %d |\n\n",
+    fprintf(out, "| L2 and DRAM traffic of which the medians of two measurements differ by more than 10 %% | | %d of %d | %d of %d |\n\n",
             f->l2_unsure + f->dram_unsure, f->l2 + f->dram, h->l2_unsure + h->dram_unsure, h->l2 + h->dram);
 }
 
