@@ -133,14 +133,13 @@ static void make_places(void)
 
 // ---- Reads and writes ----
 
-// The sectors of which other partitions have a copy.
-static u32 copied(CacheLine line) { return cache_copied(line) & cache_present(line); }
+// What misses, and what it brings along: the rest of its granule, which misses, too, if it is not there either. ncu calls that promoted,
+// and where it is asked for afterwards it hits.
+static u32 missing_of(u32 sectors, u32 present) { return granules(sectors & ~present) & ~present; }
 
-// Looks for sectors. What misses brings the rest of its granule along, which misses, too, if it is not there either: ncu calls that
-// promoted, and where it is asked for afterwards it hits. Returns all that missed.
 static u32 look_up(u32 sectors, u32 present)
 {
-    u32 missing = granules(sectors & ~present) & ~present;
+    u32 missing = missing_of(sectors, present);
     launch->traffic.l2_hits += __builtin_popcount(sectors & present);
     launch->traffic.l2_misses += __builtin_popcount(missing);
     return missing;
@@ -153,13 +152,13 @@ static void dram_read(Note n, CacheLine *line, u32 missing)
     launch->traffic.dram_read += bytes_of(missing);
     launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing & note_sectors(n));
     launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
-    *line = (*line & ~cache_copies(missing)) | missing;
+    *line |= missing;
 }
 
 // A read by an SM of that partition.
 static void l2_read(Note n, CacheLine *line, bool at_home)
 {
-    u32 afar = at_home ? 0 : look_up(note_sectors(n), copied(*line));
+    u32 afar = at_home ? 0 : look_up(note_sectors(n), cache_copied(*line));
     u32 missing = look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
     launch->traffic.l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
     dram_read(n, line, missing);
@@ -264,7 +263,7 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     bool is_store = note_is_store(n), is_new = is_store && !cache_dirty(*line) && !cache_present(*line);
     u32 more = is_store ? 0 : note_more(n);
     u32 passes = note_kind(n) == STORE_BESIDE ? 0 : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line), missing = at_home ? granules(asked) & ~cache_present(*line) : asked;
+    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line), missing = at_home ? missing_of(asked, cache_present(*line)) : asked;
     t->l2_hits += passes - __builtin_popcount(asked);
     t->l2_misses += __builtin_popcount(missing);
     *(is_store ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
