@@ -438,26 +438,30 @@ static const Program *program_named(const char *name)
     return NULL;
 }
 
+// Compiles it and runs it without --report, as a person does. Returns what the device says.
+static char *said_of(const Program *program, const char *options, const char *suffix)
+{
+    Header h = read_header(program);
+    const char *device = getenv("DEVICE");
+    char *command = NULL;
+    compile(program, &h);
+    asprintf(&command, "%s %s %s 2>%s", device ? device : "simulator/run", options, output(program, ""), output(program, suffix));
+    cr_expect_eq(system(command), 0);
+    free(command);
+    return read_text(output(program, suffix));
+}
+
 // Without --report a person reads it: on a line of 80 columns, with the source and a caret.
 Test(api, text_fits_a_terminal)
 {
     static const char *const names[] = { "copy_past_end", "kernel_bounds", "copy_direction" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const Program *program = program_named(names[i]);
-        Header h = read_header(program);
-        char *command = NULL, *error = output(program, ".text"), *line, *rest;
-        const char *device = getenv("DEVICE");
-        compile(program, &h);
-        asprintf(&command, "%s %s 2>%s", device ? device : "simulator/run", output(program, ""),
-                 error);
-        cr_expect_eq(system(command), 0);
-        rest = read_text(error);
+        char *rest = said_of(program_named(names[i]), "", ".text"), *line;
         cr_expect_not_null(strstr(rest, "| "), "%s: no source line:\n%s", names[i], rest);
         cr_expect_not_null(strstr(rest, "^\n"), "%s: no caret:\n%s", names[i], rest);
         cr_expect_not_null(strstr(rest, "  next: "), "%s: no advice:\n%s", names[i], rest);
         while ((line = strsep(&rest, "\n")))
             cr_expect_leq(strlen(line), 80, "%s: a long line: %s", names[i], line);
-        free(command);
     }
 }
 
@@ -465,14 +469,8 @@ Test(api, text_fits_a_terminal)
 Test(api, names_functions_without_lines)
 {
     const Program *program = program_named("leak_behind_template");
-    Header h = read_header(program);
-    const char *device = getenv("DEVICE");
-    char *command = NULL;
-    compile(program, &h);
-    asprintf(&command, "%s %s 2>%s", device ? device : "simulator/run", output(program, ""), output(program, ".text"));
-    cr_expect_eq(system(command), 0);
+    free(said_of(program, "", ".text"));
     has_words(program, ".text", "leak, in main (|leak, in make() (|and 1 more of this kind in this function");
-    free(command);
 }
 
 // Clocks are none here: that is said where a kernel measures by them, not where it only waits.
@@ -524,21 +522,15 @@ ParameterizedTest(Program *program, api, threads)
 Test(api, the_number_of_threads_changes_nothing)
 {
     const Program *program = program_named("waves");
-    Header h = read_header(program);
-    const char *device = getenv("DEVICE");
     char *one = NULL;
-    compile(program, &h);
     for (int threads = 1; threads <= 3; threads++) {
-        char *command = NULL, *text;
-        asprintf(&command, "%s --json --threads %d %s 2>%s", device ? device : "simulator/run", threads,
-                 output(program, ""), output(program, ".json"));
-        cr_expect_eq(system(command), 0);
-        text = read_text(output(program, ".json"));
+        char options[64], *text;
+        snprintf(options, sizeof options, "--json --threads %d", threads);
+        text = said_of(program, options, ".json");
         cr_expect_not_null(strstr(text, "dram__bytes_read.sum"), "no counters:\n%s", text);
         if (!one)
             one = strdup(text);
         cr_expect_str_eq(one, text, "%d threads tell something else", threads);
-        free(command);
     }
     free(one);
 }
