@@ -6,7 +6,6 @@
 // A turn ends only behind something that others may see, or that shows what others did; where threads agree on an order,
 // nobody can tell the other places apart. While nothing changes, a warp's turn is cut once, and then lasts as long as it does
 // unshuffled: so waiting is told from getting on as it always is (stand.c).
-#include <string.h>
 
 #include "shuffle.h"
 
@@ -33,10 +32,6 @@ static u64 mix(u64 x)
 
 static u32 draw(Grid *g, u32 below) { return (u32)((mix(g->random += 0x9e3779b97f4a7c15) >> 32) * below >> 32); }
 
-// CUB's kernels, and Thrust's, wait for the block of the next lower blockIdx. No document promises that it has begun, though
-// on NVIDIA's devices it has; and who calls them can mend nothing.
-static bool is_nvidias(const Kernel *k) { return !strncmp(k->name, "_ZN3cub", 7) || !strncmp(k->name, "_ZN6thrust", 10); }
-
 static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 
 // Every stride that has no divisor with the number of blocks comes to each of them once, and to block 0 last, when others
@@ -47,7 +42,9 @@ void shuffle_start(Grid *g)
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);
-    if (g->blocks < 2 || g->cluster_blocks > 1 || is_nvidias(g->kernel)) return;
+    // CUB's and Thrust's wait for the block of the next lower blockIdx. No document promises that it has begun, though on
+    // NVIDIA's devices it has.
+    if (g->blocks < 2 || g->cluster_blocks > 1 || kernel_is_nvidias(g->kernel)) return;
     g->stride = g->blocks / 3 + draw(g, 0xffff) % (g->blocks / 3 + 1);
     while (divisor(g->stride, g->blocks) != 1) g->stride++;
     if (!g->launch->cooperative && g->slot_limit >= g->blocks) g->slot_limit = (u32)g->blocks - 1;

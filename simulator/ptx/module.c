@@ -496,6 +496,8 @@ Kernel *module_kernel(Module *m, const char *name)
     return k;
 }
 
+bool kernel_is_nvidias(const Kernel *k) { return !strncmp(k->name, "_ZN3cub", 7) || !strncmp(k->name, "_ZN6thrust", 10); }
+
 u64 module_kernel_address(Decoder *d, const char *name)
 {
     Module *m = d->module;

@@ -107,6 +107,9 @@ void module_unload(Module *module);
 
 // The entry of that (mangled) name; NULL if there is none.
 Kernel *module_kernel(Module *module, const char *name);
+
+// One of CUB's or Thrust's own, in which who calls it can mend nothing.
+bool kernel_is_nvidias(const Kernel *kernel);
 Kernel *module_kernels(Module *module);     // the first; follow `next`
 Kernel *module_kernel_at(Module *module, u64 address);      // as kernels know it; NULL: there is none
 

@@ -1,7 +1,8 @@
 // expect: exit 0
 // run: --shuffle 1
 // Thrust's sort and reduce, through the toolkit's headers; and its scan, which is CUB's, and its union, which wait for the block
-// of the next lower blockIdx: shuffled, their blocks begin by number still.
+// of the next lower blockIdx: shuffled, their blocks begin by number still. And its intersection, which compares what lies
+// behind a tile, where nothing was written, and drops the outcome.
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/host_vector.h>
@@ -54,5 +55,14 @@ int main()
         got.resize(both.size());
         thrust::copy(both.begin(), both.end(), got.begin());
         CHECK(got == united);
+        std::vector<int> common, often(size);
+        for (int k = 0; k < size; k++) keys[k] >>= 22, often[k] = keys[k] | 1;
+        std::set_intersection(keys.begin(), keys.end(), often.begin(), often.end(), std::back_inserter(common));
+        thrust::copy(keys.begin(), keys.end(), d.begin());
+        thrust::copy(often.begin(), often.end(), e.begin());
+        both.resize(thrust::set_intersection(d.begin(), d.end(), e.begin(), e.end(), both.begin()) - both.begin());
+        got.resize(both.size());
+        thrust::copy(both.begin(), both.end(), got.begin());
+        CHECK(got == common);
     }
 }
