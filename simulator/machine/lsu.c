@@ -366,10 +366,11 @@ static __attribute__((noinline)) void settle(const Access *a)
     const u32 rest = s ? s->quiet_access.rest & ~tracers : 0;
     if (!s || !s->move_count || a->insn->strong || rest & ~glancers || (!a->store && s->quiet_loaded.rest)) return;
     if (rest && (!global || may_lead(a))) return;
-    if ((noted && a->store) || (global && a->base >= MEMORY_SHARED)) return;    // what a part stores, and the host's memory, is told of each time
+    if (global && a->base >= MEMORY_SHARED) return;                 // the host's memory is told of each time
+    if (noted && a->store && (rest || s->move_count > 1)) return;   // and what a part stores, here all in a row
     Pass all = s->quiet_access.pass;
     if (!a->store) all = pass_both(all, s->quiet_loaded.pass);
-    if (noted) all = pass_both(all, s->noted);
+    if (noted && !a->store) all = pass_both(all, s->noted);
     if (lies_in(a->base, &all)) s->settled = all, s->glancing = rest;
 }
 
@@ -495,6 +496,7 @@ static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i,
     if (s->glancing && !glance(w, i, s, address)) return false;
     b->grid->progress += store;
     u8 *row = row_of(w, i->vector[0]), *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
+    if (store && b->grid->part && i->space != SPACE_SHARED) spread_note_store(b->grid, address + s->move->from, s->move->bytes);
     for (const Move *m = s->move, *end = m + s->move_count; m < end; m++) move(m, row, memory, i->width, store, i->space != SPACE_SHARED);
     return true;
 }

@@ -115,6 +115,19 @@ Test(spread, one_writes_what_another_has_read)
     some_are_put_back();
 }
 
+// Stores that nobody looks at are nothing but moves, and noted none the less.
+Test(spread, bare)
+{
+    observers_bare();
+    cr_expect_eq(run(ADD_ONE "setp.lt.u32 %p, %i, 64;\n@%p bra $done;\n"
+                     "ld.global.u32 %y, [%a+-256];\nadd.u32 %x, %x, %y;\n$done:\nst.global.u32 [%a], %x;"), 0);
+    for (u32 n = 0; n < COUNT; n++) cr_expect_eq(numbers[n], n < 64 ? n + 1 : numbers[n - 64] + n + 1);
+    some_are_put_back();
+    cr_expect_eq(run(ADD_ONE "st.global.u32 [%a], %x;"), 0);
+    for (u32 n = 0; n < COUNT; n++) cr_expect_eq(numbers[n], n + 1);
+    all_go_well();
+}
+
 // Block 100 stores to what all others only read, which is all that was noted of them.
 Test(spread, a_store_that_nobody_expected)
 {
