@@ -242,7 +242,8 @@ static void write_head(const Set *set, FILE *out)
         fputs("What L2 and DRAM move was measured by itself, and differs from run to run and from machine to machine: the table of traffic has the lowest\n"
               "and the highest of all runs, and the mean of these medians:\n\n", out);
     json_array_foreach(traffic, i, once)
-        fprintf(out, "- of %d runs (%s; driver %s)\n", (int)json_integer_value(json_object_get(once, "runs")),
+        fprintf(out, "- of %d runs%s (%s; driver %s)\n", (int)json_integer_value(json_object_get(once, "runs")),
+                json_object_get(once, "dram_only") ? ", of DRAM: L2's were counted in several passes, and are left out" : "",
                 json_string_value(json_object_get(once, "date")), json_string_value(json_object_get(once, "driver")));
     fputs("\n", out);
 }
