@@ -43,10 +43,26 @@ static bool hears(const Insn *i) { return i->strong && !i->reduces && !begins(i,
 // Does it tell what was done so far to those who hear it, perhaps in another kernel?
 static bool tells(const Insn *i) { return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA; }
 
+static bool is_barrier(const Insn *i)
+{
+    return i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red") || begins(i, "barrier_red");
+}
+
 static bool is_for_some(const Insn *i)
 {
-    bool barrier = i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red") || begins(i, "barrier_red");
-    return (barrier && i->b) || i->run == run_bar_arrive || i->run == run_barrier_arrive;
+    return (is_barrier(i) && i->b) || i->run == run_bar_arrive || i->run == run_barrier_arrive;
+}
+
+static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
+
+// May some warps end here, and others come to a barrier behind it?
+static bool leaves(const Kernel *k, u32 pc)
+{
+    const Insn *i = &k->code[pc];
+    bool out = i->guard && (ends(i) || (i->run == run_bra && ends(&k->code[i->target])));
+    u32 next = pc + 1, end = ends(i) ? k->code_count : i->target;
+    while (out && next < end && !is_barrier(&k->code[next])) next++;
+    return out && next < end;
 }
 
 void operation_ask(Kernel *k)
@@ -54,7 +70,7 @@ void operation_ask(Kernel *k)
     for (u32 pc = 0; pc < k->code_count && !k->known_order; pc++) {
         const Insn *i = &k->code[pc];
         k->hears |= hears(i) || tells(i);
-        k->meets_some |= is_for_some(i);
+        k->meets_some |= is_for_some(i) || leaves(k, pc);
     }
     k->hears |= k->meets_cluster;
     k->known_order = true;

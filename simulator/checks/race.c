@@ -238,7 +238,8 @@ static u32 quiet_of(const Access *a)
     return a->space == SPACE_SHARED ? 1 : g->kernel->hears ? HEARD | heard : g->number;
 }
 
-static bool all_meet(const Kernel *k, enum space space) { return !k->hears && !(k->meets_some && space == SPACE_SHARED); }
+static bool warps_meet(const Kernel *k) { return !k->hears && !k->meets_some; }
+static bool all_meet(const Kernel *k, enum space space) { return space == SPACE_SHARED ? warps_meet(k) : !k->hears; }
 
 static Look look_of(const Access *a)
 {
@@ -252,6 +253,7 @@ static Look look_of(const Access *a)
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
         .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
+        .warps_meet = warps_meet(b->grid->kernel),
         .races = races, .is_over = is_over, .follows = follows, .context = (void *)a,
     };
 }

@@ -305,10 +305,10 @@ static bool are_apart(const Look *k, const Site *a, const Site *b) { return a->b
 static u32 strength(const Site *s) { return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4; }
 
 // Where all meet: does any store that conflicts with a read conflict with one of these two, that read the same?
-static bool are_enough(const Site *a, const Site *b, const Site *read)
+static bool are_enough(const Look *k, const Site *a, const Site *b, const Site *read)
 {
     if (a->block != b->block) return true;
-    return a->block == read->block && a->tick == read->tick && b->tick == read->tick && a->warp != b->warp;
+    return k->warps_meet && a->block == read->block && a->tick == read->tick && b->tick == read->tick && a->warp != b->warp;
 }
 
 // Is there nothing to remember, since any store that conflicts with the new read conflicts with what is remembered as well?
@@ -323,7 +323,7 @@ static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from,
     for (u32 n = 0; n < count && k->all_meet; n++) {
         const Site *old = &s->sites[readers[n]];
         if (old->operation != now->operation || strength(old) > strength(now) || !covers(old, now, from, to)) continue;
-        if (other && are_enough(other, old, now)) return true;
+        if (other && are_enough(k, other, old, now)) return true;
         other = old;
     }
     return false;

@@ -88,7 +88,7 @@ typedef struct Kernel {
     bool told_of_clock;                 // waits.c: what its clocks count
     bool known_alone, sees_others;      // spread.c: whether a block may see what others do, once that is known
     bool known_order, hears, meets_some;    // checks/operations.c: whether warps may hear of others, or others of them, but at the block's
-                                        // barrier, or at one for some of the block, once that is known
+                                        // barrier, or at one for some of the block, or that some have left for good; once known
     u32 failures;                       // launches whose blocks did, all the same
     char *unsupported;                  // why it cannot run here, or NULL
     u32 unsupported_at;                 // index into locations, or ~0u
