@@ -144,13 +144,14 @@ static void read_function(Body *b, Function *f)
     b->function = NULL;
 }
 
-// What the kernel calls, and what that calls. Through a pointer it may be any function.
+// What the kernel calls, and what that calls. Through a pointer it may be any function whose address is taken somewhere.
 void body_functions(Body *b)
 {
     Kernel *k = b->k;
     for (u32 n = 0; n < k->function_count || b->indirect; n++) {
         if (n == k->function_count) {
-            for (const Text *t = b->d->module->functions; t; t = t->next) function_of(b, t);
+            for (const Address *a = b->d->addresses; a; a = a->next)
+                if (a->of->kind == SYMBOL_FUNCTION) function_of(b, text_of(b, a->of->value));
             b->indirect = false;
             if (n == k->function_count) break;
         }

@@ -53,6 +53,7 @@ typedef struct Text {
 enum { FUNCTION_BYTES = 16 };
 #define KERNEL_BASE 0x130000000000ull       // and kernels, which other kernels launch
 
+// An address that is taken: in a variable's first value (`to`), or by an instruction (NULL).
 typedef struct Address { const Symbol *of; u64 plus; u8 *to; struct Address *next; } Address;
 
 // What a unit uses and does not define.
@@ -64,7 +65,7 @@ typedef struct Decoder {
     Unit *unit;                     // that is being read
     const Module *twin;             // of another device; NULL: none
     Text *kernels, **last_kernel;   // whose bodies have not been read
-    struct Address *addresses;      // in variables, of what is not known yet
+    struct Address *addresses;      // of functions, and of variables that are not known yet
     struct Import *imports;
 } Decoder;
 

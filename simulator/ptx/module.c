@@ -95,6 +95,7 @@ static void note_address(Decoder *d, const Symbol *of, u64 plus, u8 *to)
 static void fill_addresses(Decoder *d)
 {
     for (const Address *a = d->addresses; a; a = a->next) {
+        if (!a->to) continue;
         u64 value = a->of->kind == SYMBOL_FUNCTION ? FUNCTION_BASE + FUNCTION_BYTES * a->of->value : a->of->value + a->plus;
         if (a->of->kind == SYMBOL_FUNCTION || a->of->kind == SYMBOL_GLOBAL) memcpy(a->to, &value, sizeof value);
     }
@@ -216,14 +217,28 @@ static void shared_variable(Decoder *d, Linkage linkage)
     ptx_expect(&d->ptx, ";");
 }
 
+// An operand of a mov in a body that is skipped: a function whose address is taken may be called through a pointer.
+static void note_function(Decoder *d)
+{
+    char *name = strndup(d->ptx.start, d->ptx.length);
+    const Symbol *s = symbol_find(&d->unit->symbols, name);
+    if (s && (s->kind == SYMBOL_FUNCTION || s->kind == SYMBOL_EXTERN)) note_address(d, s, 0, NULL);
+    free(name);
+}
+
 static void skip_braces(Decoder *d)
 {
+    Ptx *p = &d->ptx;
+    bool moves = false;
     int depth = 0;
     do {
-        if (ptx_is(&d->ptx, "{")) depth++;
-        if (ptx_is(&d->ptx, "}")) depth--;
-        if (d->ptx.token == TOKEN_END) ptx_fail(&d->ptx, "a '{' is not closed");
-        ptx_next(&d->ptx);
+        if (ptx_is(p, "{")) depth++;
+        if (ptx_is(p, "}")) depth--;
+        if (p->token == TOKEN_END) ptx_fail(p, "a '{' is not closed");
+        if (p->token != TOKEN_WORD) moves = moves && !ptx_is(p, ";");
+        else if (p->length > 4 && !memcmp(p->start, "mov.", 4)) moves = true;
+        else if (moves && *p->start != '%') note_function(d);
+        ptx_next(p);
     } while (depth);
 }
 
