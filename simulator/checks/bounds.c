@@ -217,6 +217,17 @@ static bool is_there(const Access *a)
 static const char below_nought[] = "Work the index out by hand for this thread: too much is subtracted, or what it comes from is negative "
                                    "itself, as -1 % 4 is in C, and a char of more than 127.";
 
+// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, loads the whole word around them and swaps it. Is it the last one of
+// memory of that size, and not whole?
+static bool is_word_around(const Access *a, u64 at, u64 size)
+{
+    return a->bytes == 4 && a->insn->order >= ORDER_RELAXED && at < size && at + a->bytes > size;
+}
+
+static const char word_around_why[] = "An atomic of 1 or 2 bytes is carried out on the whole word of 4 around them, and the last word here is not whole.";
+static const char word_around_next[] = "Make the size a multiple of 4; the bytes that this adds are for nobody. If the elements have 4 bytes, "
+                                       "make it count * sizeof.";
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -233,6 +244,7 @@ static void report_outside(const Access *a, u32 lanes)
         r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
         r.next = at < 0 ? below_nought
                : "Compare the index with the size that the array was declared with, or that the launch gave.";
+        if (at >= 0 && is_word_around(a, (u64)at, size)) r.why = word_around_why, r.next = word_around_next;
         snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of", at < 0 ? -(long long)at : (long long)at);
         if (shared && a->owner != a->warp->block) {
             const u32 *b = a->owner->index;
@@ -271,6 +283,9 @@ static void report_outside(const Access *a, u32 lanes)
     } else if (is_below_nought(address, a->bytes, near)) {
         r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
         r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
+    } else if (address >= near->base && is_word_around(a, address - near->base, near->size)) {
+        r.why = word_around_why;
+        r.next = word_around_next;
     } else if (address > near->base && near->size % 2 && a->bytes > 1) {
         r.why = "An odd number of bytes is no number of such elements: the size may be a count of elements, and should be in bytes.";
         r.next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at a time.";

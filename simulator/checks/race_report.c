@@ -81,10 +81,22 @@ static bool stores_to_one_place(const Report *r, const Race *race, const Side *x
         && same_line(r) && !race->parted;
 }
 
+// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, swaps the whole word around them; the other is to a part of a word.
+static bool swaps_around(const Side *atomic, const Side *other)
+{
+    if (is_copy(atomic) || is_copy(other)) return false;
+    const Insn *swap = &atomic->operation->kernel->code[atomic->pc], *part = &other->operation->kernel->code[other->pc];
+    return !strncmp(isa_rows[swap->row].name, "atom_cas", 8) && swap->width == 4 && isa_rows[part->row].shape == MEMORY
+        && part->width * part->elements < swap->width;
+}
+
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
-    if (race->device_only) {
+    if (swaps_around(x, y) || swaps_around(y, x)) {
+        r->why = "An atomic of 1 or 2 bytes is carried out on the whole word of 4 around them, and stores their neighbours with them.";
+        r->next = "Let all that share a word with it be atomics too, or give what is atomic a word of its own.";
+    } else if (race->device_only) {
         r->why = "What is atomic for its own device only is not so for the kernels of other devices.";
         r->next = "Take the whole machine's: atomicAdd_system for atomicAdd, cuda::thread_scope_system for thread_scope_device.";
     } else if (x->operation != y->operation && race->order != FENCE_MISSING && (meets_others(x, r) || meets_others(y, r))) {
