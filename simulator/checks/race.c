@@ -290,6 +290,13 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
     return true;
 }
 
+// Do the lanes of the next span read the one place that those of this span read?
+static bool is_read_by_next(const Access *a, u32 n)
+{
+    const Span *span = &a->span[n], *next = span + 1;
+    return !a->store && n + 1 < a->span_count && span->address == next->address && span->bytes == a->bytes && next->bytes == a->bytes;
+}
+
 bool race_access(Access *a)
 {
     struct RaceBlock *r = a->warp->block->race;
@@ -309,9 +316,9 @@ bool race_access(Access *a)
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
         for (u32 n = 0; n < a->span_count; n++) {
-            const Span *span = &a->span[n], *last = span - 1;
-            bool again = n && !a->store && span->address == last->address && span->bytes == last->bytes;     // in a tile of 16 columns
-            if (!again) look_at_span(a, s, &k, span);
+            Span span = a->span[n];
+            while (is_read_by_next(a, n)) span.lanes |= a->span[++n].lanes;
+            look_at_span(a, s, &k, &span);
         }
     }
     Grid *g = a->warp->block->grid;
