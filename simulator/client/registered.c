@@ -9,13 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 #include <cuda_runtime_api.h>
+
+// Pages that have changed places, for as long as something in them is registered.
+typedef struct Pages {
+    char *first;
+    size_t bytes;
+    uint64_t device;                            // where the first lies there
+    unsigned users;
+} Pages;
 
 typedef struct Registered {
     struct Registered *next;
     char *base;
     size_t bytes;
-    uint64_t device;                            // where the first of its pages lies there; 0: they do not
+    Pages *pages;                               // NULL: they are not shared
     unsigned flags;
 } Registered;
 
@@ -54,32 +64,42 @@ uint64_t client_registered_address(const void *p)
     pthread_mutex_lock(&mutex);
     const Registered *r = find(p);
     uint64_t address =
-        r && r->device ? r->device + (uint64_t)((const char *)p - first_page(r)) : 0;
+        r && r->pages ? r->pages->device + (uint64_t)((const char *)p - r->pages->first) : 0;
     pthread_mutex_unlock(&mutex);
     return address;
 }
 
 // ---- Changing pages ----
 
-// Are they memory that a program may write and that is nobody else's, and no stack?
+// Are they memory that a program may write and that is nobody else's, nor the stack of another thread?
 static bool is_plain(const char *from, size_t bytes)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
-    uintptr_t at = (uintptr_t)from, end = at + bytes, stack = (uintptr_t)__builtin_frame_address(0);
-    char line[512], rights[8];
+    uintptr_t at = (uintptr_t)from, end = at + bytes;
+    char line[2 * WIRE_PAGE], rights[8];        // so that there is more of the stack below our caller's: only that can grow
     bool good = maps != NULL;
     while (good && at < end && fgets(line, sizeof line, maps)) {
         unsigned long low, high;
         if (sscanf(line, "%lx-%lx %7s", &low, &high, rights) != 3 || high <= at)
             continue;
-        bool ours = stack >= low && stack < high;
-        good = low <= at && strncmp(rights, "rw-p", 4) == 0 && !ours
-            && !strstr(line, "[stack");
+        good = low <= at && strncmp(rights, "rw-p", 4) == 0
+            && (!strstr(line, "[stack") || gettid() == getpid());
         at = high;
     }
     if (maps)
         fclose(maps);
     return good && at >= end;
+}
+
+// Pages that are shared already, in which all of it lies: small variables that lie side by side.
+static Pages *pages_around(const Registered *r)
+{
+    for (const Registered *at = registered; at; at = at->next) {
+        Pages *p = at->pages;
+        if (p && p->first <= first_page(r) && first_page(r) + page_bytes(r) <= p->first + p->bytes)
+            return p;
+    }
+    return NULL;
 }
 
 static bool shares_pages(const Registered *r)
@@ -91,14 +111,41 @@ static bool shares_pages(const Registered *r)
     return false;
 }
 
-// Puts `fresh`, with the bytes that lie there, in the place of the pages.
-static bool replace(const Registered *r, void *fresh)
+// On a stack of its own, as the pages may be of the one that this thread runs on: nothing may be written there meanwhile.
+typedef struct Exchange {
+    ucontext_t caller, own;
+    const Pages *pages;
+    void *fresh;
+    bool done;
+    char stack[1 << 16];
+} Exchange;
+
+static Exchange *exchange;                      // in pages that nothing else is in
+
+static void exchange_pages(void)
 {
-    size_t bytes = page_bytes(r);
-    if (fresh == MAP_FAILED)
+    const Pages *p = exchange->pages;
+    memcpy(exchange->fresh, p->first, p->bytes);
+    exchange->done = mremap(exchange->fresh, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p->first) != MAP_FAILED;
+}
+
+// Puts `fresh`, with the bytes that lie there, in the place of the pages.
+static bool replace(const Pages *pages, void *fresh)
+{
+    if (!exchange)
+        exchange = mmap(NULL, sizeof *exchange, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED || exchange == MAP_FAILED)
         return false;
-    memcpy(fresh, first_page(r), bytes);
-    return mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, first_page(r)) != MAP_FAILED;
+    exchange->pages = pages;
+    exchange->fresh = fresh;
+    exchange->done = false;
+    getcontext(&exchange->own);
+    exchange->own.uc_stack.ss_sp = exchange->stack;
+    exchange->own.uc_stack.ss_size = sizeof exchange->stack;
+    exchange->own.uc_link = &exchange->caller;
+    makecontext(&exchange->own, exchange_pages, 0);
+    swapcontext(&exchange->caller, &exchange->own);
+    return exchange->done;
 }
 
 static void free_on_device(uint64_t address)
@@ -109,6 +156,10 @@ static void free_on_device(uint64_t address)
 // Where it cannot be shared, copies still run at the rate of pinned memory.
 static cudaError_t lend(Registered *r)
 {
+    if ((r->pages = pages_around(r))) {
+        r->pages->users++;
+        return cudaSuccess;
+    }
     size_t bytes = page_bytes(r);
     if (shares_pages(r) || !is_plain(first_page(r), bytes))
         return cudaSuccess;
@@ -121,22 +172,28 @@ static cudaError_t lend(Registered *r)
     if (error)
         return error;
     uint64_t address = reply.memory.address;
+    Pages *pages = malloc(sizeof *pages);
+    if (pages)
+        *pages = (Pages){ .first = first_page(r), .bytes = bytes, .device = address, .users = 1 };
     void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, client_memory(),
                        (off_t)(WIRE_SLOTS_BYTES + address - WIRE_SHARED));
-    if (!client_map(address, bytes, false) || !replace(r, fresh)) {
+    if (!pages || !client_map(address, bytes, false) || !replace(pages, fresh)) {
+        free(pages);
         free_on_device(address);
         return cudaErrorMemoryAllocation;
     }
-    r->device = address;
+    r->pages = pages;
     return cudaSuccess;
 }
 
 static void give_back(const Registered *r)
 {
-    if (!r->device)
+    Pages *pages = r->pages;
+    if (!pages || --pages->users)
         return;
-    replace(r, mmap(NULL, page_bytes(r), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    free_on_device(r->device);
+    if (replace(pages, mmap(NULL, pages->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)))
+        free_on_device(pages->device);
+    free(pages);
 }
 
 // ---- The calls ----
@@ -219,7 +276,8 @@ EXPORT cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
         return client_done(error ? error : cudaErrorInvalidValue);
     uint64_t address = client_registered_address(p);
     if (client_is_registered(p) && !address)
-        return client_unsupported("cudaHostGetDevicePointer of a registered stack, shared file or page in use");
+        return client_unsupported("cudaHostGetDevicePointer of a registered file, of another thread's stack, "
+                                  "or of pages some of which were registered before");
     if (!address && !client_is_pinned(p))
         return client_done(cudaErrorInvalidValue);
     *out = address ? (void *)(uintptr_t)address : p;

@@ -1,6 +1,6 @@
 // expect: exit 0
 // Host memory that is registered: kernels reach it in place, host and device see what the other wrote, and its
-// neighbours stay what they were.
+// neighbours stay what they were. So do the stack's variables, two of which may lie in one page.
 #include "check.h"
 #include <string.h>
 
@@ -40,8 +40,37 @@ static void use(int *p)
     p[4] = 1;
 }
 
+__global__ void wait_for(const volatile int *go, int *seen)
+{
+    while (!*go) {}
+    *seen = *go;
+}
+
+// A kernel that goes on when the host says so, by two variables side by side.
+static int let_go(int value)
+{
+    struct { int go, seen; } flags = { 0, 0 };
+    int *go, *seen, before = value + 1;
+    OK(cudaHostRegister(&flags.go, sizeof flags.go, cudaHostRegisterMapped));
+    OK(cudaHostGetDevicePointer(&go, &flags.go, 0));
+    OK(cudaHostRegister(&flags.seen, sizeof flags.seen, cudaHostRegisterMapped));
+    OK(cudaHostGetDevicePointer(&seen, &flags.seen, 0));
+    wait_for<<<1, 1>>>(go, seen);
+    *(volatile int *)&flags.go = value;
+    OK(cudaDeviceSynchronize());
+    CHECK(flags.seen == value);
+    OK(cudaHostUnregister(&flags.go));
+    add<<<1, 1>>>(seen, 3);                     // the other is still there
+    OK(cudaDeviceSynchronize());
+    CHECK(flags.seen == value + 3);
+    OK(cudaHostUnregister(&flags.seen));
+    CHECK(flags.seen == value + 3 && flags.go == value && before == value + 1);
+    return value < 5 ? let_go(value + 1) : value;
+}
+
 int main()
 {
+    CHECK(let_go(1) == 5);
     char *block = (char *)malloc(1 << 20), *odd = block + 4000 + 8;
     memset(block, 'x', 1 << 20);
     use((int *)odd);
