@@ -1,7 +1,7 @@
-// expect: race 21
+// expect: race 21, race 21
 // says: of block (5,0,0) reads what thread (0,0,0) of block (17,0,0) writes
 // As many blocks as are remembered read all of some memory, so that nobody need look at who reads on, and tell the last one, which writes
-// there. One of them reads it again, behind what it has heard since.
+// there. One of them reads it again, behind what it has heard since, be it that it was released or not.
 #include "check.h"
 
 enum { READERS = 16, ROWS = 64, AGAIN = 5 };
@@ -22,7 +22,7 @@ static __device__ __noinline__ int read(const int *x)
     return sum;
 }
 
-__global__ void meet(int *x, int *out)
+template <bool RELEASED> __global__ void meet(int *x, int *out)
 {
     int b = blockIdx.x;
     if (b < READERS) {
@@ -36,7 +36,8 @@ __global__ void meet(int *x, int *out)
         int sum = read(x);
         asm volatile("" ::: "memory");
         out[threadIdx.x] = sum + read(x);       // nobody looks at these any more
-        asm volatile("st.release.gpu.global.s32 [%0], 1;" :: "l"(&go) : "memory");
+        if (RELEASED) asm volatile("st.release.gpu.global.s32 [%0], 1;" :: "l"(&go) : "memory");
+        else asm volatile("st.relaxed.gpu.global.s32 [%0], 1;" :: "l"(&go) : "memory");
     } else {
         wait_for(&come, 32 * READERS);
         wait_for(&go, 1);
@@ -47,11 +48,15 @@ __global__ void meet(int *x, int *out)
 
 int main()
 {
-    int *x, *out;
+    int *x, *out, none = 0;
     OK(cudaMalloc(&x, ROWS * 128));
     OK(cudaMalloc(&out, (READERS + 1) * 128));
     OK(cudaMemset(x, 0, ROWS * 128));
-    meet<<<READERS + 2, 32>>>(x, out);
+    meet<true><<<READERS + 2, 32>>>(x, out);
+    OK(cudaMemcpyToSymbol(come, &none, sizeof none));
+    OK(cudaMemcpyToSymbol(go, &none, sizeof none));
+    OK(cudaMemcpyToSymbol(late, &none, sizeof none));
+    meet<false><<<READERS + 2, 32>>>(x, out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(x));
     OK(cudaFree(out));

@@ -1,4 +1,4 @@
-// expect: race 19, race 28, race 49, exit 0
+// expect: race 19, race 28, race 19, race 49, exit 0
 // says: and nothing puts the two operations in order
 // Who sees a flag knows what lies before it: not what other warps of the kernel that set it did with no barrier before the
 // flag, and not what a block of its own kernel knows which saw the flag while it did not.
@@ -7,13 +7,13 @@
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
-__global__ void give(int *data, int *flag)
+template <int TELLER> __global__ void give(int *data, int *flag)
 {
     data[threadIdx.x] = 1;
-    if (threadIdx.x == 0) Flag(*flag).store(1, cuda::memory_order_release);
+    if (threadIdx.x == TELLER) Flag(*flag).store(1, cuda::memory_order_release);
 }
 
-__global__ void take(const int *data, int *flag, int *sum)
+template <int TELLER> __global__ void take(const int *data, int *flag, int *sum)
 {
     while (!Flag(*flag).load(cuda::memory_order_acquire)) {}
     if (threadIdx.x == 0) atomicAdd(sum, data[0] + data[32]);
@@ -61,9 +61,14 @@ int main()
     OK(cudaMemset(flag, 0, sizeof *flag));
     OK(cudaMemset(sum, 0, sizeof *sum));
     OK(cudaDeviceSynchronize());
-    give<<<1, 64, 0, stream[0]>>>(data, flag);
-    take<<<1, 1, 0, stream[1]>>>(data, flag, sum);
+    give<0><<<1, 64, 0, stream[0]>>>(data, flag);
+    take<0><<<1, 1, 0, stream[1]>>>(data, flag, sum);
     one_looks<<<2, 1, 0, stream[2]>>>(data, flag, sum);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemset(flag, 0, sizeof *flag));
+    OK(cudaDeviceSynchronize());
+    give<32><<<1, 64, 0, stream[0]>>>(data, flag);
+    take<32><<<1, 1, 0, stream[1]>>>(data, flag, sum);
     OK(cudaDeviceSynchronize());
     for (int n = 0; n < 2; n++) {
         OK(cudaMemset(flag, 0, sizeof *flag));
