@@ -44,12 +44,14 @@ static void undefined_block_free(Block *b)
 static void undefined_block_start(Block *b)
 {
     struct DefinedBlock *d = b->defined;
-    // CUB and Thrust compare what lies behind a tile, too, and drop the outcome: there all counts as written until a value
-    // that nothing wrote is stored to it.
-    memset(d->shared_bits, kernel_is_nvidias(b->grid->kernel) ? 0xff : 0, d->shared_words * sizeof *d->shared_bits);
+    // CUB and Thrust compare what lies behind a tile, too, and drop the outcome; they add what a thread was never given, and take it
+    // off again. There all counts as written until a value that nothing wrote is stored to it.
+    const int begin = kernel_is_nvidias(b->grid->kernel) ? 0xff : 0;
+    memset(d->shared_bits, begin, d->shared_words * sizeof *d->shared_bits);
     memset(d->shared_bits + d->shared_words, 0, d->shared_words * sizeof *d->shared_bits);
     for (u32 at = b->reserved_at; at < b->shared_span; at++) d->shared_bits[at / 64] |= 1ull << at % 64;    // the system's
-    memset(d->local_bits, 0, 2 * d->local_words * sizeof *d->local_bits);
+    memset(d->local_bits, begin, d->local_words * sizeof *d->local_bits);
+    memset(d->local_bits + d->local_words, 0, d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         if (!w->watch) continue;
