@@ -1,7 +1,6 @@
 #!/bin/sh
 # Random programs whose races are known beforehand (races/): of those that have none, the simulated device must say nothing, and they must
-# load what they should; of those that have lost something that ordered them, it must say what nothing orders now, and nothing
-# else. Of a hundred it may miss two: of strong stores, and of atomics of several blocks, a place remembers the latest (checks/shadow.h).
+# load what they should; of those that have lost something that ordered them, it must say what nothing orders now, and nothing else.
 # `CLEAN=5000 SPOILT=2000 sh simulator/test/races.sh` looks further.
 set -e
 cd "$(dirname "$0")/../.."
@@ -28,7 +27,13 @@ silent "--shuffle 5" "clean 1001 ${CLEAN:-200}"
 silent "--threads 1" "beside 1 ${CLEAN:-200}"
 silent "--threads 3 --spread 1" "beside 1 ${CLEAN:-200}"
 
-seq 1 "${SPOILT:-400}" | xargs -P "$(nproc)" -I{} sh -c 'simulator/run --json --spread 1 '"$to"'/races spoilt {} >'"$to"'/{}.out 2>&1 || echo failed >>'"$to"'/{}.out'
+# A block may look at a flag so late that it hears what others have told there since, and nothing is a race in that order: in another one it is.
+seq 1 "${SPOILT:-400}" | xargs -P "$(nproc)" -I{} sh -c '
+    out='"$to"'/{}.out
+    spoilt() { simulator/run --json --spread 1 "$@" '"$to"'/races spoilt {} >>"$out" 2>&1 || echo failed >>"$out"; }
+    rm -f "$out"
+    spoilt
+    if grep -q "^pair.* 1$" "$out" && ! grep -q "\"kind\":\"race\"" "$out"; then spoilt --shuffle 3; fi'
 for seed in $(seq 1 "${SPOILT:-400}"); do echo "seed $seed"; cat "$to/$seed.out"; done | awk -v clean=$((4 * ${CLEAN:-200})) '
     function line(text) { return match(text, /"line":[0-9]+/) ? substr(text, RSTART + 7, RLENGTH - 7) + 0 : 0 }
     function judge() {
@@ -50,7 +55,7 @@ for seed in $(seq 1 "${SPOILT:-400}"); do echo "seed $seed"; cat "$to/$seed.out"
     END {
         judge()
         printf "%d programs have lost something, %d have a race that is seen, %d one that is not:%s\n", tried, seen, missed, missing
-        if (50 * missed > seen) wrong += missed
+        wrong += missed
         if (4 * seen < tried) { print "too few races to tell"; wrong++ }
         printf "%d passed, %d failed\n", clean + tried, wrong
         exit wrong > 0
