@@ -47,18 +47,10 @@ static Frame *frame_at(Warp *w, u32 depth)
     return &w->frames[depth - 1];
 }
 
-static void copy_lanes(u8 *to, const u8 *from, u32 bytes, u32 mask)
-{
-    for (; mask; mask &= mask - 1) {
-        u32 lane = __builtin_ctz(mask);
-        memcpy(to + lane * bytes, from + lane * bytes, bytes);
-    }
-}
-
 // Predicates are bits of a word.
 static void copy_row(u8 *to, const u8 *from, u32 width, u32 mask)
 {
-    if (width) copy_lanes(to, from, width, mask);
+    if (width) lanes_copy(to, width, from, width, width, mask);
     else *(u32 *)to = (*(const u32 *)from & mask) | (*(u32 *)to & ~mask);
 }
 
@@ -94,10 +86,7 @@ static void pass(Warp *w, Passed to, Passed from, u32 mask)
 {
     u32 bytes = to.bytes < from.bytes ? to.bytes : from.bytes;
     if (w->watch) pass_marks(&w->taint[to.row / 64], &w->taint[from.row / 64], bytes, mask);
-    for (; mask; mask &= mask - 1) {
-        u32 lane = __builtin_ctz(mask);
-        memcpy((u8 *)row_of(w, to.row) + lane * to.bytes, (u8 *)row_of(w, from.row) + lane * from.bytes, bytes);
-    }
+    lanes_copy(row_of(w, to.row), to.bytes, row_of(w, from.row), from.bytes, bytes, mask);
 }
 
 // Lanes that have no room left for another call; 0: none.
@@ -201,18 +190,17 @@ static void leave(Warp *w, Frame *frame, u32 index, u32 back, u32 mask)
     const Function *f = &k->functions[index];
     const CallSite *site = &k->calls[k->code[back - 1].target];
     u8 result[LANES * MOST_RESULT];
-    u32 marks[MOST_RESULT / 2] = { 0 };
+    u32 marks[MOST_RESULT / 2];
     bool has_result = f->result.row && site->result.row && f->result.bytes <= MOST_RESULT;
-    if (has_result) copy_lanes(result, row_of(w, f->result.row), f->result.bytes, mask);
-    if (has_result && w->watch) pass_marks(marks, &w->taint[f->result.row / 64], f->result.bytes, mask);
+    if (has_result) lanes_copy(result, f->result.bytes, row_of(w, f->result.row), f->result.bytes, f->result.bytes, mask);
+    if (has_result && w->watch) memcpy(marks, &w->taint[f->result.row / 64], (f->result.bytes + 1) / 2 * sizeof *marks);
     if (frame->kept & mask) copy_registers(f, w->regs, w->taint, frame->regs, frame->taint, frame->kept & mask);
     w->inside[index] &= ~(mask & ~frame->kept);
     u32 bytes = f->result.bytes < site->result.bytes ? f->result.bytes : site->result.bytes;
     if (has_result && w->watch) pass_marks(&w->taint[site->result.row / 64], marks, bytes, mask);
+    if (has_result) lanes_copy(row_of(w, site->result.row), site->result.bytes, result, f->result.bytes, bytes, mask);
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
-        if (has_result)
-            memcpy((u8 *)row_of(w, site->result.row) + lane * site->result.bytes, result + lane * f->result.bytes, bytes);
         w->frame_top[lane] = frame->top[lane];
         w->lane_depth[lane]--;
     }

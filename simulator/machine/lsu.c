@@ -606,39 +606,52 @@ static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// A kernel's parameters are the same for all threads; those of a call lie lane after lane.
-void run_load_param(Warp *w, const Insn *i, u32 mask)
+// At an address that a register holds, which may be another for each lane.
+static void load_indexed_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
-    if (i->space != SPACE_CALL && !i->a) {
-        load_kernel_param(w, i, mask);
-        return;
+    for (u32 e = 0; e < i->elements; e++) {
+        for (u32 rest = mask; rest; rest &= rest - 1) {
+            u32 l = __builtin_ctz(rest);
+            u128 value = 0;
+            u64 at = ((const u64 *)row_of(w, i->a))[l] + i->offset + e * i->width;
+            if (at + i->width > grid->kernel->param_bytes) continue;
+            memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
+            if (i->width < 8) value = extend((u64)value, i->width, i->is_signed);
+            memcpy((u8 *)row_of(w, i->vector[e]) + l * i->register_width, &value, i->register_width);
+        }
     }
+}
+
+static void load_call_param(Warp *w, const Insn *i, u32 mask)
+{
     for (u32 e = 0; e < i->elements; e++) {
         u8 *row = row_of(w, i->vector[e]);
-        for (u32 l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            u128 value = 0;
-            u64 at = i->offset + e * i->width;
-            if (i->space == SPACE_CALL) {
-                memcpy(&value, (u8 *)row_of(w, i->a) + l * i->target + at, i->width);
-            } else {
-                if (i->a) at += ((const u64 *)row_of(w, i->a))[l];
-                if (at + i->width > grid->kernel->param_bytes) continue;
-                memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
-            }
-            if (i->width < 8) value = extend((u64)value, i->width, i->is_signed);
+        const u8 *from = (const u8 *)row_of(w, i->a) + i->offset + e * i->width;
+        if (i->width == i->register_width) {
+            lanes_copy(row, i->width, from, i->target, i->width, mask);
+            continue;
+        }
+        for (u32 rest = mask; rest; rest &= rest - 1) {
+            u32 l = __builtin_ctz(rest);
+            u64 value = 0;
+            memcpy(&value, from + l * i->target, i->width);
+            value = extend(value, i->width, i->is_signed);
             memcpy(row + l * i->register_width, &value, i->register_width);
         }
     }
 }
 
+// A kernel's parameters are the same for all threads; those of a call lie lane after lane.
+void run_load_param(Warp *w, const Insn *i, u32 mask)
+{
+    if (i->space == SPACE_CALL) load_call_param(w, i, mask);
+    else if (i->a) load_indexed_param(w, i, mask);
+    else load_kernel_param(w, i, mask);
+}
+
 void run_store_param(Warp *w, const Insn *i, u32 mask)
 {
-    for (u32 e = 0; e < i->elements; e++) {
-        const u8 *row = row_of(w, i->vector[e]);
-        u8 *to = (u8 *)row_of(w, i->a) + i->offset + e * i->width;
-        for (u32 l = 0; l < LANES; l++)
-            if (mask >> l & 1) memcpy(to + l * i->target, row + l * i->register_width, i->width);
-    }
+    for (u32 e = 0; e < i->elements; e++)
+        lanes_copy((u8 *)row_of(w, i->a) + i->offset + e * i->width, i->target, row_of(w, i->vector[e]), i->register_width, i->width, mask);
 }
