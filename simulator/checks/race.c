@@ -166,6 +166,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     if (s->operation != now->operation && operation_before(s->operation, now->operation)) return false;
     if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
+    k->own |= same_warp;
     if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
@@ -290,11 +291,11 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
     return true;
 }
 
-// Do the lanes of the next span read the one place that those of this span read?
-static bool is_read_by_next(const Access *a, u32 n)
+// Do the lanes of the span read what those before them have read?
+static bool is_read_again(const Access *a, u32 n)
 {
-    const Span *span = &a->span[n], *next = span + 1;
-    return !a->store && n + 1 < a->span_count && span->address == next->address && span->bytes == a->bytes && next->bytes == a->bytes;
+    const Span *span = &a->span[n], *last = span - 1;
+    return n && !a->store && span->address == last->address && span->bytes == last->bytes;
 }
 
 bool race_access(Access *a)
@@ -316,9 +317,10 @@ bool race_access(Access *a)
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
         for (u32 n = 0; n < a->span_count; n++) {
-            Span span = a->span[n];
-            while (is_read_by_next(a, n)) span.lanes |= a->span[++n].lanes;
-            look_at_span(a, s, &k, &span);
+            bool again = is_read_again(a, n);       // in a tile of 16 columns
+            if (again && !k.own) continue;
+            if (!again) k.own = false;
+            look_at_span(a, s, &k, &a->span[n]);
         }
     }
     Grid *g = a->warp->block->grid;

@@ -67,6 +67,7 @@ typedef struct Look {
     bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
                                 // have read all of it; else, if not by_warp, once it remembers as many as it can, of two blocks
     bool warps_meet;            // the same of the warps of a block: none meets some of them alone, or ends before the others meet
+    bool own;                   // an earlier access of its own warp was met: which lanes made it may matter
     // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
     bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
