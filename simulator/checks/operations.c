@@ -53,14 +53,12 @@ static bool is_for_some(const Insn *i)
     return (is_barrier(i) && i->b) || i->run == run_bar_arrive || i->run == run_barrier_arrive;
 }
 
-static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
-
 // May some warps end here, and others come to a barrier behind it?
 static bool leaves(const Kernel *k, u32 pc)
 {
     const Insn *i = &k->code[pc];
-    bool out = i->guard && (ends(i) || (i->run == run_bra && ends(&k->code[i->target])));
-    u32 next = pc + 1, end = ends(i) ? k->code_count : i->target;
+    bool out = i->guard && (insn_ends(i) || (i->run == run_bra && insn_ends(&k->code[i->target])));
+    u32 next = pc + 1, end = insn_ends(i) ? k->code_count : i->target;
     while (out && next < end && !is_barrier(&k->code[next])) next++;
     return out && next < end;
 }

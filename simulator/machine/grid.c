@@ -80,7 +80,7 @@ const bool *grid_beyond(Grid *g, u32 barrier)
             const Insn *i = &k->code[pc];
             g->beyond[pc] = true;
             if (i->run == run_bra) todo[count++] = i->target;
-            if (!i->guard && (i->run == run_bra || i->run == run_ret || i->run == run_exit)) break;
+            if (!i->guard && (i->run == run_bra || insn_ends(i))) break;
         }
         if (!count) break;
     }

@@ -64,14 +64,12 @@ void warp_report_stuck(Warp *w)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-static bool ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
-
 // While some lanes stand at a barrier: do the others do anything that comes after it? Then they have gone past it.
 static void look_beyond(Warp *w)
 {
     Grid *g = w->block->grid;
     const bool *beyond = grid_beyond(g, w->arrived_pc);
-    if (beyond[w->pc] && !ends(&g->kernel->code[w->pc])) {
+    if (beyond[w->pc] && !insn_ends(&g->kernel->code[w->pc])) {
         w->skipped |= w->active;
         return;
     }

@@ -253,7 +253,7 @@ static void mark_instructions(Kernel *k)
         i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX || i->run != row->run;
         i->plain = !i->moves && row->shape != MEMORY && row->shape != ATOMIC && row->shape != FENCE;
         k->sets_order |= row->shape == FENCE || i->order >= ORDER_ACQUIRE;
-        i->aloud = !i->plain && row->shape != MEMORY && i->run != run_bra && i->run != run_ret && i->run != run_exit;
+        i->aloud = !i->plain && row->shape != MEMORY && i->run != run_bra && !insn_ends(i);
     }
 }
 
