@@ -1,4 +1,4 @@
-// How evenly lines that are apart fill the sets of an H200's L2: what it misses and writes back of lines, or rows of 32 lines, that begin
+// How evenly lines that are apart fill the sets of an H200's L2: what it misses and writes back of lines, or rows of them, that begin
 // so many lines on from each other (shortfalls.md):
 //
 //     nvcc -O3 -arch=sm_90 apart.cu -o apart
@@ -11,26 +11,26 @@
 // ncu counted.
 #include "kernels/exercise.h"
 
-enum { SMS = 132, THREADS = 256, BLOCKS = SMS * 8, LINE = 128, QUARTERS = 8 };  // of a line: 16 bytes each
+enum { SMS = 132, THREADS = 256, BLOCKS = SMS * 8, EIGHTHS = 8 };       // of a line: 16 bytes each
 
 // Where the lines are.
 struct Lines { unsigned row, stride, count; };
 
 static __device__ unsigned me() { return blockIdx.x * blockDim.x + threadIdx.x; }
 static __device__ size_t line(Lines l, unsigned n) { return (size_t)(n / l.row) * l.stride + n % l.row; }
-static __device__ size_t quarter(Lines l, unsigned n) { return line(l, n / QUARTERS) * QUARTERS + n % QUARTERS; }
+static __device__ size_t eighth(Lines l, unsigned n) { return line(l, n / EIGHTHS) * EIGHTHS + n % EIGHTHS; }
 
 static __device__ void write(uint4 *out, Lines l)
 {
-    for (unsigned n = me(); n < l.count * QUARTERS; n += gridDim.x * blockDim.x)
-        out[quarter(l, n)] = make_uint4(n, n, n, n);
+    for (unsigned n = me(); n < l.count * EIGHTHS; n += gridDim.x * blockDim.x)
+        out[eighth(l, n)] = make_uint4(n, n, n, n);
 }
 
 static __device__ unsigned read(const uint4 *in, Lines l)
 {
     unsigned sum = 0;
-    for (unsigned n = me(); n < l.count * QUARTERS; n += gridDim.x * blockDim.x)
-        sum += __ldcg(in + quarter(l, n)).x;
+    for (unsigned n = me(); n < l.count * EIGHTHS; n += gridDim.x * blockDim.x)
+        sum += __ldcg(in + eighth(l, n)).x;
     return sum;
 }
 
@@ -43,7 +43,7 @@ static __device__ void keep(uint4 *out, unsigned sum)
 KERNEL write_words(uint4 *out, uint4 *, Lines l)
 {
     for (unsigned n = me(); n < l.count; n += gridDim.x * blockDim.x)
-        out[line(l, n) * QUARTERS].x = n;
+        out[line(l, n) * EIGHTHS].x = n;
 }
 
 KERNEL write_lines(uint4 *out, uint4 *, Lines l) { write(out, l); }
@@ -62,8 +62,8 @@ KERNEL write_and_read(uint4 *out, uint4 *, Lines l)
 
 KERNEL copy_lines(uint4 *out, uint4 *in, Lines l)
 {
-    for (unsigned n = me(); n < l.count * QUARTERS; n += gridDim.x * blockDim.x)
-        out[quarter(l, n)] = in[quarter(l, n)];
+    for (unsigned n = me(); n < l.count * EIGHTHS; n += gridDim.x * blockDim.x)
+        out[eighth(l, n)] = in[eighth(l, n)];
 }
 
 static uint4 *out, *in;
@@ -80,8 +80,8 @@ static void launch(const char *name, void (*kernel)(uint4 *, uint4 *, Lines), un
 int main()
 {
     enum { K = 1024, MOST_LINES = 384 * K, MOST_STRIDE = 512 };
-    out = output<uint4>((size_t)MOST_LINES * MOST_STRIDE * QUARTERS);
-    in = output<uint4>((size_t)MOST_LINES * MOST_STRIDE * QUARTERS);
+    out = output<uint4>((size_t)MOST_LINES * MOST_STRIDE * EIGHTHS);
+    in = output<uint4>((size_t)MOST_LINES * MOST_STRIDE * EIGHTHS);
     for (int round = 0; round < 3; round++) {
         for (unsigned stride : { 1, 2, 4, 8, 16, 32, 64, 128, 320, 512 }) {
             for (unsigned lines : { 16, 32, 48, 64, 96, 128, 192, 256 })

@@ -4,6 +4,7 @@
 //     nvcc -O3 -arch=sm_90 waiting.cu -o waiting
 //     ncu --cache-control all --metrics dram__bytes_read.sum,dram__bytes_write.sum ./waiting
 //     ncu --cache-control all --metrics lts__t_sectors_lookup_miss.sum ./waiting
+//     ncu --cache-control all --metrics lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum ./waiting
 //
 // It prints each launch: kernel, MB written, and `more`; all of them three times. waiting.txt has the medians that ncu counted.
 #include "kernels/exercise.h"
