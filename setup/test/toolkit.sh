@@ -55,7 +55,7 @@ holds 'pip checks hashes' grep -q -- --require-hashes "$folder.log"
 holds 'every wheel is pinned' awk '
     !/^#/ && /^nvidia/ { wheels++; pinned += /==[0-9.]+ / }
     /--hash=sha256:[0-9a-f]+/ { hashes++ }
-    END { exit !(wheels == 6 && pinned == 6 && hashes == 12) }' setup/toolkit.txt
+    END { exit !(wheels && pinned == wheels && hashes == 2 * wheels) }' setup/toolkit.txt
 
 echo "toolkit: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
