@@ -270,7 +270,7 @@ build/portable/simulator/device: $(device:build/objects/%=build/portable/objects
 build/portable/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,portable,Building the simulated device for other machines)
 	@mkdir -p $(@D)
-	@$(call compile,$(device_flags) -march=x86-64-v3)
+	@$(call compile,$(device_flags) -march=$(if $(filter x86_64,$(shell uname -m)),x86-64-v3,armv8-a))
 
 # The library exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
 client   := build/objects/simulator/client

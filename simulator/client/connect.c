@@ -138,25 +138,47 @@ static bool is_ours(const void *p)
     return client_is_device(p) || client_is_pinned(p);
 }
 
+// What the processor says of a fault.
+typedef struct Fault {
+    uint64_t at;                // the instruction
+    bool writes;
+} Fault;
+
+#if defined __x86_64__
+static Fault fault_of(const mcontext_t *m)
+{
+    return (Fault){ (uint64_t)m->gregs[REG_RIP], m->gregs[REG_ERR] & 2 };
+}
+#elif defined __aarch64__
+// Behind the registers lie records, of which one has the syndrome: its bit 6 says that it was a write.
+static Fault fault_of(const mcontext_t *m)
+{
+    const uint8_t *end = m->__reserved + sizeof m->__reserved;
+    const struct _aarch64_ctx *record = (const void *)m->__reserved;
+    while (record->magic && record->magic != ESR_MAGIC && (const uint8_t *)record + record->size < end)
+        record = (const void *)((const uint8_t *)record + record->size);
+    return (Fault){ m->pc, record->magic == ESR_MAGIC && ((const struct esr_context *)record)->esr & 1 << 6 };
+}
+#endif
+
 // Host code touched device memory, or shared memory that was freed: tell the device where, then
 // die as the program would have.
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     if (getpid() == device.owner && is_ours(info->si_addr)) {
-        const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+        const Fault fault = fault_of(&((ucontext_t *)context)->uc_mcontext);
         WireRequest request = client_request(WIRE_FAULT, "host code");
         // The handler's own frame comes first; from the faulting instruction on is what matters.
-        uint64_t at = (uint64_t)registers[REG_RIP];
         int from = 0;
-        while (from < WIRE_CALLERS && request.caller[from] != at)
+        while (from < WIRE_CALLERS && request.caller[from] != fault.at)
             from++;
-        uint64_t caller[WIRE_CALLERS] = { at + 1 };     // + 1: the device looks one byte back
+        uint64_t caller[WIRE_CALLERS] = { fault.at + 1 };       // + 1: the device looks one byte back
         for (int i = from + 1, to = 1; i < WIRE_CALLERS && to < WIRE_CALLERS; i++)
             caller[to++] = request.caller[i];
         memcpy(request.caller, caller, sizeof caller);
         request.fault.address = client_address(info->si_addr);
-        request.fault.writes = (registers[REG_ERR] & 2) != 0;
+        request.fault.writes = fault.writes;
         client_tell(&request, NULL, 0);
     }
     sigaction(SIGSEGV, &device.before, NULL);           // the instruction runs again, and dies
