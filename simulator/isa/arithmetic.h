@@ -21,7 +21,8 @@ static inline f32 number_f32(f32 x)
     return x != x ? nan.value : x;
 }
 
-// A NaN of doubles keeps its payload and becomes quiet. Of several operands that are NaN, it is b, then c, then a.
+// A NaN of doubles keeps its payload and becomes quiet. Of several operands that are NaN, it is b, then c, then a (of a division
+// a, then b); of none, which numbers make, it has a sign, whatever the host makes of them.
 static inline f64 number_f64(f64 x)
 {
     union { f64 value; u64 bits; } v = { x };
@@ -30,9 +31,11 @@ static inline f64 number_f64(f64 x)
 }
 static inline f64 nan_of_3(f64 result, f64 a, f64 b, f64 c)
 {
-    return result == result ? result : number_f64(b != b ? b : c != c ? c : a != a ? a : result);
+    union { u64 bits; f64 value; } invalid = { 0xfff8000000000000 };
+    return result == result ? result : number_f64(b != b ? b : c != c ? c : a != a ? a : invalid.value);
 }
 static inline f64 nan_of_2(f64 result, f64 a, f64 b) { return nan_of_3(result, a, b, b); }
+static inline f64 nan_of_1(f64 result, f64 a) { return nan_of_3(result, a, a, a); }
 
 static inline f32 flush(f32 x)
 {
