@@ -60,16 +60,21 @@ end
 
 -- ---- One document of all pages ---------------------------------------------------------------------------
 
-local function own(identifier)
-  return identifier ~= '' and here.name .. '-' .. identifier or ''
+-- Begins with a letter, as XML asks: newer pandocs rename what does not, but not where raw HTML points to it.
+local function of_page(name)
+  return 'page-' .. name
 end
 
--- `05-transpose.html#banks` is `#05-transpose-banks` here.
+local function own(identifier)
+  return identifier ~= '' and of_page(here.name) .. '-' .. identifier or ''
+end
+
+-- `05-transpose.html#banks` is `#page-05-transpose-banks` here.
 local function place(link)
   if link:match('^%a+:') then return nil end
   local page, anchor = link:match('^(.-)%.html(.*)$')
   if not page then page, anchor = here.name, link end
-  return '#' .. page .. anchor:gsub('^#', '-')
+  return '#' .. of_page(page) .. anchor:gsub('^#', '-')
 end
 
 local function link(element)
@@ -88,7 +93,7 @@ local function raw(block)
   local text = block.text:gsub(' href="(.-)"', function(link) return ' href="' .. (place(link) or link) .. '"' end)
     :gsub(' id="(.-)"', function(id) return ' id="' .. own(id) .. '"' end)
     :gsub(' aria%-labelledby="(.-)"', function(id) return ' aria-labelledby="' .. own(id) .. '"' end)
-    :gsub('url%(#', 'url(#' .. here.name .. '-')
+    :gsub('url%(#', 'url(#' .. of_page(here.name) .. '-')
     :gsub(' tabindex="0"', '')
     :gsub('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
   return html(text)
@@ -103,7 +108,7 @@ local function lessons_list()
   local items = pandoc.List()
   for _, page in ipairs(common.pages()) do
     if page.lesson then
-      items:insert({ pandoc.Plain({ pandoc.Str(page.label .. ': '), pandoc.Link(page.title, '#' .. page.name) }) })
+      items:insert({ pandoc.Plain({ pandoc.Str(page.label .. ': '), pandoc.Link(page.title, '#' .. of_page(page.name)) }) })
     end
   end
   return pandoc.BulletList(items)
@@ -121,7 +126,7 @@ local function chapter(doc)
   end
   local chapter = pandoc.walk_block(pandoc.Div(blocks), { Link = link, Header = identify, Span = identify,
     Div = division, RawBlock = raw, CodeBlock = code })
-  local out = pandoc.List({ pandoc.Header(1, title, { id = here.name }) })
+  local out = pandoc.List({ pandoc.Header(1, title, { id = of_page(here.name) }) })
   out:extend(chapter.content)
   return pandoc.Pandoc(out, { subtitle = doc.meta.subtitle })
 end
