@@ -17,8 +17,8 @@ if [ ! "$to/linked.o" -nt "$from/kernels.cu" ]; then
 fi
 gcc -std=gnu17 -D_GNU_SOURCE= -O1 -g -Wall -Wextra -Werror -Wno-clobbered -isystem "$home/include" -o "$to/answers" "$from"/*.c \
     "$to/kernels.o" "$to/linked.o" -L"$home/lib64" -lcudadevrt "$home"/lib64/libcudart.so.13 -lpthread -lstdc++
+export LD_LIBRARY_PATH="$home/lib64"        # a device that is in front puts its own runtime before that
 if [ "$device" = gpu ]; then
-    export LD_LIBRARY_PATH="$home/lib64"
     all=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)}
     here=$(echo "$all" | tr , '\n' | wc -l)
     one="env CUDA_VISIBLE_DEVICES=${all%%,*}" two=
