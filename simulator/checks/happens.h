@@ -22,6 +22,7 @@ typedef struct WarpOrder {
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
     u32 met[LANES][LANES];      // [x][y]: the visit up to which lane x knows by __syncwarp() what lane y did
+    u32 latest_met;             // the latest of those
 } WarpOrder;
 
 typedef struct BlockOrder {

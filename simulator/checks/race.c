@@ -114,7 +114,7 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
         grid_in_order(g);
         return true;
     }
-    u64 address = a->alike ? now->base + lane * now->stride : a->address[lane];     // not all of what has happened are kept
+    u64 address = a->alike ? now->base + site_place(now, lane) * now->stride : a->address[lane];     // not all of what has happened are kept
     Race race = { .space = a->space, .owner = a->owner, .address = address, .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
     race.cluster_only = now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
@@ -141,7 +141,7 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
     bool same_access = same_warp && s->visit == now->visit, both_store = s->store && now->store && !a->atomic;
     for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
-        u64 low = now->base + lane * now->stride, high = low + now->bytes;
+        u64 low = now->base + site_place(now, lane) * now->stride, high = low + now->bytes;
         u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
         if (same_access) others &= ~(1u << lane);
         else if (same_warp) others = happens_unmet(o, a->warp, lane, others, s->visit);
@@ -166,8 +166,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     if (s->operation != now->operation && operation_before(s->operation, now->operation)) return false;
     if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
     bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    k->own |= same_warp;
-    if (same_warp && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
+    if (same_warp && s->rows == now->rows && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
     enum before order = happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp, s->tick, s->store);
@@ -209,15 +208,32 @@ static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 l
     look(s, k, address, 0, lanes);
 }
 
-static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
+// Of the spans from this one on, how many rows of lanes, each right behind the other, read the same: two in a tile of 16 columns.
+static u32 rows_alike(const Access *a, u32 n)
 {
-    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes);
+    const Span *first = &a->span[n], *s = first + 1;
+    const u32 count = __builtin_popcount(first->lanes);
+    while (!a->store && s < a->span + a->span_count && s->address == first->address && s->bytes == first->bytes
+           && s->lanes == s[-1].lanes << count) s++;
+    return s - first;
+}
+
+// Returns how many spans it has looked at.
+static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 n)
+{
+    const Span *span = &a->span[n];
+    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes), lanes = span->lanes, done = 1;
     if (span->bytes == a->bytes) {
-        look_at_same(a, s, k, span->address, span->lanes);
+        for (; !a->store && n + done < a->span_count && span[done].address == span->address && span[done].bytes == span->bytes; done++)
+            lanes |= span[done].lanes;
+        look_at_same(a, s, k, span->address, lanes);
     } else if (span->bytes == count * a->bytes) {
-        look(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
+        done = rows_alike(a, n);
+        k->site.rows = done > 1 ? done : 0;
+        look(s, k, span->address - first * a->bytes, a->bytes, lanes);
+        k->site.rows = 0;
     } else {
-        for (u32 rest = span->lanes; rest;) {
+        for (u32 rest = lanes; rest;) {
             u64 address = a->address[__builtin_ctz(rest)];
             u32 same = 0;
             for (u32 on = rest; on && a->address[__builtin_ctz(on)] == address; on &= on - 1) same |= on & -on;
@@ -225,6 +241,7 @@ static void look_at_span(const Access *a, Shadow *s, Look *k, const Span *span)
             rest &= ~same;
         }
     }
+    return done;
 }
 
 // A copy in bulk is weak, but what it tells its mbarrier is not.
@@ -253,7 +270,7 @@ static Look look_of(const Access *a)
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
-        .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
+        .met = o->warps[a->warp->number].latest_met, .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
         .warps_meet = warps_meet(b->grid->kernel),
         .races = races, .is_over = is_over, .follows = follows, .context = (void *)a,
     };
@@ -278,7 +295,8 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 {
     u64 from;
     bool shared = s != &race_global, each = shared && !(a->regular && a->span_count > 1 && a->stride);
-    u32 block = a->warp->block->number, warp = a->warp->number, tick = a->warp->block->race->order.tick, n = 0;
+    const BlockOrder *o = &a->warp->block->race->order;
+    u32 block = a->warp->block->number, warp = a->warp->number, tick = o->tick, met = o->warps[warp].latest_met, n = 0;
     const Span *spans = access_spans(a, &from);
     while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet)) n++;
     if (n == a->span_count && !shared) promise(a, spans, from, quiet);
@@ -286,16 +304,9 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
         const Span *span = &spans[n];
         if (!each) return false;
         if (shadow_quiet(s, from + span->address, span->bytes, quiet)) continue;
-        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, block, warp, tick)) return false;
+        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, block, warp, tick, met)) return false;
     }
     return true;
-}
-
-// Do the lanes of the span read what those before them have read?
-static bool is_read_again(const Access *a, u32 n)
-{
-    const Span *span = &a->span[n], *last = span - 1;
-    return n && !a->store && span->address == last->address && span->bytes == last->bytes;
 }
 
 bool race_access(Access *a)
@@ -316,12 +327,7 @@ bool race_access(Access *a)
     if (a->regular && a->span_count > 1 && a->stride) {
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
-        for (u32 n = 0; n < a->span_count; n++) {
-            bool again = is_read_again(a, n);       // in a tile of 16 columns
-            if (again && !k.own) continue;
-            if (!again) k.own = false;
-            look_at_span(a, s, &k, &a->span[n]);
-        }
+        for (u32 n = 0; n < a->span_count;) n += look_at_spans(a, s, &k, n);
     }
     Grid *g = a->warp->block->grid;
     if (strong && !a->mbarrier && a->store && happens_write(&r->order, a)) race_hear(g);

@@ -60,7 +60,7 @@ static u32 number_of(Shadow *s, Look *k) { return k->number ? k->number : (k->nu
 
 static s64 floor_of(s64 a, s64 b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 
-u32 site_lanes(const Site *s, u64 from, u64 to)
+static u32 lanes_of_row(const Site *s, u64 from, u64 to)
 {
     if (s->stride == 0) return s->base < to && from < s->base + s->bytes ? s->lanes : 0;
     u32 lanes = 0;
@@ -77,6 +77,17 @@ u32 site_lanes(const Site *s, u64 from, u64 to)
     if (low > high) return 0;
     return s->lanes & (~0u << low) & (~0u >> (LANES - 1 - high));
 }
+
+// And those of the rows behind them.
+static u32 of_all_rows(const Site *s, u32 lanes)
+{
+    u32 all = lanes;
+    for (u32 n = 1; n < s->rows; n++) all |= lanes << n * __builtin_popcount(s->lanes);
+    return all;
+}
+
+u32 site_lanes(const Site *s, u64 from, u64 to) { return of_all_rows(s, lanes_of_row(s, from, to)); }
+static u32 all_lanes(const Site *s) { return of_all_rows(s, s->lanes); }
 
 // Lanes side by side, which is what most are.
 static bool is_row(const Site *s)
@@ -124,6 +135,13 @@ static bool covers(const Site *a, const Site *b, u64 from, u64 to)
     return x.from <= y.from && y.to <= x.to;
 }
 
+// Of one warp: does each lane of the other touch no bytes but those that it touches here?
+static bool covers_each(const Site *a, const Site *b)
+{
+    return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
+        && !(all_lanes(b) & ~all_lanes(a)) && (a->lanes == b->lanes || (a->rows | b->rows) == 0);
+}
+
 static bool same_warp(const Site *a, const Site *b)
 {
     return a->operation == b->operation && a->block == b->block && a->warp == b->warp;
@@ -132,7 +150,7 @@ static bool same_warp(const Site *a, const Site *b)
 // A warp that reads on, each lane right behind what it read: one site for all of it.
 static bool extend(Site *s, const Site *on)
 {
-    if (!same_warp(s, on) || s->tick != on->tick || s->strong || on->strong || s->stride != on->stride || s->lanes != on->lanes
+    if (!same_warp(s, on) || s->tick != on->tick || s->strong || on->strong || s->stride != on->stride || s->lanes != on->lanes || s->rows != on->rows
         || on->base != s->base + s->bytes) return false;
     if (s->stride && (u64)llabs(s->stride) < (u64)s->bytes + on->bytes) return false;
     s->bytes += on->bytes;
@@ -317,8 +335,8 @@ static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from,
     const Site *now = &k->site, *other = NULL;
     for (u32 n = 0; n < count; n++) {
         Site *old = &s->sites[readers[n]];
-        if (!same_warp(old, now) || old->tick != now->tick) continue;
-        if (extend(old, now) || (strength(old) <= strength(now) && covers(old, now, from, to))) return true;
+        if (!same_warp(old, now) || old->tick != now->tick || old->visit <= k->met) continue;
+        if (extend(old, now) || (strength(old) <= strength(now) && covers_each(old, now))) return true;
     }
     for (u32 n = 0; n < count && k->all_meet; n++) {
         const Site *old = &s->sites[readers[n]];
@@ -354,7 +372,8 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
     for (u32 n = 0; n < count; n++) {
         const Site *old = &s->sites[readers[n]];
         bool mine = same_warp(old, now);
-        bool stands_for = (mine || !full) && strength(now) <= strength(old) && covers(now, old, from, to) && (mine || k->follows(k, old));
+        bool stands_for = strength(now) <= strength(old)
+            && (mine ? covers_each(now, old) : !full && covers(now, old, from, to) && k->follows(k, old));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
     if (kept == most_readers(s) && s->sites[readers[0]].block != now->block && is_of_one_block(s, readers, kept)) kept--;
@@ -398,13 +417,13 @@ static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
     if (k->all_meet ? is_read_twice(s, readers, count, k, line) : full) make_quiet(s, n, k->quiet);
 }
 
-bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick)
+bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick, u32 met)
 {
     Line *n = shadow_line(s, address);
     if (n->era != s->era || n->cells || n->write[0] || n->write[1] || n != shadow_line(s, address + span->bytes - 1)) return false;
     for (u32 r = 0; r < 2 && n->read[r] && !(n->read[r] & MORE); r++) {
         Site *old = &s->sites[n->read[r]];
-        if (old->block != block || old->warp != warp || old->tick != tick || old->strong || old->stride) return false;
+        if (old->block != block || old->warp != warp || old->tick != tick || old->visit <= met || old->strong || old->stride) return false;
         if (old->base <= address && address + span->bytes <= old->base + old->bytes) return true;
         if (old->lanes == span->lanes && address == old->base + old->bytes) {
             old->bytes += span->bytes;

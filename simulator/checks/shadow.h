@@ -22,6 +22,7 @@ typedef struct Site {
     bool adds : 1;              // an atomic whose old value nobody asks for
     bool block_only : 1, cluster_only : 1, device_only : 1;     // strong for its own block, or cluster, or device, only
     u8 warps;                   // 0: this is the only one. In the visits of several no lanes have met
+    u8 rows;                    // not 0: as many lanes right behind those have read the same, and so on, so many rows of them, those among them
 } Site;
 
 // Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
@@ -62,12 +63,12 @@ typedef struct Shadow {
 typedef struct Look {
     Site site;                  // what it is; given a number when the first line remembers it
     u32 number;                 // 0: none yet
+    u32 met;                    // the visit up to which a lane of the warp knows what another did: a read before it stands for none behind it
     u32 quiet;                  // of all reads that a line need not look at once it is quiet; 0: look at all
     bool by_warp;               // those who are apart are of two warps, and not of two blocks
     bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
                                 // have read all of it; else, if not by_warp, once it remembers as many as it can, of two blocks
     bool warps_meet;            // the same of the warps of a block: none meets some of them alone, or ends before the others meet
-    bool own;                   // an earlier access of its own warp was met: which lanes made it may matter
     // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
     bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
@@ -108,7 +109,14 @@ void shadow_quiet_range(Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
 
 // A quiet read of lanes that all read the same, once more or right behind what they read before: is that all that there is
 // to remember? It is remembered then.
-bool shadow_read_on(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 tick);
+bool shadow_read_on(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 tick, u32 met);
 
 // Lanes of the site that touch bytes `from` up to `to`.
 u32 site_lanes(const Site *, u64 from, u64 to);
+
+// The one of `lanes` that touches what this one does, of any row.
+static inline u32 site_place(const Site *s, u32 lane)
+{
+    u32 first = __builtin_ctz(s->lanes);
+    return s->rows > 1 ? first + (lane - first) % __builtin_popcount(s->lanes) : lane;
+}

@@ -11,6 +11,7 @@ __global__ void timed(long long *took, int *work, int n)
     int sum = 0;
     for (int i = 0; i < n; i++) sum += work[(i + threadIdx.x) % N];
     took[threadIdx.x] = clock64() - start;
+    __syncthreads();
     work[threadIdx.x] = sum;
     while (clock64() - start < 20000) {}
 }
