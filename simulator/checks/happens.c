@@ -198,6 +198,7 @@ void happens_warp_barrier(BlockOrder *o, const Warp *w, u32 lanes)
     u32 (*met)[LANES] = o->warps[w->number].met, latest[LANES];
     o->told = true;
     o->warps[w->number].latest_met = o->visit;
+    if (lanes == ~0u) o->warps[w->number].all_met = o->visit;
     for (u32 y = 0; y < LANES; y++) latest[y] = o->visit;
     for (u32 others = ~lanes; others; others &= others - 1) {
         u32 y = __builtin_ctz(others);

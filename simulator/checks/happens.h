@@ -22,7 +22,7 @@ typedef struct WarpOrder {
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
     u32 met[LANES][LANES];      // [x][y]: the visit up to which lane x knows by __syncwarp() what lane y did
-    u32 latest_met;             // the latest of those
+    u32 latest_met, all_met;    // the latest of those; that up to which all of its lanes have met
 } WarpOrder;
 
 typedef struct BlockOrder {

@@ -208,40 +208,54 @@ static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 l
     look(s, k, address, 0, lanes);
 }
 
-// Of the spans from this one on, how many rows of lanes, each right behind the other, read the same: two in a tile of 16 columns.
-static u32 rows_alike(const Access *a, u32 n)
+// Those of the spans that read the same as the first of them: two in a tile of 16 columns.
+static u32 spans_alike(const Access *a, u32 spans)
 {
-    const Span *first = &a->span[n], *s = first + 1;
-    const u32 count = __builtin_popcount(first->lanes);
-    while (!a->store && s < a->span + a->span_count && s->address == first->address && s->bytes == first->bytes
-           && s->lanes == s[-1].lanes << count) s++;
-    return s - first;
+    const Span *first = &a->span[__builtin_ctz(spans)];
+    u32 alike = spans & -spans;
+    for (u32 rest = a->store ? 0 : spans & (spans - 1); rest; rest &= rest - 1) {
+        const Span *s = &a->span[__builtin_ctz(rest)];
+        if (s->address == first->address && s->bytes == first->bytes) alike |= rest & -rest;
+    }
+    return alike;
 }
 
-// Returns how many spans it has looked at.
-static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 n)
+// Are they rows of lanes, each right behind the other?
+static bool are_rows(const Access *a, u32 alike)
 {
-    const Span *span = &a->span[n];
-    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes), lanes = span->lanes, done = 1;
-    if (span->bytes == a->bytes) {
-        for (; !a->store && n + done < a->span_count && span[done].address == span->address && span[done].bytes == span->bytes; done++)
-            lanes |= span[done].lanes;
-        look_at_same(a, s, k, span->address, lanes);
-    } else if (span->bytes == count * a->bytes) {
-        done = rows_alike(a, n);
-        k->site.rows = done > 1 ? done : 0;
-        look(s, k, span->address - first * a->bytes, a->bytes, lanes);
-        k->site.rows = 0;
-    } else {
-        for (u32 rest = lanes; rest;) {
-            u64 address = a->address[__builtin_ctz(rest)];
-            u32 same = 0;
-            for (u32 on = rest; on && a->address[__builtin_ctz(on)] == address; on &= on - 1) same |= on & -on;
-            look_at_same(a, s, k, address, same);
-            rest &= ~same;
-        }
+    u64 next = a->span[__builtin_ctz(alike)].lanes, lanes = __builtin_popcountll(next);
+    for (; alike && a->span[__builtin_ctz(alike)].lanes == next; alike &= alike - 1) next <<= lanes;
+    return !alike;
+}
+
+// The first of them, and those that read the same. Returns which it were.
+static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
+{
+    const Span *span = &a->span[__builtin_ctz(spans)];
+    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes), alike = spans_alike(a, spans), lanes = 0;
+    if (span->bytes == count * a->bytes && count > 1) {
+        if (!are_rows(a, alike)) alike = spans & -spans;
+        k->site.rows = __builtin_popcount(alike);
+        look(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
+        k->site.rows = 1;
+        return alike;
     }
-    return done;
+    for (u32 rest = alike; rest; rest &= rest - 1) lanes |= a->span[__builtin_ctz(rest)].lanes;
+    if (span->bytes == a->bytes) {
+        look_at_same(a, s, k, span->address, lanes);
+        return alike;
+    }
+    while (lanes) {
+        u64 address = a->address[__builtin_ctz(lanes)];
+        u32 same = 0;
+        for (u32 on = lanes; on; on &= on - 1) {
+            if (a->address[__builtin_ctz(on)] == address) same |= on & -on;
+            else if (!(alike & (alike - 1))) break;     // in one span they are side by side
+        }
+        look_at_same(a, s, k, address, same);
+        lanes &= ~same;
+    }
+    return alike;
 }
 
 // A copy in bulk is weak, but what it tells its mbarrier is not.
@@ -266,11 +280,12 @@ static Look look_of(const Access *a)
     const Insn *i = a->insn;
     bool shared = a->space == SPACE_SHARED, strong = is_strong(a);
     return (Look){
-        .site = { .bytes = a->bytes, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
+        .site = { .bytes = a->bytes, .rows = 1, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
                   .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
-        .met = o->warps[a->warp->number].latest_met, .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
+        .met = o->warps[a->warp->number].latest_met,
+        .all_met = o->warps[a->warp->number].all_met, .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
         .warps_meet = warps_meet(b->grid->kernel),
         .races = races, .is_over = is_over, .follows = follows, .context = (void *)a,
     };
@@ -327,7 +342,7 @@ bool race_access(Access *a)
     if (a->regular && a->span_count > 1 && a->stride) {
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
-        for (u32 n = 0; n < a->span_count;) n += look_at_spans(a, s, &k, n);
+        for (u32 spans = a->span_count ? ~0u >> (LANES - a->span_count) : 0; spans;) spans &= ~look_at_spans(a, s, &k, spans);
     }
     Grid *g = a->warp->block->grid;
     if (strong && !a->mbarrier && a->store && happens_write(&r->order, a)) race_hear(g);

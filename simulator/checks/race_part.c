@@ -93,7 +93,7 @@ static bool rows_begin(Block *b, const Rows *r)
     if (race_global.loud) return false;
     for (u32 n = 0; n < r->rows; n++) {
         const Row *row = &r->row[n];
-        site[n] = (Site){ .base = row->base, .stride = row->bytes, .lanes = ~0u, .bytes = row->bytes, .operation = b->grid->raced,
+        site[n] = (Site){ .base = row->base, .stride = row->bytes, .lanes = ~0u, .rows = 1, .bytes = row->bytes, .operation = b->grid->raced,
                           .block = b->number, .tick = o->tick, .visit = o->visit + 1 + n, .pc = row->pc, .warp = r->first,
                           .store = row->store, .warps = (u8)((r->count - n + r->rows - 1) / r->rows) };
     }

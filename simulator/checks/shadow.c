@@ -139,7 +139,7 @@ static bool covers(const Site *a, const Site *b, u64 from, u64 to)
 static bool covers_each(const Site *a, const Site *b)
 {
     return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
-        && !(all_lanes(b) & ~all_lanes(a)) && (a->lanes == b->lanes || (a->rows | b->rows) == 0);
+        && !(all_lanes(b) & ~all_lanes(a)) && (a->lanes == b->lanes || (a->rows <= 1 && b->rows <= 1));
 }
 
 static bool same_warp(const Site *a, const Site *b)
@@ -373,7 +373,7 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
         const Site *old = &s->sites[readers[n]];
         bool mine = same_warp(old, now);
         bool stands_for = strength(now) <= strength(old)
-            && (mine ? covers_each(now, old) : !full && covers(now, old, from, to) && k->follows(k, old));
+            && (mine && old->visit > k->all_met ? covers_each(now, old) : (mine || !full) && covers(now, old, from, to) && (mine || k->follows(k, old)));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
     if (kept == most_readers(s) && s->sites[readers[0]].block != now->block && is_of_one_block(s, readers, kept)) kept--;

@@ -22,7 +22,7 @@ typedef struct Site {
     bool adds : 1;              // an atomic whose old value nobody asks for
     bool block_only : 1, cluster_only : 1, device_only : 1;     // strong for its own block, or cluster, or device, only
     u8 warps;                   // 0: this is the only one. In the visits of several no lanes have met
-    u8 rows;                    // not 0: as many lanes right behind those have read the same, and so on, so many rows of them, those among them
+    u8 rows;                    // more than 1: as many lanes right behind those have read the same, and so on, so many rows in all
 } Site;
 
 // Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
@@ -63,7 +63,7 @@ typedef struct Shadow {
 typedef struct Look {
     Site site;                  // what it is; given a number when the first line remembers it
     u32 number;                 // 0: none yet
-    u32 met;                    // the visit up to which a lane of the warp knows what another did: a read before it stands for none behind it
+    u32 met, all_met;           // visits up to which a lane of the warp knows what another did, and all do what all did
     u32 quiet;                  // of all reads that a line need not look at once it is quiet; 0: look at all
     bool by_warp;               // those who are apart are of two warps, and not of two blocks
     bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
