@@ -533,6 +533,21 @@ static void single_out(Shadow *s, Line *n, u64 line)
     *number = is_full(s) ? 0 : add_site(s, &own);
 }
 
+// Has the warp itself read so many parts of the line that there is no room for another?
+static bool is_full_of(Shadow *s, const u32 read[2], Look *k, u64 line)
+{
+    if (!(read[1] & MORE)) return false;
+    u32 readers[MOST_READERS], count = readers_of(s, read, readers), mine = 0;
+    while (mine < count && same_warp(&s->sites[readers[mine]], &k->site)) mine++;
+    return mine == most_readers(s) && !is_told(s, readers, count, k, line, line + LINE_BYTES);
+}
+
+static u32 granule_of(const Site *s, u64 line)
+{
+    Part p = part_of(s, line, line + LINE_BYTES);
+    return (p.from | p.to | s->bytes) % WORD ? 1 : WORD;
+}
+
 static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
 {
     if (n->era != s->era) {
@@ -551,12 +566,11 @@ static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
         *n = (Line){ .era = s->era };
         return true;
     }
-    if (!k->site.store) {
-        remember_read(s, n, k, line);
-    } else if (!remember_write(s, n, k, line)) {
-        Part p = part_of(&k->site, line, line + LINE_BYTES);
-        take_apart(s, n, line, (p.from | p.to | k->site.bytes) % WORD ? 1 : WORD);
+    if (k->site.store ? !remember_write(s, n, k, line) : is_full_of(s, n->read, k, line)) {
+        take_apart(s, n, line, granule_of(&k->site, line));
         look_at_cells(s, n, k, line);
+    } else if (!k->site.store) {
+        remember_read(s, n, k, line);
     }
     return false;
 }

@@ -8,7 +8,7 @@ mkdir -p "$to"
 if [ ! "$to/lanes" -nt simulator/test/lanes/main.cu ]; then
     nvcc -O1 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 -o "$to/lanes" simulator/test/lanes/main.cu
 fi
-seq 1 "${LANES:-300}" | xargs -P "$(nproc)" -I{} sh -c '
+seq 1 "${LANES:-1000}" | xargs -P "$(nproc)" -I{} sh -c '
     known=$(simulator/run '"$to"'/lanes {} 2>'"$to"'/{}.said) || known="failed, knowing $known"
     said=none
     [ ! -s '"$to"'/{}.said ] || said=other

@@ -48,6 +48,7 @@ static unsigned drawn(unsigned long long *state, unsigned below)
     return (unsigned)(*state >> 33) % below;
 }
 
+// Mostly loads, and at last a store, often by one lane: which of the loads was forgotten shows then.
 static Plan draw(unsigned long long seed)
 {
     static const unsigned lanes[] = { ~0u, ~0u, ~0u, 0xffff, 0xffff0000, 0x55555555, 0xff, 1, 1u << 31, 0xf0f0f0f0, 0xffff00 };
@@ -57,11 +58,11 @@ static Plan draw(unsigned long long seed)
     for (int k = 0; k < p.steps; k++) {
         Step *s = &p.step[k];
         s->way = (enum way)drawn(&state, WAYS);
-        s->lanes = lanes[drawn(&state, sizeof lanes / sizeof *lanes)];
+        s->store = k == p.steps - 1 || drawn(&state, 16) == 0;
+        s->lanes = s->store && drawn(&state, 3) ? 1u << drawn(&state, LANES) : lanes[drawn(&state, sizeof lanes / sizeof *lanes)];
         s->first = drawn(&state, 2) ? 0 : (int)drawn(&state, 8);
         s->size = 2 << drawn(&state, 4);
-        s->store = drawn(&state, 3) == 0;
-        s->meet = drawn(&state, 4) == 0;
+        s->meet = drawn(&state, 3) == 0;
     }
     return p;
 }
