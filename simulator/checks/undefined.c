@@ -387,16 +387,17 @@ static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool p
     }
 }
 
-// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane.
+// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane. What is written in part counts as written, as
+// in memory; its first byte comes first.
 static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
 {
     for (u32 e = 0; e < i->elements; e++) {
-        u32 at = i->offset + e * i->width, marks = 0, *part = mark(w, i->a) + at / 2, *to = mark(w, i->vector[e]);
+        u32 at = i->offset + e * i->width, marks = mask, *part = mark(w, i->a) + at / 2, *to = mark(w, i->vector[e]);
         for (u32 n = 0; n < (i->width + 1u) / 2; n++) {
-            if (store) part[n] = (part[n] & ~mask) | (*to & mask);
-            else marks |= part[n];
+            if (!store) marks &= part[n];
+            else part[n] = (part[n] & ~mask) | (*to & mask & (at % 2 ? part[n] : ~0u));
         }
-        if (!store) *to = (*to & ~mask) | (marks & mask);
+        if (!store) *to = (*to & ~mask) | marks;
     }
 }
 
