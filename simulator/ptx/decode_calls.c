@@ -114,11 +114,68 @@ static Passed *formals(Body *b, u32 *count)
         Declaration v = decoder_declaration(b->d);
         Symbol *s = decoder_symbol(b->d, b->names, v.name, SYMBOL_CALL_PARAM, 0);
         s->size = v.size;
+        s->align = v.align;
         s->value = body_rows(b, align_up(v.size ? v.size : 1, 2), 1);
         list[(*count)++] = (Passed){ .row = s->value, .bytes = v.size };
         ptx_accept(p, ",");
     }
     return list;
+}
+
+static void take_address(void *body, const char *name)
+{
+    Symbol *s = symbol_find(((Body *)body)->names, name);
+    if (s && s->kind == SYMBOL_CALL_PARAM) s->addressed = true;
+}
+
+static Insn *move(Body *b, const char *name, enum space space, u32 at, u32 width, u32 value)
+{
+    const IsaRow *row = isa_find(name, UNARY);
+    Insn *i = body_insn(b);
+    i->row = row - isa_rows;
+    i->run = row->run;
+    i->space = space;
+    i->offset = at;
+    i->elements = 1;
+    i->width = i->register_width = width;
+    i->vector[0] = value;
+    return i;
+}
+
+// A parameter whose address is taken is a variable of the frame, into which the function first copies what it was given.
+static void into_frame(Body *b, Symbol *s)
+{
+    const u32 row = s->value, size = s->size;
+    s->kind = SYMBOL_LOCAL;
+    s->value = b->function->frame_bytes = align_up(b->function->frame_bytes, s->align);
+    b->function->frame_bytes += size;
+    const u32 address = body_address(b, s->name, 8);
+    for (u32 at = 0, width = s->align < 8 ? s->align : 8; at < size; at += width) {
+        while (width > size - at) width /= 2;
+        u32 value = body_rows(b, width, 1);
+        Insn *load = move(b, "ld.param", SPACE_CALL, at, width, value);
+        load->a = row;
+        load->target = size;
+        Insn *store = move(b, "st.local", SPACE_LOCAL, at, width, value);
+        store->a = address;
+        store->source_width = 8;
+    }
+}
+
+// Is any wider than a register?
+static bool has_array(const Function *f)
+{
+    u32 n = 0;
+    while (n < f->param_count && f->params[n].bytes <= sizeof(u128)) n++;
+    return n < f->param_count;
+}
+
+static void params_into_frame(Body *b, const Text *text)
+{
+    decoder_go(b->d, text->unit, text->body);
+    decoder_look_through(b->d, take_address, b);
+    for (u32 n = 0; n < SYMBOL_BUCKETS; n++)
+        for (Symbol *s = b->names->bucket[n]; s; s = s->next) if (s->addressed) into_frame(b, s);
 }
 
 static void read_function(Body *b, Function *f)
@@ -137,8 +194,9 @@ static void read_function(Body *b, Function *f)
     }
     decoder_go(b->d, text->unit, text->params);
     if (ptx_is(p, "(")) f->params = formals(b, &f->param_count);
-    ptx_go(p, text->body);
     f->entry = b->k->code_count;
+    if (has_array(f)) params_into_frame(b, text);
+    ptx_go(p, text->body);
     body_read(b);
     f->frame_bytes = align_up(f->frame_bytes, 16);
     b->function = NULL;

@@ -102,6 +102,7 @@ static void memory_address(Body *b, Insn *i)
         } else if (s && s->kind == SYMBOL_PARAM) {
             i->offset = s->value;
         } else {
+            if (s && s->addressed && i->space == SPACE_PARAM) body_unsupported(b, "beside its address, ld.param of", name);
             i->a = body_address(b, name, address_width);
         }
         if (ptx_accept(p, "+") || ptx_is(p, "-")) i->offset += ptx_integer(p);

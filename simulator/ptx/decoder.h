@@ -76,6 +76,9 @@ Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_ki
 // Goes on reading at a place of that unit's text.
 void decoder_go(Decoder *d, Unit *unit, PtxPlace place);
 
+// Goes over a body, from its '{' to behind its '}', and tells of each name whose address it moves into a register.
+void decoder_look_through(Decoder *, void (*moved)(void *whose, const char *name), void *whose);
+
 // A type's bytes by its name without the dot ("u32", "b8", "pred" is 0); fails on what is none.
 u32 decoder_type(Decoder *d, const char *name);
 

@@ -217,16 +217,15 @@ static void shared_variable(Decoder *d, Linkage linkage)
     ptx_expect(&d->ptx, ";");
 }
 
-// An operand of a mov in a body that is skipped: a function whose address is taken may be called through a pointer.
-static void note_function(Decoder *d)
+// A function whose address is taken may be called through a pointer.
+static void note_function(void *decoder, const char *name)
 {
-    char *name = strndup(d->ptx.start, d->ptx.length);
+    Decoder *d = decoder;
     const Symbol *s = symbol_find(&d->unit->symbols, name);
     if (s && (s->kind == SYMBOL_FUNCTION || s->kind == SYMBOL_EXTERN)) note_address(d, s, 0, NULL);
-    free(name);
 }
 
-static void skip_braces(Decoder *d)
+void decoder_look_through(Decoder *d, void (*moved)(void *, const char *name), void *whose)
 {
     Ptx *p = &d->ptx;
     bool moves = false;
@@ -237,10 +236,16 @@ static void skip_braces(Decoder *d)
         if (p->token == TOKEN_END) ptx_fail(p, "a '{' is not closed");
         if (p->token != TOKEN_WORD) moves = moves && !ptx_is(p, ";");
         else if (p->length > 4 && !memcmp(p->start, "mov.", 4)) moves = true;
-        else if (moves && *p->start != '%') note_function(d);
+        else if (moves && *p->start != '%') {
+            char *name = strndup(p->start, p->length);
+            moved(whose, name);
+            free(name);
+        }
         ptx_next(p);
     } while (depth);
 }
+
+static void skip_braces(Decoder *d) { decoder_look_through(d, note_function, d); }
 
 // A function that was not inlined. Its body is read once for each kernel that calls it, by decode.c.
 static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)

@@ -28,6 +28,7 @@ typedef struct Symbol {
     u32 count;
     u64 value, size;
     u32 align;
+    bool addressed;         // a parameter whose address is taken
     const char *text;
     const struct Symbol *of;    // of another unit, whose definition this is; NULL: it is its own
     struct Symbol *next;

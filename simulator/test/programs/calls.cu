@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { N = 96, KINDS = 8 };
+enum { N = 96, KINDS = 10 };
 
 struct Body { float mass; double at[3]; int id; unsigned char tag[5]; };
 
@@ -38,6 +38,34 @@ __host__ __device__ __noinline__ int fill(int *outer, int depth, int seed)
     }
     for (int i = 0; i < 6; i++) outer[i] ^= mine[i];
     return outer[seed & 3] & 1023;
+}
+
+// Of a parameter of more than 128 bytes nvcc takes the address; what the function changes there is its own, and nobody writes its padding.
+struct Large { char tag; int weight; short part; double values[20]; };
+struct Wide { char tag; int weight; short part; double a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p; char last; };
+
+__host__ __device__ __noinline__ double summed(Large l, int depth)
+{
+    l.values[l.weight % 20] += depth;
+    l.part++;
+    l.tag += 2;
+    double inner = depth ? summed(l, depth - 1) : 0;
+    if (l.tag > 100) l.values[0]++;
+    return inner + l.values[depth] * l.part + l.tag;
+}
+
+__host__ __device__ __noinline__ double chosen(Wide w, int n)
+{
+    double s = w.tag + w.weight + w.part + w.last + (&w.a)[n % 16];
+    return s > 30 ? s + w.tag : s;
+}
+
+__host__ __device__ __noinline__ Large large_of(int v)
+{
+    Large l;
+    l.tag = v % 100, l.weight = v, l.part = 3;
+    for (int i = 0; i < 20; i++) l.values[i] = i + v;
+    return l;
 }
 
 __host__ __device__ __noinline__ bool is_odd(int n);
@@ -81,6 +109,12 @@ __global__ void kernel(double *o, const int *in)
     o[t * KINDS + 5] = shape->area(t);
     o[t * KINDS + 6] = together(shared, v);
     o[t * KINDS + 7] = sin(v * 1e9);
+    Large l = large_of(v);
+    o[t * KINDS + 8] = summed(l, t % 6) + l.values[v % 20] + l.part;
+    Wide w;
+    w.tag = t, w.weight = v, w.part = 3, w.last = 4;
+    w.a = w.b = w.c = w.d = w.e = w.f = w.g = w.h = w.i = w.j = w.k = w.l = w.m = w.n = w.o = w.p = v / 2.0;
+    o[t * KINDS + 9] = chosen(w, t);
 }
 
 static void host(double *o, const int *in, int t)
@@ -99,6 +133,11 @@ static void host(double *o, const int *in, int t)
     o[5] = t % 5 < 2 ? s.area(t) : x.area(t);
     o[6] = in[(t + 33) % N] + in[t ^ 1];
     o[7] = sin(v * 1e9);
+    Large l = large_of(v);
+    o[8] = summed(l, t % 6) + l.values[v % 20] + l.part;
+    Wide w = { (char)t, v, 3, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0, v / 2.0,
+               v / 2.0, v / 2.0, v / 2.0, v / 2.0, 4 };
+    o[9] = chosen(w, t);
 }
 
 int main()
