@@ -60,8 +60,16 @@ static Access access_of(Warp *w, const Insn *i, u32 mask, u32 bytes, bool store)
     return a;
 }
 
-// Bytes that each lane reads; the rest of what it writes is zeros.
-static u32 bytes_given(const Warp *w, const Insn *i, u32 lane)
+u64 copy_from(const Warp *w, const Insn *i, u32 lane) { return ((const u64 *)row_of(w, i->b))[lane] + (s32)i->matrix->offset_from; }
+
+u64 copy_to(const Warp *w, const Insn *i, u32 lane)
+{
+    const void *to = row_of(w, i->a);
+    return i->source_width == 8 ? ((const u64 *)to)[lane] + i->offset - w->block->shared_base
+                                : ((const u32 *)to)[lane] + (u32)i->offset - w->block->shared_base;
+}
+
+u32 copy_given(const Warp *w, const Insn *i, u32 lane)
 {
     if (i->matrix->ignores) return (*(const u32 *)row_of(w, i->c) ^ i->flip) >> lane & 1 ? 0 : i->matrix->bytes;
     u32 given = ((const u32 *)row_of(w, i->c))[lane];
@@ -71,14 +79,13 @@ static u32 bytes_given(const Warp *w, const Insn *i, u32 lane)
 // The lanes that read so many bytes, a power of two of them at a time.
 static bool read_source(Warp *w, const Insn *i, Copy *c, u32 lanes, u32 given)
 {
-    const u64 *from = row_of(w, i->b);
     Shape *shapes = &w->block->grid->shapes[i->shape];
     for (u32 at = 0, bytes; at < given; at += bytes) {
         bytes = 1u << (31 - __builtin_clz(given - at));
         Access a = access_of(w, i, lanes, bytes, false);
         u16 undefined[LANES] = { 0 };
         a.undefined = undefined;
-        for (u32 l = 0; l < LANES; l++) a.address[l] = from[l] + (s32)i->matrix->offset_from + at;
+        for (u32 l = 0; l < LANES; l++) a.address[l] = copy_from(w, i, l) + at;
         if (!access_allow(&a, at ? NULL : shapes)) return false;
         for (u32 rest = lanes; rest; rest &= rest - 1) {
             u32 l = __builtin_ctz(rest);
@@ -94,9 +101,9 @@ static bool read_sources(Warp *w, const Insn *i, Copy *c)
 {
     u32 left = c->lanes;
     while (left) {
-        u32 given = bytes_given(w, i, __builtin_ctz(left)), same = 0;
+        u32 given = copy_given(w, i, __builtin_ctz(left)), same = 0;
         for (u32 rest = left; rest; rest &= rest - 1)
-            if (bytes_given(w, i, __builtin_ctz(rest)) == given) same |= rest & -rest;
+            if (copy_given(w, i, __builtin_ctz(rest)) == given) same |= rest & -rest;
         if (given && !read_source(w, i, c, same, given)) return false;
         left &= ~same;
     }
@@ -116,13 +123,10 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
     Copy *c = add_copy(all);
-    const void *to = row_of(w, i->a);
     *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .bytes = i->matrix->bytes,
                  .epoch = w->block->epoch, .number = all->begun++ };
     memcpy(c->group, all->group, sizeof c->group);
-    for (u32 l = 0; l < LANES; l++)
-        c->to[l] = i->source_width == 8 ? ((const u64 *)to)[l] + i->offset - w->block->shared_base
-                                        : ((const u32 *)to)[l] + (u32)i->offset - w->block->shared_base;
+    for (u32 l = 0; l < LANES; l++) c->to[l] = copy_to(w, i, l);
     Access a = access_to(w, i, c, mask);
     if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1])) all->count--;
 }

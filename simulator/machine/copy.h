@@ -31,6 +31,12 @@ typedef struct Copies {
     u32 arrival_count, arrival_room;
 } Copies;
 
+// Of a lane of a copy's instruction, while it begins: its source's address, its place's byte of shared memory, and the bytes that it reads,
+// the rest of what it writes being zeros.
+u64 copy_from(const Warp *, const Insn *, u32 lane);
+u64 copy_to(const Warp *, const Insn *, u32 lane);
+u32 copy_given(const Warp *, const Insn *, u32 lane);
+
 // Somebody waits at the mbarrier there: what copies are to arrive at it do now. False: none are.
 bool copies_arrive(Block *, u64 at);
 

@@ -519,7 +519,7 @@ static inline void note_lines(Notes *to, Note note, bool store, u64 first, const
 static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
-    if (a->space == SPACE_SHARED || access_is_constant(a) || is_host_memory(a)) return true;
+    if (a->space == SPACE_SHARED || access_is_constant(a) || access_is_in_registers(a) || is_host_memory(a)) return true;
     enum kind kind = kind_of(a);
     Notes *to = notes_of(b, a->warp->number);
     b->cached->atomics += kind == ATOMIC_KIND;

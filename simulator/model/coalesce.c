@@ -4,14 +4,15 @@
 //
 // Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that want different words
 // of one bank need further passes; those beyond what so many words need anyway are the bank conflicts. Accesses of 8
-// bytes a lane go by half warps, those of 16 by quarters, of which two share their passes if each lane of theirs wants what the
-// lane beside it does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all of a quarter do
+// bytes a lane go by half warps, those of 16 by quarters, of which two share their passes, in loads, if each lane of theirs wants what
+// the lane beside it does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all of a quarter do
 // (bodies_tiled, lesson 15's version 4), 4 where no two do (matmul_registers) or each quarter loads the same 128 bytes (version 4).
+// Copies to shared memory have rules of their own (copied.c).
 #include "coalesce.h"
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/tensor.h"
+#include "copied.h"
 #include "machine/access.h"
 
 typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
@@ -109,6 +110,7 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
     a->lines = count;
     a->sectors = 0;
     for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
+    if (access_is_copied_past_l1(a)) copied_count(a, &a->lines, &a->sectors);
     return count;
 }
 
@@ -158,24 +160,38 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool 
     return most;
 }
 
-// Does each lane of the half warp want what its neighbour, so far apart, wants? Those that take no part are content.
-static bool is_paired(const Access *a, u32 from, u32 apart)
+// Does each of so many lanes want what its neighbour, so far apart, wants? Those whose neighbour takes no part are content. *pairs: how
+// many are not alone.
+static bool is_paired(const Access *a, u32 from, u32 count, u32 apart, u32 *pairs)
 {
-    for (u32 l = from; l < from + LANES / 2; l++)
-        if (a->mask >> l & 1 && a->mask >> (l ^ apart) & 1 && a->address[l] != a->address[l ^ apart]) return false;
+    *pairs = 0;
+    for (u32 l = from; l < from + count; l++) {
+        if (!(a->mask >> l & a->mask >> (l ^ apart) & 1)) continue;
+        if (a->address[l] != a->address[l ^ apart]) return false;
+        ++*pairs;
+    }
     return true;
+}
+
+// Lanes that share their passes, from the first lane of a group on.
+static u32 group_size(const Access *a, u32 bytes, u32 from)
+{
+    u32 size = bytes <= 4 ? LANES : bytes <= 8 ? LANES / 2 : LANES / 4, pairs;
+    if (size == LANES || from % (2 * size) || a->store || a->atomic) return size;
+    for (u32 apart = 1; apart <= 2; apart++)
+        if (is_paired(a, from, 2 * size, apart, &pairs) && (pairs || bytes == 8)) return 2 * size;
+    return size;
 }
 
 static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflicts)
 {
-    bool apart = a->atomic && !is_increment(a);
+    bool apart = a->atomic && !is_increment(a), compares = a->atomic && !strncmp(isa_rows[a->insn->row].name, "atom_cas_", 9);
     u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0;
     for (u32 l = 0, size; l < LANES; l += size) {
-        size = bytes <= 4 ? LANES : LANES / 2;
-        if (bytes == 16 && (l % size || !(is_paired(a, l, 1) || is_paired(a, l, 2)))) size = LANES / 4;
+        size = group_size(a, bytes, l);
         u32 lanes = a->mask & (u32)(((1ull << size) - 1) << l), ideal;
         u32 passes = count_passes(a, lanes, words, before, apart, &ideal);
-        wavefronts += passes;
+        wavefronts += compares ? 2 * passes : passes;
         *conflicts += passes - ideal;
     }
     return wavefronts;
@@ -200,6 +216,7 @@ u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     Shape *s = a->shape;
     u32 phase = a->base % (wide.bytes ? 16 : BANK_BYTES) + 1;
+    if (a->insn->run == run_copy) return copied_wavefronts(a, conflicts);
     if (!s || s->banks.phase != phase) access_fill(a);
     if (!s) return count_as(a, wide, conflicts);
     if (s->banks.phase != phase) {

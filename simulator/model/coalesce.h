@@ -1,5 +1,6 @@
 // How the lanes of one memory instruction share what memory moves at a time.
 #pragma once
+#include "copied.h"
 #include "machine/observer.h"
 #include "machine/shape.h"
 
@@ -20,6 +21,12 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 extern u32 coalesce_constant;           // the row of what loads from it
 static inline bool access_is_constant(const Access *a) { return a->insn->row == coalesce_constant; }
 
+// Nor does any memory see what PTX keeps in local memory and ptxas in registers.
+static inline bool access_is_in_registers(const Access *a)
+{
+    return a->space == SPACE_LOCAL && a->warp->block->grid->kernel->local_in_registers;
+}
+
 // Loads that L1 does not keep: .cg, .cv, and strong ones of more than a block.
 bool coalesce_past_l1(const Insn *i);
 
@@ -29,7 +36,7 @@ void coalesce_start(void);
 // What is remembered of its lines, for an access to global memory whose lanes share none; NULL: nothing.
 static inline const struct ShapeLines *access_lines(const Access *a)
 {
-    return a->shape && a->space == SPACE_GLOBAL && !a->atomic ? shape_lines(a->shape, a->base) : NULL;
+    return a->shape && a->space == SPACE_GLOBAL && !a->atomic && !access_is_copied_past_l1(a) ? shape_lines(a->shape, a->base) : NULL;
 }
 
 // 32-byte sectors that an access touches, as often as it passes over them.

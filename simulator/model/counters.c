@@ -100,9 +100,9 @@ static bool counters_access(Access *a)
         t->shared_requests += wavefronts > 0;
         t->wavefronts += wavefronts;
         t->conflicts += conflicts;
-    } else if (!access_is_constant(a)) {
+    } else if (!access_is_constant(a) && !access_is_in_registers(a)) {
         MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
-        m->requests++;
+        m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
@@ -353,8 +353,8 @@ static void add_spills(u64 sum[COUNTERS], const Grid *g, u64 warps)
     sum[INSTRUCTIONS] += executed;
     sum[THREAD_INSTRUCTIONS] += sum[THREADS] * (s.stores + s.loads);
     sum[LSU_INSTRUCTIONS] += executed;
-    sum[LOCAL_ST_REQUESTS] += warps * s.stores;
-    sum[LOCAL_LD_REQUESTS] += warps * s.loads;
+    sum[LOCAL_ST_REQUESTS] += warps * s.words_stored;
+    sum[LOCAL_LD_REQUESTS] += warps * s.words_loaded;
     sum[LOCAL_ST_SECTORS] += warps * s.words_stored * LINE_SECTORS;
     sum[LOCAL_LD_SECTORS] += warps * s.words_loaded * LINE_SECTORS;
     sum[LOCAL_ST_HITS] += caches_spilled(true).local_hits;

@@ -281,7 +281,7 @@ static bool trace_access(Access *a)
     Trace *trace = &a->grid->traced->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
-    if (!t || !t->count || drop_polls(trace, t, a)) return true;
+    if (!t || !t->count || access_is_in_registers(a) || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
     if (a->mbarrier) {
         if (comes_later(a->insn)) note_phase(trace, t, mbarrier_at(a->grid->traced, a->owner, a->address[a->first])->now, false);

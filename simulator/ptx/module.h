@@ -66,6 +66,7 @@ typedef struct Kernel {
     bool registers_known;               // as its native image says; else a guess
     bool native_known;                  // there is native code,
     NativeCode native;                  // with these accesses to shared and local memory
+    bool local_in_registers;            // ptxas keeps there what the PTX has in local memory
     Insn *code;
     u32 code_count;
     u32 shape_count;                    // memory instructions

@@ -89,6 +89,14 @@ static char **read_texts(int arch, char **error)
     return texts;
 }
 
+static bool has_accesses(const NativeAccesses *a)
+{
+    u32 count = 0;
+    for (u32 n = 0; n < 3; n++)
+        count += a->loads[n] + a->stores[n];
+    return count > 0;
+}
+
 static void look_at_native(Module *module, const void *native, size_t bytes)
 {
     for (Kernel *k = module_kernels(module); k; k = k->next) {
@@ -97,6 +105,7 @@ static void look_at_native(Module *module, const void *native, size_t bytes)
         k->hardware_registers = k->registers_known ? thread.registers : registers_guess(k);
         k->hardware_local = k->registers_known ? thread.local_bytes : k->local_bytes;
         k->native_known = native_code(native, bytes, k->name, &k->native);
+        k->local_in_registers = k->native_known && !k->hardware_local && !k->function_count && !has_accesses(&k->native.local);
     }
 }
 

@@ -1,0 +1,119 @@
+// A copy by way of L1 takes what it brings from the banks of L1 as it puts it to those of shared memory, each lane's bytes by themselves,
+// as many at a time as a line has. Past L1, where lanes copy 16 bytes, each line of the source goes to each line of shared memory
+// by itself, and to each sector there; of the lanes that copy to one place the last one's bytes do. A pass moves what lies
+// in a line as it is to lie in the other: moved on, mirrored, or with bits of its place flipped (swizzled), and the same halves of all
+// sectors that it moves.
+//
+// All of it is read off what an H200 counts of random copies (simulator/test/accesses).
+#include "copied.h"
+#include "coalesce.h"
+#include "machine/copy.h"
+
+typedef struct Copied { u64 from[LANES], to[LANES]; u32 lanes; } Copied;       // lanes that read something
+
+static Copied copied_of(const Access *a)
+{
+    Copied c = { .lanes = 0 };
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u32 l = __builtin_ctz(rest);
+        c.from[l] = copy_from(a->warp, a->insn, l), c.to[l] = copy_to(a->warp, a->insn, l);
+        if (copy_given(a->warp, a->insn, l)) c.lanes |= 1u << l;
+    }
+    return c;
+}
+
+// Those to whose place no later one copies.
+static u32 last_ones(const Copied *c)
+{
+    u32 last = c->lanes;
+    for (u32 rest = c->lanes; rest; rest &= rest - 1)
+        for (u32 later = rest & (rest - 1); later; later &= later - 1)
+            if (c->to[__builtin_ctz(later)] == c->to[__builtin_ctz(rest)]) last &= ~(rest & -rest);
+    return last;
+}
+
+// Of the lanes, those that copy from the line from which the first of them does, to the same `bytes` of shared memory.
+static u32 alike(const Copied *c, u32 lanes, u32 bytes)
+{
+    u32 first = __builtin_ctz(lanes), same = 0;
+    for (u32 rest = lanes; rest; rest &= rest - 1) {
+        u32 l = __builtin_ctz(rest);
+        if (c->from[l] / LINE_BYTES == c->from[first] / LINE_BYTES && c->to[l] / bytes == c->to[first] / bytes) same |= 1u << l;
+    }
+    return same;
+}
+
+static u32 count_alike(const Copied *c, u32 lanes, u32 bytes)
+{
+    u32 count = 0;
+    for (; lanes; lanes &= ~alike(c, lanes, bytes)) count++;
+    return count;
+}
+
+void copied_count(const Access *a, u32 *lines, u32 *sectors)
+{
+    Copied c = copied_of(a);
+    *lines = count_alike(&c, c.lanes, LINE_BYTES);
+    *sectors = count_alike(&c, last_ones(&c), SECTOR_BYTES);
+}
+
+enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK };      // of a lane, and how many a line has
+
+enum way { MOVED_ON, FLIPPED, MIRRORED, WAYS };
+
+// From one line to one other.
+static u32 count_passes(const Copied *c, u32 lanes, enum way way)
+{
+    u8 halves[LINE_SECTORS][CHUNKS] = { { 0 } };
+    u32 passes = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        u32 l = __builtin_ctz(lanes), from = c->from[l] / CHUNK, to = c->to[l] / CHUNK;
+        u32 by = (way == MOVED_ON ? to - from : way == FLIPPED ? to ^ from : to + from) % CHUNKS;
+        halves[to % CHUNKS / 2][by] |= 1 << to % 2;
+    }
+    for (u32 s = 0; s < LINE_SECTORS; s++)
+        for (u32 by = 0; by < CHUNKS; by++) {
+            bool moved = !halves[s][by];
+            for (u32 before = 0; before < s; before++) moved |= halves[before][by] == halves[s][by];
+            passes += !moved;
+        }
+    return passes;
+}
+
+static u32 passes_past_l1(const Access *a)
+{
+    Copied c = copied_of(a);
+    u32 passes = 0;
+    for (u32 left = last_ones(&c), some; left; left &= ~some) {
+        some = alike(&c, left, LINE_BYTES);
+        u32 fewest = LANES;
+        for (u32 way = 0, count; way < WAYS; way++)
+            if ((count = count_passes(&c, some, way)) < fewest) fewest = count;
+        passes += fewest;
+    }
+    return passes ? passes : 1;
+}
+
+static u32 passes_by_l1(const Access *a, u32 *conflicts)
+{
+    Copied c = copied_of(a);
+    u32 size = LINE_BYTES / a->bytes, passes = 0;
+    for (u32 first = 0; first < LANES; first += size) {
+        u8 from[LANES] = { 0 }, to[LANES] = { 0 };
+        u32 most = 0;
+        for (u32 l = first; l < first + size; l++) {
+            u32 read = c.lanes >> l & 1 ? ++from[c.from[l] / a->bytes % size] : 0, put = a->mask >> l & 1 ? ++to[c.to[l] / a->bytes % size] : 0;
+            if (read > most) most = read;
+            if (put > most) most = put;
+        }
+        passes += most;
+        *conflicts += most ? most - 1 : 0;
+    }
+    return passes;
+}
+
+u32 copied_wavefronts(const Access *a, u32 *conflicts)
+{
+    *conflicts = 0;
+    return access_is_copied_past_l1(a) ? passes_past_l1(a) : passes_by_l1(a, conflicts);
+}

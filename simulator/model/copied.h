@@ -1,0 +1,13 @@
+// What asynchronous copies (cp.async) take of L1 and of shared memory's banks, which hangs on where they come from and where they go.
+#pragma once
+#include "machine/observer.h"
+#include "isa/tensor.h"
+
+// A part of a copy past L1.
+static inline bool access_is_copied_past_l1(const Access *a) { return a->insn->run == run_copy && a->insn->matrix->past_l1 && a->bytes == 16; }
+
+// Of such a part's source: lines of the caches and 32-byte sectors, as ncu counts them.
+void copied_count(const Access *a, u32 *lines, u32 *sectors);
+
+// Of a copy's part in shared memory: passes over the banks, and how many of them conflicts cost.
+u32 copied_wavefronts(const Access *a, u32 *conflicts);
