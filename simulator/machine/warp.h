@@ -43,6 +43,7 @@ struct Insn {
     u8 scope;               // of that order: enum scope
     bool reduces;           // atomic: nobody reads d
     u8 added_up;            // atomic: enum added_up
+    bool parts;             // branch: its lanes may go different ways
     bool bit_field;         // or: puts bits of b into a word of memory, of which a keeps the others
     bool cluster;           // memory: shared memory of all blocks of the cluster
     u32 predicate;          // exchange, compare: row of q, 0: none; carry: row of the carry

@@ -186,10 +186,10 @@ static u32 group_size(const Access *a, u32 bytes, u32 from)
 static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflicts)
 {
     bool apart = a->atomic && !is_increment(a), compares = a->atomic && !strncmp(isa_rows[a->insn->row].name, "atom_cas_", 9);
-    u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0;
+    u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0, mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask;
     for (u32 l = 0, size; l < LANES; l += size) {
         size = group_size(a, bytes, l);
-        u32 lanes = a->mask & (u32)(((1ull << size) - 1) << l), ideal;
+        u32 lanes = mask & (u32)(((1ull << size) - 1) << l), ideal;
         u32 passes = count_passes(a, lanes, words, before, apart, &ideal);
         wavefronts += compares ? 2 * passes : passes;
         *conflicts += passes - ideal;

@@ -160,26 +160,18 @@ static const enum counter unit_counters[UNITS] = {
 };
 
 static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
+static bool is_jump(const Insn *i) { return i->run == run_bra && !i->guard; }
 static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
 // What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a short branch skips is
 // issued all the same, and does nothing.
 typedef struct Issued { double warps, threads; const Op *op; } Issued;
 
-static Issued issued(const Grid *g, u32 pc, const u32 *branch_over)
+static Issued issued(const Grid *g, u32 pc)
 {
     const Op *op = &trace_latest()->op[pc];
-    const Tally *t = &g->tally[branch_over[pc] ? branch_over[pc] - 1 : pc];
+    const Tally *t = &g->tally[op->over ? op->over - 1 : pc];
     return (Issued){ .warps = t->executed * (double)op->slots, .threads = t->threads * (double)op->slots, .op = op };
-}
-
-// For each instruction, 1 + the short branch that skips it; 0: there is none.
-static u32 *find_branches(const Kernel *k)
-{
-    u32 *over = calloc(k->code_count + 1, sizeof *over);
-    for (u32 pc = 0; over && pc < k->code_count; pc++)
-        for (u32 n = 1; n <= trace_latest()->op[pc].skips; n++) over[pc + n] = pc + 1;
-    return over;
 }
 
 // Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as constants are.
@@ -253,24 +245,44 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
     sum[far_kinds[kind].sectors] += t->far_sectors;
 }
 
-static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc, const u32 *branch_over)
+// A branch, as it is in native code. Where its lanes may part, ptxas has it say beforehand where they meet (BSSY), and each part wait
+// there for the others (BSYNC). ncu has branches themselves in no pipe, and the former no branches.
+static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
+{
+    const Insn *i = &g->kernel->code[pc];
+    const Tally *t = &g->tally[pc];
+    if (op->skips) return;
+    sum[BRANCHES] += t->executed;
+    if (op->ends) {
+        sum[CBU_INSTRUCTIONS] += t->executed;
+        return;
+    }
+    sum[DIVERGENT] += t->divergent;
+    if (!i->parts || insn_ends(i + 1)) return;
+    bool loops = i->target <= pc, falls_in = i->target && !is_jump(&g->kernel->code[i->target - 1]);
+    u64 begun = !loops ? t->executed : g->tally[falls_in ? i->target - 1 : 0].executed, met = begun + t->divergent;
+    sum[BRANCHES] += met;
+    sum[CBU_INSTRUCTIONS] += begun + met;
+}
+
+static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
 {
     const Insn *i = &g->kernel->code[pc];
     const Tally *t = &g->tally[pc];
     const IsaRow *row = &isa_rows[i->row];
-    Issued o = issued(g, pc, branch_over);
+    Issued o = issued(g, pc);
     double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
     enum counter unit = unit_counter(g->kernel, i, o.op);
     if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
     sum[INSTRUCTIONS] += o.warps + 0.5;
     sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
-    sum[unit] += own + 0.5;
+    if (i->run != run_bra) sum[unit] += own + 0.5;
     if (!pc) add_prologue(sum, g);
     sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
     sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
-    if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
+    if (i->run == run_bra) add_branch(sum, g, pc, o.op);
+    else if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
     if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
-    sum[DIVERGENT] += t->divergent;
     add_accesses(sum, i, t);
     sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
     sum[LINK_IN] += t->received;
@@ -289,7 +301,7 @@ static bool same_place(const Place *a, const Place *b)
 }
 
 // Sums by source line, in the order in which the lines first appear in the code.
-static u32 sum_lines(const Grid *g, const u32 *branch_over, Line *lines)
+static u32 sum_lines(const Grid *g, Line *lines)
 {
     u32 count = 0, n;
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
@@ -297,7 +309,7 @@ static u32 sum_lines(const Grid *g, const u32 *branch_over, Line *lines)
         if (!g->tally[pc].executed || !place.line) continue;
         for (n = count; n && !same_place(&lines[n - 1].place, &place); n--) {}
         if (!n) n = ++count, lines[n - 1].place = place;
-        add_instruction(lines[n - 1].sum, g, pc, branch_over);
+        add_instruction(lines[n - 1].sum, g, pc);
     }
     return count;
 }
@@ -309,7 +321,7 @@ static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRI
     metrics[METRIC_LD_SECTORS_A_REQUEST].estimate = true;
 }
 
-static void report(const Grid *g, const Totals *t, const u32 *branch_over, bool waited)
+static void report(const Grid *g, const Totals *t, bool waited)
 {
     const Kernel *k = g->kernel;
     double metrics[METRICS];
@@ -320,7 +332,7 @@ static void report(const Grid *g, const Totals *t, const u32 *branch_over, bool 
     for (u32 n = 0; n < METRICS; n++) metrics[n] = metric_value(n, t);
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);
-    u32 count = lines && rows ? sum_lines(g, branch_over, lines) : 0;
+    u32 count = lines && rows ? sum_lines(g, lines) : 0;
     for (u32 n = 0; n < count; n++) rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
     KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
                             .counters = counter_name, .values = t->sum, .counter_count = COUNTERS,
@@ -372,10 +384,8 @@ static void counters_grid_end(Grid *g)
     add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
-    u32 *over = find_branches(g->kernel);
-    if (!over) return;
     bool waited = drop_looks(g);
-    for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc, over);
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc);
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
@@ -384,8 +394,7 @@ static void counters_grid_end(Grid *g)
     t.sum[DRAM_READ] -= fetched;
     t.sum[DRAM_WRITTEN] -= written;
     l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
-    report(g, &t, over, waited);
-    free(over);
+    report(g, &t, waited);
 }
 
 const Observer counters_observer = { .access = counters_access, .glance = counters_glance, .followed = counters_followed, .frugal = true, .grid_end = counters_grid_end };

@@ -233,33 +233,67 @@ static void choose(const Kernel *k, Op *ops)
 
 // ---- Short branches ----
 
-// A branch over a few instructions makes them predicated: they are issued for warps that skip them, too.
-static void predicate(const Kernel *k, Op *ops)
-{
-    enum { FEW = 7 };
-    for (u32 pc = 0; pc < k->code_count; pc++) {
-        const Insn *i = &k->code[pc];
-        if (i->run != run_bra || !i->guard || i->target <= pc + 1) continue;
-        float slots = 0;
-        bool plain = true;
-        for (u32 n = pc + 1; n < i->target; n++) {
-            slots += ops[n].slots;
-            plain &= ops[n].kind != OP_BRANCH && ops[n].kind != OP_BARRIER && ops[n].kind < OP_ARRIVE;
-        }
-        if (!plain || slots > FEW) continue;
-        ops[pc].skips = i->target - pc - 1;
-        ops[pc].slots = ops[pc].own = 0;
-    }
-}
-
-// ---- Wide accesses ----
-
 static bool touches(const u32 *list, u32 count, u32 row)
 {
     for (u32 n = 0; n < count; n++)
         if (list[n] == row) return true;
     return false;
 }
+
+// Is it one that others before `end` wait long for?
+static bool is_waited_for(const Op *ops, u32 pc, u32 end)
+{
+    if (ops[pc].kind != OP_LOAD || ops[pc].space == SPACE_SHARED) return false;
+    for (u32 n = pc + 1; n < end; n++)
+        for (u32 r = 0; r < ops[n].read_count; r++)
+            if (touches(ops[pc].write, ops[pc].write_count, ops[n].read[r])) return true;
+    return false;
+}
+
+// A few instructions, which do not wait for memory, nor want an atomic's result.
+static bool can_be_predicated(const Kernel *k, const Op *ops, u32 first, u32 end)
+{
+    enum { FEW = 7 };
+    float slots = 0;
+    for (u32 n = first; n < end; n++) {
+        slots += ops[n].slots;
+        if (ops[n].kind == OP_BRANCH || ops[n].kind == OP_BARRIER || ops[n].kind >= OP_ARRIVE) return false;
+        if ((ops[n].kind == OP_ATOMIC && !k->code[n].reduces) || is_waited_for(ops, n, end)) return false;
+    }
+    return first < end && slots <= FEW;
+}
+
+static bool is_jump(const Insn *i) { return i->run == run_bra && !i->guard; }
+
+// What lies between the branch at `from` and its target is issued as often as the one that chooses.
+static void skip(Op *ops, u32 chooses, u32 from, u32 target)
+{
+    ops[from].skips = target - from - 1;
+    ops[from].slots = ops[from].own = 0;
+    for (u32 n = from + 1; n < target; n++) ops[n].over = 1 + chooses;
+}
+
+// A branch over a few instructions makes them predicated: they are issued for warps that skip them, too. So does one between a few and
+// a few others, which nvcc often writes as a branch over a jump. A branch to the kernel's end becomes a predicated end.
+static void predicate(const Kernel *k, Op *ops)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++) {
+        const Insn *i = &k->code[pc];
+        if (i->run != run_bra || !i->guard) continue;
+        if ((ops[pc].ends = insn_ends(&k->code[i->target]))) continue;
+        bool over_jump = i->target == pc + 2 && is_jump(i + 1) && i[1].target > pc + 2;
+        u32 from = pc + over_jump, end = k->code[from].target;
+        if (end <= from + 1) continue;
+        const Insn *last = &k->code[end - 1];
+        bool has_other = is_jump(last) && last->target > end;
+        if (!can_be_predicated(k, ops, from + 1, end - has_other) || (has_other && !can_be_predicated(k, ops, end, last->target))) continue;
+        if (over_jump) skip(ops, pc, pc, from + 1);
+        skip(ops, pc, from, end);
+        if (has_other) skip(ops, pc, end - 1, last->target);
+    }
+}
+
+// ---- Wide accesses ----
 
 // The pc's of accesses to words of one aligned 16 bytes of shared memory, by word; ~0: there is none.
 typedef struct Window { u32 word[4]; } Window;

@@ -31,7 +31,9 @@ typedef struct Op {
     u32 read[OP_READS], write[OP_WRITES];       // rows / 64 of the register file
     u32 rank;                           // where ptxas puts it: its place within its run of instructions
     u32 run_end;                        // behind the last instruction of the run that it belongs to
+    bool ends;                          // a branch to the kernel's end
     u32 skips;                          // a branch over so few instructions that they become predicated ones instead
+    u32 over;                           // of those: 1 + the branch that chooses
     Wide wide;                          // what it is a part of
     u32 wide_number;                    // which in the kernel
 } Op;

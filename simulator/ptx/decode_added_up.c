@@ -2,6 +2,8 @@
 // numbers of blocks and the like, it counts them by a vote and lets one add the operand that many times; each works out its
 // share of the result. Operands that may differ it adds up lane by lane, if all 32 are there, or combines where nobody wants
 // the result (REDUX); for 64 bits there is neither. (Seen in what nvcc 13.0 makes for sm_90.)
+//
+// The same tells which branches may part a warp's lanes.
 #include "body.h"
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +82,9 @@ void body_find_added_up(Body *b)
         for (u32 pc = 0; pc < k->code_count; pc++)
             if (may_differ(&k->code[pc], differs)) fresh |= mark_results(differs, &k->code[pc]);
     }
-    for (Insn *i = k->code; i < k->code + k->code_count; i++)
+    for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         if (isa_rows[i->row].shape == ATOMIC && !differs[i->a / ROW]) i->added_up = how(k, i, differs[i->vector[0] / ROW]);
+        i->parts = i->run == run_bra && differs[i->guard / ROW];
+    }
     free(differs);
 }

@@ -3,7 +3,7 @@
 // counts: many l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum 2048
 // counts: many l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum 2048
 // counts: many lts__t_sectors_op_write.sum 10752
-// counts: many l1tex__t_requests_pipe_lsu_mem_local_op_st.sum 480
+// counts: many l1tex__t_requests_pipe_lsu_mem_local_op_st.sum 512
 // counts: few l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum 0
 // counts: few l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum 0
 // What ptxas has no registers for is in no PTX: 16 words of each of 32 warps, a line each, which its native code stores and loads.
