@@ -9,9 +9,15 @@
 #include "machine/cluster.h"
 #include "need.h"
 
+// Who wrote a message, and when.
+typedef struct Writer { u32 block, warp, tick; } Writer;
+enum { WRITERS = 8 };
+
 typedef struct Place {
     u64 key;                    // its address; 0: free
     u32 version;                // counts its messages
+    Writer writer[WRITERS];     // of the last of them, each at its version % WRITERS
+    Knowledge written;          // whose writes are in what is there: the latest store, and the atomics since
     u32 block, cluster;         // for which the nearer messages are
     Knowledge message[REACHES]; // what a reader of the same block learns, one of the same cluster, and any other
     Knowledge hint;             // and would learn if there were fences
@@ -38,6 +44,7 @@ static void join_each(Knowledge *to, const Knowledge from[REACHES])
 static void free_place(Place *p)
 {
     free_each(p->message);
+    knowledge_free(&p->written);
     knowledge_free(&p->hint);
     knowledge_free(&p->reads);
 }
@@ -145,6 +152,20 @@ static u32 own_tick(const BlockOrder *o, const WarpOrder *w, u32 v) { return lar
 
 // ---- Barriers ----
 
+static void note_observed(Observed to[MOST_OBSERVED], Observed what)
+{
+    u32 n = 0;
+    while (n < MOST_OBSERVED - 1 && to[n].key != what.key) n++;
+    if (to[n].key == what.key) what.version = larger(what.version, to[n].version);
+    memmove(to + 1, to, n * sizeof *to);
+    to[0] = what;
+}
+
+static void join_observed(Observed to[MOST_OBSERVED], const Observed from[MOST_OBSERVED])
+{
+    for (u32 n = MOST_OBSERVED; n-- > 0;) if (from[n].key) note_observed(to, from[n]);
+}
+
 // The block's barrier is worth a fence behind what its threads read: that is how the last block of a reduction is told to
 // go on.
 static void share(BlockOrder *o, WarpOrder *w)
@@ -153,6 +174,8 @@ static void share(BlockOrder *o, WarpOrder *w)
     join_each(&o->known, w->pending);
     knowledge_join(&o->hint, &w->hint);
     knowledge_join(&o->reads, &w->reads);
+    join_observed(o->observed, w->observed);
+    memset(w->observed, 0, sizeof w->observed);
     knowledge_clear(&w->known);
     clear_each(w->pending);
     knowledge_clear(&w->hint);
@@ -170,6 +193,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
     u32 latest[LANES] = { 0 };
     o->told = true;
     Knowledge known = { 0 }, hint = { 0 }, reads = { 0 };
+    Observed observed[MOST_OBSERVED] = { { 0 } };
     for (u32 p = arrived; p; p &= p - 1) {
         u32 warp = __builtin_ctz(p);
         WarpOrder *w = &o->warps[warp];
@@ -178,6 +202,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
         join_each(&known, w->pending);
         knowledge_join(&hint, &w->hint);
         knowledge_join(&reads, &w->reads);
+        join_observed(observed, w->observed);
     }
     for (u32 t = freed; t; t &= t - 1) {
         WarpOrder *w = &o->warps[__builtin_ctz(t)];
@@ -185,6 +210,7 @@ void happens_part_barrier(Block *b, BlockOrder *o, u32 arrived, u32 freed)
         knowledge_join(&w->known, &known);
         knowledge_join(&w->hint, &hint);
         knowledge_join(&w->reads, &reads);
+        join_observed(w->observed, observed);
     }
     knowledge_free(&known);
     knowledge_free(&hint);
@@ -265,6 +291,7 @@ static bool learn(BlockOrder *o, const Access *a, Place *p)
     w->seen_acquired = acquire;
     o->told = true;
     if (reach <= reach_of(a->insn->scope)) {
+        if (!a->insn->reduces) note_observed(w->observed, (Observed){ p->key, p->version });       // whose result nobody sees tells nobody anything
         const Knowledge *message = &p->message[reach];
         learn_own(acquire ? w->own : w->own_pending[reach], message, b);
         knowledge_join(acquire ? &w->known : &w->pending[reach], message);
@@ -333,7 +360,7 @@ static void hand_on(Place *p, u32 from, u32 to)
 }
 
 // A store's message takes the place of what was there; an atomic's is added to it.
-static void put(Place *p, const Access *a, const Knowledge message[REACHES], const Knowledge *hint, const Knowledge *reads)
+static void put(Place *p, const Access *a, u32 tick, const Knowledge message[REACHES], const Knowledge *hint, const Knowledge *reads)
 {
     const Block *b = a->warp->block;
     const u32 reach = reach_to(p, b);
@@ -343,13 +370,16 @@ static void put(Place *p, const Access *a, const Knowledge message[REACHES], con
     p->cluster = cluster_of(b);
     if (!a->atomic) {
         clear_each(p->message);
+        knowledge_clear(&p->written);
         knowledge_clear(&p->hint);
         knowledge_clear(&p->reads);
     }
+    knowledge_add(&p->written, p->block, a->warp->number, tick);
     for (u32 to = NEAR; to <= reach_of(a->insn->scope); to++) knowledge_join(&p->message[to], &message[to]);
     knowledge_join(&p->hint, hint);
     knowledge_join(&p->reads, reads);
     p->version++;
+    p->writer[p->version % WRITERS] = (Writer){ p->block, a->warp->number, tick };
 }
 
 // Lanes of one atomic that touch the same place do so one after the other: the later ones read what the earlier ones have written.
@@ -380,7 +410,7 @@ bool happens_write(BlockOrder *o, const Access *a)
             knowledge_join(&hint, &o->hint);
             compose_reads(o, a, &reads);
         }
-        EACH_PLACE(a, address, put(find_place(a, address, true), a, message, &hint, &reads))
+        EACH_PLACE(a, address, put(find_place(a, address, true), a, o->tick, message, &hint, &reads))
         if (a->atomic && !a->insn->reduces) hear_one_another(o, a);
         free_each(message);
         knowledge_free(&hint);
@@ -456,6 +486,29 @@ static bool is_pending(const WarpOrder *w, u32 block, u32 v, u32 tick)
 static bool is_pending_own(const WarpOrder *w, u32 v, u32 tick)
 {
     return tick <= w->own_pending[NEAR][v] || tick <= w->own_pending[CLUSTER][v] || tick <= w->own_pending[FAR][v];
+}
+
+static u32 version_observed(const Observed of[MOST_OBSERVED], u64 key)
+{
+    for (u32 n = 0; n < MOST_OBSERVED; n++) if (of[n].key == key) return of[n].version;
+    return 0;
+}
+
+static bool is_observed(const BlockOrder *o, const Access *a, const Place *p, Writer w)
+{
+    u32 version = larger(version_observed(o->warps[a->warp->number].observed, p->key), version_observed(o->observed, p->key));
+    if (!version || p->version - version >= WRITERS || knowledge_of(&p->written, w.block, w.warp) < w.tick) return false;
+    for (u32 later = version + 1; later <= p->version; later++) {
+        const Writer *l = &p->writer[later % WRITERS];
+        if (l->block == w.block && l->warp == w.warp && l->tick == w.tick) return false;
+    }
+    return true;
+}
+
+bool happens_observed(const BlockOrder *o, const Access *a, u64 address, u32 block, u32 warp, u32 tick)
+{
+    const Place *p = find_place(a, address, false);
+    return p && is_observed(o, a, p, (Writer){ block, warp, tick });
 }
 
 bool happens_heard_of(const BlockOrder *o, const Warp *warp, u32 block)

@@ -12,12 +12,17 @@
 
 enum { NEAR, CLUSTER, FAR, REACHES };    // how far a fence or a flag reaches: its block, the blocks of its cluster, or all
 
+// A place that was read strongly, and which of its messages was there then: what wrote that comes before what follows the read.
+enum { MOST_OBSERVED = 4 };
+typedef struct Observed { u64 key; u32 version; } Observed;
+
 typedef struct WarpOrder {
     u32 own[LANES];             // [v]: ticks of warp v of its block up to this come before what this warp does now
     u32 own_pending[REACHES][LANES];    // the same of what it has read a flag of, but with no fence behind that reaches so far
     u32 own_hint[LANES];        // the same if every hand-off had its fences
     Knowledge known, pending[REACHES], hint;    // the same of other blocks
     Knowledge reads;            // and of what their threads have read, a barrier behind it
+    Observed observed[MOST_OBSERVED];   // the latest first
     u64 seen;                   // the place that it read last,
     u32 seen_version;           // as of then,
     bool seen_acquired;         // by an acquire
@@ -31,6 +36,7 @@ typedef struct BlockOrder {
     u32 visit;                  // accesses that were looked at
     u32 fenced[REACHES][LANES]; // [v]: up to this tick a fence stands behind what warp v did
     Knowledge known, hint, reads;   // what all warps of the block have
+    Observed observed[MOST_OBSERVED];
     bool told;                  // something stands in `warps`: seldom, where the block's barrier is all the order there is
     WarpOrder *warps;
 } BlockOrder;
@@ -68,6 +74,10 @@ void happens_mbarrier_waited(BlockOrder *, const Access *);
 
 // Does what a warp of some block did in a tick, a store or a load, come before what this warp does now?
 enum before happens_before(const BlockOrder *, const Warp *, u32 block, u32 warp, u32 tick, bool store);
+
+// Has the warp, or its block before a barrier, read what a strong write to that address left, or what atomics made of that? (PTX's
+// observation order, in which nothing else comes before what follows the read.) The write was that of a warp of some block, in a tick.
+bool happens_observed(const BlockOrder *, const Access *, u64 address, u32 block, u32 warp, u32 tick);
 
 // Has it any word of that other block?
 bool happens_heard_of(const BlockOrder *, const Warp *, u32 block);

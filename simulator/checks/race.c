@@ -131,6 +131,18 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
     return true;
 }
 
+// Of the lanes of a write, those whose result the warp has not read, both being strong and the write reaching so far.
+static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes)
+{
+    const Site read = { .operation = now->operation, .block = now->block, .strong = true };
+    if (!s->store || !reach_each_other(s, &read)) return lanes;
+    for (u32 rest = lanes; rest; rest &= rest - 1) {
+        u64 address = s->base + site_place(s, __builtin_ctz(rest)) * s->stride;
+        if (happens_observed(&a->warp->block->race->order, a, address, operation_block(s), s->warp, s->tick)) lanes &= ~(rest & -rest);
+    }
+    return lanes;
+}
+
 // Lanes that touch the same bytes as an earlier access that nothing puts before them.
 static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before order)
 {
@@ -145,6 +157,7 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
         u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
         if (same_access) others &= ~(1u << lane);
         else if (same_warp) others = happens_unmet(o, a->warp, lane, others, s->visit);
+        if (!same_warp) others = unobserved(a, s, now, others);
         if (!others) continue;
         u32 other = __builtin_ctz(others);
         if (both_store && race_stores_alike(a, lane, same_access ? other : LANES)) continue;
