@@ -406,8 +406,8 @@ static bool is_executable(const Graph *graph)
     bool found = false;
     pthread_mutex_lock(&mutex);
     for (const Exec *exec = execs; exec && !found; exec = exec->next)
-        for (const Node *node = graph->first; node && !found; node = node->next)
-            found = exec->graph->first && exec->graph->first->original == node;
+        for (const Node *node = exec->graph->first; node && !found; node = node->next)
+            found = node->original->graph == graph;
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -600,12 +600,22 @@ static bool pass_on(const Graph *old, const Graph *new)
     Node **from = graph_sorted(old), **to = graph_sorted(new);
     bool good = from && to;
     for (size_t i = 0; good && i < old->count; i++) {
-        to[i]->original = from[i]->original;
+        graph_set_original(to[i], from[i]->original);
         to[i]->disabled = from[i]->disabled;
     }
     free(from);
     free(to);
     return good;
+}
+
+// Whoever makes one of another graph meanwhile looks at all (is_executable).
+static void become(Exec *exec, Graph *graph)
+{
+    pthread_mutex_lock(&mutex);
+    Graph *old = exec->graph;
+    exec->graph = graph;
+    pthread_mutex_unlock(&mutex);
+    graph_free(old);
 }
 
 EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
@@ -628,7 +638,6 @@ EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph
         graph_free(updated);
         return client_done(cudaErrorMemoryAllocation);
     }
-    graph_free(exec->graph);
-    exec->graph = updated;
+    become(exec, updated);
     return client_done(exec_plan(exec));
 }

@@ -35,12 +35,37 @@ bool graph_known(const Graph *graph)
     return at != NULL;
 }
 
+// A destroyed node is in no graph.
+static bool is_forgotten(const Node *node) { return !node->graph && !node->clones; }
+
+void graph_set_original(Node *clone, Node *original)
+{
+    pthread_mutex_lock(&mutex);
+    Node *old = clone->original;
+    clone->original = original;
+    if (original)
+        original->clones++;
+    if (old)
+        old->clones--;
+    bool forgotten = old && is_forgotten(old);
+    pthread_mutex_unlock(&mutex);
+    if (forgotten)
+        free(old);
+}
+
+// Clones know it by its address: until they are gone, too, no other node may be given that.
 static void free_node(Node *node)
 {
     operation_drop(&node->operation);
     free(node->needs);
     free(node->arguments);
-    free(node);
+    graph_set_original(node, NULL);
+    pthread_mutex_lock(&mutex);
+    *node = (Node){ .clones = node->clones };
+    bool forgotten = is_forgotten(node);
+    pthread_mutex_unlock(&mutex);
+    if (forgotten)
+        free(node);
 }
 
 void graph_free(Graph *graph)
@@ -136,12 +161,12 @@ Graph *graph_clone(const Graph *graph)
     Node **clones = calloc(graph->count + 1, sizeof *clones);
     bool good = clone && clones;
     graph_number(graph);
-    for (const Node *node = graph->first; node && good; node = node->next) {
+    for (Node *node = graph->first; node && good; node = node->next) {
         Node *copy = clones[node->place] = graph_add(clone, NULL, 0, &node->operation);
         good = copy != NULL;
         if (!good)
             break;
-        copy->original = node;
+        graph_set_original(copy, node);
         copy->disabled = node->disabled;
     }
     good = good && clone_needs(graph, clones) && graph_hold_as(clone, graph);

@@ -9,7 +9,8 @@ typedef struct Node {
     Operation operation;
     struct Node **needs;                        // the nodes before it
     size_t need_count;
-    const struct Node *original;                // of which this one is a clone
+    struct Node *original;                      // of which this one is a clone
+    size_t clones;                              // so many are of this one: until they are gone no other node has its address
     bool disabled;                              // in an executable graph
     size_t place;                               // scratch, for those who number the nodes
     void **arguments;                           // what cudaGraphKernelNodeGetParams has given out
@@ -37,6 +38,7 @@ void graph_hold_nothing(Graph *graph);
 // A further node; what belongs to `operation` is copied. NULL: no memory.
 Node *graph_add(Graph *graph, Node *const *needs, size_t count, const Operation *operation);
 void graph_adopt(Node *node);                   // the graphs inside of it are told so
+void graph_set_original(Node *clone, Node *original);           // from now on it is a clone of that one; NULL: of none
 bool graph_need(Node *node, Node *before);      // false: no memory
 void graph_number(const Graph *graph);          // gives each node its place, from 0 on
 

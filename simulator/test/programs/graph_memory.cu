@@ -154,6 +154,30 @@ static void left()
     OK(cudaGraphDestroy(graph));
 }
 
+// Executable graphs outlive the graphs that they were made of, and say nothing about those that are made later.
+static void outlived()
+{
+    enum { MANY = 12 };
+    int *a;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec[MANY];
+    for (int i = 0; i < MANY; i++) {
+        OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+        OK(cudaMallocAsync(&a, BYTES, s));
+        fill<<<1, N, 0, s>>>(a, i);
+        add<<<1, N, 0, s>>>(out, a, a);
+        OK(cudaFreeAsync(a, s));
+        OK(cudaStreamEndCapture(s, &graph));
+        OK(cudaGraphInstantiate(&exec[i], graph, 0));
+        OK(cudaGraphDestroy(graph));
+    }
+    for (int i = 0; i < MANY; i++) {
+        OK(cudaGraphLaunch(exec[i], s));
+        expect(2 * i);
+        OK(cudaGraphExecDestroy(exec[i]));
+    }
+}
+
 // What one launch wrote the next does not find; nor is it there for others afterwards.
 static void wrong()
 {
@@ -182,6 +206,7 @@ int main()
     OK(cudaMalloc(&out, BYTES));
     captured();
     left();
+    outlived();
     wrong();
     return 0;
 }

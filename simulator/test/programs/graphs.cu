@@ -296,10 +296,44 @@ static void timed(void)
     OK(cudaFree(p));
 }
 
+// An executable graph and a clone are there when what they were made of is gone; nodes that are made later are not theirs.
+static void outlived(void)
+{
+    int *p, host[N], one = 1;
+    cudaGraph_t graph, clone, later;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node, found;
+    OK(cudaMalloc(&p, sizeof host));
+    OK(cudaMemset(p, 0, sizeof host));
+    void *arguments[] = { &p, &one };
+    cudaKernelNodeParams adds = kernel((void *)add, arguments);
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddKernelNode(&node, graph, NULL, 0, &adds));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphClone(&clone, graph));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphCreate(&later, 0));
+    one = 5;
+    for (int i = 0; i < 8; i++) {
+        OK(cudaGraphAddKernelNode(&node, later, NULL, 0, &adds));
+        CHECK(cudaGraphExecKernelNodeSetParams(exec, node, &adds) == cudaErrorInvalidValue);
+        CHECK(cudaGraphNodeSetEnabled(exec, node, 0) == cudaErrorInvalidValue);
+        CHECK(cudaGraphNodeFindInClone(&found, node, clone) == cudaErrorInvalidValue);
+    }
+    OK(cudaGraphLaunch(exec, 0));
+    OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
+    CHECK(host[7] == 1);
+    OK(cudaGraphDestroy(later));
+    OK(cudaGraphDestroy(clone));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaFree(p));
+}
+
 int main()
 {
     built();
     made_backwards();
+    outlived();
     nested();
     timed();
     return 0;
