@@ -25,6 +25,7 @@ typedef struct Capture {
     unsigned long long number;
     Graph *graph;
     Member *streams, *events;
+    Member *destroyed;                          // streams that were among them
     uint64_t origin;
     bool non_blocking;                          // its origin is
     bool into_given;                            // the graph was the program's before
@@ -268,9 +269,9 @@ bool capture_had_event(cudaEvent_t event)
 void capture_forget_event(cudaEvent_t event)
 {
     pthread_mutex_lock(&mutex);
-    Member *had = over ? member(over, client_address(event)) : NULL;
-    if (had)
-        had->id = 0;
+    Member *had;
+    if (capture_of_event(event, &had) || (had = member(over, client_address(event))))
+        had->id = 0;                            // the next event may have its number
     pthread_mutex_unlock(&mutex);
 }
 
@@ -448,6 +449,15 @@ static void mark(Node *node)
         mark(node->needs[i]);
 }
 
+static bool are_marked(const Member *in)
+{
+    for (; in; in = in->next)
+        for (size_t i = 0; i < in->tips.count; i++)
+            if (!in->tips.nodes[i]->place)
+                return false;
+    return true;
+}
+
 // Have all streams that were forked off come back to the origin?
 static bool is_joined(const Capture *capture)
 {
@@ -456,11 +466,7 @@ static bool is_joined(const Capture *capture)
     const Member *origin = member(capture->streams, capture->origin);
     for (size_t i = 0; i < origin->tips.count; i++)
         mark(origin->tips.nodes[i]);
-    for (const Member *in = capture->streams; in; in = in->next)
-        for (size_t i = 0; i < in->tips.count; i++)
-            if (!in->tips.nodes[i]->place)
-                return false;
-    return true;
+    return are_marked(capture->streams) && are_marked(capture->destroyed);
 }
 
 static void take_out(Capture *capture)
@@ -475,6 +481,7 @@ static void take_out(Capture *capture)
 static void drop(Capture *capture)
 {
     free_members(capture->streams);
+    free_members(capture->destroyed);
     Member **end = &over;
     while (*end)
         end = &(*end)->next;
@@ -482,12 +489,25 @@ static void drop(Capture *capture)
     free(capture);
 }
 
+// What it issued stays, and is to be joined; the next stream may have its number.
+static void leave(Capture *capture, Member *stream)
+{
+    Member **at = &capture->streams;
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
+    stream->next = capture->destroyed;
+    capture->destroyed = stream;
+}
+
 void capture_forget(uint64_t stream)
 {
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = is_any() ? capture_of(stream, &in) : NULL;
-    if (capture) {
+    if (capture && stream != capture->origin) {
+        leave(capture, in);
+    } else if (capture) {
         take_out(capture);
         if (!capture->into_given)
             graph_free(capture->graph);

@@ -28,7 +28,7 @@ bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error);
 
 bool capture_has_stream(uint64_t stream);
 
-// The stream is destroyed, and with it the capture that it takes part in.
+// The stream is destroyed, and with it the capture that began on it.
 void capture_forget(uint64_t stream);
 
 // Did the event stand for a moment of a capture that has ended, and for nothing since? It can be used for nothing but to be

@@ -189,6 +189,66 @@ static void forbidden(void)
     OK(cudaFree(memory));
 }
 
+static void fork_off(cudaStream_t forked, cudaEvent_t at)
+{
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    OK(cudaMemsetAsync(p, 0, N * sizeof *p, s));
+    OK(cudaEventRecord(at, s));
+    OK(cudaStreamWaitEvent(forked, at, 0));
+    add<<<1, N, 0, forked>>>(p, 1);
+    OK(cudaGetLastError());
+}
+
+// A stream and events that have done their part can be destroyed, and others take their places, before the capture ends.
+static void destroyed(void)
+{
+    cudaStream_t forked;
+    cudaEvent_t begins, ends;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int host[N];
+    size_t nodes;
+    OK(cudaStreamCreateWithFlags(&forked, cudaStreamNonBlocking));
+    OK(cudaEventCreateWithFlags(&begins, cudaEventDisableTiming));
+    OK(cudaEventCreateWithFlags(&ends, cudaEventDisableTiming));
+    fork_off(forked, begins);
+    OK(cudaEventRecord(ends, forked));
+    OK(cudaStreamWaitEvent(s, ends, 0));
+    OK(cudaStreamDestroy(forked));
+    OK(cudaEventDestroy(begins));
+    OK(cudaEventDestroy(ends));
+    CHECK(status(s) == cudaStreamCaptureStatusActive);
+    OK(cudaStreamCreateWithFlags(&forked, cudaStreamNonBlocking));
+    CHECK(status(forked) == cudaStreamCaptureStatusNone);
+    OK(cudaEventCreateWithFlags(&begins, cudaEventDisableTiming));
+    OK(cudaEventCreateWithFlags(&ends, cudaEventDisableTiming));
+    OK(cudaEventQuery(begins));
+    OK(cudaEventQuery(ends));
+    add<<<1, N, 0, s>>>(p, 2);
+    OK(cudaGetLastError());
+    OK(cudaStreamEndCapture(s, &graph));
+    OK(cudaGraphGetNodes(graph, NULL, &nodes));
+    CHECK(nodes == 3);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, s));
+    OK(cudaStreamSynchronize(s));
+    CHECK(host[3] == 3);
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+
+    // What it issued is still to be joined. The stream on which a capture began takes it along.
+    fork_off(forked, begins);
+    OK(cudaStreamDestroy(forked));
+    CHECK(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureUnjoined && !graph);
+    OK(cudaStreamCreateWithFlags(&forked, cudaStreamNonBlocking));
+    OK(cudaStreamBeginCapture(forked, cudaStreamCaptureModeGlobal));
+    OK(cudaStreamDestroy(forked));
+    OK(cudaDeviceSynchronize());
+    OK(cudaEventDestroy(begins));
+    OK(cudaEventDestroy(ends));
+}
+
 int main()
 {
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
@@ -198,6 +258,7 @@ int main()
     OK(cudaMalloc(&p, N * sizeof *p));
     OK(cudaMalloc(&q, N * sizeof *q));
     captured();
+    destroyed();
     forbidden();
     OK(cudaDeviceSynchronize());
     OK(cudaFree(p));
