@@ -194,7 +194,7 @@ void ipc_import_event(Call *call)
             return;
         }
         if (visible_of(e->device) >= device.count) break;
-        call->reply.id = clock_event_create(visible_of(e->device), false, false);
+        call->reply.id = clock_event_create(call->request.device, false, false);    // wherever it was made
         if (call->reply.id) clock_event_share(call->reply.id, n + 1);
         else call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;

@@ -72,6 +72,12 @@ static int child()
     OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++)
         CHECK(host[i] == 0x01010101 + 1 + 1000);
+    OK(cudaEventRecord(theirs));        // it is of the device that was current when it was opened,
+    OK(cudaEventSynchronize(theirs));
+    OK(cudaSetDevice(0));               // not of the other's
+    CHECK(cudaEventRecord(theirs) == cudaErrorInvalidResourceHandle);
+    OK(cudaSetDevice(1));
+    cudaGetLastError();
     OK(cudaIpcCloseMemHandle(p));
     OK(cudaIpcCloseMemHandle(p));       // it was opened twice
     CHECK(cudaIpcCloseMemHandle(p) == cudaErrorInvalidValue);
@@ -121,6 +127,7 @@ int main()
     send(to_child[1], &h, sizeof h);
     char byte;
     receive(to_parent[0], &byte, 1);
+    OK(cudaEventSynchronize(event));
     OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++)
         CHECK(host[i] == 0x01010101 + 1 + 1000);
