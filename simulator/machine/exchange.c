@@ -118,7 +118,7 @@ static void shuffle(Warp *w, const Insn *i, u32 mask, Pick (*pick)(u32, u32, s32
         if (!p.inside) p.lane = l;
         inside |= (u32)p.inside << l;
         from[l] = p.lane;
-        values[l] = a[p.lane];
+        values[l] = here >> p.lane & 1 ? a[p.lane] : 0;     // of a lane that takes no part, as an H200 has it
     }
     OBSERVERS(shuffled, w, i, here, from);
     set(w, i, here, values);
