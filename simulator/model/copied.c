@@ -80,7 +80,7 @@ static u32 count_passes(const Copied *c, u32 lanes, enum way way)
     return passes;
 }
 
-static u32 passes_past_l1(const Access *a)
+static u32 passes_past_l1(const Access *a, u32 *conflicts)
 {
     Copied c = copied_of(a);
     u32 passes = 0;
@@ -90,6 +90,7 @@ static u32 passes_past_l1(const Access *a)
         for (u32 way = 0, count; way < WAYS; way++)
             if ((count = count_passes(&c, some, way)) < fewest) fewest = count;
         passes += fewest;
+        *conflicts += fewest - 1;
     }
     return passes ? passes : 1;
 }
@@ -115,5 +116,5 @@ static u32 passes_by_l1(const Access *a, u32 *conflicts)
 u32 copied_wavefronts(const Access *a, u32 *conflicts)
 {
     *conflicts = 0;
-    return access_is_copied_past_l1(a) ? passes_past_l1(a) : passes_by_l1(a, conflicts);
+    return access_is_copied_past_l1(a) ? passes_past_l1(a, conflicts) : passes_by_l1(a, conflicts);
 }

@@ -321,6 +321,14 @@ static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRI
     metrics[METRIC_LD_SECTORS_A_REQUEST].estimate = true;
 }
 
+// Where copies need more passes than they might, the rules of how many are not all known (simulator/test/accesses/departures.txt).
+static void mark_copies(CounterName counters[COUNTERS], const Grid *g)
+{
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++)
+        if (g->kernel->code[pc].run == run_copy && g->tally[pc].conflicts)
+            counters[SHARED_COPY_WAVEFRONTS].estimate = counters[SHARED_COPY_CONFLICTS].estimate = true;
+}
+
 static void report(const Grid *g, const Totals *t, bool waited)
 {
     const Kernel *k = g->kernel;
@@ -329,6 +337,7 @@ static void report(const Grid *g, const Totals *t, bool waited)
     memcpy(counter_name, counter_names, sizeof counter_name);
     memcpy(metric_name, metric_names, sizeof metric_name);
     if (waited) mark_loads(counter_name, metric_name);
+    mark_copies(counter_name, g);
     for (u32 n = 0; n < METRICS; n++) metrics[n] = metric_value(n, t);
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);

@@ -63,6 +63,9 @@
 // counts: in_pairs l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: one_for_eight l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 2
 // counts: some_alone l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
+// counts: copied sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum 1
+// counts: copied_apart ~sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum 32
+// counts: copied_apart ~l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum 31
 // counts: far_doubles l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 4
 // counts: far_doubles l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 2
 // counts: counted l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum 2
@@ -86,6 +89,7 @@
 // The counters of single warps, each worked out by hand, and all of them what ncu says on an H200 but for those of local memory, which ptxas
 // needs none of here; of branches and instructions only those that agree are named.
 #include "check.h"
+#include <cuda_pipeline.h>
 
 __global__ void copy(float *out, const float *in)
 {
@@ -291,6 +295,19 @@ __global__ void far_doubles(double *out)
     out[threadIdx.x] = x[2 * threadIdx.x];
 }
 
+static __device__ void copy_word(int *out, const int *in)
+{
+    __shared__ int x[32];
+    __pipeline_memcpy_async(&x[threadIdx.x], in, sizeof *in);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = x[threadIdx.x];
+}
+
+// The words of a copy by way of L1 lie in its banks, too: in one each, or all in one.
+__global__ void copied(int *out, const int *in) { copy_word(out, in + threadIdx.x); }
+__global__ void copied_apart(int *out, const int *in) { copy_word(out, in + 32 * threadIdx.x); }
+
 // Two words of one bank, each counted up by half of the lanes.
 __global__ void counted(int *out)
 {
@@ -343,6 +360,8 @@ int main()
     one_for_eight<<<1, 32>>>((float4 *)out);
     some_alone<<<1, 32>>>((float4 *)out);
     far_doubles<<<1, 32>>>((double *)out);
+    copied<<<1, 32>>>((int *)out, (const int *)in);
+    copied_apart<<<1, 32>>>((int *)out, (const int *)in);
     counted<<<1, 32>>>((int *)out);
     OK(cudaDeviceSynchronize());
     OK(cudaFree(in));
