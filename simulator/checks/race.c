@@ -182,6 +182,7 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     if (same_warp && s->rows == now->rows && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
         && s->bytes == now->bytes) return false;        // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
+    if (same_warp && a->visit && *a->visit == s->visit && now->visit != s->visit) return false;     // its own beginning, and that has been looked at
     enum before order = happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp, s->tick, s->store);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
@@ -346,6 +347,7 @@ bool race_access(Access *a)
     Shadow *s = a->space == SPACE_SHARED ? &a->owner->race->shared : &race_global;
     u32 quiet = quiet_of(a);
     r->order.visit++;
+    if (a->visit && !*a->visit) *a->visit = r->order.visit;
     if (a->space == SPACE_SHARED && a->owner != a->warp->block) race_look_abroad(a);
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
