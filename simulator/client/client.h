@@ -90,6 +90,7 @@ bool client_is_owner(void);
 bool client_map(uint64_t address, uint64_t bytes, bool variable);
 void client_unmap(uint64_t address);            // it was freed
 void client_unmap_all(void);                     // but variables
+bool client_runs_out(const void *p, uint64_t bytes);    // do they begin in pinned memory, and end behind its last page?
 bool client_sees_touches(void);         // can this process tell what of it the host touches?
 void client_tell_touched(void);                 // before a request
 int client_memory(void);                        // the memfd

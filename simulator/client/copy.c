@@ -111,12 +111,15 @@ static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
     return client_is_device(copy->from.address) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
-// Has the program memory wherever the copy would read? (What msync is asked to write back is nothing.)
+// Has the program memory wherever the copy would read? (What msync is asked to write back is nothing. Behind pinned memory it finds pages,
+// but none that may be read.)
 static bool is_there(const CopyOperation *copy)
 {
     enum { PAGE = 4096 };
     uintptr_t first = (uintptr_t)copy->from.address, begin = first / PAGE * PAGE;
     uintptr_t bytes = (copy->slices - 1) * copy->from.slice + (copy->rows - 1) * copy->from.pitch + copy->width;
+    if (client_runs_out(copy->from.address, bytes))
+        return false;
     return msync((void *)begin, first - begin + bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 

@@ -106,6 +106,18 @@ void client_unmap_all(void)
     pthread_mutex_unlock(&mutex);
 }
 
+bool client_runs_out(const void *p, uint64_t bytes)
+{
+    bool out = false;
+    pthread_mutex_lock(&mutex);
+    for (const Mapping *m = pinned; m; m = m->next) {
+        uint64_t at = (uint64_t)(uintptr_t)p - m->base;
+        out |= at < m->bytes && bytes > m->bytes - at;
+    }
+    pthread_mutex_unlock(&mutex);
+    return out;
+}
+
 // ---- What the host has touched ----
 
 static struct {

@@ -250,7 +250,7 @@ static void copy_chunk(Call *call, bool in)
         return;
     }
     Allocation *a = range_check_box(call, in ? "writes" : "reads", &call->request.copy.device);
-    if (!a)
+    if (!a || (chunk->offset == 0 && !range_check_host(call, in ? "reads" : "writes", &call->request.copy.from)))
         return;
     if (chunk->offset == 0) {
         begin(call, a, NULL);
@@ -330,6 +330,8 @@ void transfer_copy_host(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
+    if (!range_check_host(call, "reads", &call->request.copy.from) || !range_check_host(call, "writes", &call->request.copy.device))
+        return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, 0, true);
     report_copy("HtoH", call->request.copy.width * row_count(call));

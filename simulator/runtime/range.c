@@ -1,4 +1,4 @@
-// What is wrong with a range of device memory that the program names: it is told to the student.
+// What is wrong with a range of device or pinned memory that the program names: it is told to the student.
 
 #include "clock.h"
 #include "machine/memory.h"
@@ -30,18 +30,19 @@ static void report_past_end(const Range *range, const Allocation *a)
     char made[256];
     report_made(a, made, sizeof made);
     u64 end = a->base + a->size, past = range->address + range->bytes - end;
+    bool pinned = a->kind == MEMORY_PINNED_HOST;
     Report report = { .kind = REPORT_BOUNDS,
                       .place = serve_place(range->call),
                       .address = end,
                       .allocation = a,
                       .why = "The copy would run into memory that belongs to something else.",
-                      .next = "Sizes are in bytes: a count of elements times sizeof, the same in "
-                              "cudaMalloc and here." };
+                      .next = pinned ? "Sizes are in bytes: a count of elements times sizeof, the same in cudaMallocHost and here."
+                                     : "Sizes are in bytes: a count of elements times sizeof, the same in cudaMalloc and here." };
     report_errorf(&report,
-                  "%s %s %" PRIu64 " bytes from byte %" PRIu64 " on, %" PRIu64
+                  "%s %s %" PRIu64 " bytes%s from byte %" PRIu64 " on, %" PRIu64
                   " of them past the end of the %" PRIu64 "-byte allocation%s",
-                  range->call->request.call, range->verb, range->bytes, range->address - a->base,
-                  past, a->size, made);
+                  range->call->request.call, range->verb, range->bytes, pinned ? " of pinned memory" : "",
+                  range->address - a->base, past, a->size, made);
 }
 
 static void report_wild(const Range *range)
@@ -103,4 +104,18 @@ Allocation *range_check_box(Call *call, const char *verb, const WireBox *box)
     if (!a)
         call->reply.error = WIRE_INVALID_VALUE;
     return a;
+}
+
+bool range_overruns_pinned(const WireRequest *request, const WireBox *box)
+{
+    u64 bytes;
+    const Allocation *a = memory_find(box->address);
+    return a && !a->freed && a->kind == MEMORY_PINNED_HOST
+        && box_extent(box, request->copy.width, request->copy.rows, request->copy.slices, &bytes) && bytes > a->base + a->size - box->address;
+}
+
+bool range_check_host(Call *call, const char *verb, const WireBox *box)
+{
+    if (range_overruns_pinned(&call->request, box)) range_check_box(call, verb, box);
+    return !call->reply.error;
 }

@@ -9,6 +9,7 @@
 #include "managed.h"
 #include "peer.h"
 #include "ran.h"
+#include "range.h"
 #include "need.h"
 #include <driver_types.h>
 #include <math.h>
@@ -414,6 +415,7 @@ static enum work_when when_copied(Call *call, Until until)
     }
     put_off_before = false;
     if (!is_any_left(&until)) return WORK_NOW;
+    if (r->op != WIRE_COPY_DEVICE && range_overruns_pinned(r, &r->copy.from)) return WORK_NOW;      // a mistake of the call's own
     if (r->copy.blocks || (r->op == WIRE_COPY_OUT && !is_pinned(r->copy.from.address)))
         return wait_until(until, r->alone);
     put_off_before = true;
