@@ -46,7 +46,7 @@ static bool stands_second(const Side *x, const Side *y)
     return x->warp < y->warp || (x->warp == y->warp && x->lane < y->lane);
 }
 
-static void name_side(const Side *s, const Side *beside, char *text, size_t size)
+static void name_side(const Side *s, const Side *beside, bool by_atomic, char *text, size_t size)
 {
     u32 block[3], thread[3];
     if (is_copy(s)) {
@@ -56,7 +56,7 @@ static void name_side(const Side *s, const Side *beside, char *text, size_t size
     block_of(s, block);
     thread_of(s, thread);
     bool same = s->operation == beside->operation && s->block == beside->block;
-    int n = snprintf(text, size, "thread (%u,%u,%u)", thread[0], thread[1], thread[2]);
+    int n = snprintf(text, size, "%sthread (%u,%u,%u)", by_atomic ? "an atomic of " : "", thread[0], thread[1], thread[2]);
     if (!same) n += snprintf(text + n, size - n, " of block (%u,%u,%u)", block[0], block[1], block[2]);
     if (s->operation != beside->operation) snprintf(text + n, size - n, " of %.60s", s->operation->kernel->signature);
 }
@@ -90,6 +90,46 @@ static bool swaps_around(const Side *atomic, const Side *other)
         && part->width * part->elements < swap->width;
 }
 
+static bool is_atomic(const Side *s) { return !is_copy(s) && isa_rows[s->operation->kernel->code[s->pc].row].shape == ATOMIC; }
+
+static bool is_plain(const Side *s)
+{
+    const Insn *i = is_copy(s) ? NULL : &s->operation->kernel->code[s->pc];
+    return i && isa_rows[i->row].shape == MEMORY && !i->strong;
+}
+
+// A plain read or write beside an atomic, where nothing is to blame but that: no barrier in a branch, no flag.
+static bool beside_atomic(const Race *race, const Side *x, const Side *y)
+{
+    return x->operation == y->operation && ((is_atomic(x) && is_plain(y)) || (is_plain(x) && is_atomic(y)))
+        && race->order != FENCE_MISSING && !race->missed && !race->parted;
+}
+
+// What puts the two in order.
+static const char *order_between(const Report *r, const Race *race, const Side *x, const Side *y)
+{
+    const bool lines = !same_line(r);
+    if (x->block != y->block && race->space == SPACE_SHARED) return "Put a cluster.sync() that all threads of the cluster reach between the two";
+    if (x->block != y->block) return "Do the second part in another launch";
+    if (x->warp == y->warp) return "Put a __syncwarp() or a __syncthreads() between the two";
+    if (race->space == SPACE_SHARED)
+        return lines ? "Put a __syncthreads() that all threads reach between the two lines" : "Put a __syncthreads() that all threads reach between the two";
+    return "If this block alone comes to that place, put a __syncthreads() that all threads reach between the two";
+}
+
+static void advise_beside_atomic(Report *r, const Race *race, const Side *x, const Side *y)
+{
+    static char next[320];
+    const bool writes = is_atomic(x) ? y->store : x->store;
+    snprintf(next, sizeof next, "%s; where any order will do, let the %s.", order_between(r, race, x, y),
+             writes ? "write be an atomic, too: atomicExch(), or store() of a cuda::atomic_ref"
+                    : "read be an atomic, too: atomicAdd() of 0, or load() of a cuda::atomic_ref");
+    r->why = writes ? "Atomics take turns with one another, but not with a plain write: which comes first changes from run to run."
+                    : "Atomics take turns with one another, but not with a plain read: which comes first changes from run to run.";
+    r->next = next;
+    r->gravity = x->block == y->block && x->warp != y->warp;
+}
+
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;
@@ -116,6 +156,8 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
     } else if (race->order == FENCE_MISSING) {
         r->why = "A flag hands the data over, but with no fence other threads may see the flag before the data.";
         r->next = "Put a __threadfence() between writing the data and the flag, and one between reading the flag and the data.";
+    } else if (beside_atomic(race, x, y)) {
+        advise_beside_atomic(r, race, x, y);
     } else if (x->block != y->block && shared) {
         r->why = "Nothing orders the two blocks of the cluster: which comes first changes from run to run.";
         r->next = "Put a cluster.sync() that all threads of the cluster reach between the two lines; where both add to one place, use an atomic.";
@@ -209,8 +251,9 @@ void race_report(const Race *race)
         r.has_other_block = x->operation != y->operation || x->block != y->block;
     }
     advise(&r, race, x, y);
-    name_side(x, y, first, sizeof first);
-    name_side(y, x, second, sizeof second);
+    const bool atomic = beside_atomic(race, x, y);
+    name_side(x, y, atomic && is_atomic(x), first, sizeof first);
+    name_side(y, x, atomic && is_atomic(y), second, sizeof second);
     report_errorf(&r, "%s %s what %s writes%s %s%s", first, x->store ? "also writes" : "reads", second,
                   in ? "," : "", where, between(&r, race, x, y));
 }
