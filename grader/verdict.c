@@ -16,6 +16,7 @@ static const struct { const char *kind; enum verdict verdict; } event_verdicts[]
     {"invalid-free",   VERDICT_BOUNDS},
     {"race",           VERDICT_RACE},
     {"barrier",        VERDICT_RACE},
+    {"mbarrier",       VERDICT_RACE},
     {"unfinished-copy", VERDICT_RACE},
     {"deadlock",       VERDICT_RACE},
     {"hang",           VERDICT_TIMEOUT},

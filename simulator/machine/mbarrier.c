@@ -20,6 +20,7 @@
 typedef struct KnownMbarrier {
     u32 at;                     // byte of shared memory
     u32 pc;                     // that made it, or unmade it
+    u32 thread[3];              // of the block
     bool valid;
 } KnownMbarrier;
 
@@ -35,16 +36,19 @@ static KnownMbarrier *find(const Block *b, u64 at)
     return NULL;
 }
 
-static void note(Block *b, u64 at, u32 pc, bool valid)
+// The lane has made the one there, or unmade it.
+static void note(const Access *a, u32 lane, bool valid)
 {
+    Block *b = a->warp->block;
     Mbarriers *all = &b->mbarriers;
-    KnownMbarrier *known = find(b, at);
+    KnownMbarrier *known = find(b, a->address[lane]);
     if (!known && all->count == all->room) {
         all->room = all->room ? 2 * all->room : 8;
         all->known = need(realloc(all->known, all->room * sizeof *all->known));
     }
     if (!known) known = &all->known[all->count++];
-    *known = (KnownMbarrier){ (u32)at, pc, valid };
+    *known = (KnownMbarrier){ .at = (u32)a->address[lane], .pc = (u32)(a->insn - b->grid->kernel->code), .valid = valid };
+    warp_thread(a->warp, lane, known->thread);
 }
 
 static Mbarrier load(const Block *b, u64 at)
@@ -65,7 +69,7 @@ static void store(Block *b, u64 at, const Mbarrier *m)
 
 static Report report_of(const Access *a, u32 lane, const char *why, const char *next)
 {
-    Report r = { .kind = REPORT_BARRIER, .why = why, .next = next };
+    Report r = { .kind = REPORT_MBARRIER, .why = why, .next = next };
     source_fill(&r, a->warp, a->insn, lane);
     return r;
 }
@@ -88,7 +92,9 @@ static void tell_of_maker(const Access *a, Report *r, const KnownMbarrier *known
 {
     r->has_other = true;
     r->other = source_place(a->owner->grid->kernel, known->pc);
-    memcpy(r->other_thread, r->thread, sizeof r->other_thread);
+    memcpy(r->other_thread, known->thread, sizeof r->other_thread);
+    r->has_other_block = a->owner != a->warp->block;
+    memcpy(r->other_block, a->owner->index, sizeof r->other_block);
 }
 
 // Has somebody made an mbarrier there, and nobody unmade it?
@@ -117,7 +123,16 @@ static void report_made_again(const Access *a, u32 lane)
                          "Initialise it once, before any loop, and go on with its next phases; or let all arrive and wait, put a __syncthreads(), and "
                          "invalidate it first (mbarrier.inval, cuda::barrier's destructor).");
     tell_of_maker(a, &r, known);
-    report_errorf(&r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
+    const u32 *t = r.thread, *o = known->thread;
+    if (!memcmp(t, o, sizeof r.thread)) {
+        report_errorf(&r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
+        return;
+    }
+    r.why = "One initialisation is for all threads. Another one forgets who has arrived by then: what happens is not defined.";
+    r.next = "Let one thread alone initialise it, once (that of which threadIdx.x, .y and .z are 0, or the block's thread_rank() in cooperative groups), "
+             "and put a __syncthreads() behind that.";
+    report_errorf(&r, "thread (%u,%u,%u) initialises an mbarrier that thread (%u,%u,%u) has initialised, and nobody has invalidated",
+                  t[0], t[1], t[2], o[0], o[1], o[2]);
 }
 
 static bool too_many(const Access *a, u32 lane, u32 arrivals, const Mbarrier *m)
@@ -222,7 +237,7 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
         if ((!count[l] || count[l] > MBARRIER_MOST) && !out_of_range(&a, l, "the count of an mbarrier", count[l])) return;
         report_made_again(&a, l);
         memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
-        note(w->block, a.address[l], i - w->block->grid->kernel->code, true);
+        note(&a, l, true);
     }
     OBSERVERS(mbarrier_made, &a);
 }
@@ -235,7 +250,7 @@ void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
     if (!touch(&a, w, i, mask, true, other)) return;
     EACH_LANE(l, mask) {
         if (!is_valid(&a, l)) return;
-        note(w->block, a.address[l], i - w->block->grid->kernel->code, false);
+        note(&a, l, false);
     }
 }
 

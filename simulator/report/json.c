@@ -23,6 +23,7 @@ static const char *const kinds[REPORT_KINDS] = {
     [REPORT_DEADLOCK] = "deadlock",
     [REPORT_HANG] = "hang",
     [REPORT_UNFINISHED] = "unfinished-copy",
+    [REPORT_MBARRIER] = "mbarrier",
 };
 
 static void write_all(int fd, const char *text, size_t bytes)

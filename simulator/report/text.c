@@ -25,6 +25,7 @@ static const char *const kinds[REPORT_KINDS] = {
     [REPORT_DEADLOCK] = "deadlock",
     [REPORT_HANG] = "deadlock",
     [REPORT_UNFINISHED] = "copy that was not waited for",
+    [REPORT_MBARRIER] = "misuse of a barrier in shared memory",
 };
 
 // Prints words, wrapped, the first line after `lead`, the others as far in.

@@ -1,4 +1,4 @@
-// expect: barrier 32, barrier 32, barrier 18, barrier 34, race 40, hang 38
+// expect: mbarrier 32, mbarrier 32, mbarrier 18, mbarrier 34, race 40, hang 38
 // says: no mbarrier lies here: it was not initialised
 // says: no mbarrier lies here: it was invalidated
 // says: 64 arrivals at an mbarrier whose phase waits for 1 more, of 65, inlined at 33
