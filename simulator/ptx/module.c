@@ -158,7 +158,7 @@ static Symbol *allocate(Decoder *d, const Declaration *v)
     enum memory_kind kind = v->managed ? MEMORY_MANAGED : *v->name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
     Allocation *a = memory_alloc(v->size ? v->size : 1, v->align, kind, d->module->device, NULL);
     if (!a) ptx_fail(&d->ptx, "the device has no memory left for variable %s", v->name);
-    a->name = strdup(v->name);          // messages name it when its module is gone, too
+    a->name = report_variable_name(v->name);    // messages name it when its module is gone, too
     memory_define(a->base, a->size);
     if (v->managed) managed_allocated(a);
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, a->base);

@@ -161,3 +161,6 @@ char *report_plain_name(const char *signature);
 
 // A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
 char *report_demangle(const char *mangled);
+
+// The same of a variable's, without what nvcc adds to the names of those that are one file's alone.
+char *report_variable_name(const char *mangled);

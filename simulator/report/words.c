@@ -36,13 +36,29 @@ static char *outer_names(const char *mangled)
     return names;
 }
 
-// The library cannot read all of nvcc's names: of CUTLASS's kernels it reads none.
+// The library cannot read all of nvcc's names: of CUTLASS's kernels it reads none. What does not begin like a mangled name it takes for
+// a type's: e is a long double to it.
 char *report_demangle(const char *mangled)
 {
     int status;
+    if (strncmp(mangled, "_Z", 2)) return strdup(mangled);
     char *name = __cxa_demangle(mangled, NULL, NULL, &status);
-    if (name) return name;
-    return strncmp(mangled, "_Z", 2) ? strdup(mangled) : outer_names(mangled);
+    return name ? name : outer_names(mangled);
+}
+
+// Of one file's alone: _ZN32_INTERNAL_6a492d43_4_n_cu__Z1kPi1a1cE is a::c, as is __nv_static_23_, 23 characters more and a _ before
+// it (-rdc).
+char *report_variable_name(const char *mangled)
+{
+    static const char of_file[] = "__nv_static_", within_file[] = "_INTERNAL_";
+    char *behind;
+    if (!strncmp(mangled, of_file, strlen(of_file))) {
+        size_t length = strtoul(mangled + strlen(of_file), &behind, 10) + 2;
+        if (length < strlen(behind)) mangled = behind + length;
+    }
+    char *name = report_demangle(mangled), *own = strstr(name, "::");
+    if (own && !strncmp(name, within_file, strlen(within_file))) memmove(name, own + 2, strlen(own + 2) + 1);
+    return name;
 }
 
 char *report_plain_name(const char *signature)
