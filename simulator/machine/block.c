@@ -50,7 +50,7 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->gave_way = w->tired = w->cut = w->asks_host = w->asks_time = false;
+        w->clock_ready = w->gave_way = w->tired = w->cut = w->doubted = w->asks_host = w->asks_time = false;
         w->waited = 0;
         w->looks_at = NULL;
         w->waits_by_it = false;
@@ -167,6 +167,7 @@ static enum round run_warps(Block *b)
         if (over_limit(g)) break;
         bool spins = w->unserved ? w->spins : w->tired && w->asked && g->progress == progress && stand_spins(w);
         w->spins = spins;
+        if (!w->cut && !w->unserved) w->doubted = w->tired && w->asked;
         if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
         g->waits |= spins;
         ran += g->steps != steps || w->unserved;

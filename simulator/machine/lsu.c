@@ -16,6 +16,8 @@ static u32 lanes_in_window(const Access *a, u64 window)
     return (u32)lanes & a->mask;
 }
 
+enum { MOST_STORED = 4 * VALUE_BYTES };         // by a lane of one instruction
+
 // The bytes of a lane lie at base + address[lane] + lane * pitch.
 typedef struct Bytes { u8 *base; const u64 *address; u64 pitch; } Bytes;
 
@@ -81,9 +83,17 @@ static void store_lanes(const Access *a)
     }
 }
 
+// The warp has changed what others may read: what it does in the rest of its turn need not be looked at.
+static void changed_something(Warp *w)
+{
+    w->block->grid->progress++;
+    w->doubted = false;
+}
+
 // exch and cas of 16 bytes.
 static void atomic_wide(const Access *a)
 {
+    bool changed = false;
     const Insn *i = a->insn;
     const Bytes at = bytes_of(a);
     bool compare = strstr(isa_rows[i->row].name, "_cas_");
@@ -92,8 +102,10 @@ static void atomic_wide(const Access *a)
         if (!(a->mask >> l & 1)) continue;
         u128 *to = (u128 *)place(at, l), old = *to, first = b[l], second = c[l];
         *to = !compare ? first : old == first ? second : old;
+        changed |= *to != old;
         if (!i->reduces) ((u128 *)row_of(a->warp, i->d))[l] = old;
     }
+    if (changed) changed_something(a->warp);
 }
 
 // What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
@@ -127,7 +139,7 @@ static void atomic_element(const Access *a, u32 element)
         memcpy(place(at, l), &result, i->width);
         if (d) memcpy(d + l * i->width, &old, i->width);
     }
-    a->warp->block->grid->progress += changed;
+    if (changed) changed_something(a->warp);
 }
 
 static void atomic_lanes(const Access *a)
@@ -236,12 +248,26 @@ static bool make_moves(const Access *a)
     return count > 0;
 }
 
+// A store counts as a change, whatever was there before, which nobody has to look for then; but not at once where it is doubted, as the
+// warp may do no more than wait.
+static __attribute__((noinline, cold)) void store_in_doubt(Access *a)
+{
+    u8 before[LANES][MOST_STORED];
+    bool changed = false;
+    access_fill(a);
+    const Bytes to = bytes_of(a);
+    for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) memcpy(before[l], place(to, l), a->bytes);
+    store_lanes(a);
+    for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) changed |= memcmp(before[l], place(to, l), a->bytes) != 0;
+    if (changed && a->space != SPACE_LOCAL) changed_something(a->warp);
+}
+
 // What tells waiting from getting on: reading what others may change, and changing what they may read.
-static void note_progress(const Access *a)
+static void note_progress(const Access *a, bool in_doubt)
 {
     Warp *w = a->warp;
     if (a->space == SPACE_LOCAL) return;
-    if (a->store && !a->atomic) a->grid->progress++;
+    if (a->store && !a->atomic && !in_doubt) a->grid->progress++;
     u64 address = a->base;
     if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->asks_host = true;
     if (!a->insn->strong || (a->store && !a->atomic)) return;
@@ -339,7 +365,7 @@ bool access_allow(Access *a, Shape *shape)
     else if (shape_is(shape, a->mask, a->address)) shape_recall(a, shape, a->address[shape->first]);
     else learn(a, shape);
     if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
-    note_progress(a);
+    note_progress(a, false);
     if (!observe(a, false)) return false;
     note(a);
     return true;
@@ -378,10 +404,11 @@ static __attribute__((noinline)) void settle(const Access *a)
 static inline __attribute__((always_inline)) void perform(Access *a)
 {
     bool fresh = a->shape && !lies_in(a->base, &a->shape->quiet_access.pass);
-    note_progress(a);
+    note_progress(a, a->warp->doubted);
     if (!observe(a, false)) return;
     fresh |= note(a);
     if (a->atomic) access_fill(a), atomic_begin(a);
+    else if (a->store && a->warp->doubted) store_in_doubt(a);
     else if (make_moves(a)) {}
     else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
@@ -572,7 +599,7 @@ static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, false); }
-void run_store(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, true); }
+void run_store(Warp *w, const Insn *i, u32 mask) { w->doubted ? access_memory(w, i, mask, true, false) : access_or_move(w, i, mask, true); }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
 // One value for all lanes.

@@ -2,6 +2,10 @@
 // nothing in memory has changed, does the same for ever, unless another warp changes something. When that holds for all
 // warps that do not wait at a barrier, and no further block can start, it is a deadlock, and nothing has to be guessed.
 //
+// Who waits may store all the same, the same value each time. To see that would cost every store a look at what was there before: so
+// only a warp that may wait, as its last turn has gone by with reading what others may change, is looked at so closely, up to the first
+// store that does change something (lsu.c).
+//
 // A warp that counts its tries is never twice in one state. So where all warps have only read the same that others may
 // change, turn after turn for long enough, that counts as well. One that looks at a clock may give up some time: while
 // nothing else happens, the clocks go faster and faster, until that would take hours.

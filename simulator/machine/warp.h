@@ -191,6 +191,7 @@ struct Warp {
     u64 cut_at;             // Grid.progress when one last did
     u32 unserved;           // lanes of `atomic`, where it stands, whose turn other warps' may come before
     const Insn *atomic;
+    bool doubted;           // its last turn went by with reading what others may change: does what it stores now change anything?
     bool spins;             // and it read only what it had read in the one before
     const Insn *asked;      // the latest instruction of its turn that reads what others may change, strongly
     u64 asked_low, asked_high;  // the lowest and the highest address of those
