@@ -260,7 +260,7 @@ build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setu
 	@mkdir -p $(@D)
 	@$(call compile,$(device_flags) -march=native)
 
-device_flags = $(CFLAGS) -Isimulator -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
+device_flags = $(CFLAGS) -I$(client) -Isimulator -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
 
 # The same for any machine that a GPU is likely to be in.
 build/portable/simulator/device: $(device:build/objects/%=build/portable/objects/%)
@@ -290,6 +290,9 @@ $(client)/errors.inc: $(generate)/errors.c | nvcc build/setup/lesson
 	@mkdir -p $(@D)
 	@$(CC) $(filter-out -M%,$(CFLAGS)) $(CUDA) -o $@.$$$$-program $< $(runtime) -Wl,-rpath,$(dir $(runtime)) && \
 	    $@.$$$$-program >$(whole) && rm $@.$$$$-program
+
+# Kernels ask for them as the host does.
+$(foreach to,build build/portable,$(to)/objects/simulator/machine/error_words.o): | $(client)/errors.inc
 
 $(client)/exported: $(call objects,simulator/client/*.c)
 	@nm --defined-only $^ >$(whole)

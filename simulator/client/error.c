@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Printed by generate/errors.c from the toolkit's own runtime when this library is built.
+// Printed by generate/errors.c from the toolkit's own runtime when this library is built; the last row is for all that is no error.
 static const struct { int code; const char *name, *words; } table[] = {
 #include "errors.inc"
 };
@@ -48,24 +48,22 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
     return last;
 }
 
-static int find(cudaError_t error)
+static size_t find(cudaError_t error)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].code == (int)error)
-            return (int)i;
-    return -1;
+    size_t i = 0, last_row = sizeof table / sizeof *table - 1;
+    while (i < last_row && table[i].code != (int)error)
+        i++;
+    return i;
 }
 
 EXPORT const char *cudaGetErrorName(cudaError_t error)
 {
-    int i = find(error);
-    return i < 0 ? "unrecognized error code" : table[i].name;
+    return table[find(error)].name;
 }
 
 EXPORT const char *cudaGetErrorString(cudaError_t error)
 {
-    int i = find(error);
-    return i < 0 ? "unrecognized error code" : table[i].words;
+    return table[find(error)].words;
 }
 
 cudaError_t client_unsupported(const char *call)

@@ -37,6 +37,9 @@ void run_copy_by_kernel(Warp *, const Insn *, u32 mask);
 void run_get_device(Warp *, const Insn *, u32 mask);
 void run_device_attribute(Warp *, const Insn *, u32 mask);
 void run_occupancy(Warp *, const Insn *, u32 mask);
+// error_words.c
+void run_error_name(Warp *, const Insn *, u32 mask);
+void run_error_words(Warp *, const Insn *, u32 mask);
 
 // How the call of a lane ends: its result, which is the lane's last error if it is one; and `bytes` of a value, at most
 // VALUE_BYTES, stored where the lane wants it. False: it must not, and the grid has failed.

@@ -192,5 +192,7 @@ const PrintFunction print_functions[] = {
     { "__cudaCDP2GetDevice", 1, run_get_device },
     { "__cudaCDP2DeviceGetAttribute", 3, run_device_attribute },
     { "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, run_occupancy },
+    { "__cudaCDP2GetErrorName", 1, run_error_name },
+    { "__cudaCDP2GetErrorString", 1, run_error_words },
 };
 const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

@@ -1,9 +1,15 @@
 // Prints the C table of every cudaError_t, with its name and NVIDIA's words for it, as the
-// toolkit's own runtime gives them. Linked with that runtime, run once when the library is built.
+// toolkit's own runtime gives them, and last what it says of all other codes. Linked with that
+// runtime, run once when the simulated device and its library are built.
 
 #include <stdio.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
+
+static void print(int code)
+{
+    printf("{ %d, \"%s\", \"%s\" },\n", code, cudaGetErrorName(code), cudaGetErrorString(code));
+}
 
 int main(void)
 {
@@ -12,8 +18,9 @@ int main(void)
         const char *name = cudaGetErrorName(code);
         if (!name || strncmp(name, "cuda", 4) != 0)
             continue;
-        printf("{ %d, \"%s\", \"%s\" },\n", code, name, cudaGetErrorString(code));
+        print(code);
         count++;
     }
+    print(-1);
     return count > 100 ? 0 : 1;
 }
