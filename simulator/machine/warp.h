@@ -454,6 +454,7 @@ static inline void lanes_copy(u8 *to, u32 to_apart, const u8 *from, u32 from_apa
 
 // Do the lanes that run it end, or leave the function that they are in?
 static inline bool insn_ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
+static inline bool insn_jumps(const Insn *i) { return i->run == run_bra && !i->guard; }
 void run_function(Warp *, const Insn *, u32 mask);   // a call of a function that has a body
 void call_return(Warp *, u32 mask);                  // these lanes, all at one depth, return from a call
 void call_stacks_free(Warp *);

@@ -160,7 +160,6 @@ static const enum counter unit_counters[UNITS] = {
 };
 
 static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
-static bool is_jump(const Insn *i) { return i->run == run_bra && !i->guard; }
 static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
 // What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a short branch skips is
@@ -202,7 +201,6 @@ static void add_prologue(u64 sum[COUNTERS], const Grid *g)
     sum[ADU_INSTRUCTIONS] += count * g->tally[0].executed;
 }
 
-// Adds what was counted at one instruction.
 // The bytes of the lanes that took part, were they side by side.
 static u64 least_sectors(const Tally *t)
 {
@@ -259,12 +257,13 @@ static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
     }
     sum[DIVERGENT] += t->divergent;
     if (!i->parts || insn_ends(i + 1)) return;
-    bool loops = i->target <= pc, falls_in = i->target && !is_jump(&g->kernel->code[i->target - 1]);
+    bool loops = i->target <= pc, falls_in = i->target && !insn_jumps(&g->kernel->code[i->target - 1]);
     u64 begun = !loops ? t->executed : g->tally[falls_in ? i->target - 1 : 0].executed, met = begun + t->divergent;
     sum[BRANCHES] += met;
     sum[CBU_INSTRUCTIONS] += begun + met;
 }
 
+// Adds what was counted at one instruction.
 static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
 {
     const Insn *i = &g->kernel->code[pc];

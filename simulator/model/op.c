@@ -263,8 +263,6 @@ static bool can_be_predicated(const Kernel *k, const Op *ops, u32 first, u32 end
     return first < end && slots <= FEW;
 }
 
-static bool is_jump(const Insn *i) { return i->run == run_bra && !i->guard; }
-
 // What lies between the branch at `from` and its target is issued as often as the one that chooses.
 static void skip(Op *ops, u32 chooses, u32 from, u32 target)
 {
@@ -281,11 +279,11 @@ static void predicate(const Kernel *k, Op *ops)
         const Insn *i = &k->code[pc];
         if (i->run != run_bra || !i->guard) continue;
         if ((ops[pc].ends = insn_ends(&k->code[i->target]))) continue;
-        bool over_jump = i->target == pc + 2 && is_jump(i + 1) && i[1].target > pc + 2;
+        bool over_jump = i->target == pc + 2 && insn_jumps(i + 1) && i[1].target > pc + 2;
         u32 from = pc + over_jump, end = k->code[from].target;
         if (end <= from + 1) continue;
         const Insn *last = &k->code[end - 1];
-        bool has_other = is_jump(last) && last->target > end;
+        bool has_other = insn_jumps(last) && last->target > end;
         if (!can_be_predicated(k, ops, from + 1, end - has_other) || (has_other && !can_be_predicated(k, ops, end, last->target))) continue;
         if (over_jump) skip(ops, pc, pc, from + 1);
         skip(ops, pc, from, end);
