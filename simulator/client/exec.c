@@ -369,11 +369,13 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
     if (error)
         return client_done(error);
     uint64_t id = client_stream(stream);
-    Operation operation = { .kind = OPERATION_GRAPH, .call = "cudaGraphLaunch",
-                            .graph = exec->graph };
-    if (capture_takes(&operation, id, &error))
-        return client_done(error);
-    return client_done(run(exec, id));
+    bool captured = capture_has_stream(id);
+    error = capture_forbids_waiting(id);
+    if (captured)
+        error = client_misuse("cudaGraphLaunch", error, "cudaGraphLaunch: the stream is being captured",
+                              "A launch of an executable graph cannot become a part of another graph, and the capture is lost.",
+                              "Add the graph as a node, with cudaGraphAddChildGraphNode, or launch it behind cudaStreamEndCapture.");
+    return client_done(error ? error : run(exec, id));
 }
 TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
      (exec, stream))

@@ -1,7 +1,8 @@
-// expect: api 112, api 114, api 117, api 125, api 126, api 132, api 143, api 179, exit 0
+// expect: api 75, api 117, api 119, api 122, api 130, api 131, api 137, api 148, api 184, exit 0
 // says: cudaStreamSynchronize: a stream is being captured
 // says: cudaDeviceSynchronize: a stream is being captured
 // says: the default stream cannot be captured
+// says: cudaGraphLaunch: the stream is being captured
 // says: cudaStreamEndCapture: this stream is not being captured
 // says: cudaMemcpy: it names no stream, while another one is being captured
 // Graphs captured from streams, and what may not be done meanwhile.
@@ -69,9 +70,13 @@ static void captured(void)
         OK(cudaStreamSynchronize(s));
         CHECK(host[3] == 1 && other[3] == 2 && calls == i);
     }
-    // Into a graph that is there; and an executable graph becomes a node.
+    // An executable graph's launch is not to be captured. Into a graph that is there.
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    CHECK(cudaGraphLaunch(exec, s) == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(s, &into) == cudaErrorStreamCaptureInvalidated && cudaGetLastError() == cudaErrorStreamCaptureInvalidated);
     OK(cudaStreamBeginCaptureToGraph(s, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
-    OK(cudaGraphLaunch(exec, s));
+    add<<<1, N, 0, s>>>(p, 2);
+    OK(cudaGetLastError());
     OK(cudaStreamEndCapture(s, &into));
     CHECK(into == graph);
     OK(cudaGraphGetNodes(graph, NULL, &nodes));
