@@ -460,14 +460,13 @@ static u64 number_of(const Access *a, u64 line)
 
 // ---- Spilled registers ----
 
-static u32 count_of(const u32 by_width[3]) { return by_width[0] + by_width[1] + by_width[2]; }
 static u32 words_of(const u32 by_width[3]) { return by_width[0] + 2 * by_width[1] + 4 * by_width[2]; }
 
 Spills caches_spills(const Kernel *k)
 {
     const NativeAccesses *a = &k->native.local;
     if (!k->native_known || k->local_bytes || k->function_count || k->hardware_local < WORD_BYTES) return (Spills){ 0 };
-    return (Spills){ count_of(a->stores), count_of(a->loads), words_of(a->stores), words_of(a->loads) };
+    return (Spills){ native_count(a->stores), native_count(a->loads), words_of(a->stores), words_of(a->loads) };
 }
 
 // As notes of instructions behind the last one; the lanes' words side by side are a line.

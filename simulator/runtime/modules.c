@@ -89,13 +89,7 @@ static char **read_texts(int arch, char **error)
     return texts;
 }
 
-static bool has_accesses(const NativeAccesses *a)
-{
-    u32 count = 0;
-    for (u32 n = 0; n < 3; n++)
-        count += a->loads[n] + a->stores[n];
-    return count > 0;
-}
+static bool has_accesses(const NativeAccesses *a) { return native_count(a->loads) + native_count(a->stores) > 0; }
 
 static void look_at_native(Module *module, const void *native, size_t bytes)
 {
