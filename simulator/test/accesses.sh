@@ -39,6 +39,7 @@ else
         }' "$to/counters" "$to/lines" "$to/said" >"$to/results"
 fi
 if [ "${1:-}" = --record ]; then
+    [ "${DEVICE:-}" = gpu ] || { echo "What is recorded is a GPU's: DEVICE=gpu sh simulator/test/accesses.sh --record NOTE"; exit 1; }
     { echo "# What a real GPU gave in the test of random accesses: $2"; cat "$to/results"; } >"$to/record"
     mv "$to/record" "$answers"
     exit
