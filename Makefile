@@ -43,7 +43,7 @@ needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
 needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
 needs_test   := $(needs_pdf) $(needs_toolkit) epubcheck=epubcheck aspell-en=aspell tmux=tmux \
-                openmpi-bin=mpirun libopenmpi-dev=mpicc
+                openmpi-bin=mpirun libopenmpi-dev=mpicc clang-format=clang-format
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium fonts-sil-charis fonts-inter epubcheck
 

@@ -24,10 +24,12 @@ static bool in_worker(const json_t *event)
     return file && strcmp(basename(file), "worker.c") == 0;
 }
 
-// The buffer of the last call that is nearest to a device address: as an argument, and as the student calls it. NULL: none.
+// The buffer of the last call that is nearest to a device address: as an argument, and as the
+// student calls it. NULL: none.
 typedef struct Near {
     const Buffer *buffer;
-    uint64_t bytes;                 // from the beginning of the part that is meant, where the address lies in it; else UINT64_MAX
+    uint64_t bytes; // from the beginning of the part that is meant, where the address lies in it;
+                    // else UINT64_MAX
     uint32_t part;
     char name[64];
 } Near;
@@ -42,15 +44,17 @@ static const Near *buffer_near(uint64_t address)
         uint32_t parts = a->kind == ARG_SPREAD ? a->parts : one;
         for (uint32_t p = 0; p < parts; p++) {
             uint64_t start = check.answer.address[i][p];
-            if (!start)
-                continue;
+            if (!start) continue;
             uint64_t end = start + buffer_bytes(a->buffer) / parts;
             uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
-            if (away >= best)
-                continue;
+            if (away >= best) continue;
             best = away;
-            near = (Near){.buffer = a->buffer, .part = p, .bytes = address >= start && address < end ? address - start : UINT64_MAX};
-            snprintf(near.name, sizeof near.name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s", a->buffer->name, p);
+            near =
+                (Near){ .buffer = a->buffer,
+                        .part = p,
+                        .bytes = address >= start && address < end ? address - start : UINT64_MAX };
+            snprintf(near.name, sizeof near.name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s",
+                     a->buffer->name, p);
         }
     }
     return best < UINT64_MAX ? &near : NULL;
@@ -60,38 +64,40 @@ static const Near *near_event(const json_t *event)
 {
     const char *words = words_of(event, "address");
     uint64_t address = words ? strtoull(words, NULL, 0) : 0;
-    return address > UINT32_MAX ? buffer_near(address) : NULL;      // shared memory has no more bits
+    return address > UINT32_MAX ? buffer_near(address) : NULL; // shared memory has no more bits
 }
 
-// Bytes of a buffer that our own harness copied back, and that nothing wrote: it is the buffer that the student knows, and
-// not the copy. NULL: this is something else.
+// Bytes of a buffer that our own harness copied back, and that nothing wrote: it is the buffer that
+// the student knows, and not the copy. NULL: this is something else.
 static char *unwritten_words(const json_t *event)
 {
     const Near *near = near_event(event);
     const char *that = words_of(event, "that");
     uint64_t bytes = json_integer_value(json_object_get(event, "bytes"));
-    if (!that || !bytes || !in_worker(event) || !near || near->bytes == UINT64_MAX)
-        return NULL;
+    if (!that || !bytes || !in_worker(event) || !near || near->bytes == UINT64_MAX) return NULL;
     uint64_t size = element_bytes(near->buffer->store->element), count = (bytes + size - 1) / size;
     size_t index = near->bytes / size;
     bool whole = strcmp(near->name, near->buffer->name) == 0;
-    char *place = whole ? buffer_place(near->buffer, index) : text_format("%s[%zu]", near->name, index);
-    char *words = count > 1 ? text_format("%s is the first of %llu elements of %s that %s", place, (unsigned long long)count,
-                                          near->name, that)
+    char *place =
+        whole ? buffer_place(near->buffer, index) : text_format("%s[%zu]", near->name, index);
+    char *words = count > 1 ? text_format("%s is the first of %llu elements of %s that %s", place,
+                                          (unsigned long long)count, near->name, that)
                             : text_format("%s is an element that %s", place, that);
     free(place);
     return words;
 }
 
-// What the event means, and what is known besides: how a matrix that was missed lies, and which kernel left an array unwritten.
+// What the event means, and what is known besides: how a matrix that was missed lies, and which
+// kernel left an array unwritten.
 static char *why_words(const json_t *event, const char *why)
 {
     const Near *near = near_event(event);
     const Buffer *b = near ? near->buffer : NULL;
-    const char *launched = check.session.events.launched, *kind = words_of(event, "kind"), *that = words_of(event, "that");
+    const char *launched = check.session.events.launched, *kind = words_of(event, "kind"),
+               *that = words_of(event, "that");
     if (kind && strcmp(kind, "bounds") == 0 && b && b->rows && b->cols && why)
-        return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows, b->rows == 1 ? "" : "s",
-                           b->cols, b->cols == 1 ? "" : "s");
+        return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows,
+                           b->rows == 1 ? "" : "s", b->cols, b->cols == 1 ? "" : "s");
     if (that && strcmp(that, "nothing wrote") == 0 && in_worker(event) && launched && why)
         return text_format("%s %s.", why, launched);
     return why ? strdup(why) : NULL;
@@ -104,13 +110,10 @@ static char *message_words(const json_t *event)
     static const char made[] = "allocation made at worker.c:";
     const char *says = words_of(event, "message"), *kind = words_of(event, "kind");
     char *unwritten = unwritten_words(event);
-    if (unwritten)
-        return unwritten;
-    if (!says)
-        says = kind ? kind : "an error without a kind";
+    if (unwritten) return unwritten;
+    if (!says) says = kind ? kind : "an error without a kind";
     const char *at = strstr(says, made);
-    if (!at)
-        return strdup(says);
+    if (!at) return strdup(says);
 
     const Near *near = near_event(event);
     const char *rest = at + sizeof made - 1;
@@ -118,32 +121,32 @@ static char *message_words(const json_t *event)
     // The harness frees what a call was given when it is over: who uses it then has kept a pointer.
     static const char freed[] = ", freed at worker.c:";
     bool stale = strncmp(rest, freed, sizeof freed - 1) == 0;
-    if (stale)
-        rest += sizeof freed - 1 + strspn(rest + sizeof freed - 1, "0123456789");
-    return text_format("%.*s%s%s%s", (int)(at - says), says, near ? near->name : "buffer that the function was given",
+    if (stale) rest += sizeof freed - 1 + strspn(rest + sizeof freed - 1, "0123456789");
+    return text_format("%.*s%s%s%s", (int)(at - says), says,
+                       near ? near->name : "buffer that the function was given",
                        stale ? " of an earlier call" : "", rest);
 }
 
-// Two operations that nothing orders, one of them the harness's, which stands for the caller: the student is shown the
-// other's place.
+// Two operations that nothing orders, one of them the harness's, which stands for the caller: the
+// student is shown the other's place.
 static const char *tell_caller(json_t *event)
 {
     json_t *other = json_object_get(event, "other");
-    if (!other || in_worker(event) == in_worker(other))
-        return words_of(event, "why");
+    if (!other || in_worker(event) == in_worker(other)) return words_of(event, "why");
     if (in_worker(event)) {
         json_object_set(event, "file", json_object_get(other, "file"));
         json_object_set(event, "line", json_object_get(other, "line"));
     }
     json_object_del(event, "other");
-    return "One of the two is the caller's, who fills and reads its arrays in each device's default stream and waits for "
+    return "One of the two is the caller's, who fills and reads its arrays in each device's "
+           "default stream and waits for "
            "nothing else.";
 }
 
 // Where it happened, and to whom.
 static void keep_place(json_t *fact, const json_t *event)
 {
-    static const char *const kept[] = {"kind", "kernel", "block", "thread", "other", "count"};
+    static const char *const kept[] = { "kind", "kernel", "block", "thread", "other", "count" };
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));
@@ -170,7 +173,9 @@ static void add_event(json_t *event)
     const char *kind = words_of(event, "kind");
     enum verdict v = verdict_of_event(kind);
     bool leak = kind && strcmp(kind, "leak") == 0;
-    if (!in_worker(event) || (!leak && v != VERDICT_PASS))      // not what the harness could not free, or repeats of an error
+    if (!in_worker(event)
+        || (!leak
+            && v != VERDICT_PASS)) // not what the harness could not free, or repeats of an error
         add_fact_of(event, v);
 }
 
@@ -196,14 +201,14 @@ void blame_events(void)
 void blame_return(void)
 {
     bool pinned = false;
-    for (size_t i = 0; i < check.argc; i++)
-        pinned |= check.argv[i].kind == ARG_PINNED;
-    if (!pinned || !(check.session.events.busy_ns > 0))
-        return;
+    for (size_t i = 0; i < check.argc; i++) pinned |= check.argv[i].kind == ARG_PINNED;
+    if (!pinned || !(check.session.events.busy_ns > 0)) return;
     char *says = text_format("%s returned %.1f us before the device was done", check.function,
                              check.session.events.busy_ns / 1e3);
-    check_add_fact(VERDICT_RACE, says, "Its caller reads the answer as soon as it has returned, and the last copies "
-                   "were still under way.", "wait for every stream that has work before you return "
+    check_add_fact(VERDICT_RACE, says,
+                   "Its caller reads the answer as soon as it has returned, and the last copies "
+                   "were still under way.",
+                   "wait for every stream that has work before you return "
                    "(cudaStreamSynchronize)");
     free(says);
 }
@@ -215,9 +220,7 @@ static bool explained(void)
 {
     size_t i;
     json_t *fact;
-    json_array_foreach(check.facts, i, fact)
-        if (fact_verdict(fact) <= VERDICT_CRASH)
-            return true;
+    json_array_foreach(check.facts, i, fact) if (fact_verdict(fact) <= VERDICT_CRASH) return true;
     return false;
 }
 
@@ -235,7 +238,8 @@ static void blame_signal(int signal)
         why = "The host followed a pointer that leads nowhere: null, past the end of an array, or "
               "to an input, which can only be read.";
     if (signal == SIGFPE)
-        why = "An integer was divided by 0, or its remainder taken: look for a divisor that these arguments "
+        why = "An integer was divided by 0, or its remainder taken: look for a divisor that these "
+              "arguments "
               "make 0.";
     char *says = text_format("the program died in %s: %s (signal %d)", check.function,
                              strsignal(signal), signal);
@@ -243,7 +247,8 @@ static void blame_signal(int signal)
     free(says);
 }
 
-// A program that ends because a call failed has answered as the contract asks: it is the call that is told.
+// A program that ends because a call failed has answered as the contract asks: it is the call that
+// is told.
 static void blame_exit(int status)
 {
     json_t *refused = status ? refused_call() : NULL;
@@ -253,7 +258,8 @@ static void blame_exit(int status)
         return;
     }
     const char *why = "Your function must return to the grader, which calls it again and again in "
-                      "one program.", *next = "return, where it ends the program";
+                      "one program.",
+               *next = "return, where it ends the program";
     if (status && check.session.output_bytes) {
         why = "It printed what stands above: look for the reason there.";
         next = "mend what it complains of";
@@ -269,20 +275,22 @@ void blame_outcome(enum outcome outcome)
     const Events *e = &check.session.events;
     const char *lost = e->malformed ? e->malformed : "the device ended without a word";
     if (outcome == OUTCOME_LOST)
-        check_add_fact(VERDICT_GRADER_ERROR, lost, check.session.output_bytes ?
-                       "What was printed stands above." : NULL, "make doctor");
-    if (explained())
-        return;
-    if (outcome == OUTCOME_ENDED && e->signal)
-        blame_signal(e->signal);
-    else if (outcome == OUTCOME_ENDED)
-        blame_exit(e->status);
+        check_add_fact(VERDICT_GRADER_ERROR, lost,
+                       check.session.output_bytes ? "What was printed stands above." : NULL,
+                       "make doctor");
+    if (explained()) return;
+    if (outcome == OUTCOME_ENDED && e->signal) blame_signal(e->signal);
+    else if (outcome == OUTCOME_ENDED) blame_exit(e->status);
     if (outcome == OUTCOME_LATE)
-        check_add_fact(VERDICT_TIMEOUT, limit_words(), run_on_gpu() ?
-                       "The host's code or a kernel loops, or waits for something that never comes."
-                       : "The host's code loops, or waits for something that never comes; or a kernel does far more "
-                       "than the task needs.",
-                       "print a line to stderr before each loop, each wait and each call of CUDA: the last one tells where it stands");
+        check_add_fact(
+            VERDICT_TIMEOUT, limit_words(),
+            run_on_gpu()
+                ? "The host's code or a kernel loops, or waits for something that never comes."
+                : "The host's code loops, or waits for something that never comes; or a kernel "
+                  "does far more "
+                  "than the task needs.",
+            "print a line to stderr before each loop, each wait and each call of CUDA: the last "
+            "one tells where it stands");
     if (outcome == OUTCOME_NONSENSE)
         check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
                        "Only the harness may write to it.", NULL);
@@ -292,8 +300,7 @@ void blame_end(enum outcome outcome)
 {
     const Events *e = &check.session.events;
     check.function = "the end of the program";
-    if (outcome != OUTCOME_ENDED || e->signal || e->status)
-        blame_outcome(outcome);
+    if (outcome != OUTCOME_ENDED || e->signal || e->status) blame_outcome(outcome);
 }
 
 static void blame_error(enum verdict v, const char *what)
@@ -310,10 +317,12 @@ static enum verdict device_verdict(int cuda)
 {
     enum { ILLEGAL_ADDRESS = 700, LAUNCH_TIMEOUT = 702, MISALIGNED_ADDRESS = 716 };
     return cuda == ILLEGAL_ADDRESS || cuda == MISALIGNED_ADDRESS ? VERDICT_BOUNDS
-         : cuda == LAUNCH_TIMEOUT ? VERDICT_TIMEOUT : VERDICT_CRASH;
+         : cuda == LAUNCH_TIMEOUT                                ? VERDICT_TIMEOUT
+                                                                 : VERDICT_CRASH;
 }
 
-// No crash: a launch or a copy was refused, and the answer cannot be what it should. Of a launch the device has said why.
+// No crash: a launch or a copy was refused, and the answer cannot be what it should. Of a launch
+// the device has said why.
 static void blame_unseen(void)
 {
     const json_t *refused = check.session.events.refused;
@@ -321,14 +330,15 @@ static void blame_unseen(void)
         refused = NULL;
     const char *message = refused ? words_of(refused, "message") : NULL;
     char *error = text_clean(check.answer.error);
-    char *says = text_format("an error was left unseen in %s: %s%s%s", check.function, error, message ? "; " : "", message ? message : "");
-    json_t *fact = check_add_fact(VERDICT_WRONG, says,
-                                  "Every CUDA call can fail, and a launch returns nothing: its error waits for "
-                                  "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
-                                  "take the error of every call: print it and end, or return it, as the contract says");
+    char *says = text_format("an error was left unseen in %s: %s%s%s", check.function, error,
+                             message ? "; " : "", message ? message : "");
+    json_t *fact = check_add_fact(
+        VERDICT_WRONG, says,
+        "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+        "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
+        "take the error of every call: print it and end, or return it, as the contract says");
     json_object_set_new(fact, "kind", json_string("unseen"));
-    if (refused)
-        keep_place(fact, refused);
+    if (refused) keep_place(fact, refused);
     free(error);
     free(says);
 }
@@ -336,24 +346,19 @@ static void blame_unseen(void)
 void blame_stage(void)
 {
     char *says;
-    if (explained())
-        return;
+    if (explained()) return;
     switch (check.answer.stage) {
-    case STAGE_DONE:
-        return;
+    case STAGE_DONE: return;
     case STAGE_FUNCTION:
         says = text_format("the program has no function %s", check.function);
-        check_add_fact(VERDICT_BUILD, says, "The function must be there under that name, "
-                       "extern \"C\", as the lesson's header declares it.", NULL);
+        check_add_fact(VERDICT_BUILD, says,
+                       "The function must be there under that name, "
+                       "extern \"C\", as the lesson's header declares it.",
+                       NULL);
         free(says);
         return;
-    case STAGE_PREPARE:
-        blame_error(VERDICT_GRADER_ERROR, "the harness could not prepare");
-        return;
-    case STAGE_CALL:
-        blame_unseen();
-        return;
-    default:
-        blame_error(device_verdict(check.answer.cuda), "the device failed in");
+    case STAGE_PREPARE: blame_error(VERDICT_GRADER_ERROR, "the harness could not prepare"); return;
+    case STAGE_CALL: blame_unseen(); return;
+    default: blame_error(device_verdict(check.answer.cuda), "the device failed in");
     }
 }

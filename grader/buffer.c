@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GUARD_BYTES = 4096, GUARD = 0xFFC0FFC5 };     // a NaN too, and not POISON
+enum { GUARD_BYTES = 4096, GUARD = 0xFFC0FFC5 }; // a NaN too, and not POISON
 
-static uint64_t seed;               // of the check
-static uint64_t made;               // buffers so far: each has numbers of its own
+static uint64_t seed; // of the check
+static uint64_t made; // buffers so far: each has numbers of its own
 
 // Stafford's finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 static uint64_t mix(uint64_t x)
@@ -26,8 +26,7 @@ static uint64_t mix(uint64_t x)
 uint64_t buffer_key(const char *text, uint64_t number)
 {
     uint64_t h = number;
-    for (; *text; text++)
-        h = mix((h ^ (unsigned char)*text) + 0x9E3779B97F4A7C15);
+    for (; *text; text++) h = mix((h ^ (unsigned char)*text) + 0x9E3779B97F4A7C15);
     return mix(h + 0x9E3779B97F4A7C15);
 }
 
@@ -57,21 +56,21 @@ size_t element_bytes(enum element element)
 double element_value(enum element element, const void *data, size_t i)
 {
     switch (element) {
-    case ELEMENT_F32:  return ((const float *)data)[i];
-    case ELEMENT_I32:  return ((const int32_t *)data)[i];
-    case ELEMENT_F16:  return f16_value(((const uint16_t *)data)[i]);
+    case ELEMENT_F32: return ((const float *)data)[i];
+    case ELEMENT_I32: return ((const int32_t *)data)[i];
+    case ELEMENT_F16: return f16_value(((const uint16_t *)data)[i]);
     case ELEMENT_BF16: return bf16_value(((const uint16_t *)data)[i]);
-    default:           return ((const uint8_t *)data)[i];
+    default: return ((const uint8_t *)data)[i];
     }
 }
 
 char *element_words(enum element element, double value)
 {
     switch (element) {
-    case ELEMENT_F32:  return text_format("%.9g", value);
-    case ELEMENT_F16:  return text_format("%.5g", value);
+    case ELEMENT_F32: return text_format("%.9g", value);
+    case ELEMENT_F16: return text_format("%.5g", value);
     case ELEMENT_BF16: return text_format("%.4g", value);
-    default:           return text_format("%.0f", value);
+    default: return text_format("%.0f", value);
     }
 }
 
@@ -82,7 +81,7 @@ static Buffer *buffer_new(const char *name, size_t count, enum element element, 
     s->output = output;
     s->given = s->returned = -1;
     size_t bytes = count * element_bytes(element);
-    s->buffer = (Buffer){.data = memory(bytes), .count = count, .name = name, .store = s};
+    s->buffer = (Buffer){ .data = memory(bytes), .count = count, .name = name, .store = s };
     s->before = output ? NULL : memory(bytes);
     return &s->buffer;
 }
@@ -174,8 +173,7 @@ Buffer *buffer_twin(Buffer *b, const char *peer)
     Buffer *twin = buffer_new(b->name, b->count, s->element, s->output);
     twin->rows = b->rows;
     twin->cols = b->cols;
-    if (!s->output)
-        memcpy(twin->data, b->data, buffer_bytes(b));
+    if (!s->output) memcpy(twin->data, b->data, buffer_bytes(b));
     twin->store->peer = peer;
     twin->store->twins = s->twins;
     s->twins = twin->store;
@@ -209,10 +207,8 @@ static bool write_at(int fd, const void *bytes, size_t count, off_t offset)
     const char *p = bytes;
     while (count) {
         ssize_t n = pwrite(fd, p, count, offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
         p += n;
         count -= n;
         offset += n;
@@ -225,10 +221,8 @@ static bool read_at(int fd, void *bytes, size_t count, off_t offset)
     char *p = bytes;
     while (count) {
         ssize_t n = pread(fd, p, count, offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
         p += n;
         count -= n;
         offset += n;
@@ -242,9 +236,9 @@ static bool write_parts(int fd, const Buffer *b, const uint32_t *zone)
     const struct Store *s = b->store;
     size_t part = buffer_bytes(b) / s->parts, stride = s->guard + part + s->guard;
     for (uint32_t p = 0; p < s->parts; p++)
-        if (!write_at(fd, zone, s->guard, p * stride) ||
-            !write_at(fd, (const char *)b->data + p * part, part, p * stride + s->guard) ||
-            !write_at(fd, zone, s->guard, p * stride + s->guard + part))
+        if (!write_at(fd, zone, s->guard, p * stride)
+            || !write_at(fd, (const char *)b->data + p * part, part, p * stride + s->guard)
+            || !write_at(fd, zone, s->guard, p * stride + s->guard + part))
             return false;
     return true;
 }
@@ -258,24 +252,23 @@ static int memory_file(const Buffer *b, bool writable)
     fill(zone, GUARD_BYTES, GUARD);
     int fd = memfd_create("warpwise", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (writable ? 0 : F_SEAL_WRITE);
-    if (fd >= 0 && ftruncate(fd, bytes) == 0 && write_parts(fd, b, zone) &&
-        fcntl(fd, F_ADD_SEALS, seals) == 0)
+    if (fd >= 0 && ftruncate(fd, bytes) == 0 && write_parts(fd, b, zone)
+        && fcntl(fd, F_ADD_SEALS, seals) == 0)
         return fd;
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     return -1;
 }
 
-bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds, size_t *count)
+bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds,
+                 size_t *count)
 {
     struct Store *s = b->store;
     size_t bytes = buffer_bytes(b);
-    if (s->output)
-        fill(b->data, bytes, POISON);
-    else
-        memcpy(s->before, b->data, bytes);
+    if (s->output) fill(b->data, bytes, POISON);
+    else memcpy(s->before, b->data, bytes);
 
-    cr_assert(b->count % parts == 0, "%s has %zu elements, not %u equal parts", b->name, b->count, parts);
+    cr_assert(b->count % parts == 0, "%s has %zu elements, not %u equal parts", b->name, b->count,
+              parts);
     s->parts = parts;
     s->guard = guarded || !on_device ? GUARD_BYTES : 0;
     s->given = memory_file(b, s->output && !on_device);
@@ -284,8 +277,11 @@ bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, Reques
         s->returned = memory_file(b, true);
         fds[(*count)++] = s->returned;
     }
-    *arg = (RequestArg){.pass = on_device ? PASS_DEVICE : PASS_HOST, .writable = s->output,
-                        .parts = parts, .bytes = bytes / parts, .guard = s->guard};
+    *arg = (RequestArg){ .pass = on_device ? PASS_DEVICE : PASS_HOST,
+                         .writable = s->output,
+                         .parts = parts,
+                         .bytes = bytes / parts,
+                         .guard = s->guard };
     return s->given >= 0 && (!on_device || s->returned >= 0);
 }
 
@@ -309,14 +305,13 @@ static char *part_damage(const Buffer *b, int fd, uint32_t part)
         if (!read_at(fd, zone, guard, from)) {
             says = text_format("%s cannot be read back", name);
         } else if (memcmp(zone, intact, guard) != 0) {
-            while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n])
-                n++;
+            while (zone[behind ? n : guard - 1 - n] == intact[behind ? n : guard - 1 - n]) n++;
             says = n == 0 ? text_format("memory just %s %s was written", side, name)
-                          : text_format("memory %s %s was written, %zu bytes away from it", side, name, n);
+                          : text_format("memory %s %s was written, %zu bytes away from it", side,
+                                        name, n);
         }
         free(name);
-        if (says)
-            return says;
+        if (says) return says;
     }
     return NULL;
 }
@@ -324,8 +319,7 @@ static char *part_damage(const Buffer *b, int fd, uint32_t part)
 static char *guard_damage(const Buffer *b, int fd)
 {
     char *says = NULL;
-    for (uint32_t p = 0; p < b->store->parts && !says; p++)
-        says = part_damage(b, fd, p);
+    for (uint32_t p = 0; p < b->store->parts && !says; p++) says = part_damage(b, fd, p);
     return says;
 }
 
@@ -343,19 +337,15 @@ char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
 {
     struct Store *s = b->store;
     int fd = on_device ? s->returned : s->given;
-    if (!s->output && !on_device)
-        return NULL;                // sealed: nobody could change it
+    if (!s->output && !on_device) return NULL; // sealed: nobody could change it
 
     *verdict = VERDICT_BOUNDS;
     char *damage = guard_damage(b, fd);
-    if (damage)
-        return damage;
+    if (damage) return damage;
 
     *verdict = VERDICT_GRADER_ERROR;
-    if (!read_parts(fd, b))
-        return text_format("%s cannot be read back", b->name);
-    if (s->output)
-        return NULL;
+    if (!read_parts(fd, b)) return text_format("%s cannot be read back", b->name);
+    if (s->output) return NULL;
 
     *verdict = VERDICT_WRONG;
     size_t size = element_bytes(s->element);
@@ -372,10 +362,8 @@ char *buffer_take(Buffer *b, bool on_device, enum verdict *verdict)
 void buffer_close(Buffer *b)
 {
     struct Store *s = b->store;
-    if (s->given >= 0)
-        close(s->given);
-    if (s->returned >= 0)
-        close(s->returned);
+    if (s->given >= 0) close(s->given);
+    if (s->returned >= 0) close(s->returned);
     s->given = s->returned = -1;
 }
 
@@ -403,5 +391,6 @@ bool buffer_is_poison(const Buffer *b, size_t index)
 {
     uint32_t poison = POISON;
     size_t size = element_bytes(b->store->element), at = index * size;
-    return memcmp((const char *)b->data + at, (const char *)&poison + at % sizeof poison, size) == 0;
+    return memcmp((const char *)b->data + at, (const char *)&poison + at % sizeof poison, size)
+        == 0;
 }

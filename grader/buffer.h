@@ -23,12 +23,12 @@ struct Store {
     Buffer buffer;
     enum element element;
     bool output;
-    unsigned char *before;          // an input's bytes as they went to the worker
-    int given, returned;            // memory files of the call in progress, or -1
-    uint64_t guard;                 // bytes of guard zone on either side, in this call
-    uint32_t parts;                 // that it is cut into, in this call, each with guard zones
-    struct Store *twins;            // what peers had in its place (buffer_twin)
-    const char *peer;               // of a twin: whose it is
+    unsigned char *before; // an input's bytes as they went to the worker
+    int given, returned;   // memory files of the call in progress, or -1
+    uint64_t guard;        // bytes of guard zone on either side, in this call
+    uint32_t parts;        // that it is cut into, in this call, each with guard zones
+    struct Store *twins;   // what peers had in its place (buffer_twin)
+    const char *peer;      // of a twin: whose it is
 };
 
 static inline size_t buffer_bytes(const Buffer *b)
@@ -40,9 +40,10 @@ static inline size_t buffer_bytes(const Buffer *b)
 bool buffer_is_poison(const Buffer *b, size_t index);
 
 // Makes the memory files of a buffer for a call, and says so in `arg`; appends
-// them to fds. It may be cut into parts, each for a device of its own. Device buffers have no guard zones where the device itself
-// checks bounds: an exact allocation tells more. False: no memory.
-bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds, size_t *count);
+// them to fds. It may be cut into parts, each for a device of its own. Device buffers have no guard
+// zones where the device itself checks bounds: an exact allocation tells more. False: no memory.
+bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds,
+                 size_t *count);
 
 // Reads a buffer back after the call. NULL, or what it says against the
 // function: a guard zone written (*verdict BOUNDS), an input changed (WRONG).

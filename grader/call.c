@@ -14,40 +14,37 @@ int device_count(void) { return run_devices(); }
 
 bool call_is_buffer(const Arg *a)
 {
-    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH || a->kind == ARG_PINNED;
+    return a->kind == ARG_DEVICE || a->kind == ARG_HOST || a->kind == ARG_SPREAD
+        || a->kind == ARG_SCRATCH || a->kind == ARG_PINNED;
 }
 
 // One argument as it goes to the worker; appends a buffer's memory files to fds.
 static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
 {
-    RequestArg r = {.pass = a->kind};
+    RequestArg r = { .pass = a->kind };
     float narrow = a->f;
     bool given;
     switch (a->kind) {
     case ARG_SPREAD:
-        cr_assert(a->parts >= 1 && a->parts <= (uint32_t)device_count(), "there are no %u devices", a->parts);
+        cr_assert(a->parts >= 1 && a->parts <= (uint32_t)device_count(), "there are no %u devices",
+                  a->parts);
         // fall through
     case ARG_DEVICE:
     case ARG_SCRATCH:
     case ARG_PINNED:
     case ARG_HOST:
         // The simulated device checks bounds by itself, and says more: guard zones on a GPU.
-        given = buffer_give(a->buffer, a->kind != ARG_HOST, a->kind == ARG_SPREAD ? a->parts : 1, run_on_gpu(),
-                            &r, fds, fd_count);
-        if (a->kind == ARG_SPREAD || a->kind == ARG_PINNED || (a->kind == ARG_SCRATCH && !run_on_gpu()))
+        given = buffer_give(a->buffer, a->kind != ARG_HOST, a->kind == ARG_SPREAD ? a->parts : 1,
+                            run_on_gpu(), &r, fds, fd_count);
+        if (a->kind == ARG_SPREAD || a->kind == ARG_PINNED
+            || (a->kind == ARG_SCRATCH && !run_on_gpu()))
             r.pass = a->kind;
         cr_assert(given, "no memory for %s", a->buffer->name);
         break;
     case ARG_I32:
-    case ARG_I64:
-        r.bits = (uint64_t)a->i;
-        break;
-    case ARG_F32:
-        memcpy(&r.bits, &narrow, sizeof narrow);
-        break;
-    case ARG_F64:
-        memcpy(&r.bits, &a->f, sizeof a->f);
-        break;
+    case ARG_I64: r.bits = (uint64_t)a->i; break;
+    case ARG_F32: memcpy(&r.bits, &narrow, sizeof narrow); break;
+    case ARG_F64: memcpy(&r.bits, &a->f, sizeof a->f); break;
     }
     return r;
 }
@@ -55,29 +52,23 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
 void call_take_buffers(size_t argc, const Arg *argv)
 {
     for (size_t i = 0; i < argc; i++) {
-        if (!call_is_buffer(&argv[i]))
-            continue;
+        if (!call_is_buffer(&argv[i])) continue;
         enum verdict v;
         char *damage = buffer_take(argv[i].buffer, argv[i].kind != ARG_HOST, &v);
-        if (damage)
-            check_add_fact(v, damage, NULL, NULL);
+        if (damage) check_add_fact(v, damage, NULL, NULL);
         free(damage);
     }
 }
 
 // When one check has run out of time by the clock, the others would too, one after the other:
 // a file in the run's folder tells them not to begin.
-static char *late_path(void)
-{
-    return text_format("%s/late", run_folder());
-}
+static char *late_path(void) { return text_format("%s/late", run_folder()); }
 
 static void tell_others(void)
 {
     char *path = late_path();
     int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     free(path);
 }
 
@@ -86,10 +77,9 @@ static void stop_if_another_was_late(void)
     char *path = late_path();
     bool late = access(path, F_OK) == 0;
     free(path);
-    if (!late)
-        return;
-    json_t *fact = check_add_fact(VERDICT_TIMEOUT, "not begun, as another check ran out of time",
-                                  NULL, NULL);
+    if (!late) return;
+    json_t *fact =
+        check_add_fact(VERDICT_TIMEOUT, "not begun, as another check ran out of time", NULL, NULL);
     json_object_set_new(fact, "skipped", json_true());
     check_stop_if_failed();
 }
@@ -98,26 +88,29 @@ void call_start(Session *s, const char *worker, double seconds)
 {
     stop_if_another_was_late();
     Terms terms = {
-        .seconds = seconds, .instructions = run_profile()->instructions, .shuffled = check.shuffled,
+        .seconds = seconds,
+        .instructions = run_profile()->instructions,
+        .shuffled = check.shuffled,
         .late = check.late,
         .timeline = run_on_gpu() ? NULL : run_timeline(criterion_current_test->name),
     };
     const char *problem = session_start(s, run_device(), worker, &terms);
     if (problem)
-        check_add_fact(VERDICT_NODEVICE, problem, run_on_gpu() ? "Nothing can be started on the GPU."
-                       : "The simulated device cannot be started.", "make doctor");
+        check_add_fact(VERDICT_NODEVICE, problem,
+                       run_on_gpu() ? "Nothing can be started on the GPU."
+                                    : "The simulated device cannot be started.",
+                       "make doctor");
     check_stop_if_failed();
 }
 
 Request call_request(const char *name, bool returns_i32, size_t argc, const Arg *argv, int *fds,
                      size_t *fd_count)
 {
-    Request request = {.magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32};
+    Request request = { .magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32 };
     cr_assert(argc <= PROTOCOL_ARGS, "%s has too many arguments", name);
     cr_assert(strlen(name) < PROTOCOL_NAME, "%s is too long a name", name);
     strcpy(request.function, name);
-    for (size_t i = 0; i < argc; i++)
-        request.arg[i] = pass(&argv[i], fds, fd_count);
+    for (size_t i = 0; i < argc; i++) request.arg[i] = pass(&argv[i], fds, fd_count);
     return request;
 }
 
@@ -127,7 +120,7 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     size_t fd_count = 0;
     Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
     request.ranged = check.session.events.ranged;
-    request.last_first = check.calls % 2;       // in turns: who is read first has the least time
+    request.last_first = check.calls % 2; // in turns: who is read first has the least time
     return session_call(&check.session, &request, fds, fd_count, &check.answer);
 }
 
@@ -141,10 +134,8 @@ void call_settle(enum outcome outcome)
 {
     blame_events();
     blame_outcome(outcome);
-    if (outcome == OUTCOME_ANSWER)
-        blame_stage();
-    if (outcome == OUTCOME_LATE)
-        tell_others();
+    if (outcome == OUTCOME_ANSWER) blame_stage();
+    if (outcome == OUTCOME_LATE) tell_others();
 }
 
 int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv)
@@ -152,7 +143,7 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     check.function = name;
     check.argc = argc;
     check.argv = argv;
-    check.answer = (Answer){0};
+    check.answer = (Answer){ 0 };
     check.calls++;
     if (!check.started) {
         call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
@@ -166,8 +157,7 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
         call_take_buffers(argc, argv);
     }
     for (size_t i = 0; i < argc; i++)
-        if (call_is_buffer(&argv[i]))
-            buffer_close(argv[i].buffer);
+        if (call_is_buffer(&argv[i])) buffer_close(argv[i].buffer);
     check_stop_if_failed();
     return check.answer.returned;
 }

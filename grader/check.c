@@ -29,19 +29,16 @@ static void capitalise(char *words)
     size_t n = strspn(words, "abcdefghijklmnopqrstuvwxyz");
     const char *function = check.function ? check.function : "";
     bool is_function = n == strlen(function) && strncmp(words, function, n) == 0;
-    if (n && words[n] == ' ' && !is_function)
-        words[0] -= 'a' - 'A';
+    if (n && words[n] == ' ' && !is_function) words[0] -= 'a' - 'A';
 }
 
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next)
 {
     bool prefixed = *check.given && v != VERDICT_NODEVICE && v != VERDICT_PASS;
     char *words = text_format("%s%s%s", prefixed ? check.given : "", prefixed ? ": " : "", says);
-    if (!prefixed)
-        capitalise(words);
+    if (!prefixed) capitalise(words);
     json_t *fact = fact_new(v, words, why, next);
-    if (check.function)
-        json_object_set_new(fact, "function", json_string(check.function));
+    if (check.function) json_object_set_new(fact, "function", json_string(check.function));
     json_array_append_new(v == VERDICT_PASS ? check.notes : check.facts, fact);
     free(words);
     return fact;
@@ -50,19 +47,12 @@ json_t *check_add_fact(enum verdict v, const char *says, const char *why, const 
 void check_stop_if_failed(void)
 {
     const json_t *first = json_array_get(check.facts, 0);
-    if (first)
-        cr_assert_fail("%s", json_string_value(json_object_get(first, "says")));
+    if (first) cr_assert_fail("%s", json_string_value(json_object_get(first, "says")));
 }
 
-void diagnose(const char *(*explain)(const Mismatch *))
-{
-    check.explain = explain;
-}
+void diagnose(const char *(*explain)(const Mismatch *)) { check.explain = explain; }
 
-void advise(const char *next)
-{
-    check.advice = next;
-}
+void advise(const char *next) { check.advice = next; }
 
 void given(const char *format, ...)
 {
@@ -84,15 +74,9 @@ void compulsory_journey(uint64_t bytes_htod, uint64_t bytes_dtoh)
     check.compulsory_dtoh += bytes_dtoh;
 }
 
-void compulsory_link(uint64_t bytes)
-{
-    check.compulsory_link += bytes;
-}
+void compulsory_link(uint64_t bytes) { check.compulsory_link += bytes; }
 
-void compulsory_operations(uint64_t count)
-{
-    check.compulsory_operations += count;
-}
+void compulsory_operations(uint64_t count) { check.compulsory_operations += count; }
 
 uint64_t counter(const char *name)
 {
@@ -104,9 +88,9 @@ static void end_session(void)
     bool failed = json_array_size(check.facts) > 0;
     enum outcome outcome = session_end(&check.session);
     check.given[0] = 0;
-    check.argc = 0;                   // the arguments went with the test's own frame
+    check.argc = 0; // the arguments went with the test's own frame
     blame_events();
-    if (!failed)                    // otherwise how the rest ended is of no interest
+    if (!failed) // otherwise how the rest ended is of no interest
         blame_end(outcome);
 }
 
@@ -130,39 +114,26 @@ static json_t *record(void)
     const struct criterion_test *test = criterion_current_test;
     const Events *e = &check.session.events;
     char *output = clean_output();
-    json_t *r = json_pack("{ss si sI sI sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}",
-        "check", test->name,
-        "source_line", (int)test->data->line_,
-        "calls", (json_int_t)check.calls,
-        "expectations", (json_int_t)check.expectations,
-        "compulsory_read", (json_int_t)check.compulsory_read,
-        "compulsory_write", (json_int_t)check.compulsory_write,
-        "compulsory_htod", (json_int_t)check.compulsory_htod,
-        "compulsory_dtoh", (json_int_t)check.compulsory_dtoh,
-        "compulsory_link", (json_int_t)check.compulsory_link,
-        "compulsory_operations", (json_int_t)check.compulsory_operations,
-        "kernels", (json_int_t)e->kernels,
-        "counters", e->counters,
-        "estimates", e->estimates,
-        "lines", e->lines,
-        "time_ns", e->time_ns,
-        "by_kernel", e->by_kernel,
-        "facts", check.facts,
-        "notes", check.notes,
-        "output", output,
+    json_t *r = json_pack(
+        "{ss si sI sI sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}", "check", test->name,
+        "source_line", (int)test->data->line_, "calls", (json_int_t)check.calls, "expectations",
+        (json_int_t)check.expectations, "compulsory_read", (json_int_t)check.compulsory_read,
+        "compulsory_write", (json_int_t)check.compulsory_write, "compulsory_htod",
+        (json_int_t)check.compulsory_htod, "compulsory_dtoh", (json_int_t)check.compulsory_dtoh,
+        "compulsory_link", (json_int_t)check.compulsory_link, "compulsory_operations",
+        (json_int_t)check.compulsory_operations, "kernels", (json_int_t)e->kernels, "counters",
+        e->counters, "estimates", e->estimates, "lines", e->lines, "time_ns", e->time_ns,
+        "by_kernel", e->by_kernel, "facts", check.facts, "notes", check.notes, "output", output,
         "output_cut", check.session.output_cut);
-    if (check.pictures)
-        json_object_set_new(r, "pictures", check.pictures);
-    if (check.measured)
-        json_object_set_new(r, "measured", check.measured);
+    if (check.pictures) json_object_set_new(r, "pictures", check.pictures);
+    if (check.measured) json_object_set_new(r, "measured", check.measured);
     free(output);
     return r;
 }
 
 void grader_end_check(void)
 {
-    if (check.started)
-        end_session();
+    if (check.started) end_session();
     if (json_array_size(check.facts) == 0 && (!check.calls || !check.expectations))
         check_add_fact(VERDICT_GRADER_ERROR, "the check calls nothing, or expects nothing", NULL,
                        NULL);

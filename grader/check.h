@@ -12,11 +12,12 @@
 #include <jansson.h>
 
 struct check {
-    Session session;                // of all calls; begun by the first
-    bool started, shuffled, late;   // begun; with blocks in another order than by their numbers; with kernels that begin late
-    json_t *facts, *notes;          // record.h
-    size_t errors_seen;             // of session.events.errors, in facts or notes already
-    const char *function;           // of the last call, with its arguments and its answer
+    Session session;              // of all calls; begun by the first
+    bool started, shuffled, late; // begun; with blocks in another order than by their numbers; with
+                                  // kernels that begin late
+    json_t *facts, *notes;        // record.h
+    size_t errors_seen;           // of session.events.errors, in facts or notes already
+    const char *function;         // of the last call, with its arguments and its answer
     size_t argc;
     const Arg *argv;
     Answer answer;
@@ -24,9 +25,9 @@ struct check {
     uint64_t calls, expectations, compulsory_read, compulsory_write;
     uint64_t compulsory_htod, compulsory_dtoh, compulsory_link, compulsory_operations;
     const char *(*explain)(const Mismatch *);
-    const char *advice;             // that it gave with its last explanation, or NULL
-    json_t *pictures;               // names of those shown; NULL: none
-    json_t *measured;               // record.h; NULL: nothing was
+    const char *advice; // that it gave with its last explanation, or NULL
+    json_t *pictures;   // names of those shown; NULL: none
+    json_t *measured;   // record.h; NULL: nothing was
 };
 extern struct check check;
 
@@ -60,7 +61,8 @@ void call_take_buffers(size_t argc, const Arg *argv);
 // The device's error events that are new since the last time.
 void blame_events(void);
 
-// A function that was given pinned memory, and returned before the device was done with it, as far as that is known.
+// A function that was given pinned memory, and returned before the device was done with it, as far
+// as that is known.
 void blame_return(void);
 
 // How a call ended, or the worker's stage, unless the device has said it better.

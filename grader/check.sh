@@ -189,6 +189,26 @@ among() {
 none 'names a path of one machine' "$(among . '(/work/|/home/|/root/|/Users/)')"
 none 'is left undone' "$(among '\.(md|c|h|def|lua|awk|sh|cfg|css|js|html)$' '@@[A-Z]|\b(FIXME|XXX|TBD)\b')"
 
+# ---- How files are written: .editorconfig's rules, and .clang-format's for C
+
+# A carriage return or a blank at a line's end, or no newline at the file's, in what people write; test data is as it comes.
+files . | grep -E '\.(c|h|def|cu|sh|awk|lua|mk|cfg|css|js|html|md)$|(^|/)Makefile$' >"$scratch"
+none 'ends in a blank' "$(xargs grep -nIE '[[:blank:]]$' /dev/null <"$scratch" | cut -d: -f1,2)"
+none 'ends in a carriage return' "$(xargs grep -nI "$(printf '\r')\$" /dev/null <"$scratch" | cut -d: -f1,2)"
+none 'has no newline at its end' "$(xargs -I{} sh -c '[ -z "$(tail -c 1 "$1")" ] || echo "$1"' sh {} <"$scratch")"
+
+# Other versions lay some lines out otherwise.
+formatted_by='clang-format version 14\.'
+laid_out() {
+    files grader profiles simulator | grep -E '\.[ch]$' | xargs clang-format --dry-run -Werror 2>&1 |
+        sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: error: .*/\1/p' | sort -u
+}
+if clang-format --version 2>&1 | grep -q "$formatted_by"; then
+    none 'is not laid out as .clang-format says. Type: clang-format -i, and the name of the file' "$(laid_out)"
+else
+    echo 'NOT CHECKED: how C is laid out, which takes clang-format 14'
+fi
+
 if [ "$bad" -eq 0 ] && [ "$good" -gt 0 ]; then
     echo "check: all of $good things are as they should be"
 else

@@ -16,12 +16,12 @@
 static bool read_number(config_setting_t *group, const char *name, double *value)
 {
     config_setting_t *s = config_setting_get_member(group, name);
-    if (!s)
-        return false;
+    if (!s) return false;
     int type = config_setting_type(s);
-    *value = type == CONFIG_TYPE_FLOAT   ? config_setting_get_float(s)
-           : type == CONFIG_TYPE_INT     ? config_setting_get_int(s)
-           : type == CONFIG_TYPE_INT64   ? (double)config_setting_get_int64(s) : NAN;
+    *value = type == CONFIG_TYPE_FLOAT ? config_setting_get_float(s)
+           : type == CONFIG_TYPE_INT   ? config_setting_get_int(s)
+           : type == CONFIG_TYPE_INT64 ? (double)config_setting_get_int64(s)
+                                       : NAN;
     return true;
 }
 
@@ -35,24 +35,21 @@ static const char *read_text(config_setting_t *group, const char *name)
 static void read_counters(config_setting_t *group, Claim *c)
 {
     config_setting_t *s = config_setting_get_member(group, "counter");
-    if (!s)
-        return;
+    if (!s) return;
     if (config_setting_type(s) == CONFIG_TYPE_STRING) {
         c->counter[c->counters++] = strdup(config_setting_get_string(s));
         return;
     }
     for (int i = 0; i < config_setting_length(s) && i < CLAIM_COUNTERS_MAX; i++) {
         const char *name = config_setting_get_string_elem(s, i);
-        if (name)
-            c->counter[c->counters++] = strdup(name);
+        if (name) c->counter[c->counters++] = strdup(name);
     }
 }
 
 static const char *known_key(const char *key, const char *const *keys)
 {
     for (; *keys; keys++)
-        if (strcmp(key, *keys) == 0)
-            return key;
+        if (strcmp(key, *keys) == 0) return key;
     return NULL;
 }
 
@@ -61,8 +58,7 @@ static const char *unknown_key(config_setting_t *group, const char *const *keys)
 {
     for (int i = 0; i < config_setting_length(group); i++) {
         const char *key = config_setting_name(config_setting_get_elem(group, i));
-        if (!known_key(key, keys))
-            return key;
+        if (!known_key(key, keys)) return key;
     }
     return NULL;
 }
@@ -71,8 +67,7 @@ static const char *unknown_key(config_setting_t *group, const char *const *keys)
 static int read_version(config_setting_t *group, const char *name)
 {
     double value;
-    if (!read_number(group, name, &value))
-        return 0;
+    if (!read_number(group, name, &value)) return 0;
     return value >= 1 && value == (int)value ? (int)value : -1;
 }
 
@@ -94,45 +89,53 @@ static const char *versions_problem(const char *name, int version, bool bound, i
 
 static const char *read_cause(config_setting_t *group, Cause *c)
 {
-    static const char *const keys[] = {"counter", "more_than", "less_than", "slow", "next", NULL};
+    static const char *const keys[] = { "counter", "more_than", "less_than", "slow", "next", NULL };
     const char *stranger = unknown_key(group, keys);
-    if (stranger)
-        return text_format("a cause has no '%s'", stranger);
+    if (stranger) return text_format("a cause has no '%s'", stranger);
 
-    *c = (Cause){.counter = read_text(group, "counter"), .slow = read_text(group, "slow"), .next = read_text(group, "next"),
-                 .more_than = INFINITY, .less_than = -INFINITY};
-    bool more = read_number(group, "more_than", &c->more_than), less = read_number(group, "less_than", &c->less_than);
-    return c->counter && c->slow && c->next && more != less ? NULL
-         : "a cause needs counter, slow, next, and more_than or less_than";
+    *c = (Cause){ .counter = read_text(group, "counter"),
+                  .slow = read_text(group, "slow"),
+                  .next = read_text(group, "next"),
+                  .more_than = INFINITY,
+                  .less_than = -INFINITY };
+    bool more = read_number(group, "more_than", &c->more_than),
+         less = read_number(group, "less_than", &c->less_than);
+    return c->counter && c->slow && c->next && more != less
+             ? NULL
+             : "a cause needs counter, slow, next, and more_than or less_than";
 }
 
 static const char *read_causes(config_setting_t *list, Claim *c)
 {
     for (int i = 0; list && i < config_setting_length(list); i++) {
-        if (c->causes == CLAIM_CAUSES_MAX)
-            return "a claim has too many causes";
+        if (c->causes == CLAIM_CAUSES_MAX) return "a claim has too many causes";
         const char *problem = read_cause(config_setting_get_elem(list, i), &c->cause[c->causes++]);
-        if (problem)
-            return problem;
+        if (problem) return problem;
     }
     return NULL;
 }
 
 static const char *read_claim(config_setting_t *group, Claim *c)
 {
-    static const char *const keys[] = {"name", "check", "counter", "per", "at_least", "at_most",
-                                       "version", "gold", "gold_version", "why", "suspect", "slow",
-                                       "again", "next", "causes", NULL};
+    static const char *const keys[] = { "name",         "check",   "counter", "per",
+                                        "at_least",     "at_most", "version", "gold",
+                                        "gold_version", "why",     "suspect", "slow",
+                                        "again",        "next",    "causes",  NULL };
     const char *stranger = unknown_key(group, keys);
-    if (stranger)
-        return text_format("a claim has no '%s'", stranger);
+    if (stranger) return text_format("a claim has no '%s'", stranger);
 
     *c = (Claim){
-        .name = read_text(group, "name"), .check = read_text(group, "check"),
-        .per = read_text(group, "per"), .why = read_text(group, "why"),
-        .suspect = read_text(group, "suspect"), .slow = read_text(group, "slow"),
-        .next = read_text(group, "next"), .again = read_text(group, "again"),
-        .at_least = -INFINITY, .at_most = INFINITY, .gold = INFINITY,
+        .name = read_text(group, "name"),
+        .check = read_text(group, "check"),
+        .per = read_text(group, "per"),
+        .why = read_text(group, "why"),
+        .suspect = read_text(group, "suspect"),
+        .slow = read_text(group, "slow"),
+        .next = read_text(group, "next"),
+        .again = read_text(group, "again"),
+        .at_least = -INFINITY,
+        .at_most = INFINITY,
+        .gold = INFINITY,
         .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
     };
@@ -155,24 +158,25 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
                            c->name);
     const char *problem = read_causes(config_setting_get_member(group, "causes"), c);
-    if (problem)
-        return problem;
+    if (problem) return problem;
     return versions_problem(c->name, c->version, most, c->gold_version, gold);
 }
 
 static const char *read_target(config_setting_t *group, Target *t)
 {
-    static const char *const keys[] = {"name", "measure", "peer", "at_least", "version", "gold",
-                                       "gold_version", "why", "slow", NULL};
+    static const char *const keys[] = { "name", "measure",      "peer", "at_least", "version",
+                                        "gold", "gold_version", "why",  "slow",     NULL };
     const char *stranger = unknown_key(group, keys);
-    if (stranger)
-        return text_format("a target of `gpu` has no '%s'", stranger);
+    if (stranger) return text_format("a target of `gpu` has no '%s'", stranger);
 
     *t = (Target){
-        .name = read_text(group, "name"), .measure = read_text(group, "measure"),
+        .name = read_text(group, "name"),
+        .measure = read_text(group, "measure"),
         .peer = read_text(group, "peer"),
-        .why = read_text(group, "why"), .slow = read_text(group, "slow"),
-        .gold = -INFINITY, .version = read_version(group, "version"),
+        .why = read_text(group, "why"),
+        .slow = read_text(group, "slow"),
+        .gold = -INFINITY,
+        .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
     };
     read_number(group, "at_least", &t->at_least);
@@ -181,8 +185,7 @@ static const char *read_target(config_setting_t *group, Target *t)
         return "a target of `gpu` needs name, measure, at_least, why and slow";
     if (config_setting_get_member(group, "peer") && !t->peer)
         return text_format("the target '%s' has a peer that is no name", t->name);
-    if (!t->peer)
-        t->peer = PEER_COPY;
+    if (!t->peer) t->peer = PEER_COPY;
     if (text_columns(t->name) > 24)
         return text_format("the target '%s' has a name longer than 24", t->name);
     if (gold && !(t->gold >= t->at_least))
@@ -193,12 +196,10 @@ static const char *read_target(config_setting_t *group, Target *t)
 static const char *read_targets(config_setting_t *list, Profile *p)
 {
     for (int i = 0; list && i < config_setting_length(list); i++) {
-        if (p->targets == CLAIMS_MAX)
-            return "too many targets in `gpu`";
-        const char *problem = read_target(config_setting_get_elem(list, i),
-                                          &p->target[p->targets++]);
-        if (problem)
-            return problem;
+        if (p->targets == CLAIMS_MAX) return "too many targets in `gpu`";
+        const char *problem =
+            read_target(config_setting_get_elem(list, i), &p->target[p->targets++]);
+        if (problem) return problem;
     }
     return NULL;
 }
@@ -216,17 +217,16 @@ static const char *read_timelines(config_setting_t *list, Profile *p)
 
 static const char *read_settings(config_t *config, Profile *p)
 {
-    static const char *const keys[] = {"instructions", "seconds", "devices", "timelines", "claims", "gpu", NULL};
+    static const char *const keys[] = { "instructions", "seconds", "devices", "timelines",
+                                        "claims",       "gpu",     NULL };
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
     double number;
 
-    if (stranger)
-        return text_format("there is no setting '%s'", stranger);
+    if (stranger) return text_format("there is no setting '%s'", stranger);
     if (read_number(root, "instructions", &number)) {
-        if (!(number >= 1))
-            return "instructions must be a number, at least 1";
+        if (!(number >= 1)) return "instructions must be a number, at least 1";
         p->instructions = (uint64_t)number;
     }
     if (read_number(root, "devices", &number)) {
@@ -235,19 +235,15 @@ static const char *read_settings(config_t *config, Profile *p)
         p->devices = (int)number;
     }
     if (read_number(root, "seconds", &number)) {
-        if (!(number > 0))
-            return "seconds must be a number above 0";
+        if (!(number > 0)) return "seconds must be a number above 0";
         p->seconds = number;
     }
     const char *timelines = read_timelines(config_setting_get_member(root, "timelines"), p);
-    if (timelines)
-        return timelines;
+    if (timelines) return timelines;
     for (int i = 0; list && i < config_setting_length(list); i++) {
-        if (p->claims == CLAIMS_MAX)
-            return "too many claims";
+        if (p->claims == CLAIMS_MAX) return "too many claims";
         const char *problem = read_claim(config_setting_get_elem(list, i), &p->claim[p->claims++]);
-        if (problem)
-            return problem;
+        if (problem) return problem;
     }
     return read_targets(config_setting_get_member(root, "gpu"), p);
 }
@@ -258,8 +254,8 @@ const char *profile_read(const char *path, Profile *profile)
     const char *problem;
     config_init(&config);
     if (!config_read_file(&config, path))
-        problem = text_format("%s:%d: %s", path, config_error_line(&config),
-                              config_error_text(&config));
+        problem =
+            text_format("%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
     else if ((problem = read_settings(&config, profile)))
         problem = text_format("%s: %s", path, problem);
     config_destroy(&config);
@@ -280,47 +276,37 @@ static const char time_counter[] = "gpu__time_duration.sum";
 // all are 0; with one, a counter that the device lacks is NAN.
 static double counter_sum(const json_t *record, const char *name)
 {
-    if (strcmp(name, time_counter) == 0)
-        return number_of(record, "time_ns");
+    if (strcmp(name, time_counter) == 0) return number_of(record, "time_ns");
     const json_t *value = json_object_get(json_object_get(record, "counters"), name);
-    if (!value && number_of(record, "kernels") > 0)
-        return NAN;
+    if (!value && number_of(record, "kernels") > 0) return NAN;
     return json_number_value(value);
 }
 
 const char *claim_unit(const Claim *c)
 {
     bool traffic = strstr(c->counter[0], "sectors") || strstr(c->counter[0], "bytes");
-    if (strcmp(c->per, "compulsory_operations") == 0)
-        return "an operation";
-    if (strncmp(c->per, "compulsory", 10) == 0)
-        return traffic ? "x compulsory" : "a sector";
-    if (strcmp(c->per, "call") == 0)
-        return "a call";
-    if (strcmp(c->per, "launch__thread_count") == 0)
-        return "a thread";
-    return strstr(c->per, "requests")  ? "a request"
-         : strstr(c->per, "sectors")   ? "a sector"
-         : strstr(c->per, "launch__")  ? "a launch" : "";
+    if (strcmp(c->per, "compulsory_operations") == 0) return "an operation";
+    if (strncmp(c->per, "compulsory", 10) == 0) return traffic ? "x compulsory" : "a sector";
+    if (strcmp(c->per, "call") == 0) return "a call";
+    if (strcmp(c->per, "launch__thread_count") == 0) return "a thread";
+    return strstr(c->per, "requests") ? "a request"
+         : strstr(c->per, "sectors")  ? "a sector"
+         : strstr(c->per, "launch__") ? "a launch"
+                                      : "";
 }
 
 static double divisor(const Claim *c, const json_t *record)
 {
     double read = number_of(record, "compulsory_read");
     double write = number_of(record, "compulsory_write");
-    if (strcmp(c->per, "compulsory_read") == 0)
-        return read / 32;
-    if (strcmp(c->per, "compulsory_write") == 0)
-        return write / 32;
-    if (strcmp(c->per, "compulsory") == 0)
-        return (read + write) / 32;
-    if (strcmp(c->per, "compulsory_operations") == 0)
-        return number_of(record, c->per) / 32;
-    if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0 ||
-        strcmp(c->per, "compulsory_link") == 0)
+    if (strcmp(c->per, "compulsory_read") == 0) return read / 32;
+    if (strcmp(c->per, "compulsory_write") == 0) return write / 32;
+    if (strcmp(c->per, "compulsory") == 0) return (read + write) / 32;
+    if (strcmp(c->per, "compulsory_operations") == 0) return number_of(record, c->per) / 32;
+    if (strcmp(c->per, "compulsory_htod") == 0 || strcmp(c->per, "compulsory_dtoh") == 0
+        || strcmp(c->per, "compulsory_link") == 0)
         return number_of(record, c->per);
-    if (strcmp(c->per, "call") == 0)
-        return number_of(record, "calls");
+    if (strcmp(c->per, "call") == 0) return number_of(record, "calls");
     return counter_sum(record, c->per);
 }
 
@@ -341,10 +327,10 @@ static char *sibling(const char *name, const char *part, const char *other)
 typedef struct Culprit {
     const json_t *line;
     const char *counter;
-    double much;                    // the counter's value there
-    double excess;                  // beyond what would do; the worst has most
-    double each;                    // a request's share: sectors, or passes; 0: not known
-    double least;                   // that its lanes could do with
+    double much;   // the counter's value there
+    double excess; // beyond what would do; the worst has most
+    double each;   // a request's share: sectors, or passes; 0: not known
+    double least;  // that its lanes could do with
 } Culprit;
 
 static double here(const Culprit *c, const char *name)
@@ -352,7 +338,8 @@ static double here(const Culprit *c, const char *name)
     return number_of(json_object_get(c->line, "counters"), name);
 }
 
-// Sectors a request on a line, beside those that the same lanes would touch, were their bytes side by side.
+// Sectors a request on a line, beside those that the same lanes would touch, were their bytes side
+// by side.
 static void judge_sectors(Culprit *c)
 {
     char *requests = sibling(c->counter, "t_sectors_", "t_requests_");
@@ -399,22 +386,19 @@ static bool is_worse(const Culprit *c, const Culprit *worst)
 
 static Culprit find_culprit(const Claim *claim, const json_t *record)
 {
-    Culprit worst = {0};
+    Culprit worst = { 0 };
     size_t l;
     json_t *line;
-    json_array_foreach(json_object_get(record, "lines"), l, line)
-        for (size_t i = 0; i < claim->counters; i++) {
-            Culprit c = {.line = line, .counter = claim->counter[i]};
-            c.much = c.excess = here(&c, c.counter);
-            if (c.much <= 0)
-                continue;
-            if (is_sectors(c.counter))
-                judge_sectors(&c);
-            else if (is_conflicts(c.counter))
-                judge_conflicts(&c);
-            if (is_worse(&c, &worst))
-                worst = c;
-        }
+    json_array_foreach(json_object_get(record, "lines"), l, line) for (size_t i = 0;
+                                                                       i < claim->counters; i++)
+    {
+        Culprit c = { .line = line, .counter = claim->counter[i] };
+        c.much = c.excess = here(&c, c.counter);
+        if (c.much <= 0) continue;
+        if (is_sectors(c.counter)) judge_sectors(&c);
+        else if (is_conflicts(c.counter)) judge_conflicts(&c);
+        if (is_worse(&c, &worst)) worst = c;
+    }
     return worst;
 }
 
@@ -424,7 +408,8 @@ static char *figure(double x)
     return fabs(x - round(x)) < 0.005 ? text_format("%.0f", x) : text_format("%.1f", x);
 }
 
-// Does each of its requests touch sectors that its lanes could do without? A tenth more may be the ends of rows.
+// Does each of its requests touch sectors that its lanes could do without? A tenth more may be the
+// ends of rows.
 static bool is_torn(const Culprit *c)
 {
     return is_sectors(c->counter) && c->each > 1.1 * c->least && c->least > 0;
@@ -434,9 +419,10 @@ static bool is_torn(const Culprit *c)
 static char *sector_words(const Culprit *c, const char *place)
 {
     char *each = figure(c->each), *least = figure(c->least);
-    char *words = text_format("%s sector%s a %s in %s%s%s%s", each, strcmp(each, "1") ? "s" : "",
-                              ends_with(c->counter, "_st.sum") ? "store" : "load", place, is_torn(c) ? ", " : "",
-                              is_torn(c) ? least : "", is_torn(c) ? " would do" : "");
+    char *words =
+        text_format("%s sector%s a %s in %s%s%s%s", each, strcmp(each, "1") ? "s" : "",
+                    ends_with(c->counter, "_st.sum") ? "store" : "load", place,
+                    is_torn(c) ? ", " : "", is_torn(c) ? least : "", is_torn(c) ? " would do" : "");
     free(each);
     free(least);
     return words;
@@ -446,9 +432,11 @@ static char *sector_words(const Culprit *c, const char *place)
 static char *conflict_words(const Culprit *c, const char *place)
 {
     char *each = figure(c->each), *least = figure(c->least);
-    char *lanes = c->least > 1.5 ? text_format(", one for each %.0f lanes", 32 / c->least) : strdup("");
-    char *words = text_format("Each shared-memory %s in %s takes %s passes, %s would do%s",
-                              ends_with(c->counter, "_st.sum") ? "store" : "load", place, each, least, lanes);
+    char *lanes =
+        c->least > 1.5 ? text_format(", one for each %.0f lanes", 32 / c->least) : strdup("");
+    char *words =
+        text_format("Each shared-memory %s in %s takes %s passes, %s would do%s",
+                    ends_with(c->counter, "_st.sum") ? "store" : "load", place, each, least, lanes);
     free(each);
     free(least);
     free(lanes);
@@ -465,15 +453,15 @@ static char *sentence(const Claim *claim, const Culprit *c)
 {
     const char *file = json_string_value(json_object_get(c->line, "file"));
     char *clean = text_clean(file ? basename(file) : "?");
-    char *place = text_format("%s:%d", clean, (int)json_integer_value(json_object_get(c->line, "line"))), *what;
+    char *place =
+             text_format("%s:%d", clean, (int)json_integer_value(json_object_get(c->line, "line"))),
+         *what;
 
-    if (is_sectors(c->counter) && c->each > 0)
-        what = sector_words(c, place);
-    else if (is_conflicts(c->counter) && c->each > c->least)
-        what = conflict_words(c, place);
-    else
-        what = text_format("Most of it in %s", place);
-    char *words = text_format("%s: %s.", what, is_whole(c) && claim->again ? claim->again : claim->slow);
+    if (is_sectors(c->counter) && c->each > 0) what = sector_words(c, place);
+    else if (is_conflicts(c->counter) && c->each > c->least) what = conflict_words(c, place);
+    else what = text_format("Most of it in %s", place);
+    char *words =
+        text_format("%s: %s.", what, is_whole(c) && claim->again ? claim->again : claim->slow);
     free(clean);
     free(place);
     free(what);
@@ -496,7 +484,8 @@ static void explain_cause(Finding *f, const Cause *cause, const json_t *record)
     const char *at = strchr(cause->slow, '%');
     int before = at ? (int)(at - cause->slow) : (int)strlen(cause->slow);
     char *count = at ? figure(counter_sum(record, cause->counter)) : strdup("");
-    f->words = text_format("%s: %.*s%s%s.", f->claim->name, before, cause->slow, count, at ? at + 1 : "");
+    f->words =
+        text_format("%s: %.*s%s%s.", f->claim->name, before, cause->slow, count, at ? at + 1 : "");
     f->next = cause->next;
     free(count);
 }
@@ -523,12 +512,12 @@ static void explain_slow(Finding *f, const json_t *record)
 
 Finding claim_judge(const Claim *claim, const json_t *record)
 {
-    Finding f = {.claim = claim, .verdict = VERDICT_PASS};
+    Finding f = { .claim = claim, .verdict = VERDICT_PASS };
     double sum = 0, by = divisor(claim, record);
     for (size_t i = 0; i < claim->counters; i++) {
         sum += counter_sum(record, claim->counter[i]);
-        f.estimate |= json_is_true(json_object_get(json_object_get(record, "estimates"),
-                                                   claim->counter[i]));
+        f.estimate |=
+            json_is_true(json_object_get(json_object_get(record, "estimates"), claim->counter[i]));
         f.estimate |= strcmp(claim->counter[i], time_counter) == 0;
     }
 
@@ -540,7 +529,8 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     if (!isfinite(f.value) || (by == 0 && strncmp(claim->per, "compulsory", 10) == 0)) {
         f.verdict = VERDICT_GRADER_ERROR;
         f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is "
-                              "0.", claim->name, claim->counter[0], claim->per);
+                              "0.",
+                              claim->name, claim->counter[0], claim->per);
     } else if (f.value < claim->at_least) {
         f.verdict = VERDICT_SUSPECT;
         f.words = strdup(claim->suspect);
@@ -570,8 +560,7 @@ int claims_speed(const Finding *findings, size_t count)
     double speed = 10;
     for (size_t i = 0; i < count; i++) {
         const Finding *f = &findings[i];
-        if (f->verdict != VERDICT_SLOW)
-            continue;
+        if (f->verdict != VERDICT_SLOW) continue;
         // Against an upper bound of 0, one pass too many in each is as bad as twice the work.
         double most = f->claim->at_most, share = most > 0 ? most / f->value : 1 / (1 + f->value);
         speed = fmin(speed, floor(fmax(1, fmin(9, 10 * share))));
@@ -583,15 +572,17 @@ int claims_speed(const Finding *findings, size_t count)
 
 Ratio ratio_read(const json_t *entry)
 {
-    return (Ratio){.median = number_of(entry, "ratio"), .spread = number_of(entry, "spread"),
-                   .from = number_of(entry, "from"), .to = number_of(entry, "to")};
+    return (Ratio){ .median = number_of(entry, "ratio"),
+                    .spread = number_of(entry, "spread"),
+                    .from = number_of(entry, "from"),
+                    .to = number_of(entry, "to") };
 }
 
 Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
 {
     const json_t *m = json_object_get(json_object_get(record, "measured"), target->peer);
     const json_t *student = json_object_get(m, "student"), *peer = json_object_get(m, "peer");
-    Timing t = {.target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second};
+    Timing t = { .target = target, .verdict = VERDICT_PASS, .limit = gpu->bytes_per_second };
     double bytes = number_of(student, "bytes");
     t.bytes = bytes;
     t.ratio = ratio_read(m);
@@ -602,11 +593,11 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
 
     t.missing = json_string_value(json_object_get(m, "missing"));
     if (t.missing) {
-        t.ratio = (Ratio){0};
+        t.ratio = (Ratio){ 0 };
         t.least = t.gold = BOUND_UNSURE;
         t.rate = t.peer_rate = 0;
-        t.words = text_format("%s needs %s, which is not on this machine: not judged.", target->peer,
-                              t.missing);
+        t.words = text_format("%s needs %s, which is not on this machine: not judged.",
+                              target->peer, t.missing);
         return t;
     }
 
@@ -622,8 +613,10 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
                               "%.3g MB: not all of the work was done.",
                               1e6 * quick, 1e6 * bytes / t.limit, bytes / 1e6);
     } else if (t.least == BOUND_UNSURE) {
-        t.words = text_format("Twice, most ratios lay from %.2f to %.2f: too far apart to tell, and not held against you. "
-                              "Run it again while nothing else uses the GPU.", t.ratio.from, t.ratio.to);
+        t.words = text_format("Twice, most ratios lay from %.2f to %.2f: too far apart to tell, "
+                              "and not held against you. "
+                              "Run it again while nothing else uses the GPU.",
+                              t.ratio.from, t.ratio.to);
     } else if (t.least == BOUND_MISSED && strcmp(target->peer, PEER_COPY) != 0) {
         t.verdict = VERDICT_SLOW;
         t.words = text_format("%.4g us a call, where %s takes %.4g: %s.", 1e6 * bytes / t.rate,
@@ -633,8 +626,10 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
         t.words = text_format("%.0f GB/s, where a copy reaches %.0f: %s.", t.rate / 1e9,
                               t.peer_rate / 1e9, target->slow);
     } else if (t.gold == BOUND_UNSURE) {
-        t.words = text_format("Twice, most ratios lay from %.2f to %.2f: too far apart to tell whether that is gold. "
-                              "Run it again while nothing else uses the GPU.", t.ratio.from, t.ratio.to);
+        t.words = text_format(
+            "Twice, most ratios lay from %.2f to %.2f: too far apart to tell whether that is gold. "
+            "Run it again while nothing else uses the GPU.",
+            t.ratio.from, t.ratio.to);
     }
     return t;
 }
@@ -659,7 +654,7 @@ int targets_speed(const Timing *timings, size_t count)
     double speed = 10;
     for (size_t i = 0; i < count; i++)
         if (timings[i].verdict == VERDICT_SLOW)
-            speed = fmin(speed, floor(fmax(1, fmin(9, 10 * timings[i].ratio.median /
-                                                          timings[i].target->at_least))));
+            speed = fmin(speed, floor(fmax(1, fmin(9, 10 * timings[i].ratio.median
+                                                          / timings[i].target->at_least))));
     return (int)speed;
 }

@@ -3,8 +3,9 @@
 //
 //     instructions = 200000000L;   # warp instructions a check may execute
 //     seconds = 20;                # wall clock a check may take
-//     devices = 4;                 # of the simulated machine, 1 unless told; on real ones it takes two at least
-//     timelines = ["large"];       # checks of which it is kept when everything ran, beside the result
+//     devices = 4;                 # of the simulated machine, 1 unless told; on real ones it takes
+//     two at least timelines = ["large"];       # checks of which it is kept when everything ran,
+//     beside the result
 //
 //     claims = (
 //       { name = "sectors stored";                   # at most 24 characters
@@ -22,7 +23,8 @@
 //
 // counter  one name, or a list [ "a", "b" ] whose sum is meant; Nsight Compute's names.
 //          "gpu__time_duration.sum" is the time of the kernels in ns, predicted: a bound of it lies
-//          further from the versions on either side than the model's worst error (profiles/accuracy).
+//          further from the versions on either side than the model's worst error
+//          (profiles/accuracy).
 // per      what the sum is divided by: "compulsory_read", "compulsory_write" or
 //          "compulsory" (their sum), in sectors: the bytes that compulsory() said / 32;
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
@@ -35,13 +37,15 @@
 // at_most  above it the verdict is SLOW; the worst source line is found in the
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
-// again    what completes it instead where that line's accesses touch no sector in vain, but more of them are made
+// again    what completes it instead where that line's accesses touch no sector in vain, but more
+// of them are made
 //          than the task needs.
 // next     what to do about it, where that is not to change the worst line.
-// causes   what at_most may have been missed for: ( { counter = "cuda_api__waits_between.sum"; more_than = 1;
-//          slow = "the host waits % times"; next = "wait once"; }, ... ). The first whose counter, on this
-//          check, is more_than or less_than its number gives its words for the claim's slow and next;
-//          % in slow is the count. They are looked at where no source line is to blame.
+// causes   what at_most may have been missed for: ( { counter = "cuda_api__waits_between.sum";
+// more_than = 1;
+//          slow = "the host waits % times"; next = "wait once"; }, ... ). The first whose counter,
+//          on this check, is more_than or less_than its number gives its words for the claim's slow
+//          and next; % in slow is the count. They are looked at where no source line is to blame.
 // why      for whoever reads the profile, and for the JSON result.
 // At least one of the bounds must be there; at_least and at_most need their words.
 //
@@ -74,8 +78,8 @@
 // for the same work to the time of the call. Targets of one measure may have different
 // peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
 // are held to what profiles/results/ has of the versions. Bytes a second that the GPU's
-// memory cannot deliver are SUSPECT. Of a bound that lies among ratios which spread far, twice, it cannot be told whether
-// it is kept (ratio.h): that is said, and not held against anybody.
+// memory cannot deliver are SUSPECT. Of a bound that lies among ratios which spread far, twice, it
+// cannot be told whether it is kept (ratio.h): that is said, and not held against anybody.
 #pragma once
 #include "gpu.h"
 #include "ratio.h"
@@ -91,63 +95,63 @@ enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, CLAIM_CAUSES_MAX = 8, TIMELINES_
 // Why an upper bound may have been missed.
 typedef struct Cause {
     const char *counter, *slow, *next;
-    double more_than, less_than;    // INFINITY, -INFINITY: not said
+    double more_than, less_than; // INFINITY, -INFINITY: not said
 } Cause;
 
 typedef struct Claim {
-    const char *name, *check, *per, *why, *suspect, *slow, *again, *next;   // the last two: or NULL
+    const char *name, *check, *per, *why, *suspect, *slow, *again, *next; // the last two: or NULL
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
-    double at_least, at_most;       // -INFINITY, INFINITY: no such bound
-    double gold;                    // INFINITY: none
-    int version, gold_version;      // that first keep at_most, gold; 0: not said
+    double at_least, at_most;  // -INFINITY, INFINITY: no such bound
+    double gold;               // INFINITY: none
+    int version, gold_version; // that first keep at_most, gold; 0: not said
     Cause cause[CLAIM_CAUSES_MAX];
     size_t causes;
 } Claim;
 
 typedef struct Target {
-    const char *name, *measure, *peer, *why, *slow;    // peer: "copy", or the lesson's own
+    const char *name, *measure, *peer, *why, *slow; // peer: "copy", or the lesson's own
     double at_least;
-    double gold;                    // -INFINITY: none
-    int version, gold_version;      // that first keep at_least, gold; 0: not said
+    double gold;               // -INFINITY: none
+    int version, gold_version; // that first keep at_least, gold; 0: not said
 } Target;
 
 typedef struct Profile {
-    uint64_t instructions;          // warp instructions a check may execute
-    double seconds;                 // wall clock a check may take
-    int devices;                    // that the simulated machine has
-    const char *timeline[TIMELINES_MAX];    // checks of which one is kept
+    uint64_t instructions;               // warp instructions a check may execute
+    double seconds;                      // wall clock a check may take
+    int devices;                         // that the simulated machine has
+    const char *timeline[TIMELINES_MAX]; // checks of which one is kept
     size_t timelines;
     Claim claim[CLAIMS_MAX];
     size_t claims;
-    Target target[CLAIMS_MAX];      // on a GPU
+    Target target[CLAIMS_MAX]; // on a GPU
     size_t targets;
 } Profile;
 
 // What a claim came to, on one run.
 typedef struct Finding {
     const Claim *claim;
-    double sum, by;                 // what was counted, and what it is divided by
-    double value;                   // the ratio
-    enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
-    bool estimate;                  // a counter of it is an estimate
-    char *words;                    // why it is not PASS, a sentence or two; else NULL
-    const char *next;               // what to do about it, or NULL
-    const char *file;               // the worst source line, if there is one
+    double sum, by;       // what was counted, and what it is divided by
+    double value;         // the ratio
+    enum verdict verdict; // PASS, SUSPECT, SLOW, or GRADER_ERROR
+    bool estimate;        // a counter of it is an estimate
+    char *words;          // why it is not PASS, a sentence or two; else NULL
+    const char *next;     // what to do about it, or NULL
+    const char *file;     // the worst source line, if there is one
     int line;
 } Finding;
 
 // What a target came to, on one run on a GPU.
 typedef struct Timing {
     const Target *target;
-    Ratio ratio;                    // to the peer
-    double bytes;                   // compulsory, of a call
-    double rate, peer_rate;         // bytes a second
-    double limit;                   // that the memory can deliver, 0: not known
-    enum bound least, gold;         // what can be told of the target's; KEPT where there is no gold
-    const char *missing;            // the library that its peer wants in vain, or NULL
-    enum verdict verdict;           // PASS, SUSPECT, SLOW, or GRADER_ERROR
-    char *words;                    // a sentence about what is not as it should be; else NULL
+    Ratio ratio;            // to the peer
+    double bytes;           // compulsory, of a call
+    double rate, peer_rate; // bytes a second
+    double limit;           // that the memory can deliver, 0: not known
+    enum bound least, gold; // what can be told of the target's; KEPT where there is no gold
+    const char *missing;    // the library that its peer wants in vain, or NULL
+    enum verdict verdict;   // PASS, SUSPECT, SLOW, or GRADER_ERROR
+    char *words;            // a sentence about what is not as it should be; else NULL
 } Timing;
 
 // Reads a profile; strings live as long as the process. Returns NULL, or what is
@@ -161,7 +165,8 @@ const char *claim_unit(const Claim *claim);
 // cannot say (no such counter, nothing compulsory).
 Finding claim_judge(const Claim *claim, const json_t *record);
 
-// The ratio that a measurement's record, or a result's timing, has. Results of old have no range: from and to are 0.
+// The ratio that a measurement's record, or a result's timing, has. Results of old have no range:
+// from and to are 0.
 Ratio ratio_read(const json_t *entry);
 
 // Judges a target by the record of its measurement, on a GPU.
@@ -169,11 +174,11 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu);
 
 // How an answer stands to the gold bounds of claims and targets.
 enum gold {
-    GOLD_NONE,                      // there are no such bounds
-    GOLD_MISSED,                    // one is not kept, or cannot be judged
+    GOLD_NONE,   // there are no such bounds
+    GOLD_MISSED, // one is not kept, or cannot be judged
     GOLD_KEPT,
 };
-bool finding_is_gold(const Finding *f);     // it keeps the bound that there is
+bool finding_is_gold(const Finding *f); // it keeps the bound that there is
 bool timing_is_gold(const Timing *t);
 enum gold claims_gold(const Finding *findings, size_t count);
 enum gold targets_gold(const Timing *timings, size_t count);

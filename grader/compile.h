@@ -4,10 +4,10 @@
 
 enum compiled {
     COMPILED,
-    COMPILE_REFUSED,                // the compiler has said why, on our stderr, in its own words
-    COMPILE_LATE,                   // it was stopped after COMPILE_SECONDS
-    COMPILE_NO_COMPILER,            // nvcc cannot be started; errno says why
-    COMPILE_NO_HARNESS,             // build/grader/worker.o is not there
+    COMPILE_REFUSED,     // the compiler has said why, on our stderr, in its own words
+    COMPILE_LATE,        // it was stopped after COMPILE_SECONDS
+    COMPILE_NO_COMPILER, // nvcc cannot be started; errno says why
+    COMPILE_NO_HARNESS,  // build/grader/worker.o is not there
 };
 
 enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };

@@ -20,36 +20,41 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define CPU_FAULTS "unified_memory__cpu_page_faults.sum"
 #define MOVED_HTOD "unified_memory__bytes_htod.sum"
 #define MOVED_DTOH "unified_memory__bytes_dtoh.sum"
-#define PREFETCHED "unified_memory__bytes_prefetched.sum"   // either way, of those two
+#define PREFETCHED "unified_memory__bytes_prefetched.sum" // either way, of those two
 
-// Of a machine with several devices, or one whose timeline is kept: bytes that the busiest link carried one way, summed over
-// the calls; how long each call took from its first piece of work to its last, and how long the pieces were; and how many they
-// were.
+// Of a machine with several devices, or one whose timeline is kept: bytes that the busiest link
+// carried one way, summed over the calls; how long each call took from its first piece of work to
+// its last, and how long the pieces were; and how many they were.
 #define BUSIEST_LINK "link__bytes_busiest.sum"
 #define ELAPSED "devices__elapsed_ns.sum"
 #define AT_WORK "devices__work_ns.sum"
 #define PIECES "devices__work.sum"
-// Where the timeline is kept: the calls that launch something, a kernel or a graph, and the host's time in all calls of CUDA.
+// Where the timeline is kept: the calls that launch something, a kernel or a graph, and the host's
+// time in all calls of CUDA.
 #define LAUNCH_CALLS "cuda_api__launch_calls.sum"
 #define IN_CALLS "cuda_api__time_ns.sum"
-// What keeps pieces of work from going side by side: calls of the host that wait (cudaStreamSynchronize and the like,
-// cudaFree too) and behind which it goes on issuing; copies that return when they are done (cudaMemcpy); asynchronous ones that kept the host
-// all the same, as from memory that is not pinned; pieces of work in the default stream, and in how many streams there was any.
+// What keeps pieces of work from going side by side: calls of the host that wait
+// (cudaStreamSynchronize and the like, cudaFree too) and behind which it goes on issuing; copies
+// that return when they are done (cudaMemcpy); asynchronous ones that kept the host all the same,
+// as from memory that is not pinned; pieces of work in the default stream, and in how many streams
+// there was any.
 #define WAITS "cuda_api__waits_between.sum"
 #define WAITING_COPIES "cuda_api__waiting_copies.sum"
 #define LONG_ASYNC_COPIES "cuda_api__long_async_copies.sum"
 #define IN_DEFAULT_STREAM "devices__work_in_default_stream.sum"
 #define STREAMS "devices__streams.sum"
-enum { LONG_NS = 5000 };    // an asynchronous copy takes the host some 1,000 to issue
+enum { LONG_NS = 5000 }; // an asynchronous copy takes the host some 1,000 to issue
 
 void events_init(Events *e)
 {
     *e = (Events){
-        .counters = json_pack("{si si si si si si si}", COPIED_HTOD, 0, COPIED_DTOH, 0,
-                              GPU_FAULTS, 0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0,
-                              PREFETCHED, 0),
-        .call = json_object(), .estimates = json_object(),
-        .lines = json_array(), .by_kernel = json_array(), .errors = json_array(),
+        .counters = json_pack("{si si si si si si si}", COPIED_HTOD, 0, COPIED_DTOH, 0, GPU_FAULTS,
+                              0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0, PREFETCHED, 0),
+        .call = json_object(),
+        .estimates = json_object(),
+        .lines = json_array(),
+        .by_kernel = json_array(),
+        .errors = json_array(),
     };
 }
 
@@ -68,7 +73,8 @@ static void add_counters(json_t *sum, json_t *counters)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(counters, name, value) {
+    json_object_foreach(counters, name, value)
+    {
         json_int_t before = json_integer_value(json_object_get(sum, name));
         json_object_set_new(sum, name, json_integer(before + json_integer_value(value)));
     }
@@ -99,11 +105,10 @@ static json_t *line_entry(json_t *list, json_t *line)
     size_t i;
     json_t *entry;
     shorten_path(line);
-    json_array_foreach(list, i, entry)
-        if (same(entry, line, "file") && same(entry, line, "line"))
-            return entry;
-    entry = json_pack("{sO? sO? s{}}", "file", json_object_get(line, "file"),
-                      "line", json_object_get(line, "line"), "counters");
+    json_array_foreach(list, i, entry) if (same(entry, line, "file")
+                                           && same(entry, line, "line")) return entry;
+    entry = json_pack("{sO? sO? s{}}", "file", json_object_get(line, "file"), "line",
+                      json_object_get(line, "line"), "counters");
     json_array_append_new(list, entry);
     return entry;
 }
@@ -112,9 +117,8 @@ static void add_lines(json_t *sum, json_t *lines)
 {
     size_t i;
     json_t *line;
-    json_array_foreach(lines, i, line)
-        add_counters(json_object_get(line_entry(sum, line), "counters"),
-                     json_object_get(line, "counters"));
+    json_array_foreach(lines, i, line) add_counters(
+        json_object_get(line_entry(sum, line), "counters"), json_object_get(line, "counters"));
 }
 
 // The entry of the kernel that was launched, made if there is none.
@@ -122,13 +126,12 @@ static json_t *kernel_entry(json_t *list, json_t *event)
 {
     size_t i;
     json_t *entry, *signature = json_object_get(event, "signature");
-    if (!signature)
-        signature = json_object_get(event, "name");
-    json_array_foreach(list, i, entry)
-        if (signature && json_equal(json_object_get(entry, "signature"), signature))
-            return entry;
-    entry = json_pack("{sO? si sf s{} s[]}", "signature", signature, "launches", 0,
-                      "time_ns", 0.0, "counters", "lines");
+    if (!signature) signature = json_object_get(event, "name");
+    json_array_foreach(list, i, entry) if (signature
+                                           && json_equal(json_object_get(entry, "signature"),
+                                                         signature)) return entry;
+    entry = json_pack("{sO? si sf s{} s[]}", "signature", signature, "launches", 0, "time_ns", 0.0,
+                      "counters", "lines");
     json_array_append_new(list, entry);
     return entry;
 }
@@ -149,12 +152,15 @@ static void note_launch(Events *e, const json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "name"));
     int g[3], b[3];
-    if (!name || json_unpack(json_object_get(event, "grid"), "[iii]", &g[0], &g[1], &g[2]) ||
-        json_unpack(json_object_get(event, "block"), "[iii]", &b[0], &b[1], &b[2]))
+    if (!name || json_unpack(json_object_get(event, "grid"), "[iii]", &g[0], &g[1], &g[2])
+        || json_unpack(json_object_get(event, "block"), "[iii]", &b[0], &b[1], &b[2]))
         return;
-    char *which = ++e->launches == 1 ? text_format("The call's one kernel") : text_format("The last of the call's %zu kernels", e->launches);
+    char *which = ++e->launches == 1
+                    ? text_format("The call's one kernel")
+                    : text_format("The last of the call's %zu kernels", e->launches);
     free(e->launched);
-    e->launched = text_format("%s is %s, of %d x %d x %d blocks of %d x %d x %d threads", which, name, g[0], g[1], g[2], b[0], b[1], b[2]);
+    e->launched = text_format("%s is %s, of %d x %d x %d blocks of %d x %d x %d threads", which,
+                              name, g[0], g[1], g[2], b[0], b[1], b[2]);
     free(which);
 }
 
@@ -178,10 +184,11 @@ static void take_kernel(Events *e, json_t *event)
 static void take_copy(Events *e, json_t *event)
 {
     const char *kind = json_string_value(json_object_get(event, "kind"));
-    const char *name = !kind ? NULL : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
-                     : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH : NULL;
-    if (!name)
-        return;                         // within one memory: the bus is not used
+    const char *name = !kind                     ? NULL
+                     : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
+                     : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH
+                                                 : NULL;
+    if (!name) return; // within one memory: the bus is not used
     json_t *bytes = json_pack("{sO?}", name, json_object_get(event, "bytes"));
     add_counters(e->counters, bytes);
     add_counters(e->call, bytes);
@@ -193,13 +200,12 @@ static void take_migration(Events *e, json_t *event)
     const char *cause = json_string_value(json_object_get(event, "cause"));
     const char *direction = json_string_value(json_object_get(event, "direction"));
     json_t *bytes = json_object_get(event, "bytes");
-    if (!cause || !direction || strcmp(cause, "gpu-fault") == 0)
-        return;
-    json_t *sums = json_pack("{sO?}", strcmp(direction, "HtoD") == 0 ? MOVED_HTOD : MOVED_DTOH, bytes);
+    if (!cause || !direction || strcmp(cause, "gpu-fault") == 0) return;
+    json_t *sums =
+        json_pack("{sO?}", strcmp(direction, "HtoD") == 0 ? MOVED_HTOD : MOVED_DTOH, bytes);
     if (strcmp(cause, "cpu-fault") == 0)
         json_object_set(sums, CPU_FAULTS, json_object_get(event, "faults"));
-    else
-        json_object_set(sums, PREFETCHED, bytes);
+    else json_object_set(sums, PREFETCHED, bytes);
     add_counters(e->counters, sums);
     add_counters(e->call, sums);
     json_decref(sums);
@@ -228,11 +234,12 @@ static void take_links(Events *e, json_t *links, bool by_host)
 {
     size_t i;
     json_t *link;
-    json_array_foreach(links, i, link) {
+    json_array_foreach(links, i, link)
+    {
         int from, to;
         json_int_t bytes;
-        if (json_unpack(link, "[iiI]", &from, &to, &bytes) || from < 0 || from >= EVENTS_DEVICES || to < 0 ||
-            to >= EVENTS_DEVICES)
+        if (json_unpack(link, "[iiI]", &from, &to, &bytes) || from < 0 || from >= EVENTS_DEVICES
+            || to < 0 || to >= EVENTS_DEVICES)
             continue;
         if (by_host) {
             add_to(e, COPIED_DTOH, bytes);
@@ -246,8 +253,7 @@ static void take_links(Events *e, json_t *links, bool by_host)
 
 static void take_stream(Events *e, json_t *stream)
 {
-    if (!stream)
-        return;
+    if (!stream) return;
     uint64_t bit = 1ull << (json_integer_value(stream) & 63);
     add_to(e, IN_DEFAULT_STREAM, bit == 1);
     add_to(e, STREAMS, !(e->work.streams & bit));
@@ -256,16 +262,13 @@ static void take_stream(Events *e, json_t *stream)
 
 static void take_work(Events *e, json_t *event)
 {
-    if (e->ranged && !e->within)
-        return;
+    if (e->ranged && !e->within) return;
     double start = json_number_value(json_object_get(event, "start_ns"));
     double end = json_number_value(json_object_get(event, "end_ns"));
     double before = e->work.end_ns - e->work.start_ns;
     int64_t most = busiest(e);
-    if (e->work.end_ns == 0 || start < e->work.start_ns)
-        e->work.start_ns = start;
-    if (end > e->work.end_ns)
-        e->work.end_ns = end;
+    if (e->work.end_ns == 0 || start < e->work.start_ns) e->work.start_ns = start;
+    if (end > e->work.end_ns) e->work.end_ns = end;
     take_links(e, json_object_get(event, "links"), false);
     take_links(e, json_object_get(event, "by_host"), true);
     add_to(e, BUSIEST_LINK, busiest(e) - most);
@@ -280,14 +283,16 @@ static void take_call(Events *e, json_t *event)
     const char *name = json_string_value(json_object_get(event, "name"));
     double start = json_number_value(json_object_get(event, "start_ns"));
     double end = json_number_value(json_object_get(event, "end_ns"));
-    if (!name || (e->ranged && !e->within))
-        return;
-    add_to(e, LAUNCH_CALLS, strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
+    if (!name || (e->ranged && !e->within)) return;
+    add_to(e, LAUNCH_CALLS,
+           strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
     add_to(e, IN_CALLS, llround(end - start));
     bool copies = strncmp(name, "cudaMemcpy", 10) == 0, async = strstr(name, "Async");
-    bool issues = copies || strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0;
+    bool issues =
+        copies || strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0;
     add_to(e, WAITS, issues ? e->work.waits : 0);
-    e->work.waits = issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
+    e->work.waits =
+        issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
     add_to(e, WAITING_COPIES, copies && !async);
     add_to(e, LONG_ASYNC_COPIES, copies && async && end - start > LONG_NS);
 }
@@ -302,12 +307,11 @@ static void take_error(Events *e, json_t *event)
 {
     size_t i;
     json_t *known;
-    if (json_array_size(e->errors) >= ERRORS_KEPT)
-        return;
-    json_array_foreach(e->errors, i, known)
-        if (same(known, event, "kind") && same(known, event, "file") &&
-            same(known, event, "line") && same(known, event, "message"))
-            return;
+    if (json_array_size(e->errors) >= ERRORS_KEPT) return;
+    json_array_foreach(e->errors, i, known) if (same(known, event, "kind")
+                                                && same(known, event, "file")
+                                                && same(known, event, "line")
+                                                && same(known, event, "message")) return;
     json_array_append(e->errors, event);
 }
 
@@ -319,7 +323,8 @@ static void take_line(Events *e, const char *line, size_t bytes)
 
     if (!type && !e->malformed) {
         if (asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s",
-                     event ? "no event" : why.text, line) < 0)
+                     event ? "no event" : why.text, line)
+            < 0)
             e->malformed = strdup("a report of the device cannot be read");
     } else if (type && strcmp(type, "kernel") == 0) {
         take_kernel(e, event);

@@ -9,30 +9,31 @@
 enum { EVENTS_DEVICES = 64 };
 
 typedef struct Events {
-    json_t *counters;               // name -> sum over all kernels and copies
-    json_t *call;                   // the same since events_new_call()
-    json_t *estimates;              // name -> true: counters that are estimates
-    json_t *lines;                  // [{file, line, counters}], summed by source line
-    json_t *by_kernel;              // [{signature, launches, time_ns, counters, lines}]
-    json_t *errors;                 // the error events as they came, the first of each place
-    json_t *refused;                // the last launch of the call in progress that the device refused; NULL: none so far
-    size_t kernels;                 // launches that were reported
-    double time_ns;                 // their predicted time, summed
-    struct {                        // where there are several devices, what the call in progress did so far
-        double start_ns, end_ns;    // on the simulated clock; both 0: nothing yet
-        int64_t in[EVENTS_DEVICES], out[EVENTS_DEVICES];    // bytes over each one's link
-        int64_t waits;              // of the host, since it issued something last
-        uint64_t streams;           // a bit for each in which something was done, the default stream's first
+    json_t *counters;  // name -> sum over all kernels and copies
+    json_t *call;      // the same since events_new_call()
+    json_t *estimates; // name -> true: counters that are estimates
+    json_t *lines;     // [{file, line, counters}], summed by source line
+    json_t *by_kernel; // [{signature, launches, time_ns, counters, lines}]
+    json_t *errors;    // the error events as they came, the first of each place
+    json_t *refused; // the last launch of the call in progress that the device refused; NULL: none
+                     // so far
+    size_t kernels;  // launches that were reported
+    double time_ns;  // their predicted time, summed
+    struct {         // where there are several devices, what the call in progress did so far
+        double start_ns, end_ns; // on the simulated clock; both 0: nothing yet
+        int64_t in[EVENTS_DEVICES], out[EVENTS_DEVICES]; // bytes over each one's link
+        int64_t waits;    // of the host, since it issued something last
+        uint64_t streams; // a bit for each in which something was done, the default stream's first
     } work;
-    char *launched;                 // which kernels the call in progress launched, in words; NULL: none so far
-    size_t launches;                // how many
-    bool ranged;                    // only work within cudaProfilerStart() and cudaProfilerStop() counts,
-    bool within;                    // as now
-    double busy_ns;                 // for so long the device was still at work after the last range
-    bool ended;                     // the exit event has come
-    int status, signal;             // of the program; signal 0: it exited by itself
-    char *malformed;                // what was wrong with a line that could not be read, or NULL
-    char *pending;                  // the beginning of a line, its end still to come
+    char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
+    size_t launches;    // how many
+    bool ranged;        // only work within cudaProfilerStart() and cudaProfilerStop() counts,
+    bool within;        // as now
+    double busy_ns;     // for so long the device was still at work after the last range
+    bool ended;         // the exit event has come
+    int status, signal; // of the program; signal 0: it exited by itself
+    char *malformed;    // what was wrong with a line that could not be read, or NULL
+    char *pending;      // the beginning of a line, its end still to come
     size_t pending_bytes;
 } Events;
 

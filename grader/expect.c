@@ -14,8 +14,8 @@
 // The comparison in progress: what Mismatch's functions, which take an index alone, look at.
 static struct {
     const Buffer *out;
-    const void *equal;              // elements like the output's own
-    const double *close;            // or this
+    const void *equal;   // elements like the output's own
+    const double *close; // or this
     double absolute, relative;
 } now;
 
@@ -39,14 +39,14 @@ static bool is_unequal(size_t i)
 static bool is_far(size_t i)
 {
     double got = value_at(now.out, i), due = want(i);
-    if (isinf(due) || isnan(due))
-        return !(got == due || both_nan(got, i));
+    if (isinf(due) || isnan(due)) return !(got == due || both_nan(got, i));
     return !(fabs(got - due) <= now.absolute + now.relative * fabs(due));
 }
 
 static char *due_value(size_t i)
 {
-    return now.equal ? element_words(now.out->store->element, want(i)) : text_format("%.9g", want(i));
+    return now.equal ? element_words(now.out->store->element, want(i))
+                     : text_format("%.9g", want(i));
 }
 
 static void report(const Mismatch *m)
@@ -54,16 +54,19 @@ static void report(const Mismatch *m)
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
     char *due = due_value(m->first), *pattern = NULL, *next = NULL;
     bool silent = strcmp(got, "never written") == 0 || pattern_is_silence(m);
-    char *says = text_format("%s %s%s, should be %s (%zu of %zu wrong)", place,
-                             silent ? "was " : "is ", silent ? "never written" : got, due, m->wrong, m->out->count);
+    char *says =
+        text_format("%s %s%s, should be %s (%zu of %zu wrong)", place, silent ? "was " : "is ",
+                    silent ? "never written" : got, due, m->wrong, m->out->count);
 
     check.advice = NULL;
     const char *words = check.explain ? check.explain(m) : NULL;
     // What the lesson knows says what to do, too; a pattern does not.
     if (!words) {
         words = pattern = pattern_words(m);
-        next = text_format(silent ? "find out which thread should write %s, and why it does not"
-                                  : "find the thread that writes %s, and work out by hand what it should write", place);
+        next = text_format(
+            silent ? "find out which thread should write %s, and why it does not"
+                   : "find the thread that writes %s, and work out by hand what it should write",
+            place);
     }
     check_add_fact(VERDICT_WRONG, says, words, check.advice ? check.advice : next);
 
@@ -81,10 +84,11 @@ static void report_peer(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
     char *due = due_value(m->first);
-    check_add_fact(VERDICT_GRADER_ERROR,
-                   text_format("the peer %s is wrong: its %s is %s, should be %s (%zu of %zu wrong)",
-                               m->out->store->peer, place, got, due, m->wrong, m->out->count),
-                   NULL, NULL);
+    check_add_fact(
+        VERDICT_GRADER_ERROR,
+        text_format("the peer %s is wrong: its %s is %s, should be %s (%zu of %zu wrong)",
+                    m->out->store->peer, place, got, due, m->wrong, m->out->count),
+        NULL, NULL);
     free(place);
     free(got);
     free(due);
@@ -93,7 +97,7 @@ static void report_peer(const Mismatch *m)
 
 static Mismatch mismatch(const Buffer *out, bool (*is_wrong)(size_t))
 {
-    Mismatch m = {.out = out, .is_wrong = is_wrong, .want = want};
+    Mismatch m = { .out = out, .is_wrong = is_wrong, .want = want };
     now.out = out;
     for (size_t i = out->count; i-- > 0;)
         if (is_wrong(i)) {
@@ -107,19 +111,17 @@ static void compare(const Buffer *out, bool (*is_wrong)(size_t))
 {
     Mismatch m = mismatch(out, is_wrong);
     check.expectations++;
-    if (m.wrong)
-        report(&m);
+    if (m.wrong) report(&m);
     for (const struct Store *s = out->store->twins; s; s = s->twins) {
         m = mismatch(&s->buffer, is_wrong);
-        if (m.wrong)
-            report_peer(&m);
+        if (m.wrong) report_peer(&m);
     }
 }
 
 static void expect_equal(const Buffer *out, enum element element, const void *reference)
 {
     cr_assert(out->store->element == element, "%s has other elements", out->name);
-    now = (typeof(now)){.out = out, .equal = reference};
+    now = (typeof(now)){ .out = out, .equal = reference };
     compare(out, is_unequal);
 }
 
@@ -127,16 +129,21 @@ static void expect_close(const Buffer *out, enum element element, const double *
                          double absolute, double relative)
 {
     cr_assert(out->store->element == element, "%s has other elements", out->name);
-    now = (typeof(now)){.out = out, .close = reference, .absolute = absolute, .relative = relative};
+    now =
+        (typeof(now)){ .out = out, .close = reference, .absolute = absolute, .relative = relative };
     compare(out, is_far);
 }
 
-#define EQUAL(name, ELEMENT, type) \
-    void expect_equal_##name(const Buffer *out, const type *want) { expect_equal(out, ELEMENT, want); }
-#define CLOSE(name, ELEMENT) \
-    void expect_close_##name(const Buffer *out, const double *want, double absolute, double relative) \
-    { \
-        expect_close(out, ELEMENT, want, absolute, relative); \
+#define EQUAL(name, ELEMENT, type)                                                                 \
+    void expect_equal_##name(const Buffer *out, const type *want)                                  \
+    {                                                                                              \
+        expect_equal(out, ELEMENT, want);                                                          \
+    }
+#define CLOSE(name, ELEMENT)                                                                       \
+    void expect_close_##name(const Buffer *out, const double *want, double absolute,               \
+                             double relative)                                                      \
+    {                                                                                              \
+        expect_close(out, ELEMENT, want, absolute, relative);                                      \
     }
 EQUAL(f32, ELEMENT_F32, float)
 EQUAL(f16, ELEMENT_F16, uint16_t)
@@ -152,8 +159,7 @@ CLOSE(bf16, ELEMENT_BF16)
 void expect(bool holds, const char *format, ...)
 {
     check.expectations++;
-    if (holds)
-        return;
+    if (holds) return;
     char says[512];
     va_list args;
     va_start(args, format);

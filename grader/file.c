@@ -15,12 +15,10 @@ bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
 
     bool good = f && write(f, what) && fflush(f) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
-    if (f)
-        good = fclose(f) == 0 && good;
+    if (f) good = fclose(f) == 0 && good;
     good = good && rename(temporary, path) == 0;
     int why = errno;
-    if (!good && fd >= 0)
-        unlink(temporary);
+    if (!good && fd >= 0) unlink(temporary);
     free(temporary);
     errno = why;
     return good;

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Writes a file by `write(f, what)`: a temporary one beside it, fsync, rename. False, where anything failed:
-// what was there before is left as it was, and errno is the system's, or what `write` left it at.
+// Writes a file by `write(f, what)`: a temporary one beside it, fsync, rename. False, where
+// anything failed: what was there before is left as it was, and errno is the system's, or what
+// `write` left it at.
 bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what);

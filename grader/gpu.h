@@ -4,12 +4,12 @@
 #include <stdint.h>
 
 typedef struct Gpu {
-    char name[64];                  // "NVIDIA H200"
-    char driver[32];                // "580.159.04", or the newest CUDA that it knows: "CUDA 13.0"
-    int major, minor;               // compute capability
-    int count;                      // of GPUs in this machine
+    char name[64];    // "NVIDIA H200"
+    char driver[32];  // "580.159.04", or the newest CUDA that it knows: "CUDA 13.0"
+    int major, minor; // compute capability
+    int count;        // of GPUs in this machine
     uint64_t l2_bytes;
-    double bytes_per_second;        // of its memory: both edges of the clock over the bus
+    double bytes_per_second; // of its memory: both edges of the clock over the bus
 } Gpu;
 
 // Looks at the first GPU, and counts them. False: there is no driver, or no GPU that it can use.

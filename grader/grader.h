@@ -36,8 +36,7 @@
 // tail"); checks run and print in the order in which the file has them.
 // The suite is the lesson's bare name. Each check starts a device and a worker
 // of its own, and must make at least one call and one expectation.
-#define Check(suite, name) \
-    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check)
+#define Check(suite, name) Test(suite, name, .init = grader_begin_check, .fini = grader_end_check)
 void grader_begin_check(void);
 void grader_end_check(void);
 
@@ -49,16 +48,16 @@ void grader_end_check(void);
 typedef struct Buffer {
     union {
         void *data;
-        float *f32;        // an input: yours to change between calls
-        int32_t *i32;      // an output: what the function left, after call()
-        uint16_t *f16;     // the bits of a half: f16_value, f16_bits
-        uint16_t *bf16;    // of an __nv_bfloat16: bf16_value, bf16_bits
+        float *f32;     // an input: yours to change between calls
+        int32_t *i32;   // an output: what the function left, after call()
+        uint16_t *f16;  // the bits of a half: f16_value, f16_bits
+        uint16_t *bf16; // of an __nv_bfloat16: bf16_value, bf16_bits
         uint8_t *u8;
     };
-    size_t count;          // elements, as wide as the name of what made it says
-    size_t rows, cols;     // set by as_matrix, else 0
-    const char *name;      // as the contract calls it; printed in messages
-    struct Store *store;   // the grader's own
+    size_t count;        // elements, as wide as the name of what made it says
+    size_t rows, cols;   // set by as_matrix, else 0
+    const char *name;    // as the contract calls it; printed in messages
+    struct Store *store; // the grader's own
 } Buffer;
 
 // Inputs: random, not uniform in any index, and the same in every run of the
@@ -98,7 +97,7 @@ uint16_t bf16_bits(double value);
 float *reference_f32(size_t count);
 double *reference_f64(size_t count);
 int32_t *reference_i32(size_t count);
-uint16_t *reference_f16(size_t count);      // bits
+uint16_t *reference_f16(size_t count); // bits
 uint16_t *reference_bf16(size_t count);
 uint8_t *reference_u8(size_t count);
 
@@ -114,33 +113,46 @@ __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 
 // One argument. device(b) is a device pointer (the worker allocates and copies);
 // scratch(b) one to memory for the function's own use, an output that nobody reads: what it holds
-// before means nothing, so on the simulated device nothing wrote it, and using it as it is is MEMORY;
-// spread(b, parts) an array, on the host, of `parts` device pointers: b's elements
-// are cut into as many equal parts, and part d lies on device d. The worker fills
-// and reads each part in its device's default stream, and waits for that stream
-// alone: work of the function that this order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and copies).
-// A host input is mapped read-only in the worker: a write to it is a CRASH.
-// pinned(b) is a host pointer to pinned memory (cudaMallocHost), whose outputs are read as soon as the function returns:
-// what it has not waited for is missing.
+// before means nothing, so on the simulated device nothing wrote it, and using it as it is is
+// MEMORY; spread(b, parts) an array, on the host, of `parts` device pointers: b's elements are cut
+// into as many equal parts, and part d lies on device d. The worker fills and reads each part in
+// its device's default stream, and waits for that stream alone: work of the function that this
+// order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and
+// copies). A host input is mapped read-only in the worker: a write to it is a CRASH. pinned(b) is a
+// host pointer to pinned memory (cudaMallocHost), whose outputs are read as soon as the function
+// returns: what it has not waited for is missing.
 typedef struct Arg {
-    enum { ARG_DEVICE = 1, ARG_HOST, ARG_I32, ARG_I64, ARG_F32, ARG_F64, ARG_SPREAD, ARG_SCRATCH, ARG_PINNED } kind;
+    enum {
+        ARG_DEVICE = 1,
+        ARG_HOST,
+        ARG_I32,
+        ARG_I64,
+        ARG_F32,
+        ARG_F64,
+        ARG_SPREAD,
+        ARG_SCRATCH,
+        ARG_PINNED
+    } kind;
     union {
         Buffer *buffer;
-        int64_t i;         // ARG_I32, ARG_I64
-        double f;          // ARG_F32, ARG_F64
+        int64_t i; // ARG_I32, ARG_I64
+        double f;  // ARG_F32, ARG_F64
     };
-    uint32_t parts;        // ARG_SPREAD: 1 to device_count()
+    uint32_t parts; // ARG_SPREAD: 1 to device_count()
 } Arg;
 
-static inline Arg device(Buffer *b) { return (Arg){ARG_DEVICE, .buffer = b}; }
-static inline Arg scratch(Buffer *b) { return (Arg){ARG_SCRATCH, .buffer = b}; }
-static inline Arg spread(Buffer *b, int parts) { return (Arg){ARG_SPREAD, .buffer = b, .parts = (uint32_t)parts}; }
-static inline Arg host(Buffer *b) { return (Arg){ARG_HOST, .buffer = b}; }
-static inline Arg pinned(Buffer *b) { return (Arg){ARG_PINNED, .buffer = b}; }
-static inline Arg i32(int32_t x) { return (Arg){ARG_I32, .i = x}; }
-static inline Arg i64(int64_t x) { return (Arg){ARG_I64, .i = x}; }
-static inline Arg f32(float x) { return (Arg){ARG_F32, .f = x}; }
-static inline Arg f64(double x) { return (Arg){ARG_F64, .f = x}; }
+static inline Arg device(Buffer *b) { return (Arg){ ARG_DEVICE, .buffer = b }; }
+static inline Arg scratch(Buffer *b) { return (Arg){ ARG_SCRATCH, .buffer = b }; }
+static inline Arg spread(Buffer *b, int parts)
+{
+    return (Arg){ ARG_SPREAD, .buffer = b, .parts = (uint32_t)parts };
+}
+static inline Arg host(Buffer *b) { return (Arg){ ARG_HOST, .buffer = b }; }
+static inline Arg pinned(Buffer *b) { return (Arg){ ARG_PINNED, .buffer = b }; }
+static inline Arg i32(int32_t x) { return (Arg){ ARG_I32, .i = x }; }
+static inline Arg i64(int64_t x) { return (Arg){ ARG_I64, .i = x }; }
+static inline Arg f32(float x) { return (Arg){ ARG_F32, .f = x }; }
+static inline Arg f64(double x) { return (Arg){ ARG_F64, .f = x }; }
 
 // How many devices there are: simulated ones as many as the profile says
 // (`devices`), on a machine with GPUs at most 8.
@@ -151,17 +163,18 @@ int device_count(void);
 // and the call broke no rule: a crash, an error of the device, a race, a time
 // limit, a changed input or a written guard zone ends the check with its verdict.
 // call_i32 is for functions that return an int, and returns that.
-#define call(name, ...) \
-    grader_call(name, false, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
-#define call_i32(name, ...) \
-    grader_call(name, true, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
+#define call(name, ...)                                                                            \
+    grader_call(name, false, sizeof((Arg[]){ __VA_ARGS__ }) / sizeof(Arg), (Arg[]){ __VA_ARGS__ })
+#define call_i32(name, ...)                                                                        \
+    grader_call(name, true, sizeof((Arg[]){ __VA_ARGS__ }) / sizeof(Arg), (Arg[]){ __VA_ARGS__ })
 int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv);
 
-// Before the first call: in all of this check, blocks that may see one another (by atomics, fences, volatile) begin in
-// another order than by their numbers, block 0 last, and they and their warps take short turns in any order, as CUDA allows.
-// Who waits for the block of the next lower blockIdx waits for ever then, where not all fit on the device; who draws places
-// from a counter gets others; who looks at what others tell may come early. Blocks of CUB's and Thrust's kernels
-// begin by their numbers still, as NVIDIA relies on that. A GPU does as it likes.
+// Before the first call: in all of this check, blocks that may see one another (by atomics, fences,
+// volatile) begin in another order than by their numbers, block 0 last, and they and their warps
+// take short turns in any order, as CUDA allows. Who waits for the block of the next lower blockIdx
+// waits for ever then, where not all fit on the device; who draws places from a counter gets
+// others; who looks at what others tell may come early. Blocks of CUB's and Thrust's kernels begin
+// by their numbers still, as NVIDIA relies on that. A GPU does as it likes.
 void shuffle_blocks(void);
 
 // The bytes that any right answer to the last call must read from and write to
@@ -186,9 +199,9 @@ void compulsory_operations(uint64_t count);
 
 // Like a check, but timed: it runs only where there is a GPU, alone, when every
 // check was right there. It makes rotations() sets of buffers, none of which is in two
-// sets, enlists a call on each with rotate(), says compulsory() after each, then measure()s, and compares
-// every answer: that of the last run, after the clock has stopped. What the time
-// is held against stands in the profile (`gpu`, claims.h).
+// sets, enlists a call on each with rotate(), says compulsory() after each, then measure()s, and
+// compares every answer: that of the last run, after the clock has stopped. What the time is held
+// against stands in the profile (`gpu`, claims.h).
 //
 //     Measure(transpose, large)
 //     {
@@ -202,22 +215,23 @@ void compulsory_operations(uint64_t count);
 //         for (size_t s = 0; s < sets; s++)
 //             expect_equal_f32(out[s], want[s]);
 //     }
-#define Measure(suite, name) \
-    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check, \
+#define Measure(suite, name)                                                                       \
+    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check,                        \
          .description = GRADER_MEASURE)
 #define GRADER_MEASURE "measure"
 
 // Sets of buffers that together go past twice the L2 cache; 2 to ROTATIONS_MAX.
 size_t rotations(uint64_t bytes_a_call);
-#define ROTATIONS_MAX 16            // calls that are enlisted, in any case
+#define ROTATIONS_MAX 16 // calls that are enlisted, in any case
 
-#define rotate(name, ...) \
-    grader_rotate(name, sizeof((Arg[]){__VA_ARGS__}) / sizeof(Arg), (Arg[]){__VA_ARGS__})
+#define rotate(name, ...)                                                                          \
+    grader_rotate(name, sizeof((Arg[]){ __VA_ARGS__ }) / sizeof(Arg), (Arg[]){ __VA_ARGS__ })
 void grader_rotate(const char *name, size_t argc, const Arg *argv);
 void measure(void);
 
-// In a check: makes the calls that rotate() enlisted, each right behind the one before, and waits when all are issued. For
-// functions that return before their work is done: simulated devices begin only then.
+// In a check: makes the calls that rotate() enlisted, each right behind the one before, and waits
+// when all are issued. For functions that return before their work is done: simulated devices begin
+// only then.
 void in_a_row(void);
 
 // A counter's sum over the kernels of the last call ("launch__count"), 0 if
@@ -278,10 +292,10 @@ __attribute__((format(printf, 2, 3))) void expect(bool holds, const char *format
 // asked before the grader's own patterns. Lasts until the check ends.
 typedef struct Mismatch {
     const Buffer *out;
-    size_t first;                    // index of the first wrong element
-    size_t wrong;                    // how many
-    bool (*is_wrong)(size_t index);  // of any element
-    double (*want)(size_t index);    // the expected value, of any element
+    size_t first;                   // index of the first wrong element
+    size_t wrong;                   // how many
+    bool (*is_wrong)(size_t index); // of any element
+    double (*want)(size_t index);   // the expected value, of any element
 } Mismatch;
 void diagnose(const char *(*explain)(const Mismatch *));
 

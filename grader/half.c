@@ -6,10 +6,10 @@
 #include <math.h>
 
 typedef struct Format {
-    int fraction, bias;             // bits of the fraction
+    int fraction, bias; // bits of the fraction
 } Format;
 
-static const Format F16 = {10, 15}, BF16 = {7, 127};
+static const Format F16 = { 10, 15 }, BF16 = { 7, 127 };
 
 static double value(Format f, uint16_t bits)
 {
@@ -25,16 +25,13 @@ static uint16_t bits(Format f, double x)
 {
     unsigned sign = signbit(x) ? 0x8000 : 0, infinite = 0x7FFF >> f.fraction << f.fraction;
     double size = fabs(x);
-    if (isnan(x))
-        return sign | infinite | 1 << (f.fraction - 1);
-    if (isinf(x) || size == 0)
-        return sign | (isinf(x) ? infinite : 0);
+    if (isnan(x)) return sign | infinite | 1 << (f.fraction - 1);
+    if (isinf(x) || size == 0) return sign | (isinf(x) ? infinite : 0);
 
     // Whole units of the last place; below the smallest exponent these grow no finer. The
     // leading one of a normal number, or of what was rounded up, adds itself to the exponent.
     int smallest = 1 - f.bias, exponent = ilogb(size) < smallest ? smallest : ilogb(size);
-    if (exponent > f.bias)
-        return sign | infinite;
+    if (exponent > f.bias) return sign | infinite;
     unsigned units = (unsigned)nearbyint(scalbn(size, f.fraction - exponent));
     unsigned all = ((unsigned)(exponent - smallest) << f.fraction) + units;
     return sign | (all < infinite ? all : infinite);

@@ -50,10 +50,7 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
     return remove(path);
 }
 
-static void remove_folder(const char *path)
-{
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
+static void remove_folder(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
 // What killed runs of this lesson have left.
 static void remove_stale(const char *pattern)
@@ -94,7 +91,7 @@ static Ran *ran;
 static void remember(const struct criterion_test_stats *stats, bool passed)
 {
     Ran *r = malloc(sizeof *r);
-    *r = (Ran){.check = stats->test->name, .passed = passed, .next = ran};
+    *r = (Ran){ .check = stats->test->name, .passed = passed, .next = ran };
     ran = r;
 }
 
@@ -103,18 +100,14 @@ ReportHook(POST_TEST)(struct criterion_test_stats *stats)
     remember(stats, stats->test_status == CR_STATUS_PASSED && !stats->crashed && !stats->timed_out);
 }
 
-ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
-{
-    remember(stats, false);
-}
+ReportHook(TEST_CRASH)(struct criterion_test_stats *stats) { remember(stats, false); }
 
 static bool criterion_passed(const char *check)
 {
     bool passed = false;
     for (const Ran *r = ran; r; r = r->next)
         if (strcmp(r->check, check) == 0) {
-            if (!r->passed)
-                return false;
+            if (!r->passed) return false;
             passed = true;
         }
     return passed;
@@ -137,8 +130,7 @@ static json_t *read_record(const struct criterion_test *test)
     json_t *record = json_load_file(path, 0, NULL);
     const char *name = json_string_value(json_object_get(record, "check"));
     free(path);
-    if (!name || strcmp(name, test->name) != 0)
-        return broken_record(test, "left no record");
+    if (!name || strcmp(name, test->name) != 0) return broken_record(test, "left no record");
     if (record_verdict(record) == VERDICT_PASS && !criterion_passed(test->name))
         return broken_record(test, "did not come to its end");
     return record;
@@ -156,7 +148,7 @@ static bool is_measure(const struct criterion_test *test)
     return kind && strcmp(kind, GRADER_MEASURE) == 0;
 }
 
-static const char *only_check;      // --check
+static const char *only_check; // --check
 
 // Is this test one of those that run now?
 static bool wanted(const struct criterion_test *test, bool measures)
@@ -168,20 +160,18 @@ static void append_records(struct criterion_test_set *set, bool measures, json_t
 {
     struct criterion_test **tests = malloc((set->tests + 1) * sizeof *tests);
     size_t count = 0;
-    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
-        FOREACH_SET(struct criterion_test *test, suite->tests)
-            if (wanted(test, measures))
-                tests[count++] = test;
+    FOREACH_SET (struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET (struct criterion_test *test, suite->tests)
+            if (wanted(test, measures)) tests[count++] = test;
     qsort(tests, count, sizeof *tests, by_line);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(records, read_record(tests[i]));
+    for (size_t i = 0; i < count; i++) json_array_append_new(records, read_record(tests[i]));
     free(tests);
 }
 
 static void select_tests(struct criterion_test_set *set, bool measures)
 {
-    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
-        FOREACH_SET(struct criterion_test *test, suite->tests)
+    FOREACH_SET (struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET (struct criterion_test *test, suite->tests)
             test->data->disabled = !wanted(test, measures);
 }
 
@@ -196,21 +186,19 @@ static struct criterion_test_set *all_tests(void)
 static void look_for_check(const char *program)
 {
     struct criterion_test_set *set = all_tests();
-    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
-        FOREACH_SET(struct criterion_test *test, suite->tests)
-            if (wanted(test, false))
-                return;
+    FOREACH_SET (struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET (struct criterion_test *test, suite->tests)
+            if (wanted(test, false)) return;
     fprintf(stderr, "%s: there is no check %s. The checks:", program, only_check);
-    FOREACH_SET(struct criterion_suite_set *suite, set->suites)
-        FOREACH_SET(struct criterion_test *test, suite->tests)
-            if (!is_measure(test))
-                fprintf(stderr, " %s", test->name);
+    FOREACH_SET (struct criterion_suite_set *suite, set->suites)
+        FOREACH_SET (struct criterion_test *test, suite->tests)
+            if (!is_measure(test)) fprintf(stderr, " %s", test->name);
     fputc('\n', stderr);
     exit(2);
 }
 
-// Runs the checks, or what is timed, and appends their records. What is timed has the machine for itself: Criterion would
-// run as many at once as there are cores.
+// Runs the checks, or what is timed, and appends their records. What is timed has the machine for
+// itself: Criterion would run as many at once as there are cores.
 static void run_tests(bool measures, json_t *records)
 {
     bool verbose = getenv("VERBOSE") && *getenv("VERBOSE");
@@ -245,11 +233,9 @@ static char *toolkit_version(void)
     FILE *f = popen(command, "re");
     while (f && fgets(line, sizeof line, f)) {
         const char *at = strstr(line, ", V");
-        if (at && sscanf(at + 3, "%31[0-9.]", version) == 1)
-            found = strdup(version);
+        if (at && sscanf(at + 3, "%31[0-9.]", version) == 1) found = strdup(version);
     }
-    if (f)
-        pclose(f);
+    if (f) pclose(f);
     free(command);
     return found;
 }
@@ -260,8 +246,9 @@ static GpuRun *gpu_run_new(const Gpu *gpu)
     time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     GpuRun *g = calloc(1, sizeof *g);
-    *g = (GpuRun){.gpu = *gpu, .toolkit = toolkit_version(), .date = strdup(date),
-                  .records = json_array()};
+    *g = (GpuRun){
+        .gpu = *gpu, .toolkit = toolkit_version(), .date = strdup(date), .records = json_array()
+    };
     return g;
 }
 
@@ -269,9 +256,7 @@ static bool all_right(const json_t *records)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(records, i, record)
-        if (record_verdict(record) != VERDICT_PASS)
-            return false;
+    json_array_foreach(records, i, record) if (record_verdict(record) != VERDICT_PASS) return false;
     return true;
 }
 
@@ -282,24 +267,22 @@ static void run_on_the_gpu(Result *r, const char *root)
     run_tests(false, r->gpu->records);
     if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
         refusal = peer_prepare(root);
-        if (!refusal)
-            run_tests(true, r->gpu->records);
+        if (!refusal) run_tests(true, r->gpu->records);
     }
-    if (refusal)
-        result_refuse(r, refusal);
-    else if (!only_check)
-        result_judge_gpu(r, run_profile());
+    if (refusal) result_refuse(r, refusal);
+    else if (!only_check) result_judge_gpu(r, run_profile());
 }
 
 // A lesson about several devices takes two GPUs at least; with one the simulated ones grade it.
 static void few_gpus(Result *r, const Gpu *gpu)
 {
     int devices = run_profile()->devices;
-    if (devices == 1 || gpu->count > 1)
-        return;
+    if (devices == 1 || gpu->count > 1) return;
     r->gpu = NULL;
-    r->remark = text_format("It takes two GPUs or more to run this on GPUs, and this machine has one: it was graded "
-                            "on %d simulated devices alone.", devices);
+    r->remark = text_format(
+        "It takes two GPUs or more to run this on GPUs, and this machine has one: it was graded "
+        "on %d simulated devices alone.",
+        devices);
 }
 
 // ---- The main act ----
@@ -308,7 +291,7 @@ static void few_gpus(Result *r, const Gpu *gpu)
 static int hold_versions(const char *lesson, int argc, char **argv)
 {
     bool on_gpu = argc > 0 && strcmp(argv[0], "gpu") == 0;
-    json_t *results[32] = {0};
+    json_t *results[32] = { 0 };
     size_t count = 0, held = 0, wrong;
     for (int i = on_gpu; i < argc && count < sizeof results / sizeof *results; i++)
         results[count++] = json_load_file(argv[i], 0, NULL);
@@ -335,30 +318,31 @@ typedef struct Options {
 
 static Options parse(int argc, char **argv)
 {
-    Options o = {0};
+    Options o = { 0 };
     bool good = argc > 1;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--result") == 0 && i + 1 < argc)
-            o.result = argv[++i];
-        else if (strcmp(argv[i], "--check") == 0 && i + 1 < argc)
-            only_check = argv[++i];
+        if (strcmp(argv[i], "--result") == 0 && i + 1 < argc) o.result = argv[++i];
+        else if (strcmp(argv[i], "--check") == 0 && i + 1 < argc) only_check = argv[++i];
         else if (strcmp(argv[i], "--define") == 0 && i + 1 < argc)
             o.define = text_format("-D%s", argv[++i]);
-        else if (argv[i][0] != '-' && !o.submission)
-            o.submission = argv[i];
-        else
-            good = false;
+        else if (argv[i][0] != '-' && !o.submission) o.submission = argv[i];
+        else good = false;
     }
     if (!good || !o.submission) {
-        fprintf(stderr, "usage: %s [--result FILE.json] [--check NAME] [--define NAME=VALUE] "
-                "SUBMISSION.cu\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--result FILE.json] [--check NAME] [--define NAME=VALUE] "
+                "SUBMISSION.cu\n",
+                argv[0]);
         exit(2);
     }
     if (access(o.submission, R_OK) != 0) {
         bool lost = errno == ENOENT && lies_in(o.submission, "exercises");
         fprintf(stderr, "%s: %s\n", o.submission, strerror(errno));
         if (lost)
-            fprintf(stderr, "Your work belongs there, under that name. To begin anew, type: make reset-%d\n", atoi(basename(argv[0])));
+            fprintf(
+                stderr,
+                "Your work belongs there, under that name. To begin anew, type: make reset-%d\n",
+                atoi(basename(argv[0])));
         exit(2);
     }
     return o;
@@ -371,18 +355,15 @@ static const char *root_of(const char *program)
     char here[PATH_MAX];
     bool whole = *program == '/' || !getcwd(here, sizeof here);
     char *path = whole ? strdup(program) : text_format("%s/%s", here, program);
-    for (int up = 0; up < 3 && strrchr(path, '/'); up++)
-        *strrchr(path, '/') = 0;
+    for (int up = 0; up < 3 && strrchr(path, '/'); up++) *strrchr(path, '/') = 0;
     return path;
 }
 
 // What to type to be graded again.
 static const char *again_command(const char *program, const char *submission, int number)
 {
-    if (lies_in(submission, "exercises"))
-        return text_format("make lesson-%d", number);
-    if (lies_in(submission, "solutions"))
-        return text_format("make solution-%d", number);
+    if (lies_in(submission, "exercises")) return text_format("make lesson-%d", number);
+    if (lies_in(submission, "solutions")) return text_format("make solution-%d", number);
     return text_format("%s %s", program, submission);
 }
 
@@ -395,8 +376,7 @@ static const char *next_lesson(const char *root, int number)
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             int n = atoi(basename(found.gl_pathv[i]));
-            if (n > number && n < next)
-                next = n;
+            if (n > number && n < next) next = n;
         }
     globfree(&found);
     free(pattern);
@@ -409,13 +389,15 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
     if (run_profile_problem())
         return fact_new(VERDICT_GRADER_ERROR, run_profile_problem(), NULL, "mend the profile");
     if (gpu_wish() == GPU_ALWAYS && !r->gpu)
-        return fact_new(VERDICT_NODEVICE, r->remark ? "DEVICE asks for GPUs, and this lesson takes two or more"
-                        : "DEVICE asks for a GPU, and there is none that its driver can use", NULL,
-                        "leave DEVICE unset, or type: make doctor");
+        return fact_new(VERDICT_NODEVICE,
+                        r->remark
+                            ? "DEVICE asks for GPUs, and this lesson takes two or more"
+                            : "DEVICE asks for a GPU, and there is none that its driver can use",
+                        NULL, "leave DEVICE unset, or type: make doctor");
 
-    switch (compile_program(root, run_folder(), "worker", r->submission, (const char *[]){define, NULL})) {
-    case COMPILED:
-        return NULL;
+    switch (compile_program(root, run_folder(), "worker", r->submission,
+                            (const char *[]){ define, NULL })) {
+    case COMPILED: return NULL;
     case COMPILE_LATE:
         return fact_new(VERDICT_BUILD, "the compiler was stopped after a minute", NULL, NULL);
     case COMPILE_NO_COMPILER:
@@ -435,8 +417,7 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
 static void remove_timelines(void)
 {
     const Profile *p = run_profile();
-    for (size_t i = 0; i < p->timelines; i++)
-        unlink(run_timeline(p->timeline[i]));
+    for (size_t i = 0; i < p->timelines; i++) unlink(run_timeline(p->timeline[i]));
 }
 
 // Where the JSON result goes, unless that is said.
@@ -452,8 +433,7 @@ static const char *result_path(const char *lesson, const char *submission, const
 static bool write_result(const Result *r)
 {
     bool good = json_write(run_result(), result_json(r));
-    if (!good)
-        fprintf(stderr, "%s cannot be written: %s\n", run_result(), strerror(errno));
+    if (!good) fprintf(stderr, "%s cannot be written: %s\n", run_result(), strerror(errno));
     return good;
 }
 
@@ -466,8 +446,7 @@ int main(int argc, char **argv)
     }
     Options options = parse(argc, argv);
     int number = atoi(lesson);
-    if (only_check)
-        look_for_check(argv[0]);
+    if (only_check) look_for_check(argv[0]);
 
     process_adopt();
     char *stale = text_format("%s/build/run/%s.*", root, lesson);
@@ -482,8 +461,11 @@ int main(int argc, char **argv)
 
     const char *device = getenv("PROFILE");
     Result r = {
-        .lesson = lesson, .submission = options.submission, .seed = run_seed(),
-        .device = device && *device ? device : "h200", .records = json_array(),
+        .lesson = lesson,
+        .submission = options.submission,
+        .seed = run_seed(),
+        .device = device && *device ? device : "h200",
+        .records = json_array(),
         .again = again_command(argv[0], options.submission, number),
         .forward = next_lesson(root, number),
     };
@@ -503,15 +485,12 @@ int main(int argc, char **argv)
         result_refuse(&r, refusal);
     } else {
         Profile profile = *run_profile();
-        if (only_check)
-            profile.claims = 0;
+        if (only_check) profile.claims = 0;
         remove_timelines();
         run_tests(false, r.records);
         result_judge(&r, &profile);
-        if (!all_right(r.records))
-            r.gpu = NULL;
-        else if (r.gpu)
-            run_on_the_gpu(&r, root);
+        if (!all_right(r.records)) r.gpu = NULL;
+        else if (r.gpu) run_on_the_gpu(&r, root);
     }
 
     remove_folder(folder);

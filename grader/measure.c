@@ -24,10 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LIMIT = 120;    // seconds of a whole measurement
-static const double SHORT_RUN = 4e-3;   // seconds that N calls should take
-static const double LONG_RUN = 40e-3;   // ... at most, once short runs have differed too much
-enum { MOST_CALLS = 10000 };            // N, however short they are
+static const double LIMIT = 120;      // seconds of a whole measurement
+static const double SHORT_RUN = 4e-3; // seconds that N calls should take
+static const double LONG_RUN = 40e-3; // ... at most, once short runs have differed too much
+enum { MOST_CALLS = 10000 };          // N, however short they are
 
 // One side: whose calls are timed.
 typedef struct Side {
@@ -35,10 +35,10 @@ typedef struct Side {
     const char *function;
     Arg argv[PROTOCOL_HELD][PROTOCOL_ARGS];
     size_t argc[PROTOCOL_HELD], held;
-    double bytes;                   // that a call must move
-    double seconds[2 * GROUPS];     // a call's, by slope
+    double bytes;               // that a call must move
+    double seconds[2 * GROUPS]; // a call's, by slope
     size_t timed;
-    uint32_t calls, rounds;         // N, and how many N the longer run has
+    uint32_t calls, rounds; // N, and how many N the longer run has
     bool is_peer;
 } Side;
 
@@ -64,8 +64,10 @@ static void refuse_to_share(const Buffer *b)
     for (size_t n = 0; n < student.held; n++)
         for (size_t i = 0; i < student.argc[n]; i++)
             if (call_is_buffer(&student.argv[n][i]) && student.argv[n][i].buffer == b) {
-                char *says = text_format("The buffer %s is in two sets of this measurement.", b->name);
-                check_add_fact(VERDICT_GRADER_ERROR, says, NULL, "a buffer of its own for each set, in the lesson's checks");
+                char *says =
+                    text_format("The buffer %s is in two sets of this measurement.", b->name);
+                check_add_fact(VERDICT_GRADER_ERROR, says, NULL,
+                               "a buffer of its own for each set, in the lesson's checks");
                 free(says);
             }
 }
@@ -73,8 +75,7 @@ static void refuse_to_share(const Buffer *b)
 void grader_rotate(const char *name, size_t argc, const Arg *argv)
 {
     for (size_t i = 0; i < argc; i++)
-        if (call_is_buffer(&argv[i]))
-            refuse_to_share(argv[i].buffer);
+        if (call_is_buffer(&argv[i])) refuse_to_share(argv[i].buffer);
     check_stop_if_failed();
     check.calls++;
     add_call(&student, name, argc, argv);
@@ -85,16 +86,17 @@ void grader_rotate(const char *name, size_t argc, const Arg *argv)
 static void settle(const Side *s, enum outcome outcome)
 {
     if (s->is_peer && (outcome != OUTCOME_ANSWER || check.answer.stage != STAGE_DONE))
-        check_add_fact(VERDICT_GRADER_ERROR, text_format("the peer, %s, failed: %s", s->function,
-                       *check.answer.error ? check.answer.error : "it gave no answer"), NULL, NULL);
-    else
-        call_settle(outcome);
+        check_add_fact(VERDICT_GRADER_ERROR,
+                       text_format("the peer, %s, failed: %s", s->function,
+                                   *check.answer.error ? check.answer.error : "it gave no answer"),
+                       NULL, NULL);
+    else call_settle(outcome);
     check_stop_if_failed();
 }
 
 static enum outcome step(const Side *s, Request *request, const int *fds, size_t fd_count)
 {
-    check.answer = (Answer){0};
+    check.answer = (Answer){ 0 };
     check.function = s->function;
     enum outcome outcome = session_call(s->session, request, fds, fd_count, &check.answer);
     settle(s, outcome);
@@ -118,11 +120,10 @@ static void begin(Side *s, const char *worker, double seconds)
 static double time_calls(Side *s, uint32_t times)
 {
     enum outcome outcome;
-    check.answer = (Answer){0};
+    check.answer = (Answer){ 0 };
     check.function = s->function;
     double seconds = stopwatch(s->session, times, &outcome, &check.answer);
-    if (seconds < 0)
-        settle(s, outcome);
+    if (seconds < 0) settle(s, outcome);
     return seconds;
 }
 
@@ -132,14 +133,13 @@ static double slope(Side *s)
     return s->seconds[s->timed++] = (many - few) / ((s->rounds - 1) * s->calls);
 }
 
-// A run to warm up, of whole rounds of the buffers; the next has twice as many calls, until they take long enough to be
-// timed.
+// A run to warm up, of whole rounds of the buffers; the next has twice as many calls, until they
+// take long enough to be timed.
 static void warm_side(Side *s, Warmth *w, int number)
 {
     double seconds = time_calls(s, s->calls);
     warm_run(w, number, seconds, s->calls);
-    if (seconds < SHORT_RUN && s->calls <= MOST_CALLS / 2)
-        s->calls *= 2;
+    if (seconds < SHORT_RUN && s->calls <= MOST_CALLS / 2) s->calls *= 2;
 }
 
 // So many calls that they take long enough, of so many seconds each.
@@ -153,7 +153,7 @@ static void choose_calls(Side *s, double each)
 
 static void warm_up(void)
 {
-    Warmth w = {0};
+    Warmth w = { 0 };
     student.calls = (uint32_t)student.held;
     peer.calls = (uint32_t)peer.held;
     do {
@@ -164,8 +164,8 @@ static void warm_up(void)
     choose_calls(&peer, w.quickest[1]);
 }
 
-// What disturbs a run, a host that is slow to launch for a while, weighs less in a longer one, and the shorter of the
-// two adds less of it.
+// What disturbs a run, a host that is slow to launch for a while, weighs less in a longer one, and
+// the shorter of the two adds less of it.
 static void lengthen(Side *s)
 {
     double run = fmax(ratio_of(s->seconds, s->timed).median, 1e-7) * s->calls;
@@ -184,8 +184,7 @@ static double turn(void)
 static Ratio try_once(double ratios[GROUPS])
 {
     student.timed = peer.timed = 0;
-    for (size_t g = 0; g < GROUPS; g++)
-        ratios[g] = turn();
+    for (size_t g = 0; g < GROUPS; g++) ratios[g] = turn();
     return ratio_of(ratios, GROUPS);
 }
 
@@ -193,12 +192,11 @@ static Ratio try_once(double ratios[GROUPS])
 static void take(Side *s)
 {
     for (size_t n = 0; n < s->held; n++) {
-        Request request = {.magic = PROTOCOL_MAGIC, .action = ACTION_TAKE, .held = (uint32_t)n};
+        Request request = { .magic = PROTOCOL_MAGIC, .action = ACTION_TAKE, .held = (uint32_t)n };
         step(s, &request, NULL, 0);
         call_take_buffers(s->argc[n], s->argv[n]);
         for (size_t i = 0; i < s->argc[n]; i++)
-            if (call_is_buffer(&s->argv[n][i]))
-                buffer_close(s->argv[n][i].buffer);
+            if (call_is_buffer(&s->argv[n][i])) buffer_close(s->argv[n][i].buffer);
         check_stop_if_failed();
     }
 }
@@ -211,8 +209,8 @@ static void add_copies(void)
     size_t sets = rotations(2 * 4 * floats);
     peer.bytes = 2.0 * 4 * floats;
     for (size_t n = 0; n < sets; n++) {
-        Arg argv[] = {device(output_f32("copy", floats)), device(input_f32("original", floats)),
-                      i64((int64_t)floats)};
+        Arg argv[] = { device(output_f32("copy", floats)), device(input_f32("original", floats)),
+                       i64((int64_t)floats) };
         add_call(&peer, PEER_COPY, 3, argv);
     }
 }
@@ -236,8 +234,7 @@ static void add_twins(const char *name)
         Arg argv[PROTOCOL_ARGS];
         for (size_t i = 0; i < student.argc[n]; i++) {
             argv[i] = student.argv[n][i];
-            if (call_is_buffer(&argv[i]))
-                argv[i].buffer = buffer_twin(argv[i].buffer, name);
+            if (call_is_buffer(&argv[i])) argv[i].buffer = buffer_twin(argv[i].buffer, name);
         }
         add_call(&peer, name, student.argc[n], argv);
     }
@@ -250,12 +247,9 @@ static bool is_copy(const char *name) { return strcmp(name, PEER_COPY) == 0; }
 static json_t *side_json(Side *s)
 {
     Ratio seconds = ratio_of(s->seconds, s->timed);
-    return json_pack("{ss sf sf sf si si}", "function", s->function,
-                     "bytes", s->bytes,
-                     "seconds", seconds.median,
-                     "quick", seconds.low,
-                     "calls", (int)s->calls,
-                     "sets", (int)s->held);
+    return json_pack("{ss sf sf sf si si}", "function", s->function, "bytes", s->bytes, "seconds",
+                     seconds.median, "quick", seconds.low, "calls", (int)s->calls, "sets",
+                     (int)s->held);
 }
 
 // The student's calls in turns with a peer's; what it came to.
@@ -263,11 +257,9 @@ static json_t *measure_beside(const char *name)
 {
     Session session;
     double ratios[GROUPS];
-    peer = (Side){.session = &session, .is_peer = true};
-    if (is_copy(name))
-        add_copies();
-    else
-        add_twins(name);
+    peer = (Side){ .session = &session, .is_peer = true };
+    if (is_copy(name)) add_copies();
+    else add_twins(name);
     begin(&peer, run_peer(name), LIMIT);
     warm_up();
     Ratio r = try_once(ratios);
@@ -279,15 +271,14 @@ static json_t *measure_beside(const char *name)
         tries = 2;
     }
     take(&peer);
-    if (is_copy(name))
-        check_copies();
+    if (is_copy(name)) check_copies();
     session_hang_up(&session);
 
     json_t *all = json_array();
-    for (size_t g = 0; g < GROUPS; g++)
-        json_array_append_new(all, json_real(ratios[g]));
-    return json_pack("{sf sf sf sf si so so so}", "ratio", r.median, "spread", r.spread, "from", r.from, "to", r.to, "tries", tries,
-                     "ratios", all, "student", side_json(&student), "peer", side_json(&peer));
+    for (size_t g = 0; g < GROUPS; g++) json_array_append_new(all, json_real(ratios[g]));
+    return json_pack("{sf sf sf sf si so so so}", "ratio", r.median, "spread", r.spread, "from",
+                     r.from, "to", r.to, "tries", tries, "ratios", all, "student",
+                     side_json(&student), "peer", side_json(&peer));
 }
 
 // Once beside each peer that a target of this measure names. A peer whose library is not
@@ -298,15 +289,16 @@ static void measure_beside_all(void)
     bool measured = false;
     for (size_t i = 0; i < p->targets; i++) {
         const char *name = p->target[i].peer;
-        if (strcmp(p->target[i].measure, criterion_current_test->name) != 0 ||
-            json_object_get(check.measured, name))
+        if (strcmp(p->target[i].measure, criterion_current_test->name) != 0
+            || json_object_get(check.measured, name))
             continue;
         bool missing = !is_copy(name) && run_missing();
-        json_object_set_new(check.measured, name, missing ? json_pack("{ss}", "missing", run_missing())
-                                                          : measure_beside(name));
+        json_object_set_new(check.measured, name,
+                            missing ? json_pack("{ss}", "missing", run_missing())
+                                    : measure_beside(name));
         measured |= !missing;
     }
-    if (!measured)                  // the answers of calls in a row are looked at all the same
+    if (!measured) // the answers of calls in a row are looked at all the same
         json_object_set_new(check.measured, PEER_COPY, measure_beside(PEER_COPY));
 }
 
@@ -331,7 +323,7 @@ void measure(void)
 {
     student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
     check.measured = json_object();
-    begin_and_run(LIMIT);           // what fails at once need not wait for a peer
+    begin_and_run(LIMIT); // what fails at once need not wait for a peer
     measure_beside_all();
     take(&student);
 }

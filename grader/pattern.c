@@ -17,8 +17,7 @@ typedef bool Property(const Mismatch *m, size_t i);
 static bool all_wrong_are(const Mismatch *m, Property *holds)
 {
     for (size_t i = m->first; i < m->out->count; i++)
-        if (m->is_wrong(i) && !holds(m, i))
-            return false;
+        if (m->is_wrong(i) && !holds(m, i)) return false;
     return true;
 }
 
@@ -26,8 +25,7 @@ static bool all_wrong_are(const Mismatch *m, Property *holds)
 static bool wrong_exactly_where(const Mismatch *m, Property *holds)
 {
     for (size_t i = 0; i < m->out->count; i++)
-        if (m->is_wrong(i) != holds(m, i))
-            return false;
+        if (m->is_wrong(i) != holds(m, i)) return false;
     return true;
 }
 
@@ -62,8 +60,16 @@ static bool in_last_tile(const Mismatch *m, size_t i)
     return i / cols >= rows / 32 * 32 || i % cols >= cols / 32 * 32;
 }
 
-static bool odd(const Mismatch *m, size_t i) { (void)m; return i % 2 == 1; }
-static bool even(const Mismatch *m, size_t i) { (void)m; return i % 2 == 0; }
+static bool odd(const Mismatch *m, size_t i)
+{
+    (void)m;
+    return i % 2 == 1;
+}
+static bool even(const Mismatch *m, size_t i)
+{
+    (void)m;
+    return i % 2 == 0;
+}
 
 // All that is wrong is what a float can be, most of it with more than the 24 bits that a float has.
 static bool are_floats(const Mismatch *m)
@@ -71,8 +77,7 @@ static bool are_floats(const Mismatch *m)
     size_t large = 0;
     for (size_t i = m->first; i < m->out->count; i++) {
         double got = value_at(m->out, i);
-        if (m->is_wrong(i) && got != (float)got && got != INT32_MAX)
-            return false;
+        if (m->is_wrong(i) && got != (float)got && got != INT32_MAX) return false;
         large += m->is_wrong(i) && fabs(got) > 1 << 24;
     }
     return m->out->store->element == ELEMENT_I32 && large > m->wrong / 4;
@@ -83,8 +88,7 @@ static bool are_cut_off(const Mismatch *m)
 {
     size_t fractions = 0;
     for (size_t i = 0; i < m->out->count; i++) {
-        if (value_at(m->out, i) != trunc(value_at(m->out, i)))
-            return false;
+        if (value_at(m->out, i) != trunc(value_at(m->out, i))) return false;
         fractions += m->want(i) != trunc(m->want(i));
     }
     return fractions > m->out->count / 2;
@@ -93,8 +97,7 @@ static bool are_cut_off(const Mismatch *m)
 static bool same_everywhere(const Mismatch *m)
 {
     for (size_t i = 1; i < m->out->count; i++)
-        if (!same_bits(m->out, i, 0))
-            return false;
+        if (!same_bits(m->out, i, 0)) return false;
     return true;
 }
 
@@ -110,19 +113,18 @@ static size_t partial_block(const Mismatch *m)
 static char *where_words(const Mismatch *m)
 {
     const Buffer *out = m->out;
-    if (m->wrong == 1 && out->count > 2)
-        return text_format("All others are right.");
-    if (out->cols && out->rows && (out->rows % 32 || out->cols % 32) && out->rows > 32 &&
-        out->cols > 32 && all_wrong_are(m, in_last_tile))
+    if (m->wrong == 1 && out->count > 2) return text_format("All others are right.");
+    if (out->cols && out->rows && (out->rows % 32 || out->cols % 32) && out->rows > 32
+        && out->cols > 32 && all_wrong_are(m, in_last_tile))
         return text_format("Whole tiles of 32 are right; the ragged edge is not.");
     if (m->first > 0 && wrong_exactly_where(m, from_first)) {
         if (partial_block(m))
             return text_format("All before is right, all from there on is not: the last, partial "
-                               "block of %zu.", partial_block(m));
+                               "block of %zu.",
+                               partial_block(m));
         return text_format("All before is right, all from there on is not.");
     }
-    if (out->count < 4)
-        return NULL;
+    if (out->count < 4) return NULL;
     if (wrong_exactly_where(m, odd))
         return text_format("Elements with an odd index are wrong, the others right.");
     if (wrong_exactly_where(m, even))
@@ -134,16 +136,14 @@ static char *where_words(const Mismatch *m)
 static char *what_words(const Mismatch *m)
 {
     const Buffer *out = m->out;
-    if (m->wrong < 3)
-        return NULL;
+    if (m->wrong < 3) return NULL;
     if (out->rows > 1 && out->cols > 1 && all_wrong_are(m, turned))
         return text_format("Rows and columns are exchanged.");
     if (all_wrong_are(m, next_is_here))
         return text_format("Each wrong element has the next one's value: shifted by one.");
     if (all_wrong_are(m, last_is_here))
         return text_format("Each wrong element has the previous one's value: shifted by one.");
-    if (all_wrong_are(m, mirrored))
-        return text_format("The order is reversed.");
+    if (all_wrong_are(m, mirrored)) return text_format("The order is reversed.");
     if (same_everywhere(m)) {
         char *value = buffer_value(out, 0);
         char *words = text_format("Every element is %s.", value);
@@ -151,9 +151,11 @@ static char *what_words(const Mismatch *m)
         return words;
     }
     if (are_floats(m))
-        return text_format("All that is wrong has 24 bits, with zeros behind where it is larger: somewhere a float holds what is an int.");
+        return text_format("All that is wrong has 24 bits, with zeros behind where it is larger: "
+                           "somewhere a float holds what is an int.");
     if (are_cut_off(m))
-        return text_format("All are whole numbers, and should not be: somewhere an int cuts their fractions off.");
+        return text_format(
+            "All are whole numbers, and should not be: somewhere an int cuts their fractions off.");
     return NULL;
 }
 
@@ -162,35 +164,32 @@ static bool bytes_not_counted(const Buffer *b)
 {
     static const uint32_t poison = POISON;
     const unsigned char *bytes = b->data;
-    size_t last = b->count - b->count % element_bytes(b->store->element);     // the element's that is cut through
+    size_t last =
+        b->count - b->count % element_bytes(b->store->element); // the element's that is cut through
     bool cut = false;
 
     for (size_t i = last; i < buffer_bytes(b); i++) {
         bool written = bytes[i] != ((const unsigned char *)&poison)[i % sizeof poison];
-        if (written && i >= b->count)
-            return false;
+        if (written && i >= b->count) return false;
         cut |= written;
     }
     return cut;
 }
 
-bool pattern_is_silence(const Mismatch *m)
-{
-    return m->wrong > 2 && all_wrong_are(m, untouched);
-}
+bool pattern_is_silence(const Mismatch *m) { return m->wrong > 2 && all_wrong_are(m, untouched); }
 
 char *pattern_words(const Mismatch *m)
 {
     if (bytes_not_counted(m->out))
-        return text_format("Only the first %zu of its %zu bytes were written: the size of a copy is in bytes, n * sizeof.",
+        return text_format("Only the first %zu of its %zu bytes were written: the size of a copy "
+                           "is in bytes, n * sizeof.",
                            m->out->count, buffer_bytes(m->out));
     bool silent = all_wrong_are(m, untouched);
     if (silent && m->wrong == m->out->count)
         return text_format("Nothing was written to %s at all.", m->out->name);
 
     char *words = where_words(m);
-    if (!words && !silent)
-        words = what_words(m);
+    if (!words && !silent) words = what_words(m);
     if (!words && silent && m->wrong > 1)
         words = text_format("What is wrong was never written; what was written is right.");
     return words;

@@ -19,8 +19,7 @@ static size_t read_links(const char *source, const char *links[COMPILE_MORE])
     if (f && fgets(line, sizeof line, f) && strncmp(line, "// link:", 8) == 0)
         for (char *w = strtok(line + 8, " \n"); w && count < COMPILE_MORE; w = strtok(NULL, " \n"))
             links[count++] = w;
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     return count;
 }
 
@@ -33,9 +32,8 @@ static bool is_there(const char *library)
     bool there = access(path, F_OK) == 0;
     FILE *f = there ? NULL : popen(command, "re");
     if (f && fgets(found, sizeof found, f))
-        there = strchr(found, '/') != NULL;    // else it prints the name again
-    if (f)
-        pclose(f);
+        there = strchr(found, '/') != NULL; // else it prints the name again
+    if (f) pclose(f);
     free(command);
     free(path);
     return there;
@@ -45,8 +43,7 @@ static bool is_there(const char *library)
 static char *missing_library(const char *const *links, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strncmp(links[i], "-l", 2) != 0)
-            continue;
+        if (strncmp(links[i], "-l", 2) != 0) continue;
         char *file = text_format("lib%s.so", links[i] + 2);
         if (!is_there(file)) {
             file[strlen(file) - 3] = 0;
@@ -59,7 +56,7 @@ static char *missing_library(const char *const *links, size_t count)
 
 static json_t *compile(const char *root, const char *name, const char *source)
 {
-    const char *links[COMPILE_MORE + 1] = {0};
+    const char *links[COMPILE_MORE + 1] = { 0 };
     size_t count = read_links(source, links);
     char *missing = missing_library(links, count);
     if (missing) {
@@ -67,8 +64,9 @@ static json_t *compile(const char *root, const char *name, const char *source)
         return NULL;
     }
     return compile_program(root, run_folder(), name, source, links) == COMPILED
-         ? NULL : fact_new(VERDICT_GRADER_ERROR, text_format("%s does not compile", source), NULL,
-                           "make doctor");
+             ? NULL
+             : fact_new(VERDICT_GRADER_ERROR, text_format("%s does not compile", source), NULL,
+                        "make doctor");
 }
 
 json_t *peer_prepare(const char *root)
@@ -78,10 +76,8 @@ json_t *peer_prepare(const char *root)
     const Profile *p = run_profile();
     json_t *refusal = compile(root, "copy", copy);
     bool named = false;
-    for (size_t i = 0; i < p->targets; i++)
-        named |= strcmp(p->target[i].peer, PEER_COPY) != 0;
-    if (!refusal && named)
-        refusal = compile(root, "peers", own);
+    for (size_t i = 0; i < p->targets; i++) named |= strcmp(p->target[i].peer, PEER_COPY) != 0;
+    if (!refusal && named) refusal = compile(root, "peers", own);
     free(copy);
     free(own);
     return refusal;

@@ -25,15 +25,9 @@ double seconds_now(void)
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-void process_adopt(void)
-{
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
+void process_adopt(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-void process_die_with_parent(void)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
+void process_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 // First out of the way of all targets, then into place: a target may be a source too.
 static bool place_descriptors(const Spawn *s, int keep)
@@ -41,27 +35,21 @@ static bool place_descriptors(const Spawn *s, int keep)
     enum { ABOVE = 64 };
     int high[8];
     for (size_t i = 0; i < s->descriptors; i++)
-        if ((high[i] = fcntl(s->from[i], F_DUPFD_CLOEXEC, ABOVE)) < 0)
-            return false;
+        if ((high[i] = fcntl(s->from[i], F_DUPFD_CLOEXEC, ABOVE)) < 0) return false;
     for (size_t i = 0; i < s->descriptors; i++)
-        if (dup2(high[i], s->to[i]) < 0)
-            return false;
+        if (dup2(high[i], s->to[i]) < 0) return false;
 
     bool has_stdin = false;
-    for (size_t i = 0; i < s->descriptors; i++)
-        has_stdin |= s->to[i] == 0;
+    for (size_t i = 0; i < s->descriptors; i++) has_stdin |= s->to[i] == 0;
     if (!has_stdin) {
         int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (null < 0 || (null != 0 && dup2(null, 0) < 0))
-            return false;
+        if (null < 0 || (null != 0 && dup2(null, 0) < 0)) return false;
     }
 
     for (int fd = 3; fd < ABOVE; fd++) {
         bool named = fd == keep;
-        for (size_t i = 0; i < s->descriptors; i++)
-            named |= s->to[i] == fd;
-        if (!named)
-            close(fd);
+        for (size_t i = 0; i < s->descriptors; i++) named |= s->to[i] == fd;
+        if (!named) close(fd);
     }
     return true;
 }
@@ -69,7 +57,7 @@ static bool place_descriptors(const Spawn *s, int keep)
 static void become(const Spawn *s, int failed, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)        // it died before prctl could notice
+    if (getppid() != parent) // it died before prctl could notice
         _exit(127);
     setpgid(0, 0);
 
@@ -77,31 +65,26 @@ static void become(const Spawn *s, int failed, pid_t parent)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
 
     for (const char *const *e = s->environment; e && *e; e++)
-        putenv((char *)*e);         // without a value, it takes the name out
-    if (place_descriptors(s, failed))
-        execvp(s->argv[0], (char *const *)s->argv);
+        putenv((char *)*e); // without a value, it takes the name out
+    if (place_descriptors(s, failed)) execvp(s->argv[0], (char *const *)s->argv);
     int why = errno;
-    if (write(failed, &why, sizeof why) != sizeof why)
-        _exit(126);
+    if (write(failed, &why, sizeof why) != sizeof why) _exit(126);
     _exit(127);
 }
 
 pid_t process_start(const Spawn *spawn)
 {
     int failed[2], why;
-    if (pipe2(failed, O_CLOEXEC) < 0)
-        return -1;
+    if (pipe2(failed, O_CLOEXEC) < 0) return -1;
 
     // High, so that no descriptor of the child's is in its way.
     int report = fcntl(failed[1], F_DUPFD_CLOEXEC, 128);
     close(failed[1]);
     pid_t parent = getpid(), pid = fork();
-    if (pid == 0)
-        become(spawn, report, parent);
+    if (pid == 0) become(spawn, report, parent);
     close(report);
 
     ssize_t n = pid < 0 ? 0 : read(failed[0], &why, sizeof why);
@@ -111,8 +94,7 @@ pid_t process_start(const Spawn *spawn)
         errno = why;
         return -1;
     }
-    if (pid > 0)
-        setpgid(pid, pid);
+    if (pid > 0) setpgid(pid, pid);
     return pid;
 }
 
@@ -120,9 +102,8 @@ bool process_wait(pid_t pid, double seconds, int *status)
 {
     double deadline = seconds_now() + seconds;
     while (waitpid(pid, status, WNOHANG) != pid) {
-        if (seconds_now() >= deadline)
-            return false;
-        poll(NULL, 0, 5);           // milliseconds
+        if (seconds_now() >= deadline) return false;
+        poll(NULL, 0, 5); // milliseconds
     }
     return true;
 }
@@ -132,8 +113,7 @@ static pid_t parent_of(const char *pid)
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
     FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
+    if (!f) return 0;
     size_t n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
     line[n] = 0;
@@ -141,12 +121,12 @@ static pid_t parent_of(const char *pid)
     // "pid (name) state ppid": the name may hold anything, so the last ')' counts.
     char *end = strrchr(line, ')');
     int parent = 0;
-    if (end)
-        sscanf(end + 1, " %*c %d", &parent);
+    if (end) sscanf(end + 1, " %*c %d", &parent);
     return parent;
 }
 
-// The next entry whose name is a number: of /proc a process, of a task folder a thread. NULL: the end, or no folder.
+// The next entry whose name is a number: of /proc a process, of a task folder a thread. NULL: the
+// end, or no folder.
 static const char *next_number(DIR *folder)
 {
     struct dirent *e = NULL;
@@ -170,16 +150,14 @@ static double delay_of(const char *pid)
     DIR *tasks = opendir(path);
     double longest = 0;
     for (const char *thread; (thread = next_number(tasks));) {
-        unsigned long long waited = 0;      // nanoseconds: the second of three numbers
+        unsigned long long waited = 0; // nanoseconds: the second of three numbers
         snprintf(path, sizeof path, "/proc/%.20s/task/%.20s/schedstat", pid, thread);
         FILE *f = fopen(path, "re");
         if (f && fscanf(f, "%*u %llu", &waited) == 1 && waited * 1e-9 > longest)
             longest = waited * 1e-9;
-        if (f)
-            fclose(f);
+        if (f) fclose(f);
     }
-    if (tasks)
-        closedir(tasks);
+    if (tasks) closedir(tasks);
     return longest;
 }
 
@@ -199,10 +177,8 @@ double process_delay(void)
     DIR *proc = has_children() ? opendir("/proc") : NULL;
     double sum = 0;
     for (const char *pid; (pid = next_number(proc));)
-        if (is_descendant(pid))
-            sum += delay_of(pid);
-    if (proc)
-        closedir(proc);
+        if (is_descendant(pid)) sum += delay_of(pid);
+    if (proc) closedir(proc);
     return sum;
 }
 
@@ -216,8 +192,7 @@ static bool kill_children(void)
             kill(atoi(pid), SIGKILL);
             any = true;
         }
-    if (proc)
-        closedir(proc);
+    if (proc) closedir(proc);
     return any;
 }
 

@@ -8,7 +8,8 @@
 // are /dev/null, ours and ours unless they are named. All others are closed.
 typedef struct Spawn {
     const char *const *argv;        // argv[0] is looked for in PATH
-    const char *const *environment; // "NAME=value" put on top of ours, "NAME" taken out of it, NULL at the end; or NULL
+    const char *const *environment; // "NAME=value" put on top of ours, "NAME" taken out of it, NULL
+                                    // at the end; or NULL
     int from[8], to[8];
     size_t descriptors;
 } Spawn;
@@ -32,8 +33,8 @@ bool process_wait(pid_t pid, double seconds, int *status);
 // them. Needs process_adopt().
 void process_sweep(void);
 
-// The seconds that our descendants have waited for a core while others had it: of each process the thread that waited
-// longest. 0 where the system does not tell.
+// The seconds that our descendants have waited for a core while others had it: of each process the
+// thread that waited longest. 0 where the system does not tell.
 double process_delay(void);
 
 // Seconds on a clock that nobody sets.

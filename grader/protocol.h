@@ -25,54 +25,65 @@
 #include <stdint.h>
 
 enum {
-    PROTOCOL_MAGIC = 0x57505731,    // "WPW1"
+    PROTOCOL_MAGIC = 0x57505731, // "WPW1"
     PROTOCOL_ARGS = 16,
     PROTOCOL_FDS = 2 * PROTOCOL_ARGS,
     PROTOCOL_NAME = 64,
     PROTOCOL_ERROR = 160,
-    PROTOCOL_HELD = 16,             // calls at most
-    PROTOCOL_PARTS = 8,             // devices
+    PROTOCOL_HELD = 16, // calls at most
+    PROTOCOL_PARTS = 8, // devices
 };
 
 enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
-enum pass { PASS_DEVICE = 1, PASS_HOST, PASS_I32, PASS_I64, PASS_F32, PASS_F64, PASS_SPREAD, PASS_SCRATCH, PASS_PINNED };
+enum pass {
+    PASS_DEVICE = 1,
+    PASS_HOST,
+    PASS_I32,
+    PASS_I64,
+    PASS_F32,
+    PASS_F64,
+    PASS_SPREAD,
+    PASS_SCRATCH,
+    PASS_PINNED
+};
 
 typedef struct RequestArg {
-    uint32_t pass;                  // enum pass
-    uint32_t writable;              // PASS_HOST: an output
-    uint32_t parts, reserved;       // buffers: PASS_SPREAD: how many; else 1
-    uint64_t bytes, guard;          // of each part
-    uint64_t bits;                  // scalars: the value, in its low bytes
+    uint32_t pass;            // enum pass
+    uint32_t writable;        // PASS_HOST: an output
+    uint32_t parts, reserved; // buffers: PASS_SPREAD: how many; else 1
+    uint64_t bytes, guard;    // of each part
+    uint64_t bits;            // scalars: the value, in its low bytes
 } RequestArg;
 
 typedef struct Request {
-    uint32_t magic, action;         // enum action
-    uint32_t times;                 // ACTION_RUN
-    uint32_t held;                  // ACTION_TAKE
+    uint32_t magic, action; // enum action
+    uint32_t times;         // ACTION_RUN
+    uint32_t held;          // ACTION_TAKE
     uint32_t argc, returns_i32;
-    uint32_t ranged;                // ACTION_CALL: tell the device when the function begins, and when it returns
-    uint32_t last_first;            // ... and read devices' memory back from the last one to the first
+    uint32_t ranged; // ACTION_CALL: tell the device when the function begins, and when it returns
+    uint32_t last_first; // ... and read devices' memory back from the last one to the first
     char function[PROTOCOL_NAME];
     RequestArg arg[PROTOCOL_ARGS];
 } Request;
 
-// How far the worker came. An ACTION_CALL has two answers: that the call begins, which tells the addresses should the
-// program not come back from it, and then how it went.
+// How far the worker came. An ACTION_CALL has two answers: that the call begins, which tells the
+// addresses should the program not come back from it, and then how it went.
 enum stage {
-    STAGE_DONE,                     // the call returned, the device is quiet, outputs are copied
-    STAGE_FUNCTION,                 // the program has no such function
-    STAGE_PREPARE,                  // it could not allocate or copy: not the student's fault
-    STAGE_CALL,                     // the call left an error in cudaGetLastError (a launch refused)
-    STAGE_SYNCHRONIZE,              // the device failed while it ran
-    STAGE_COPY,                     // reading the answer back failed
-    STAGE_BEGUN,                    // the buffers are ready, and the call begins now
+    STAGE_DONE,        // the call returned, the device is quiet, outputs are copied
+    STAGE_FUNCTION,    // the program has no such function
+    STAGE_PREPARE,     // it could not allocate or copy: not the student's fault
+    STAGE_CALL,        // the call left an error in cudaGetLastError (a launch refused)
+    STAGE_SYNCHRONIZE, // the device failed while it ran
+    STAGE_COPY,        // reading the answer back failed
+    STAGE_BEGUN,       // the buffers are ready, and the call begins now
 };
 
 typedef struct Answer {
-    uint32_t magic, stage;          // enum stage
-    int32_t cuda;                   // cudaError_t of that stage
-    int32_t returned;               // what the function returned, if it returns an int
-    uint64_t address[PROTOCOL_ARGS][PROTOCOL_PARTS];    // where each buffer's parts were, device or host
-    char error[PROTOCOL_ERROR];     // the error's name and words
+    uint32_t magic, stage; // enum stage
+    int32_t cuda;          // cudaError_t of that stage
+    int32_t returned;      // what the function returned, if it returns an int
+    uint64_t address[PROTOCOL_ARGS]
+                    [PROTOCOL_PARTS]; // where each buffer's parts were, device or host
+    char error[PROTOCOL_ERROR];       // the error's name and words
 } Answer;

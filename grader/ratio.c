@@ -17,8 +17,9 @@ static double quantile(const double *sorted, size_t count, double share)
     return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
 }
 
-// How many at either end may be left out, and the true median still lies between the others in 95 of 100 lists: of coins
-// thrown `count` times so many heads or fewer come up once in 40 times at most.
+// How many at either end may be left out, and the true median still lies between the others in 95
+// of 100 lists: of coins thrown `count` times so many heads or fewer come up once in 40 times at
+// most.
 static size_t ends(size_t count)
 {
     double exactly = pow(0.5, (double)count), at_most = exactly;
@@ -35,17 +36,17 @@ Ratio ratio_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, ascending);
     size_t out = ends(count);
-    Ratio r = {.median = quantile(values, count, 0.5), .low = quantile(values, count, 0.25),
-               .from = values[out], .to = values[count - 1 - out]};
+    Ratio r = { .median = quantile(values, count, 0.5),
+                .low = quantile(values, count, 0.25),
+                .from = values[out],
+                .to = values[count - 1 - out] };
     r.spread = (quantile(values, count, 0.75) - r.low) / r.median;
     return r;
 }
 
 enum bound ratio_bound(Ratio r, double bound)
 {
-    if (r.from >= bound)
-        return BOUND_KEPT;
-    if (r.to < bound)
-        return BOUND_MISSED;
+    if (r.from >= bound) return BOUND_KEPT;
+    if (r.to < bound) return BOUND_MISSED;
     return !ratio_is_steady(r) ? BOUND_UNSURE : r.median >= bound ? BOUND_KEPT : BOUND_MISSED;
 }

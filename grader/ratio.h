@@ -1,20 +1,22 @@
-// What a list of ratios, measured one after the other, comes to, and what can be told from it of a bound.
+// What a list of ratios, measured one after the other, comes to, and what can be told from it of a
+// bound.
 //
-// The turns are alike, so each ratio is as likely to lie below the true median as above it, however they spread: that 12 or
-// more of 15 lie on one side of it happens once in 28 times. So the true median lies from the fourth of them to the fourth
-// from the end, in 96 of 100 measurements, and a bound outside of that is judged. Of one inside, a median alone can tell,
-// where the ratios hardly spread.
+// The turns are alike, so each ratio is as likely to lie below the true median as above it, however
+// they spread: that 12 or more of 15 lie on one side of it happens once in 28 times. So the true
+// median lies from the fourth of them to the fourth from the end, in 96 of 100 measurements, and a
+// bound outside of that is judged. Of one inside, a median alone can tell, where the ratios hardly
+// spread.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GROUPS = 15 };               // of A/B/B/A that are timed
+enum { GROUPS = 15 }; // of A/B/B/A that are timed
 
 typedef struct Ratio {
     double median;
-    double spread;                  // of the middle half of them, as a share of the median
-    double low;                     // a quarter of them lie below
-    double from, to;                // where the true median lies, in at least 95 of 100 such lists
+    double spread;   // of the middle half of them, as a share of the median
+    double low;      // a quarter of them lie below
+    double from, to; // where the true median lies, in at least 95 of 100 such lists
 } Ratio;
 
 // Sorts `values`; count is above 0.

@@ -7,8 +7,7 @@
 
 static void set_clean(json_t *object, const char *key, const char *text)
 {
-    if (!text)
-        return;
+    if (!text) return;
     char *clean = text_clean(text);
     json_object_set_new(object, key, json_string(clean));
     free(clean);
@@ -32,9 +31,8 @@ json_t *record_deciding_fact(const json_t *record)
 {
     json_t *best = NULL, *fact;
     size_t i;
-    json_array_foreach(json_object_get(record, "facts"), i, fact)
-        if (!best || fact_verdict(fact) < fact_verdict(best))
-            best = fact;
+    json_array_foreach(json_object_get(record, "facts"), i,
+                       fact) if (!best || fact_verdict(fact) < fact_verdict(best)) best = fact;
     return best;
 }
 
@@ -46,7 +44,8 @@ enum verdict record_verdict(const json_t *record)
 
 static bool dump(FILE *f, void *json)
 {
-    return json_dumpf(json, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) == 0 && putc('\n', f) != EOF;
+    return json_dumpf(json, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) == 0
+        && putc('\n', f) != EOF;
 }
 
 bool json_write(const char *path, const json_t *json)

@@ -12,9 +12,11 @@
 //    "notes": [FACT, ...],                         failed API calls, which decide nothing
 //    "pictures": ["grey", ...],                    names of those shown (grader.h), if any
 //    "output": "what the program printed", "output_cut": false,
-//    "measured": {"copy": {                        of a Measure(), by peer; "ratio": of bytes a second
+//    "measured": {"copy": {                        of a Measure(), by peer; "ratio": of bytes a
+//    second
 //      "ratio": 0.84, "spread": 0.002, "tries": 1, "ratios": [one of each turn A/B/B/A, sorted],
-//      "student": {"function", "bytes": of a call, "seconds": of a call, the median, "quick": a quarter took less,
+//      "student": {"function", "bytes": of a call, "seconds": of a call, the median, "quick": a
+//      quarter took less,
 //                  "calls": N, "sets": of buffers}, "peer": {the same}},
 //      "sgemm_cublas": {"missing": "libcublas"}}}
 //

@@ -14,7 +14,7 @@ void result_find_todo(Result *r)
     for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
         char *todo = strstr(line, "TODO");
         if (!todo || strncmp(line + strspn(line, " \t"), "//>", 3) == 0)
-            continue;       // a solution's marker is nobody's task
+            continue; // a solution's marker is nobody's task
         if (!r->todos++) {
             todo[strcspn(todo, "\r\n")] = 0;
             r->todo_line = number;
@@ -22,28 +22,26 @@ void result_find_todo(Result *r)
         }
     }
     free(line);
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
 }
 
 static const json_t *record_of(const json_t *records, const char *check)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(records, i, record)
-        if (strcmp(json_string_value(json_object_get(record, "check")), check) == 0)
-            return record;
+    json_array_foreach(
+        records, i, record) if (strcmp(json_string_value(json_object_get(record, "check")), check)
+                                == 0) return record;
     return NULL;
 }
 
 static Finding judge_claim(const Result *r, const Claim *claim)
 {
     const json_t *record = record_of(r->records, claim->check);
-    if (record)
-        return claim_judge(claim, record);
+    if (record) return claim_judge(claim, record);
     char *words = text_format("The claim '%s' is about a check '%s', which does not exist.",
                               claim->name, claim->check);
-    return (Finding){.claim = claim, .verdict = VERDICT_GRADER_ERROR, .words = words};
+    return (Finding){ .claim = claim, .verdict = VERDICT_GRADER_ERROR, .words = words };
 }
 
 static void judge_claims(Result *r, const Profile *profile)
@@ -51,8 +49,7 @@ static void judge_claims(Result *r, const Profile *profile)
     for (size_t i = 0; i < profile->claims; i++) {
         Finding *f = &r->finding[r->findings++];
         *f = judge_claim(r, &profile->claim[i]);
-        if (f->verdict < r->behind)
-            r->behind = f->verdict;
+        if (f->verdict < r->behind) r->behind = f->verdict;
     }
     r->speed = r->findings ? claims_speed(r->finding, r->findings) : -1;
 }
@@ -70,7 +67,9 @@ static void judge_gold(Result *r)
     enum gold targets = r->gpu ? targets_gold(r->gpu->timing, r->gpu->timings) : GOLD_NONE;
     bool missed = claims == GOLD_MISSED || targets == GOLD_MISSED;
     r->gold = r->verdict != VERDICT_PASS ? GOLD_NONE
-            : missed ? GOLD_MISSED : claims == GOLD_KEPT ? GOLD_KEPT : targets;
+            : missed                     ? GOLD_MISSED
+            : claims == GOLD_KEPT        ? GOLD_KEPT
+                                         : targets;
 }
 
 void result_judge(Result *r, const Profile *profile)
@@ -80,7 +79,8 @@ void result_judge(Result *r, const Profile *profile)
     r->behind = VERDICT_PASS;
     r->speed = -1;
     r->checks = json_array_size(r->records);
-    json_array_foreach(r->records, i, record) {
+    json_array_foreach(r->records, i, record)
+    {
         enum verdict v = record_verdict(record);
         r->passed += v == VERDICT_PASS;
         if (v < r->behind || (v == r->behind && was_skipped(r->fact))) {
@@ -93,8 +93,7 @@ void result_judge(Result *r, const Profile *profile)
         result_refuse(r, fact_new(VERDICT_GRADER_ERROR, "no check ran", NULL, NULL));
         return;
     }
-    if (r->behind == VERDICT_PASS)
-        judge_claims(r, profile);
+    if (r->behind == VERDICT_PASS) judge_claims(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
     judge_gold(r);
 }
@@ -106,19 +105,18 @@ static void judge_timings(Result *r, const Profile *profile)
         const json_t *record = record_of(g->records, profile->target[i].measure);
         Timing *t = &g->timing[g->timings++];
         *t = target_judge(&profile->target[i], record, &g->gpu);
-        if (t->verdict < r->behind)
-            r->behind = t->verdict;
+        if (t->verdict < r->behind) r->behind = t->verdict;
     }
     int speed = targets_speed(g->timing, g->timings);
-    if (g->timings && (r->speed < 0 || speed < r->speed))
-        r->speed = speed;
+    if (g->timings && (r->speed < 0 || speed < r->speed)) r->speed = speed;
 }
 
 void result_judge_gpu(Result *r, const Profile *profile)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(r->gpu->records, i, record) {
+    json_array_foreach(r->gpu->records, i, record)
+    {
         enum verdict v = record_verdict(record);
         bool timed = json_object_get(record, "measured");
         r->gpu->checks += !timed;
@@ -129,8 +127,7 @@ void result_judge_gpu(Result *r, const Profile *profile)
             r->fact = record_deciding_fact(record);
         }
     }
-    if (!r->fact)
-        judge_timings(r, profile);
+    if (!r->fact) judge_timings(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
     judge_gold(r);
 }
@@ -143,10 +140,7 @@ void result_refuse(Result *r, json_t *fact)
     r->verdict = r->behind = fact_verdict(fact);
 }
 
-static json_t *bound(double x)
-{
-    return isinf(x) ? json_null() : json_real(x);
-}
+static json_t *bound(double x) { return isinf(x) ? json_null() : json_real(x); }
 
 static json_t *finding_json(const Finding *f)
 {
@@ -154,22 +148,14 @@ static json_t *finding_json(const Finding *f)
     for (size_t i = 0; i < f->claim->counters; i++)
         json_array_append_new(counters, json_string(f->claim->counter[i]));
 
-    json_t *j = json_pack("{ss ss so ss sf sf sf so so so ss sb ss}",
-        "name", f->claim->name,
-        "check", f->claim->check,
-        "counters", counters,
-        "unit", claim_unit(f->claim),
-        "sum", isfinite(f->sum) ? f->sum : -1.0,
-        "by", isfinite(f->by) ? f->by : -1.0,
-        "value", isfinite(f->value) ? f->value : -1.0,
-        "at_least", bound(f->claim->at_least),
-        "at_most", bound(f->claim->at_most),
-        "gold", bound(f->claim->gold),
-        "verdict", verdict_word(f->verdict),
-        "estimate", f->estimate,
-        "why", f->claim->why);
-    if (f->words)
-        json_object_set_new(j, "words", json_string(f->words));
+    json_t *j =
+        json_pack("{ss ss so ss sf sf sf so so so ss sb ss}", "name", f->claim->name, "check",
+                  f->claim->check, "counters", counters, "unit", claim_unit(f->claim), "sum",
+                  isfinite(f->sum) ? f->sum : -1.0, "by", isfinite(f->by) ? f->by : -1.0, "value",
+                  isfinite(f->value) ? f->value : -1.0, "at_least", bound(f->claim->at_least),
+                  "at_most", bound(f->claim->at_most), "gold", bound(f->claim->gold), "verdict",
+                  verdict_word(f->verdict), "estimate", f->estimate, "why", f->claim->why);
+    if (f->words) json_object_set_new(j, "words", json_string(f->words));
     if (f->file)
         json_object_set_new(j, "place", json_pack("{sssi}", "file", f->file, "line", f->line));
     return j;
@@ -179,7 +165,8 @@ static json_t *checks_json(const json_t *records)
 {
     json_t *checks = json_array(), *record;
     size_t i;
-    json_array_foreach(records, i, record) {
+    json_array_foreach(records, i, record)
+    {
         json_t *check = json_copy(record);
         json_object_set_new(check, "verdict", json_string(verdict_word(record_verdict(record))));
         json_array_append_new(checks, check);
@@ -189,25 +176,15 @@ static json_t *checks_json(const json_t *records)
 
 static json_t *timing_json(const Timing *t)
 {
-    json_t *j = json_pack("{ss ss ss sf sf sf sf sf so ss ss sf sf sf}",
-        "name", t->target->name,
-        "measure", t->target->measure,
-        "peer", t->target->peer,
-        "ratio", t->ratio.median,
-        "spread", t->ratio.spread,
-        "from", t->ratio.from,
-        "to", t->ratio.to,
-        "at_least", t->target->at_least,
-        "gold", bound(t->target->gold),
-        "verdict", verdict_word(t->verdict),
-        "why", t->target->why,
-        "rate", isfinite(t->rate) ? t->rate : 0.0,
-        "peer_rate", isfinite(t->peer_rate) ? t->peer_rate : 0.0,
-        "limit", t->limit);
-    if (t->words)
-        json_object_set_new(j, "words", json_string(t->words));
-    if (t->missing)
-        json_object_set_new(j, "missing", json_string(t->missing));
+    json_t *j = json_pack("{ss ss ss sf sf sf sf sf so ss ss sf sf sf}", "name", t->target->name,
+                          "measure", t->target->measure, "peer", t->target->peer, "ratio",
+                          t->ratio.median, "spread", t->ratio.spread, "from", t->ratio.from, "to",
+                          t->ratio.to, "at_least", t->target->at_least, "gold",
+                          bound(t->target->gold), "verdict", verdict_word(t->verdict), "why",
+                          t->target->why, "rate", isfinite(t->rate) ? t->rate : 0.0, "peer_rate",
+                          isfinite(t->peer_rate) ? t->peer_rate : 0.0, "limit", t->limit);
+    if (t->words) json_object_set_new(j, "words", json_string(t->words));
+    if (t->missing) json_object_set_new(j, "missing", json_string(t->missing));
     return j;
 }
 
@@ -217,16 +194,10 @@ static json_t *gpu_json(const GpuRun *g)
     json_t *timings = json_array();
     for (size_t i = 0; i < g->timings; i++)
         json_array_append_new(timings, timing_json(&g->timing[i]));
-    json_t *j = json_pack("{ss ss ss? ss ss si si so so}",
-        "device", g->gpu.name,
-        "driver", g->gpu.driver,
-        "toolkit", g->toolkit,
-        "date", g->date,
-        "compute_capability", capability,
-        "passed", (int)g->passed,
-        "checks", (int)g->checks,
-        "timings", timings,
-        "records", checks_json(g->records));
+    json_t *j = json_pack("{ss ss ss? ss ss si si so so}", "device", g->gpu.name, "driver",
+                          g->gpu.driver, "toolkit", g->toolkit, "date", g->date,
+                          "compute_capability", capability, "passed", (int)g->passed, "checks",
+                          (int)g->checks, "timings", timings, "records", checks_json(g->records));
     free(capability);
     return j;
 }
@@ -237,26 +208,16 @@ json_t *result_json(const Result *r)
     for (size_t i = 0; i < r->findings; i++)
         json_array_append_new(claims, finding_json(&r->finding[i]));
 
-    json_t *j = json_pack("{si ss si ss ss ss ss ss s{si si so so} so so}",
-        "schema", 1,
-        "lesson", r->lesson,
-        "number", atoi(r->lesson),
-        "submission", r->submission,
-        "device", r->device,
-        "seed", r->seed,
-        "verdict", verdict_word(r->verdict),
-        "behind", verdict_word(r->behind),
-        "score",
-            "passed", (int)r->passed,
-            "checks", (int)r->checks,
-            "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
-            "gold", r->gold == GOLD_NONE ? json_null() : json_boolean(r->gold == GOLD_KEPT),
-        "claims", claims,
-        "checks", checks_json(r->records));
-    if (r->fact)
-        json_object_set(j, "fact", (json_t *)r->fact);
-    if (r->gpu)
-        json_object_set_new(j, "gpu", gpu_json(r->gpu));
+    json_t *j =
+        json_pack("{si ss si ss ss ss ss ss s{si si so so} so so}", "schema", 1, "lesson",
+                  r->lesson, "number", atoi(r->lesson), "submission", r->submission, "device",
+                  r->device, "seed", r->seed, "verdict", verdict_word(r->verdict), "behind",
+                  verdict_word(r->behind), "score", "passed", (int)r->passed, "checks",
+                  (int)r->checks, "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
+                  "gold", r->gold == GOLD_NONE ? json_null() : json_boolean(r->gold == GOLD_KEPT),
+                  "claims", claims, "checks", checks_json(r->records));
+    if (r->fact) json_object_set(j, "fact", (json_t *)r->fact);
+    if (r->gpu) json_object_set_new(j, "gpu", gpu_json(r->gpu));
     if (r->todos)
         json_object_set_new(j, "todo", json_pack("{siss}", "line", r->todo_line, "words", r->todo));
     return j;

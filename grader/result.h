@@ -7,35 +7,35 @@
 // The run on a GPU, after the one on the simulated device.
 typedef struct GpuRun {
     Gpu gpu;
-    char *toolkit;                  // "13.0.88", or NULL
-    char *date;                     // UTC
-    json_t *records;                // of its checks and measurements
-    size_t checks, passed;          // without the measurements
+    char *toolkit;         // "13.0.88", or NULL
+    char *date;            // UTC
+    json_t *records;       // of its checks and measurements
+    size_t checks, passed; // without the measurements
     Timing timing[CLAIMS_MAX];
     size_t timings;
 } GpuRun;
 
 typedef struct Result {
-    const char *lesson;             // "05-transpose"
-    const char *submission;         // as it was typed
-    const char *device;             // $PROFILE, or the default's name
+    const char *lesson;     // "05-transpose"
+    const char *submission; // as it was typed
+    const char *device;     // $PROFILE, or the default's name
     const char *seed;
-    enum verdict verdict;           // with the TODO rule
-    enum verdict behind;            // without it
-    json_t *records;                // of all checks, in the order of the file
+    enum verdict verdict; // with the TODO rule
+    enum verdict behind;  // without it
+    json_t *records;      // of all checks, in the order of the file
     size_t checks, passed;
-    const json_t *record;           // the one that decides, or NULL
-    const json_t *fact;             // what decides, or NULL: then a finding does, or nothing
+    const json_t *record; // the one that decides, or NULL
+    const json_t *fact;   // what decides, or NULL: then a finding does, or nothing
     Finding finding[CLAIMS_MAX];
-    size_t findings;                // 0 unless every check passed
-    int speed;                      // 0..10, of findings; -1: there are none
-    enum gold gold;                 // of the device that graded; of a PASS alone
-    GpuRun *gpu;                    // NULL: there is no GPU, or the checks failed before
-    int todo_line, todos;           // the first line with TODO, and how many; 0: none
-    char *todo;                     // its words
-    const char *remark;             // a sentence beside the verdict, or NULL
-    const char *again;              // the command to type next: "make lesson-5"
-    const char *forward;            // what comes after a PASS: "make lesson-6", or NULL
+    size_t findings;      // 0 unless every check passed
+    int speed;            // 0..10, of findings; -1: there are none
+    enum gold gold;       // of the device that graded; of a PASS alone
+    GpuRun *gpu;          // NULL: there is no GPU, or the checks failed before
+    int todo_line, todos; // the first line with TODO, and how many; 0: none
+    char *todo;           // its words
+    const char *remark;   // a sentence beside the verdict, or NULL
+    const char *again;    // the command to type next: "make lesson-5"
+    const char *forward;  // what comes after a PASS: "make lesson-6", or NULL
 } Result;
 
 // Verdict, score and TODO from records and, if all are right, from the
@@ -54,15 +54,16 @@ void result_find_todo(Result *r);
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
-// The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json. The same run gives the
-// same bytes, but for "gpu".
+// The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json.
+// The same run gives the same bytes, but for "gpu".
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",
 //    "verdict": "SLOW",              with the TODO rule
 //    "behind": "SLOW",               without it
 //    "score": {"passed": 7, "checks": 7, "speed": 1,         speed: 1 to 10, or null
-//              "gold": false},       all gold bounds are kept; null: it is no PASS, or there are none
+//              "gold": false},       all gold bounds are kept; null: it is no PASS, or there are
+//              none
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
@@ -73,8 +74,9 @@ void result_print(const Result *r, FILE *out);
 //    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",
 //            "date": "2026-01-31T12:00:00Z", "compute_capability": "9.0",
 //            "passed": 6, "checks": 6,
-//            "timings": [{"name", "measure", "peer", "ratio", "spread", "from", "to": where the true ratio lies (ratio.h),
-//                         "at_least", "gold", "verdict", "why", "rate", "peer_rate", "limit": bytes a second, "words",
-//                         "missing": a library, "ratio" is 0 then}, ...],
+//            "timings": [{"name", "measure", "peer", "ratio", "spread", "from", "to": where the
+//            true ratio lies (ratio.h),
+//                         "at_least", "gold", "verdict", "why", "rate", "peer_rate", "limit": bytes
+//                         a second, "words", "missing": a library, "ratio" is 0 then}, ...],
 //            "records": [RECORD with its "verdict", ...]}}   if there is one
 json_t *result_json(const Result *r);

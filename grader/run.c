@@ -42,8 +42,7 @@ const char *run_folder(void) { return exported("WARPWISE_RUN"); }
 const char *run_worker(void)
 {
     static char *path;
-    if (!path)
-        path = text_format("%s/worker", run_folder());
+    if (!path) path = text_format("%s/worker", run_folder());
     return path;
 }
 
@@ -54,7 +53,8 @@ const char *run_timeline(const char *check)
     const char *result = run_result(), *dot = strrchr(result, '.');
     for (size_t i = 0; i < p->timelines; i++)
         if (strcmp(p->timeline[i], check) == 0)
-            return text_format("%.*s.%s.timeline.json", dot ? (int)(dot - result) : (int)strlen(result), result, check);
+            return text_format("%.*s.%s.timeline.json",
+                               dot ? (int)(dot - result) : (int)strlen(result), result, check);
     return NULL;
 }
 
@@ -75,20 +75,18 @@ static const char *simulator_command(void)
 {
     static char *simulator;
     const char *device = getenv("DEVICE");
-    if (device && session_device_reports(device))
-        return device;
-    if (!simulator)
-        simulator = text_format("%s/simulator/run", exported("WARPWISE_ROOT"));
+    if (device && session_device_reports(device)) return device;
+    if (!simulator) simulator = text_format("%s/simulator/run", exported("WARPWISE_ROOT"));
     return simulator;
 }
 
-const char *run_device(void)
-{
-    return run_on_gpu() ? exported("DEVICE") : simulator_command();
-}
+const char *run_device(void) { return run_on_gpu() ? exported("DEVICE") : simulator_command(); }
 
 bool run_on_gpu(void) { return *exported("WARPWISE_GPU") != 0; }
-int run_devices(void) { return run_on_gpu() ? atoi(exported("WARPWISE_GPUS")) : run_profile()->devices; }
+int run_devices(void)
+{
+    return run_on_gpu() ? atoi(exported("WARPWISE_GPUS")) : run_profile()->devices;
+}
 uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10); }
 
 double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
@@ -128,13 +126,11 @@ static const char *profile_problem;
 static void read_profile(void)
 {
     static bool done;
-    if (done)
-        return;
+    if (done) return;
     done = true;
     char *path = text_format("%s/profiles/lessons/%s.cfg", exported("WARPWISE_ROOT"), run_lesson());
-    profile = (Profile){.instructions = 100000000, .seconds = 20, .devices = 1};
-    if (access(path, F_OK) == 0)
-        profile_problem = profile_read(path, &profile);
+    profile = (Profile){ .instructions = 100000000, .seconds = 20, .devices = 1 };
+    if (access(path, F_OK) == 0) profile_problem = profile_read(path, &profile);
     free(path);
 }
 

@@ -10,23 +10,25 @@
 // the folder that is this run's alone.
 void run_export(const char *lesson, const char *root, const char *folder);
 
-const char *run_lesson(void);       // "05-transpose"
-const char *run_root(void);         // the project's root
+const char *run_lesson(void); // "05-transpose"
+const char *run_root(void);   // the project's root
 void run_set_result(const char *path);
-const char *run_result(void);       // where the JSON result will be
-const char *run_folder(void);       // records and the worker are in it
-const char *run_worker(void);       // the compiled submission
-const char *run_peer(const char *name);    // the program of that peer (peer.h), compiled
-const char *run_missing(void);      // the library that the lesson's own peers want in vain, or NULL
+const char *run_result(void);           // where the JSON result will be
+const char *run_folder(void);           // records and the worker are in it
+const char *run_worker(void);           // the compiled submission
+const char *run_peer(const char *name); // the program of that peer (peer.h), compiled
+const char *run_missing(void); // the library that the lesson's own peers want in vain, or NULL
 void run_set_missing(const char *library);
-const char *run_device(void);       // the command of a device that reports, $DEVICE if it is one; on a GPU what is put before the worker: may be ""
-bool run_on_gpu(void);              // the checks run on the GPU now, not on the simulated device
-int run_devices(void);              // of the machine, simulated or not; at most PROTOCOL_PARTS
-const char *run_timeline(const char *check);    // where the timeline of that check goes; NULL: it is not kept
-double run_patience(void);          // times the profile's seconds: a profiler takes its time
-void run_use_gpu(const Gpu *gpu);   // from now on they do
-uint64_t run_l2_bytes(void);        // of that GPU
-const char *run_libraries(void);    // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
-const char *run_seed(void);         // $SEED, else "warpwise"; on a GPU a fresh one for each run
-const Profile *run_profile(void);   // of this lesson; without a file, one with no claims
-const char *run_profile_problem(void);  // what is wrong with it, or NULL
+const char *run_device(void); // the command of a device that reports, $DEVICE if it is one; on a
+                              // GPU what is put before the worker: may be ""
+bool run_on_gpu(void);        // the checks run on the GPU now, not on the simulated device
+int run_devices(void);        // of the machine, simulated or not; at most PROTOCOL_PARTS
+const char *
+run_timeline(const char *check);  // where the timeline of that check goes; NULL: it is not kept
+double run_patience(void);        // times the profile's seconds: a profiler takes its time
+void run_use_gpu(const Gpu *gpu); // from now on they do
+uint64_t run_l2_bytes(void);      // of that GPU
+const char *run_libraries(void);  // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
+const char *run_seed(void);       // $SEED, else "warpwise"; on a GPU a fresh one for each run
+const Profile *run_profile(void); // of this lesson; without a file, one with no claims
+const char *run_profile_problem(void); // what is wrong with it, or NULL

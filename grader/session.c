@@ -30,7 +30,8 @@
 
 enum { WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
 
-// On a busy machine the clock runs on for as long as the processes waited for a core, up to that many times its limit.
+// On a busy machine the clock runs on for as long as the processes waited for a core, up to that
+// many times its limit.
 static const double BUSY = 10;
 
 // How long the device may take to end once its program has, in seconds.
@@ -38,8 +39,7 @@ static const double ENDING = 10;
 
 static void close_end(int *fd)
 {
-    if (*fd >= 0)
-        close(*fd);
+    if (*fd >= 0) close(*fd);
     *fd = -1;
 }
 
@@ -50,8 +50,8 @@ typedef struct Channels {
 
 static bool open_channels(Channels *c)
 {
-    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->worker) == 0 &&
-           pipe2(c->report, O_CLOEXEC) == 0 && pipe2(c->printed, O_CLOEXEC) == 0;
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->worker) == 0
+        && pipe2(c->report, O_CLOEXEC) == 0 && pipe2(c->printed, O_CLOEXEC) == 0;
 }
 
 bool session_device_reports(const char *device)
@@ -71,11 +71,11 @@ static void set_clock(Session *s, double seconds)
     s->delay = process_delay();
 }
 
-// A right answer takes longer while others have the cores; who waits for what never comes does not wait for a core.
+// A right answer takes longer while others have the cores; who waits for what never comes does not
+// wait for a core.
 static bool is_late(Session *s)
 {
-    if (seconds_now() < s->deadline)
-        return false;
+    if (seconds_now() < s->deadline) return false;
     double delay = process_delay() - s->delay, most = (BUSY - 1) * s->seconds;
     s->deadline = s->start + s->seconds + (delay < most ? delay : most);
     return seconds_now() >= s->deadline;
@@ -87,12 +87,12 @@ static bool is_late(Session *s)
 static size_t split(char *words, const char **argv)
 {
     size_t n = 0;
-    for (char *w = strtok(words, " "); w && n < COMMAND_WORDS; w = strtok(NULL, " "))
-        argv[n++] = w;
+    for (char *w = strtok(words, " "); w && n < COMMAND_WORDS; w = strtok(NULL, " ")) argv[n++] = w;
     return n;
 }
 
-static pid_t start_simulator(const char *device, const char *worker, const Terms *terms, const Channels *c)
+static pid_t start_simulator(const char *device, const char *worker, const Terms *terms,
+                             const Channels *c)
 {
     char words[4096], limit[32], devices[32];
     const char *argv[COMMAND_WORDS + 16];
@@ -108,18 +108,21 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
         argv[n++] = "--shuffle";
         argv[n++] = "1";
     }
-    if (terms->late)
-        argv[n++] = "--late";
-    const char *rest[] = {"--report", "9", "--limit", limit, "--devices", devices, "--", worker, "8", NULL};
+    if (terms->late) argv[n++] = "--late";
+    const char *rest[] = { "--report", "9",  "--limit", limit, "--devices",
+                           devices,    "--", worker,    "8",   NULL };
     memcpy(argv + n, rest, sizeof rest);
 
-    // Nothing of ours tells the program where to look for the grader's files. Which GPUs of this machine a user may have,
-    // as Slurm says it, is nothing to the simulated ones: they have their own numbers.
-    static const char *const environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", "CUDA_VISIBLE_DEVICES", NULL};
+    // Nothing of ours tells the program where to look for the grader's files. Which GPUs of this
+    // machine a user may have, as Slurm says it, is nothing to the simulated ones: they have their
+    // own numbers.
+    static const char *const environment[] = { "WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=",
+                                               "CUDA_VISIBLE_DEVICES", NULL };
     Spawn spawn = {
-        .argv = argv, .environment = environment,
-        .from = {c->worker[1], c->report[1], c->printed[1], c->printed[1]},
-        .to = {WORKER_FD, REPORT_FD, 1, 2},
+        .argv = argv,
+        .environment = environment,
+        .from = { c->worker[1], c->report[1], c->printed[1], c->printed[1] },
+        .to = { WORKER_FD, REPORT_FD, 1, 2 },
         .descriptors = 4,
     };
     return process_start(&spawn);
@@ -130,22 +133,22 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
 static const char *listen_at(int *listener)
 {
     static char name[64];
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
     snprintf(name, sizeof name, "@warpwise-%d", getpid());
     memcpy(a.sun_path + 1, name + 1, strlen(name) - 1);
     *listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     socklen_t size = offsetof(struct sockaddr_un, sun_path) + strlen(name);
-    bool good = *listener >= 0 && bind(*listener, (struct sockaddr *)&a, size) == 0 &&
-                listen(*listener, 1) == 0;
+    bool good = *listener >= 0 && bind(*listener, (struct sockaddr *)&a, size) == 0
+             && listen(*listener, 1) == 0;
     return good ? name : NULL;
 }
 
 // The worker's connection, once it comes; -1: it did not in time.
 static int accept_worker(int listener, double seconds)
 {
-    struct pollfd p = {.fd = listener, .events = POLLIN};
-    int fd = poll(&p, 1, (int)(seconds * 1000)) > 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC)
-                                                    : -1;
+    struct pollfd p = { .fd = listener, .events = POLLIN };
+    int fd =
+        poll(&p, 1, (int)(seconds * 1000)) > 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
     close(listener);
     return fd;
 }
@@ -156,31 +159,34 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
     const char *argv[COMMAND_WORDS + 8];
     snprintf(words, sizeof words, "%s", device);
     size_t n = split(words, argv);
-    const char *rest[] = {worker, at, NULL};
+    const char *rest[] = { worker, at, NULL };
     memcpy(argv + n, rest, sizeof rest);
 
-    // Launches that wait, which a user may have asked for to find a mistake elsewhere, would be held against the student.
-    const char *environment[] = {"WARPWISE_RUN=", "WARPWISE_SEED=", "SEED=", "CUDA_LAUNCH_BLOCKING", run_libraries(), NULL};
+    // Launches that wait, which a user may have asked for to find a mistake elsewhere, would be
+    // held against the student.
+    const char *environment[] = { "WARPWISE_RUN=",        "WARPWISE_SEED=", "SEED=",
+                                  "CUDA_LAUNCH_BLOCKING", run_libraries(),  NULL };
     Spawn spawn = {
-        .argv = argv, .environment = environment,
-        .from = {c->worker[1], c->printed[1], c->printed[1]}, .to = {WORKER_FD, 1, 2},
+        .argv = argv,
+        .environment = environment,
+        .from = { c->worker[1], c->printed[1], c->printed[1] },
+        .to = { WORKER_FD, 1, 2 },
         .descriptors = 3,
     };
     return process_start(&spawn);
 }
 
-static pid_t start_device(Session *s, const char *device, const char *worker, const Terms *terms, const Channels *c)
+static pid_t start_device(Session *s, const char *device, const char *worker, const Terms *terms,
+                          const Channels *c)
 {
     s->reports = session_device_reports(device);
-    if (s->reports)
-        return start_simulator(device, worker, terms, c);
+    if (s->reports) return start_simulator(device, worker, terms, c);
 
     int listener = -1;
     const char *at = device[strspn(device, " ")] ? listen_at(&listener) : "8";
     pid_t pid = at ? start_gpu(device, worker, at, c) : -1;
     close_end(&s->report);
-    if (pid > 0)
-        s->report = pidfd_open(pid, 0);
+    if (pid > 0) s->report = pidfd_open(pid, 0);
     if (listener >= 0) {
         close(s->worker);
         s->worker = accept_worker(listener, pid > 0 ? terms->seconds : 0);
@@ -192,7 +198,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
 {
     static char problem[256];
     Channels c;
-    *s = (Session){.worker = -1, .report = -1, .printed = -1};
+    *s = (Session){ .worker = -1, .report = -1, .printed = -1 };
     events_init(&s->events);
     s->events.ranged = terms->timeline != NULL;
     if (!open_channels(&c)) {
@@ -226,9 +232,8 @@ static void take_end(Session *s)
 {
     int status;
     pid_t pid = waitpid(s->device, &status, WNOHANG);
-    if (pid == 0)
-        return;
-    if (pid < 0)                    // swept away already
+    if (pid == 0) return;
+    if (pid < 0) // swept away already
         status = SIGKILL;
     s->events.ended = true;
     s->events.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -258,16 +263,11 @@ static void drain(Session *s, int *fd)
     }
     for (int i = 0; i < 16 && *fd >= 0; i++) {
         ssize_t n = read(*fd, buffer, sizeof buffer);
-        if (n > 0 && fd == &s->report)
-            events_feed(&s->events, buffer, n);
-        else if (n > 0)
-            keep_output(s, buffer, n);
-        else if (n < 0 && errno == EINTR)
-            continue;
-        else if (n < 0 && errno == EAGAIN)
-            return;
-        else
-            close_end(fd);
+        if (n > 0 && fd == &s->report) events_feed(&s->events, buffer, n);
+        else if (n > 0) keep_output(s, buffer, n);
+        else if (n < 0 && errno == EINTR) continue;
+        else if (n < 0 && errno == EAGAIN) return;
+        else close_end(fd);
     }
 }
 
@@ -275,7 +275,7 @@ static void drain(Session *s, int *fd)
 // answers a synchronous call after its events are written.
 static void drain_all(Session *s)
 {
-    struct pollfd report = {.fd = s->report, .events = POLLIN};
+    struct pollfd report = { .fd = s->report, .events = POLLIN };
     while (s->report >= 0 && poll(&report, 1, 0) > 0) {
         drain(s, &s->report);
         report.fd = s->report;
@@ -289,17 +289,14 @@ static void drain_all(Session *s)
 static bool wait_a_little(Session *s)
 {
     struct pollfd fds[3] = {
-        {.fd = s->worker, .events = POLLIN},
-        {.fd = s->report, .events = POLLIN},
-        {.fd = s->printed, .events = POLLIN},
+        { .fd = s->worker, .events = POLLIN },
+        { .fd = s->report, .events = POLLIN },
+        { .fd = s->printed, .events = POLLIN },
     };
     double left = is_late(s) ? 0 : s->deadline - seconds_now();
-    if (left <= 0 || poll(fds, 3, (int)(left * 1000) + 1) <= 0)
-        return false;
-    if (fds[1].revents)
-        drain(s, &s->report);
-    if (fds[2].revents)
-        drain(s, &s->printed);
+    if (left <= 0 || poll(fds, 3, (int)(left * 1000) + 1) <= 0) return false;
+    if (fds[1].revents) drain(s, &s->report);
+    if (fds[2].revents) drain(s, &s->printed);
     return fds[0].revents != 0;
 }
 
@@ -308,19 +305,20 @@ static enum outcome wait_for_end(Session *s)
 {
     close_end(&s->worker);
     set_clock(s, ENDING);
-    while (s->report >= 0 && !is_late(s))
-        wait_a_little(s);
+    while (s->report >= 0 && !is_late(s)) wait_a_little(s);
     drain_all(s);
-    if (s->events.malformed || (s->report < 0 && !s->events.ended))
-        return OUTCOME_LOST;
+    if (s->events.malformed || (s->report < 0 && !s->events.ended)) return OUTCOME_LOST;
     return s->events.ended ? OUTCOME_ENDED : OUTCOME_LATE;
 }
 
 static bool send_request(int socket, const Request *request, const int *fds, size_t fd_count)
 {
-    union { struct cmsghdr header; char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))]; } control;
-    struct iovec part = {(void *)request, sizeof *request};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))];
+    } control;
+    struct iovec part = { (void *)request, sizeof *request };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     memset(&control, 0, sizeof control);
     if (fd_count) {
         message.msg_control = &control;
@@ -344,7 +342,7 @@ static bool wait_for_answer(Session *s, enum outcome *outcome)
             return false;
         }
         if (s->events.ended || s->report < 0) {
-            *outcome = wait_for_end(s);     // though a child of the program may hold the socket
+            *outcome = wait_for_end(s); // though a child of the program may hold the socket
             return false;
         }
     }
@@ -357,14 +355,13 @@ static enum outcome take_answer(Session *s, Answer *answer)
     // One byte more than an answer has, to see a longer one.
     char message[sizeof *answer + 1];
     enum outcome outcome;
-    if (!wait_for_answer(s, &outcome))
-        return outcome;
+    if (!wait_for_answer(s, &outcome)) return outcome;
     ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
-    if (n <= 0)
-        return wait_for_end(s);
+    if (n <= 0) return wait_for_end(s);
     memcpy(answer, message, sizeof *answer);
     answer->error[PROTOCOL_ERROR - 1] = 0;
-    return n == sizeof *answer && answer->magic == PROTOCOL_MAGIC ? OUTCOME_ANSWER : OUTCOME_NONSENSE;
+    return n == sizeof *answer && answer->magic == PROTOCOL_MAGIC ? OUTCOME_ANSWER
+                                                                  : OUTCOME_NONSENSE;
 }
 
 enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
@@ -372,14 +369,11 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
 {
     events_new_call(&s->events);
     drain_all(s);
-    if (!send_request(s->worker, request, fds, fd_count))
-        return wait_for_end(s);
+    if (!send_request(s->worker, request, fds, fd_count)) return wait_for_end(s);
 
     enum outcome outcome = take_answer(s, answer);
-    if (outcome == OUTCOME_ANSWER && answer->stage == STAGE_BEGUN)
-        outcome = take_answer(s, answer);
-    if (outcome != OUTCOME_ANSWER && outcome != OUTCOME_NONSENSE)
-        return outcome;
+    if (outcome == OUTCOME_ANSWER && answer->stage == STAGE_BEGUN) outcome = take_answer(s, answer);
+    if (outcome != OUTCOME_ANSWER && outcome != OUTCOME_NONSENSE) return outcome;
     drain_all(s);
     return s->events.malformed ? OUTCOME_LOST : outcome;
 }

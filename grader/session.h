@@ -10,25 +10,26 @@
 #include <sys/types.h>
 
 typedef struct Session {
-    pid_t device;                   // 0: not started
-    bool reports;                   // it is a simulated device, which reports what it sees
-    int worker, report, printed;    // the socket, and the reading ends of two pipes; -1: closed
-                                    // (report: of a device that does not, its pidfd)
-    double start, seconds, delay;   // of the clock: when it was set, its limit, and what the processes had waited for a core
-    double deadline;                // start, the limit, and what they have waited since
-    bool late;                      // a call ran past it: no end is waited for
+    pid_t device;                 // 0: not started
+    bool reports;                 // it is a simulated device, which reports what it sees
+    int worker, report, printed;  // the socket, and the reading ends of two pipes; -1: closed
+                                  // (report: of a device that does not, its pidfd)
+    double start, seconds, delay; // of the clock: when it was set, its limit, and what the
+                                  // processes had waited for a core
+    double deadline;              // start, the limit, and what they have waited since
+    bool late;                    // a call ran past it: no end is waited for
     Events events;
-    char *output;                   // what the program printed, the first 64 KiB of it
+    char *output; // what the program printed, the first 64 KiB of it
     size_t output_bytes;
-    bool output_cut;                // there was more
+    bool output_cut; // there was more
 } Session;
 
 enum outcome {
-    OUTCOME_ANSWER,                 // *answer is the worker's
-    OUTCOME_ENDED,                  // the program ended instead; events.status and .signal say how
-    OUTCOME_LATE,                   // the clock ran out
-    OUTCOME_NONSENSE,               // something that is no answer came
-    OUTCOME_LOST,                   // the device itself ended, or cannot be understood
+    OUTCOME_ANSWER,   // *answer is the worker's
+    OUTCOME_ENDED,    // the program ended instead; events.status and .signal say how
+    OUTCOME_LATE,     // the clock ran out
+    OUTCOME_NONSENSE, // something that is no answer came
+    OUTCOME_LOST,     // the device itself ended, or cannot be understood
 };
 
 // Does this device's command report events? One that ends in simulator/run does,
@@ -38,11 +39,12 @@ bool session_device_reports(const char *device);
 
 // What holds for a session. Of all but the seconds only a device that reports knows.
 typedef struct Terms {
-    double seconds;                 // the limit of the clock, less what the processes waited for a core while others had it
-    uint64_t instructions;          // that of warp instructions
-    const char *timeline;           // the file to which is written when everything ran; NULL: none
-    bool shuffled;                  // blocks begin in another order than by their numbers
-    bool late;                      // kernels begin when all is launched, not when the next one is
+    double seconds; // the limit of the clock, less what the processes waited for a core while
+                    // others had it
+    uint64_t instructions; // that of warp instructions
+    const char *timeline;  // the file to which is written when everything ran; NULL: none
+    bool shuffled;         // blocks begin in another order than by their numbers
+    bool late;             // kernels begin when all is launched, not when the next one is
 } Terms;
 
 // Starts `device` (a command, words split at spaces) with the worker on it. Returns NULL, or

@@ -34,9 +34,8 @@ static const char *shown_file(const Result *r, const char *file)
 
 static char *triple(const json_t *array)
 {
-    int n[3] = {0};
-    for (size_t i = 0; i < 3; i++)
-        n[i] = (int)json_integer_value(json_array_get(array, i));
+    int n[3] = { 0 };
+    for (size_t i = 0; i < 3; i++) n[i] = (int)json_integer_value(json_array_get(array, i));
     return text_format("(%d,%d,%d)", n[0], n[1], n[2]);
 }
 
@@ -44,11 +43,9 @@ static char *triple(const json_t *array)
 static void print_kernel(FILE *f, const char *signature)
 {
     static const char nameless[] = "(anonymous namespace)::";
-    if (strncmp(signature, nameless, sizeof nameless - 1) == 0)
-        signature += sizeof nameless - 1;
+    if (strncmp(signature, nameless, sizeof nameless - 1) == 0) signature += sizeof nameless - 1;
     size_t end = strcspn(signature, "(<"), start = end;
-    while (start && signature[start - 1] != ' ')
-        start--;
+    while (start && signature[start - 1] != ' ') start--;
     fprintf(f, ", in %.*s", (int)(end - start), signature + start);
 }
 
@@ -61,18 +58,15 @@ static char *place_words(const Result *r, const json_t *fact)
     size_t bytes;
     FILE *f = open_memstream(&words, &bytes);
 
-    if (file && line)
-        fprintf(f, ", %s:%d", shown_file(r, file), line);
-    else if (file)
-        fprintf(f, ", %s", shown_file(r, file));
-    static const char *const names[] = {"block", "thread"};
+    if (file && line) fprintf(f, ", %s:%d", shown_file(r, file), line);
+    else if (file) fprintf(f, ", %s", shown_file(r, file));
+    static const char *const names[] = { "block", "thread" };
     for (int i = 0; i < 2; i++)
         if (json_object_get(fact, names[i])) {
             fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
             free(text);
         }
-    if (kernel)
-        print_kernel(f, kernel);
+    if (kernel) print_kernel(f, kernel);
     fclose(f);
 
     text = bytes ? text_clean(words + 2) : NULL;
@@ -85,8 +79,7 @@ static void print_place(const Result *r, FILE *out, const char *before, const js
     char *words = fact ? place_words(r, fact) : NULL, *rest = words;
     if (words) {
         // Of what was compiled without lines only the kernel may be known.
-        if (strcmp(before, "At ") == 0 && strncmp(words, "in ", 3) == 0)
-            before = "In ", rest += 3;
+        if (strcmp(before, "At ") == 0 && strncmp(words, "in ", 3) == 0) before = "In ", rest += 3;
         fprintf(out, "%*s%s", INDENT, "", before);
         text_flow(out, INDENT + (int)strlen(before), INDENT + 2, rest);
     }
@@ -111,8 +104,7 @@ static void print_next(const Result *r, FILE *out, const char *next)
     if (next && INDENT + text_columns(line) + 1 + text_columns(again) <= (size_t)text_width()) {
         fprintf(out, "%*s%s %s\n", INDENT, "", line, again);
     } else {
-        if (next)
-            text_paragraph(out, INDENT, line);
+        if (next) text_paragraph(out, INDENT, line);
         text_paragraph(out, INDENT, again);
     }
     free(line);
@@ -125,13 +117,12 @@ static void print_output(const Result *r, FILE *out)
     const json_t *record = r->record;
     size_t i;
     json_t *each;
-    json_array_foreach(r->records, i, each)
-        if (!record || (!r->record && !*text_of(record, "output")))
-            record = each;
+    json_array_foreach(r->records, i,
+                       each) if (!record || (!r->record && !*text_of(record, "output"))) record =
+        each;
 
     const char *text = record ? text_of(record, "output") : NULL;
-    if (!text || !*text)
-        return;
+    if (!text || !*text) return;
     for (int line = 0; *text && line < OUTPUT_LINES; line++) {
         size_t n = strcspn(text, "\n");
         char *part = strndup(text, n), *clean = text_clean(part);
@@ -148,20 +139,16 @@ static void print_output(const Result *r, FILE *out)
 
 static char *bounds(const Claim *c, int digits)
 {
-    if (isinf(c->at_most) && isinf(c->at_least))
-        return strdup("");
-    if (isinf(c->at_most))
-        return text_format("at least %.*f", digits, c->at_least);
-    if (isinf(c->at_least))
-        return text_format("at most %.*f", digits, c->at_most);
+    if (isinf(c->at_most) && isinf(c->at_least)) return strdup("");
+    if (isinf(c->at_most)) return text_format("at least %.*f", digits, c->at_least);
+    if (isinf(c->at_least)) return text_format("at most %.*f", digits, c->at_most);
     return text_format("%.*f to %.*f", digits, c->at_least, digits, c->at_most);
 }
 
 // Two digits, but four where two would show a bound as kept that is not, and none for hundreds.
 static int digits_for(const Finding *f)
 {
-    if (isfinite(f->claim->at_most) && f->claim->at_most >= 100)
-        return 0;
+    if (isfinite(f->claim->at_most) && f->claim->at_most >= 100) return 0;
     double bound = f->verdict == VERDICT_SLOW ? f->claim->at_most : f->claim->at_least;
     bool failed = f->verdict == VERDICT_SLOW || f->verdict == VERDICT_SUSPECT;
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
@@ -170,8 +157,8 @@ static int digits_for(const Finding *f)
 // What bounds gold alone is of interest to whoever passes.
 static bool is_shown(const Result *r, const Finding *f)
 {
-    return r->verdict == VERDICT_PASS || isfinite(f->claim->at_least) || isfinite(f->claim->at_most) ||
-           f->verdict != VERDICT_PASS;
+    return r->verdict == VERDICT_PASS || isfinite(f->claim->at_least) || isfinite(f->claim->at_most)
+        || f->verdict != VERDICT_PASS;
 }
 
 // The columns that the longest name takes.
@@ -190,8 +177,7 @@ static int name_width(const Result *r)
 // only be in the way.
 static char *good_words(const Result *r, double gold, bool kept, int digits)
 {
-    if (r->verdict != VERDICT_PASS || !isfinite(gold))
-        return strdup("ok");
+    if (r->verdict != VERDICT_PASS || !isfinite(gold)) return strdup("ok");
     return kept ? strdup("gold") : text_format("gold: %.*f", digits, gold);
 }
 
@@ -218,7 +204,8 @@ static void print_claim(const Result *r, FILE *out, const Finding *f, int name)
     char *good = good_words(r, f->claim->gold, finding_is_gold(f), digits);
     const char *state = f->verdict == VERDICT_PASS    ? good
                       : f->verdict == VERDICT_SLOW    ? "too many"
-                      : f->verdict == VERDICT_SUSPECT ? "too few" : "unknown";
+                      : f->verdict == VERDICT_SUSPECT ? "too few"
+                                                      : "unknown";
     print_row(out, f->claim->name, name, value, claim_unit(f->claim), range, state);
     free(range);
     free(value);
@@ -229,22 +216,19 @@ static void print_claims(const Result *r, FILE *out)
 {
     int name = name_width(r);
     for (size_t i = 0; i < r->findings; i++)
-        if (is_shown(r, &r->finding[i]))
-            print_claim(r, out, &r->finding[i], name);
+        if (is_shown(r, &r->finding[i])) print_claim(r, out, &r->finding[i], name);
 }
 
 // ---- On a GPU ----
 
-static bool is_copy(const Timing *t)
-{
-    return strcmp(t->target->peer, PEER_COPY) == 0;
-}
+static bool is_copy(const Timing *t) { return strcmp(t->target->peer, PEER_COPY) == 0; }
 
 // What a row says of gold; "gold? 1.40" where it cannot be told.
 static char *good_timing(const Result *r, const Timing *t)
 {
     bool unsure = r->verdict == VERDICT_PASS && t->gold == BOUND_UNSURE;
-    return unsure ? text_format("gold? %.2f", t->target->gold) : good_words(r, t->target->gold, timing_is_gold(t), 2);
+    return unsure ? text_format("gold? %.2f", t->target->gold)
+                  : good_words(r, t->target->gold, timing_is_gold(t), 2);
 }
 
 // A row of the same table.
@@ -254,17 +238,19 @@ static void print_timing(const Result *r, FILE *out, const Timing *t, int name)
     char *value = t->missing ? strdup("-") : text_format("%.2f", t->ratio.median);
     const char *unit = is_copy(t) ? "x the copy" : "x the peer";
     char *good = good_timing(r, t);
-    const char *state = t->verdict == VERDICT_SLOW    ? "too slow"
-                      : t->verdict == VERDICT_SUSPECT ? "too fast"
-                      : t->verdict != VERDICT_PASS    ? "unknown"
-                      : t->least == BOUND_UNSURE || t->missing ? "not judged" : good;
+    const char *state = t->verdict == VERDICT_SLOW             ? "too slow"
+                      : t->verdict == VERDICT_SUSPECT          ? "too fast"
+                      : t->verdict != VERDICT_PASS             ? "unknown"
+                      : t->least == BOUND_UNSURE || t->missing ? "not judged"
+                                                               : good;
     print_row(out, t->target->name, name, value, unit, range, state);
     free(range);
     free(value);
     free(good);
 }
 
-// Has it been said, or is it about gold and of no interest yet? Beside each peer the same may be amiss.
+// Has it been said, or is it about gold and of no interest yet? Beside each peer the same may be
+// amiss.
 static bool is_said(const Result *r, size_t i)
 {
     const GpuRun *g = r->gpu;
@@ -272,8 +258,7 @@ static bool is_said(const Result *r, size_t i)
     if (r->verdict != VERDICT_PASS && t->verdict == VERDICT_PASS && t->least == BOUND_KEPT)
         return true;
     for (size_t k = 0; k < i; k++)
-        if (g->timing[k].words && strcmp(g->timing[k].words, g->timing[i].words) == 0)
-            return true;
+        if (g->timing[k].words && strcmp(g->timing[k].words, g->timing[i].words) == 0) return true;
     return false;
 }
 
@@ -283,8 +268,7 @@ static void print_timings(const Result *r, FILE *out)
     int name = name_width(r);
     for (size_t i = 0; i < g->timings; i++) {
         print_timing(r, out, &g->timing[i], name);
-        if (g->timing[i].words && !is_said(r, i))
-            print_sentence(out, g->timing[i].words);
+        if (g->timing[i].words && !is_said(r, i)) print_sentence(out, g->timing[i].words);
     }
 }
 
@@ -292,8 +276,7 @@ static void print_timings(const Result *r, FILE *out)
 static char *speed_words(const Timing *t)
 {
     double bytes = t->bytes;
-    if (t->missing)
-        return strdup("");
+    if (t->missing) return strdup("");
     if (is_copy(t))
         return text_format(" %.0f GB/s; a copy there: %.0f.", t->rate / 1e9, t->peer_rate / 1e9);
     return text_format(" %.4g us a call; %s: %.4g.", 1e6 * bytes / t->rate, t->target->peer,
@@ -303,11 +286,10 @@ static char *speed_words(const Timing *t)
 static void print_gpu(const Result *r, FILE *out)
 {
     const GpuRun *g = r->gpu;
-    if (!g)
-        return;
+    if (!g) return;
     char *speeds = g->timings ? speed_words(&g->timing[0]) : strdup("");
-    char *words = text_format("On the %s: right, %zu of %zu.%s", g->gpu.name, g->passed, g->checks,
-                              speeds);
+    char *words =
+        text_format("On the %s: right, %zu of %zu.%s", g->gpu.name, g->passed, g->checks, speeds);
     text_paragraph(out, INDENT, words);
     free(speeds);
     free(words);
@@ -319,19 +301,17 @@ static void print_findings(const Result *r, FILE *out)
     const Finding *first = NULL;
     print_claims(r, out);
     for (size_t i = 0; i < r->findings; i++) {
-        if (r->finding[i].verdict != r->behind || !r->finding[i].words)
-            continue;
+        if (r->finding[i].verdict != r->behind || !r->finding[i].words) continue;
         if (first && r->behind == VERDICT_SUSPECT)
-            break;                  // one is enough: the others follow from it
+            break; // one is enough: the others follow from it
         print_sentence(out, r->finding[i].words);
-        if (!first)
-            first = &r->finding[i];
+        if (!first) first = &r->finding[i];
     }
     print_gpu(r, out);
     char *next = !first || first->verdict != VERDICT_SLOW ? NULL
-               : first->next ? strdup(first->next)
+               : first->next                              ? strdup(first->next)
                : first->file ? text_format("change %s:%d", shown_file(r, first->file), first->line)
-               : NULL;
+                             : NULL;
     print_next(r, out, next);
     free(next);
 }
@@ -355,11 +335,12 @@ static void print_pictures(const Result *r, FILE *out)
     json_t *seen = json_object(), *record, *name;
     size_t i, k;
     json_array_foreach(r->records, i, record)
-        json_array_foreach(json_object_get(record, "pictures"), k, name) {
-            if (!json_object_get(seen, json_string_value(name)))
-                print_picture(out, json_string_value(name));
-            json_object_set_new(seen, json_string_value(name), json_true());
-        }
+        json_array_foreach(json_object_get(record, "pictures"), k, name)
+    {
+        if (!json_object_get(seen, json_string_value(name)))
+            print_picture(out, json_string_value(name));
+        json_object_set_new(seen, json_string_value(name), json_true());
+    }
     json_decref(seen);
 }
 
@@ -369,13 +350,11 @@ static char *check_names(const Result *r)
     size_t bytes, i;
     json_t *record;
     FILE *f = open_memstream(&names, &bytes);
-    json_array_foreach(r->records, i, record)
-        if (record_verdict(record) == VERDICT_PASS)
-            fprintf(f, "%s%s", ftell(f) ? ", " : "", text_of(record, "check"));
+    json_array_foreach(r->records, i, record) if (record_verdict(record) == VERDICT_PASS)
+        fprintf(f, "%s%s", ftell(f) ? ", " : "", text_of(record, "check"));
     fclose(f);
     for (char *c = names; *c; c++)
-        if (*c == '_')
-            *c = ' ';
+        if (*c == '_') *c = ' ';
     return names;
 }
 
@@ -383,8 +362,8 @@ static char *passed_words(const Result *r)
 {
     char *names = check_names(r);
     char *words = r->passed
-                ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
-                : text_format("0 of %zu checks passed", r->checks);
+                    ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
+                    : text_format("0 of %zu checks passed", r->checks);
     free(names);
     return words;
 }
@@ -400,9 +379,8 @@ static const json_t *unseen_of(const Result *r)
     size_t i;
     json_t *fact;
     if (is_kind(r->fact, "uninitialized"))
-        json_array_foreach(json_object_get(r->record, "facts"), i, fact)
-            if (is_kind(fact, "unseen"))
-                return fact;
+        json_array_foreach(json_object_get(r->record, "facts"), i,
+                           fact) if (is_kind(fact, "unseen")) return fact;
     return NULL;
 }
 
@@ -412,11 +390,12 @@ static bool fact_follows(const json_t *cause, const json_t *fact)
     return is_kind(fact, "leak") && fact_verdict(cause) < VERDICT_MEMORY;
 }
 
-// What takes too long in one check is often wrong in a smaller one, which tells why; and so it is with memory that was not
-// written, where no kernel is known that used it.
+// What takes too long in one check is often wrong in a smaller one, which tells why; and so it is
+// with memory that was not written, where no kernel is known that used it.
 static bool a_wrong_tells_more(const Result *r)
 {
-    return r->behind == VERDICT_TIMEOUT || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel") && !unseen_of(r));
+    return r->behind == VERDICT_TIMEOUT
+        || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel") && !unseen_of(r));
 }
 
 static bool same_function(const json_t *a, const json_t *b)
@@ -425,19 +404,19 @@ static bool same_function(const json_t *a, const json_t *b)
     return x && y && strcmp(x, y) == 0;
 }
 
-// The first wrong answer that another check had from the same function, with a cause if there is one; or NULL.
+// The first wrong answer that another check had from the same function, with a cause if there is
+// one; or NULL.
 static const json_t *wrong_beside(const Result *r)
 {
     size_t i;
     json_t *record;
     const json_t *best = NULL;
-    if (!a_wrong_tells_more(r))
-        return NULL;
-    json_array_foreach(r->records, i, record) {
+    if (!a_wrong_tells_more(r)) return NULL;
+    json_array_foreach(r->records, i, record)
+    {
         const json_t *fact = record_deciding_fact(record);
         bool wrong = fact && fact_verdict(fact) == VERDICT_WRONG && same_function(fact, r->fact);
-        if (wrong && (!best || (!text_of(best, "why") && text_of(fact, "why"))))
-            best = fact;
+        if (wrong && (!best || (!text_of(best, "why") && text_of(fact, "why")))) best = fact;
     }
     return best;
 }
@@ -447,40 +426,39 @@ static const json_t *next_gravest(const Result *r)
 {
     size_t i;
     json_t *fact;
-    json_array_foreach(json_object_get(r->record, "facts"), i, fact)
-        if (fact_verdict(fact) > fact_verdict(r->fact) && !fact_follows(r->fact, fact))
-            return fact;
+    json_array_foreach(json_object_get(r->record, "facts"), i,
+                       fact) if (fact_verdict(fact) > fact_verdict(r->fact)
+                                 && !fact_follows(r->fact, fact)) return fact;
     return NULL;
 }
 
 static void print_also(const Result *r, FILE *out)
 {
     const json_t *wrong = wrong_beside(r), *fact = wrong ? wrong : next_gravest(r);
-    if (!fact)
-        return;
-    char *also = text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
+    if (!fact) return;
+    char *also =
+        text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
     print_sentence(out, also);
-    if (wrong && text_of(wrong, "why"))
-        print_sentence(out, text_of(wrong, "why"));
+    if (wrong && text_of(wrong, "why")) print_sentence(out, text_of(wrong, "why"));
     free(also);
 }
 
-// A call that failed, which most often explains the rest. Out of bounds it is the call that found out.
+// A call that failed, which most often explains the rest. Out of bounds it is the call that found
+// out.
 static const json_t *note_of(const Result *r)
 {
-    return r->verdict == VERDICT_BOUNDS ? NULL : json_array_get(json_object_get(r->record, "notes"), 0);
+    return r->verdict == VERDICT_BOUNDS ? NULL
+                                        : json_array_get(json_object_get(r->record, "notes"), 0);
 }
 
 static void print_note(const Result *r, FILE *out)
 {
     const json_t *note = note_of(r);
-    if (!note)
-        return;
+    if (!note) return;
     char *words = text_format("A call failed: %s", text_of(note, "says"));
     print_sentence(out, words);
     print_place(r, out, "At ", note);
-    if (text_of(note, "why"))
-        print_sentence(out, text_of(note, "why"));
+    if (text_of(note, "why")) print_sentence(out, text_of(note, "why"));
     free(words);
 }
 
@@ -488,9 +466,10 @@ static void print_note(const Result *r, FILE *out)
 static const char *next_of(const Result *r)
 {
     const json_t *note = note_of(r), *unseen = unseen_of(r), *wrong = wrong_beside(r);
-    return note && text_of(note, "next") ? text_of(note, "next")
-         : unseen ? text_of(unseen, "next")
-         : wrong && text_of(wrong, "why") && text_of(wrong, "next") ? text_of(wrong, "next") : text_of(r->fact, "next");
+    return note && text_of(note, "next")                            ? text_of(note, "next")
+         : unseen                                                   ? text_of(unseen, "next")
+         : wrong && text_of(wrong, "why") && text_of(wrong, "next") ? text_of(wrong, "next")
+                                                                    : text_of(r->fact, "next");
 }
 
 static void print_fact(const Result *r, FILE *out)
@@ -505,10 +484,8 @@ static void print_fact(const Result *r, FILE *out)
     print_sentence(out, text_of(fact, "says"));
     print_place(r, out, "At ", fact);
     print_place(r, out, "And ", json_object_get(fact, "other"));
-    if (text_of(fact, "why"))
-        print_sentence(out, text_of(fact, "why"));
-    if (r->behind == VERDICT_WRONG)
-        print_pictures(r, out);
+    if (text_of(fact, "why")) print_sentence(out, text_of(fact, "why"));
+    if (r->behind == VERDICT_WRONG) print_pictures(r, out);
     print_note(r, out);
     print_also(r, out);
     print_next(r, out, next_of(r));
@@ -520,7 +497,8 @@ static void print_todo(const Result *r, FILE *out)
     char *left = text_format("%d TODO line%s left; %zu of %zu checks pass so far.", r->todos,
                              r->todos == 1 ? " is" : "s are", r->passed, r->checks);
     char *next = text_format("Next: edit that line, then type: %s", r->again);
-    char *help = text_format("The text: lessons/%s.md; a hint: make hint-%d", r->lesson, atoi(r->lesson));
+    char *help =
+        text_format("The text: lessons/%s.md; a hint: make hint-%d", r->lesson, atoi(r->lesson));
     print_state(r, out, place);
     print_sentence(out, r->todo);
     text_paragraph(out, INDENT, left);
@@ -534,13 +512,14 @@ static void print_todo(const Result *r, FILE *out)
 
 static void print_right(const Result *r, FILE *out)
 {
-    char *words = r->behind == VERDICT_GRADER_ERROR
-                ? text_format("not your fault; %zu of %zu are right", r->passed, r->checks)
-                : r->behind == VERDICT_SUSPECT
-                ? text_format("right, %zu of %zu, but with too little work", r->passed, r->checks)
-                : r->speed >= 0
-                ? text_format("right, %zu of %zu. Speed %d/10", r->passed, r->checks, r->speed)
-                : text_format("right, %zu of %zu", r->passed, r->checks);
+    char *words =
+        r->behind == VERDICT_GRADER_ERROR
+            ? text_format("not your fault; %zu of %zu are right", r->passed, r->checks)
+        : r->behind == VERDICT_SUSPECT
+            ? text_format("right, %zu of %zu, but with too little work", r->passed, r->checks)
+        : r->speed >= 0
+            ? text_format("right, %zu of %zu. Speed %d/10", r->passed, r->checks, r->speed)
+            : text_format("right, %zu of %zu", r->passed, r->checks);
     print_state(r, out, words);
     free(words);
     if (r->behind != VERDICT_PASS) {
@@ -551,8 +530,7 @@ static void print_right(const Result *r, FILE *out)
     print_claims(r, out);
     print_gpu(r, out);
     print_pictures(r, out);
-    if (r->remark)
-        print_sentence(out, r->remark);
+    if (r->remark) print_sentence(out, r->remark);
     if (r->forward) {
         char *next = text_format("Next: %s", r->forward);
         text_paragraph(out, INDENT, next);
@@ -573,7 +551,8 @@ void result_print(const Result *r, FILE *out)
     }
 
     char *words = r->behind < VERDICT_BUILD ? strdup("not your fault")
-                : r->checks ? passed_words(r) : strdup("it does not compile");
+                : r->checks                 ? passed_words(r)
+                                            : strdup("it does not compile");
     print_state(r, out, words);
     free(words);
     print_fact(r, out);

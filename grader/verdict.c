@@ -9,30 +9,30 @@ static const char *const words[VERDICT_COUNT] = {
 #undef X
 };
 
-static const struct { const char *kind; enum verdict verdict; } event_verdicts[] = {
-    {"bounds",         VERDICT_BOUNDS},
-    {"misaligned",     VERDICT_BOUNDS},
-    {"use-after-free", VERDICT_BOUNDS},
-    {"invalid-free",   VERDICT_BOUNDS},
-    {"race",           VERDICT_RACE},
-    {"barrier",        VERDICT_RACE},
-    {"mbarrier",       VERDICT_RACE},
-    {"unfinished-copy", VERDICT_RACE},
-    {"deadlock",       VERDICT_RACE},
-    {"hang",           VERDICT_TIMEOUT},
-    {"timeout",        VERDICT_TIMEOUT},
-    {"host-access",    VERDICT_CRASH},
-    {"trap",           VERDICT_CRASH},
-    {"uninitialized",  VERDICT_MEMORY},
-    {"leak",           VERDICT_MEMORY},
-    {"unsupported",    VERDICT_GRADER_ERROR},
-    {"api",            VERDICT_PASS},
+static const struct {
+    const char *kind;
+    enum verdict verdict;
+} event_verdicts[] = {
+    { "bounds", VERDICT_BOUNDS },
+    { "misaligned", VERDICT_BOUNDS },
+    { "use-after-free", VERDICT_BOUNDS },
+    { "invalid-free", VERDICT_BOUNDS },
+    { "race", VERDICT_RACE },
+    { "barrier", VERDICT_RACE },
+    { "mbarrier", VERDICT_RACE },
+    { "unfinished-copy", VERDICT_RACE },
+    { "deadlock", VERDICT_RACE },
+    { "hang", VERDICT_TIMEOUT },
+    { "timeout", VERDICT_TIMEOUT },
+    { "host-access", VERDICT_CRASH },
+    { "trap", VERDICT_CRASH },
+    { "uninitialized", VERDICT_MEMORY },
+    { "leak", VERDICT_MEMORY },
+    { "unsupported", VERDICT_GRADER_ERROR },
+    { "api", VERDICT_PASS },
 };
 
-const char *verdict_word(enum verdict v)
-{
-    return words[v];
-}
+const char *verdict_word(enum verdict v) { return words[v]; }
 
 const char *verdict_colour(enum verdict v)
 {
@@ -49,16 +49,14 @@ const char *verdict_colour(enum verdict v)
 enum verdict verdict_from_word(const char *word)
 {
     for (int v = 0; v < VERDICT_COUNT; v++)
-        if (word && strcmp(words[v], word) == 0)
-            return v;
+        if (word && strcmp(words[v], word) == 0) return v;
     return VERDICT_GRADER_ERROR;
 }
 
 enum verdict verdict_of_event(const char *kind)
 {
     for (size_t i = 0; i < sizeof event_verdicts / sizeof *event_verdicts; i++)
-        if (kind && strcmp(event_verdicts[i].kind, kind) == 0)
-            return event_verdicts[i].verdict;
+        if (kind && strcmp(event_verdicts[i].kind, kind) == 0) return event_verdicts[i].verdict;
     return VERDICT_GRADER_ERROR;
 }
 

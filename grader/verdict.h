@@ -3,27 +3,27 @@
 #pragma once
 #include <stdbool.h>
 
-#define VERDICTS(X) \
-    X(GRADER_ERROR, "GRADER-ERROR")   /* the grader or the device failed: never the student */ \
-    X(NODEVICE,     "NODEVICE")       /* there is nothing to run on: nor is this */ \
-    X(BUILD,        "BUILD")          /* the compiler refuses it, or the function is not there */ \
-    X(BOUNDS,       "BOUNDS")         /* out of bounds, misaligned, freed */ \
-    X(RACE,         "RACE")           /* races, barriers */ \
-    X(TIMEOUT,      "TIMEOUT")        /* too many instructions, or too long by the clock */ \
-    X(CRASH,        "CRASH")          /* a signal, or an error of the device */ \
-    X(PROTOCOL,     "PROTOCOL")       /* it ended, or spoke, where it should have returned */ \
-    X(MEMORY,       "MEMORY")         /* uninitialised values, leaks */ \
-    X(WRONG,        "WRONG")          /* another answer than the reference's */ \
-    X(SUSPECT,      "SUSPECT")        /* less work than any right answer needs */ \
-    X(SLOW,         "SLOW")           /* right, beyond a claim's upper bound */ \
-    X(PASS,         "PASS") \
-    X(TODO,         "TODO")           /* a TODO line is left: stands for BOUNDS to SLOW */
+#define VERDICTS(X)                                                                                \
+    X(GRADER_ERROR, "GRADER-ERROR") /* the grader or the device failed: never the student */       \
+    X(NODEVICE, "NODEVICE")         /* there is nothing to run on: nor is this */                  \
+    X(BUILD, "BUILD")               /* the compiler refuses it, or the function is not there */    \
+    X(BOUNDS, "BOUNDS")             /* out of bounds, misaligned, freed */                         \
+    X(RACE, "RACE")                 /* races, barriers */                                          \
+    X(TIMEOUT, "TIMEOUT")           /* too many instructions, or too long by the clock */          \
+    X(CRASH, "CRASH")               /* a signal, or an error of the device */                      \
+    X(PROTOCOL, "PROTOCOL")         /* it ended, or spoke, where it should have returned */        \
+    X(MEMORY, "MEMORY")             /* uninitialised values, leaks */                              \
+    X(WRONG, "WRONG")               /* another answer than the reference's */                      \
+    X(SUSPECT, "SUSPECT")           /* less work than any right answer needs */                    \
+    X(SLOW, "SLOW")                 /* right, beyond a claim's upper bound */                      \
+    X(PASS, "PASS")                                                                                \
+    X(TODO, "TODO") /* a TODO line is left: stands for BOUNDS to SLOW */
 
 enum verdict {
 #define X(id, word) VERDICT_##id,
     VERDICTS(X)
 #undef X
-    VERDICT_COUNT
+        VERDICT_COUNT
 };
 
 const char *verdict_word(enum verdict v);

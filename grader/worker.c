@@ -21,39 +21,34 @@
 // One argument of the call in progress.
 typedef struct Slot {
     const RequestArg *arg;
-    int given, returned;            // descriptors, -1: none
-    unsigned char *memory[PROTOCOL_PARTS];  // PASS_HOST: the mapping; else each part's allocation
-    void *first[PROTOCOL_PARTS];    // a held output's first contents, on the device
-    void *pointer[PROTOCOL_PARTS];  // PASS_SPREAD: what the function gets
-    union { void *pointer; int32_t i32; int64_t i64; float f32; double f64; } value;
+    int given, returned;                   // descriptors, -1: none
+    unsigned char *memory[PROTOCOL_PARTS]; // PASS_HOST: the mapping; else each part's allocation
+    void *first[PROTOCOL_PARTS];           // a held output's first contents, on the device
+    void *pointer[PROTOCOL_PARTS];         // PASS_SPREAD: what the function gets
+    union {
+        void *pointer;
+        int32_t i32;
+        int64_t i64;
+        float f32;
+        double f64;
+    } value;
 } Slot;
 
 // Of each part, with its guards.
-static size_t span(const Slot *s)
-{
-    return s->arg->guard + s->arg->bytes + s->arg->guard;
-}
+static size_t span(const Slot *s) { return s->arg->guard + s->arg->bytes + s->arg->guard; }
 
-static bool is_scratch(const Slot *s)
-{
-    return s->arg->pass == PASS_SCRATCH;
-}
+static bool is_scratch(const Slot *s) { return s->arg->pass == PASS_SCRATCH; }
 
-static bool is_pinned(const Slot *s)
-{
-    return s->arg->pass == PASS_PINNED;
-}
+static bool is_pinned(const Slot *s) { return s->arg->pass == PASS_PINNED; }
 
 // Does the worker allocate it?
 static bool is_ours(const Slot *s)
 {
-    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s) || is_pinned(s);
+    return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s)
+        || is_pinned(s);
 }
 
-static bool is_spread(const Slot *s)
-{
-    return s->arg->pass == PASS_SPREAD;
-}
+static bool is_spread(const Slot *s) { return s->arg->pass == PASS_SPREAD; }
 
 static void die(const char *what)
 {
@@ -64,21 +59,21 @@ static void die(const char *what)
 // Receives a request and its descriptors; false when the grader has hung up.
 static bool receive(int socket, Request *request, int fds[PROTOCOL_FDS])
 {
-    union { struct cmsghdr header; char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))]; } control;
-    struct iovec part = {request, sizeof *request};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1,
-                             .msg_control = &control, .msg_controllen = sizeof control};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))];
+    } control;
+    struct iovec part = { request, sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     ssize_t n;
-    do
-        n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    do n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
-    if (n <= 0)
-        return false;
-    if (n != sizeof *request || request->magic != PROTOCOL_MAGIC)
-        die("not a request");
+    if (n <= 0) return false;
+    if (n != sizeof *request || request->magic != PROTOCOL_MAGIC) die("not a request");
 
-    for (int i = 0; i < PROTOCOL_FDS; i++)
-        fds[i] = -1;
+    for (int i = 0; i < PROTOCOL_FDS; i++) fds[i] = -1;
     struct cmsghdr *c = CMSG_FIRSTHDR(&message);
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
         memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
@@ -87,18 +82,15 @@ static bool receive(int socket, Request *request, int fds[PROTOCOL_FDS])
 
 static void *map(int fd, size_t bytes, int protection)
 {
-    if (bytes == 0)
-        return NULL;
+    if (bytes == 0) return NULL;
     void *p = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        die("mmap");
+    if (p == MAP_FAILED) die("mmap");
     return p;
 }
 
 static void unmap(void *memory, size_t bytes)
 {
-    if (memory)
-        munmap(memory, bytes);
+    if (memory) munmap(memory, bytes);
 }
 
 // Part p of an array that is spread over devices belongs to device p.
@@ -111,22 +103,22 @@ static cudaError_t go_to(const Slot *s, uint32_t part)
 static cudaError_t copy(const Slot *s, void *to, const void *from, enum cudaMemcpyKind kind)
 {
     if (!is_pinned(s))
-        return is_spread(s) ? cudaMemcpyAsync(to, from, span(s), kind, 0) : cudaMemcpy(to, from, span(s), kind);
+        return is_spread(s) ? cudaMemcpyAsync(to, from, span(s), kind, 0)
+                            : cudaMemcpy(to, from, span(s), kind);
     memcpy(to, from, span(s));
     return cudaSuccess;
 }
 
 static cudaError_t allocate(const Slot *s, void **memory, size_t bytes)
 {
-    return is_pinned(s) ? cudaMallocHost(memory, bytes ? bytes : 1) : cudaMalloc(memory, bytes ? bytes : 1);
+    return is_pinned(s) ? cudaMallocHost(memory, bytes ? bytes : 1)
+                        : cudaMalloc(memory, bytes ? bytes : 1);
 }
 
 static void let_go(const Slot *s, void *memory)
 {
-    if (is_pinned(s))
-        cudaFreeHost(memory);
-    else
-        cudaFree(memory);
+    if (is_pinned(s)) cudaFreeHost(memory);
+    else cudaFree(memory);
 }
 
 static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *given)
@@ -134,24 +126,21 @@ static cudaError_t prepare_part(Slot *s, uint32_t part, const unsigned char *giv
     size_t bytes = span(s);
     void *memory = NULL;
     cudaError_t error = go_to(s, part);
-    if (!error)
-        error = allocate(s, &memory, bytes);
-    if (error)
-        return error;
+    if (!error) error = allocate(s, &memory, bytes);
+    if (error) return error;
     s->memory[part] = memory;
     s->pointer[part] = s->memory[part] + s->arg->guard;
-    return bytes && !is_scratch(s) ? copy(s, memory, given + part * bytes, cudaMemcpyHostToDevice) : cudaSuccess;
+    return bytes && !is_scratch(s) ? copy(s, memory, given + part * bytes, cudaMemcpyHostToDevice)
+                                   : cudaSuccess;
 }
 
 static cudaError_t prepare_device(Slot *s)
 {
     uint32_t parts = s->arg->parts;
-    if (parts < 1 || parts > PROTOCOL_PARTS)
-        die("too many parts");
+    if (parts < 1 || parts > PROTOCOL_PARTS) die("too many parts");
     unsigned char *given = map(s->given, parts * span(s), PROT_READ);
     cudaError_t error = cudaSuccess;
-    for (uint32_t p = 0; p < parts && !error; p++)
-        error = prepare_part(s, p, given);
+    for (uint32_t p = 0; p < parts && !error; p++) error = prepare_part(s, p, given);
     unmap(given, parts * span(s));
     s->value.pointer = is_spread(s) ? (void *)s->pointer : s->pointer[0];
     return error;
@@ -162,8 +151,7 @@ static cudaError_t prepare_device(Slot *s)
 static cudaError_t copy_back(const Slot *s, uint32_t part)
 {
     size_t bytes = span(s), parts = s->arg->parts;
-    if (bytes == 0 || is_scratch(s))
-        return cudaSuccess;
+    if (bytes == 0 || is_scratch(s)) return cudaSuccess;
     unsigned char *returned = map(s->returned, parts * bytes, PROT_READ | PROT_WRITE);
     unsigned char *at = returned + part * bytes;
     cudaError_t error = go_to(s, part);
@@ -187,8 +175,7 @@ static void prepare_host(Slot *s)
 static bool several(const Request *request)
 {
     for (uint32_t i = 0; i < request->argc; i++)
-        if (request->arg[i].pass == PASS_SPREAD)
-            return true;
+        if (request->arg[i].pass == PASS_SPREAD) return true;
     return false;
 }
 
@@ -196,7 +183,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
 {
     for (uint32_t i = 0; i < request->argc; i++) {
         Slot *s = &slots[i];
-        *s = (Slot){.arg = &request->arg[i], .given = -1, .returned = -1};
+        *s = (Slot){ .arg = &request->arg[i], .given = -1, .returned = -1 };
         cudaError_t error = cudaSuccess;
         switch (s->arg->pass) {
         case PASS_DEVICE:
@@ -211,11 +198,9 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
             s->given = *fds++;
             prepare_host(s);
             break;
-        default:
-            memcpy(&s->value, &s->arg->bits, sizeof s->arg->bits);
+        default: memcpy(&s->value, &s->arg->bits, sizeof s->arg->bits);
         }
-        if (error)
-            return error;
+        if (error) return error;
     }
     return several(request) ? cudaSetDevice(0) : cudaSuccess;
 }
@@ -227,7 +212,7 @@ static ffi_type *type_of(enum pass pass)
     case PASS_I64: return &ffi_type_sint64;
     case PASS_F32: return &ffi_type_float;
     case PASS_F64: return &ffi_type_double;
-    default:       return &ffi_type_pointer;
+    default: return &ffi_type_pointer;
     }
 }
 
@@ -244,19 +229,21 @@ static int32_t invoke(void *function, const Request *request, Slot *slots)
     ffi_type *result = request->returns_i32 ? &ffi_type_sint32 : &ffi_type_void;
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, request->argc, result, types) != FFI_OK)
         die("libffi cannot make this call");
-    ffi_arg returned = 0;           // libffi widens small integers to this
+    ffi_arg returned = 0; // libffi widens small integers to this
     ffi_call(&cif, FFI_FN(function), &returned, values);
     return (int32_t)returned;
 }
 
-// Device by device, so that the memory of those that come first is read, and inputs written, before the host
-// has waited for the others.
+// Device by device, so that the memory of those that come first is read, and inputs written, before
+// the host has waited for the others.
 static cudaError_t copy_all_back(const Request *request, Slot *slots, bool pinned_too)
 {
     cudaError_t error = cudaSuccess;
     for (uint32_t n = 0; n < PROTOCOL_PARTS; n++)
-        for (uint32_t i = 0, part = request->last_first ? PROTOCOL_PARTS - 1 - n : n; i < request->argc && !error; i++)
-            if (is_ours(&slots[i]) && (pinned_too || !is_pinned(&slots[i])) && part < slots[i].arg->parts)
+        for (uint32_t i = 0, part = request->last_first ? PROTOCOL_PARTS - 1 - n : n;
+             i < request->argc && !error; i++)
+            if (is_ours(&slots[i]) && (pinned_too || !is_pinned(&slots[i]))
+                && part < slots[i].arg->parts)
                 error = copy_back(&slots[i], part);
     return error;
 }
@@ -267,8 +254,7 @@ static cudaError_t synchronize_all(void)
     cudaError_t error = cudaGetDeviceCount(&count);
     for (int d = 0; d < count && !error; d++) {
         error = cudaSetDevice(d);
-        if (!error)
-            error = cudaDeviceSynchronize();
+        if (!error) error = cudaDeviceSynchronize();
     }
     return error ? error : cudaSetDevice(0);
 }
@@ -287,8 +273,7 @@ static enum stage synchronize(bool all, Answer *answer)
 static enum stage read_then_synchronize(const Request *request, Slot *slots, Answer *answer)
 {
     answer->cuda = cudaGetLastError();
-    if (answer->cuda)
-        return STAGE_CALL;
+    if (answer->cuda) return STAGE_CALL;
     answer->cuda = copy_all_back(request, slots, true);
     return answer->cuda ? STAGE_SYNCHRONIZE : synchronize(true, answer);
 }
@@ -298,8 +283,7 @@ static cudaError_t copy_pinned_back(const Request *request, Slot *slots)
 {
     cudaError_t error = cudaSuccess;
     for (uint32_t i = 0; i < request->argc && !error; i++)
-        if (is_pinned(&slots[i]))
-            error = copy_back(&slots[i], 0);
+        if (is_pinned(&slots[i])) error = copy_back(&slots[i], 0);
     return error;
 }
 
@@ -307,20 +291,14 @@ static cudaError_t copy_pinned_back(const Request *request, Slot *slots)
 static enum stage perform(const Request *request, Slot *slots, Answer *answer)
 {
     void *function = dlsym(RTLD_DEFAULT, request->function);
-    if (!function)
-        return STAGE_FUNCTION;
-    if (request->ranged)
-        cudaProfilerStart();
+    if (!function) return STAGE_FUNCTION;
+    if (request->ranged) cudaProfilerStart();
     answer->returned = invoke(function, request, slots);
-    if (request->ranged)
-        cudaProfilerStop();
-    if (copy_pinned_back(request, slots))
-        return STAGE_COPY;
-    if (several(request))
-        return read_then_synchronize(request, slots, answer);
+    if (request->ranged) cudaProfilerStop();
+    if (copy_pinned_back(request, slots)) return STAGE_COPY;
+    if (several(request)) return read_then_synchronize(request, slots, answer);
     enum stage stage = synchronize(false, answer);
-    if (stage != STAGE_DONE)
-        return stage;
+    if (stage != STAGE_DONE) return stage;
     answer->cuda = copy_all_back(request, slots, false);
     return answer->cuda ? STAGE_COPY : STAGE_DONE;
 }
@@ -332,12 +310,9 @@ static void release(const Request *request, Slot *slots)
         Slot *s = &slots[i];
         for (uint32_t p = 0; is_ours(s) && p < s->arg->parts; p++)
             let_go(s, s->memory[p]), let_go(s, s->first[p]);
-        if (s->arg->pass == PASS_HOST)
-            unmap(s->memory[0], span(s));
-        if (s->given >= 0)
-            close(s->given);
-        if (s->returned >= 0)
-            close(s->returned);
+        if (s->arg->pass == PASS_HOST) unmap(s->memory[0], span(s));
+        if (s->given >= 0) close(s->given);
+        if (s->returned >= 0) close(s->returned);
     }
 }
 
@@ -351,15 +326,14 @@ static void tell_addresses(const Request *request, const Slot *slots, Answer *an
 static void send_answer(int socket, const Answer *answer)
 {
     if (send(socket, answer, sizeof *answer, MSG_NOSIGNAL) != sizeof *answer)
-        exit(EXIT_FAILURE);         // the grader has hung up: there is nobody to tell
+        exit(EXIT_FAILURE); // the grader has hung up: there is nobody to tell
 }
 
 static void make_call(int socket, const Request *request, const int *fds, Answer *answer)
 {
     Slot slots[PROTOCOL_ARGS];
     answer->cuda = prepare(request, fds, slots);
-    if (answer->cuda)
-        return;
+    if (answer->cuda) return;
     tell_addresses(request, slots, answer);
     answer->stage = STAGE_BEGUN;
     send_answer(socket, answer);
@@ -376,43 +350,38 @@ static struct held {
 } held[PROTOCOL_HELD];
 static uint32_t held_count;
 
-static bool is_device_output(const Slot *s)
-{
-    return is_ours(s) && s->arg->writable && span(s);
-}
+static bool is_device_output(const Slot *s) { return is_ours(s) && s->arg->writable && span(s); }
 
 static cudaError_t copy_within(const Slot *s, uint32_t part, void *to, const void *from)
 {
     cudaError_t error = go_to(s, part);
-    return error ? error : is_pinned(s) ? copy(s, to, from, cudaMemcpyHostToHost)
-                                        : cudaMemcpy(to, from, span(s), cudaMemcpyDeviceToDevice);
+    return error        ? error
+         : is_pinned(s) ? copy(s, to, from, cudaMemcpyHostToHost)
+                        : cudaMemcpy(to, from, span(s), cudaMemcpyDeviceToDevice);
 }
 
 // Keeps an output's first contents beside it.
 static cudaError_t keep_first(Slot *s, uint32_t part)
 {
     cudaError_t error = go_to(s, part);
-    if (!error)
-        error = allocate(s, &s->first[part], span(s));
+    if (!error) error = allocate(s, &s->first[part], span(s));
     return error ? error : copy_within(s, part, s->first[part], s->memory[part]);
 }
 
 static void hold(const Request *request, const int *fds, Answer *answer)
 {
-    if (held_count == PROTOCOL_HELD)
-        die("too many calls to hold");
+    if (held_count == PROTOCOL_HELD) die("too many calls to hold");
     struct held *h = &held[held_count++];
     h->request = *request;
     h->function = dlsym(RTLD_DEFAULT, request->function);
     answer->cuda = prepare(&h->request, fds, h->slots);
     for (uint32_t i = 0; i < request->argc && !answer->cuda; i++)
-        for (uint32_t p = 0; is_device_output(&h->slots[i]) && p < h->slots[i].arg->parts && !answer->cuda; p++)
+        for (uint32_t p = 0;
+             is_device_output(&h->slots[i]) && p < h->slots[i].arg->parts && !answer->cuda; p++)
             answer->cuda = keep_first(&h->slots[i], p);
     tell_addresses(&h->request, h->slots, answer);
-    if (!answer->cuda && several(request))
-        answer->cuda = synchronize_all();
-    if (!answer->cuda)
-        answer->stage = h->function ? STAGE_DONE : STAGE_FUNCTION;
+    if (!answer->cuda && several(request)) answer->cuda = synchronize_all();
+    if (!answer->cuda) answer->stage = h->function ? STAGE_DONE : STAGE_FUNCTION;
 }
 
 static void reset(Answer *answer)
@@ -423,8 +392,7 @@ static void reset(Answer *answer)
             for (uint32_t p = 0; is_device_output(s) && p < s->arg->parts && !answer->cuda; p++)
                 answer->cuda = copy_within(s, p, s->memory[p], s->first[p]);
         }
-    if (!answer->cuda)
-        answer->stage = synchronize(held_count && several(&held[0].request), answer);
+    if (!answer->cuda) answer->stage = synchronize(held_count && several(&held[0].request), answer);
 }
 
 static void run_held(uint32_t times, Answer *answer)
@@ -446,28 +414,27 @@ static void take(uint32_t number, Answer *answer)
 
 static void answer_request(int socket, const Request *request, const int *fds)
 {
-    Answer answer = {.magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE};
+    Answer answer = { .magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE };
     switch (request->action) {
-    case ACTION_CALL:  make_call(socket, request, fds, &answer); break;
-    case ACTION_HOLD:  hold(request, fds, &answer); break;
+    case ACTION_CALL: make_call(socket, request, fds, &answer); break;
+    case ACTION_HOLD: hold(request, fds, &answer); break;
     case ACTION_RESET: reset(&answer); break;
-    case ACTION_RUN:   run_held(request->times, &answer); break;
-    case ACTION_TAKE:  take(request->held, &answer); break;
+    case ACTION_RUN: run_held(request->times, &answer); break;
+    case ACTION_TAKE: take(request->held, &answer); break;
     }
     if (answer.cuda)
         snprintf(answer.error, sizeof answer.error, "%s: %s", cudaGetErrorName(answer.cuda),
                  cudaGetErrorString(answer.cuda));
 
-    fflush(NULL);                   // what the student printed comes before our answer
+    fflush(NULL); // what the student printed comes before our answer
     send_answer(socket, &answer);
 }
 
 // The grader's socket: a descriptor that we have, or "@name", where it listens.
 static int grader_socket(const char *where)
 {
-    if (*where != '@')
-        return atoi(where);
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    if (*where != '@') return atoi(where);
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
     size_t n = strnlen(where, sizeof a.sun_path - 1);
     memcpy(a.sun_path + 1, where + 1, n - 1);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -489,7 +456,6 @@ int main(int argc, char **argv)
     int socket = grader_socket(argv[1]);
     Request request;
     int fds[PROTOCOL_FDS];
-    while (receive(socket, &request, fds))
-        answer_request(socket, &request, fds);
+    while (receive(socket, &request, fds)) answer_request(socket, &request, fds);
     return EXIT_SUCCESS;
 }

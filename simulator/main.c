@@ -33,32 +33,38 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 typedef struct {
     const char *profile;
     const char *timeline;
-    int report;                         // -1: text
+    int report; // -1: text
     u64 limit, devices;
     bool counters;
     char **program;
 } Options;
 
 static pid_t child;
-static char library_path[PATH_MAX];     // the folder of our libcudart.so.13
+static char library_path[PATH_MAX]; // the folder of our libcudart.so.13
 
 static void usage(FILE *to)
 {
-    fputs("usage: simulator/run [--profile | --json | --report FD] [--timeline FILE] [--limit N] [--bare] [--] PROGRAM [ARGS]\n"
-          "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
-          "  --profile     print each kernel's counters, as tables\n"
-          "  --json        print what happens as JSON lines, in place of text\n"
-          "  --report FD   the same, to this file descriptor\n"
-          "  --timeline FILE  write when everything ran, for ui.perfetto.dev or chrome://tracing\n"
-          "  --limit N     stop a launch after N warp instructions\n"
-          "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
-          "  --device FILE imitate the device that this profile describes\n"
-          "  --devices N   a machine with so many of them\n"
-          "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
-          "  --shuffle SEED  blocks that may see one another begin, and they and their warps take turns,\n"
-          "                  in an order of that seed's: mistakes that habit hides come out\n"
-          "  --late        work begins when the program asks or waits for it, not when it issues more\n"
-          "  --spread N    several for each launch of N warp instructions or more; 40000, unless told\n", to);
+    fputs(
+        "usage: simulator/run [--profile | --json | --report FD] [--timeline FILE] [--limit N] "
+        "[--bare] [--] PROGRAM [ARGS]\n"
+        "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
+        "  --profile     print each kernel's counters, as tables\n"
+        "  --json        print what happens as JSON lines, in place of text\n"
+        "  --report FD   the same, to this file descriptor\n"
+        "  --timeline FILE  write when everything ran, for ui.perfetto.dev or chrome://tracing\n"
+        "  --limit N     stop a launch after N warp instructions\n"
+        "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
+        "  --device FILE imitate the device that this profile describes\n"
+        "  --devices N   a machine with so many of them\n"
+        "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
+        "  --shuffle SEED  blocks that may see one another begin, and they and their warps take "
+        "turns,\n"
+        "                  in an order of that seed's: mistakes that habit hides come out\n"
+        "  --late        work begins when the program asks or waits for it, not when it issues "
+        "more\n"
+        "  --spread N    several for each launch of N warp instructions or more; 40000, unless "
+        "told\n",
+        to);
 }
 
 static u64 number(const char *text, const char *option)
@@ -76,16 +82,16 @@ static u64 number(const char *text, const char *option)
 static Options parse(int count, char **words)
 {
     static const struct option known[] = {
-        { "device", required_argument, NULL, 'd' }, { "report", required_argument, NULL, 'r' },
-        { "limit", required_argument, NULL, 'l' }, { "profile", no_argument, NULL, 'p' },
-        { "devices", required_argument, NULL, 'n' }, { "json", no_argument, NULL, 'j' },
-        { "bare", no_argument, NULL, 'b' }, { "threads", required_argument, NULL, 't' },
-        { "spread", required_argument, NULL, 's' }, { "shuffle", required_argument, NULL, 'o' },
+        { "device", required_argument, NULL, 'd' },   { "report", required_argument, NULL, 'r' },
+        { "limit", required_argument, NULL, 'l' },    { "profile", no_argument, NULL, 'p' },
+        { "devices", required_argument, NULL, 'n' },  { "json", no_argument, NULL, 'j' },
+        { "bare", no_argument, NULL, 'b' },           { "threads", required_argument, NULL, 't' },
+        { "spread", required_argument, NULL, 's' },   { "shuffle", required_argument, NULL, 'o' },
         { "timeline", required_argument, NULL, 'm' }, { "late", no_argument, NULL, 'a' },
-        { "help", no_argument, NULL, 'h' }, { 0 },
+        { "help", no_argument, NULL, 'h' },           { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
-    for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0; ) {
+    for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0;) {
         switch (c) {
         case 'd': options.profile = optarg; break;
         case 'r': options.report = (int)number(optarg, "--report"); break;
@@ -124,8 +130,7 @@ static void fail(const char *what)
 static void find_library(void)
 {
     ssize_t length = readlink("/proc/self/exe", library_path, sizeof library_path - sizeof "/lib");
-    if (length < 0)
-        fail("cannot find myself");
+    if (length < 0) fail("cannot find myself");
     library_path[length] = 0;
     strcpy(strrchr(library_path, '/'), "/lib");
 }
@@ -147,8 +152,7 @@ static void become_program(char **program, int socket, const char *name, int fai
     char value[128], path[2 * PATH_MAX];
     const char *before = getenv("LD_LIBRARY_PATH");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);                       // the device died before we could ask to die with it
+    if (getppid() != parent) _exit(1); // the device died before we could ask to die with it
     fcntl(socket, F_SETFD, 0);
     fcntl(memory, F_SETFD, 0);
     snprintf(value, sizeof value, "%d,%d,%s", socket, memory, name);
@@ -158,8 +162,7 @@ static void become_program(char **program, int socket, const char *name, int fai
     setenv("LD_LIBRARY_PATH", path, 1);
     execvp(program[0], program);
     int error = errno;
-    if (write(failed, &error, sizeof error) < 0)
-        _exit(1);
+    if (write(failed, &error, sizeof error) < 0) _exit(1);
     _exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
@@ -183,28 +186,22 @@ static int start_program(char **program, const char *name)
     setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     pid_t parent = getpid();
     child = fork();
-    if (child < 0)
-        fail("cannot start a process");
-    if (child == 0)
-        become_program(program, pair[1], name, failed[1], parent);
+    if (child < 0) fail("cannot start a process");
+    if (child == 0) become_program(program, pair[1], name, failed[1], parent);
     close(pair[1]);
     close(failed[1]);
-    if (read(failed[0], &error, sizeof error) == sizeof error)
-        cannot_run(program[0], error);
+    if (read(failed[0], &error, sizeof error) == sizeof error) cannot_run(program[0], error);
     close(failed[0]);
     return pair[0];
 }
 
 // Passes on what ends us to the program; its end ends us.
-static void on_signal(int signal)
-{
-    kill(child, signal);
-}
+static void on_signal(int signal) { kill(child, signal); }
 
 static void set_signals(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN);            // a terminal's ^C goes to the program as well
+    signal(SIGINT, SIG_IGN); // a terminal's ^C goes to the program as well
     signal(SIGTERM, on_signal);
     signal(SIGHUP, on_signal);
 }
@@ -216,13 +213,12 @@ static int exit_status(const siginfo_t *info)
 
 static void say_end(const siginfo_t *info)
 {
-    if (info->si_code == CLD_EXITED)
-        report_exit(info->si_status, 0);
-    else
-        report_exit(0, info->si_status);
+    if (info->si_code == CLD_EXITED) report_exit(info->si_status, 0);
+    else report_exit(0, info->si_status);
 }
 
-// What one launch needs the next does too: memory that is given back to the kernel has to be cleared again.
+// What one launch needs the next does too: memory that is given back to the kernel has to be
+// cleared again.
 static void keep_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -235,30 +231,25 @@ int main(int count, char **words)
     Options options = parse(count, words);
     if (options.report > STDERR_FILENO && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
         fail("--report");
-    if (!profile_load(options.profile, &profile))
-        return 1;
+    if (!profile_load(options.profile, &profile)) return 1;
     if (!memory_init(profile.memory_bytes)) {
         fputs("simulator: the address range of device memory is not free\n", stderr);
         return 1;
     }
-    if (options.timeline && !timeline_open(options.timeline))
-        fail("--timeline");
+    if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();
-    prctl(PR_SET_DUMPABLE, 0);          // the program's user may not read or trace the device
+    prctl(PR_SET_DUMPABLE, 0); // the program's user may not read or trace the device
     device.limit = options.limit;
     device.count = (u32)options.devices;
     report_open(options.report, options.counters);
-    if (device.count > 1)
-        report_several();
+    if (device.count > 1) report_several();
     machine_make();
     int control = start_program(options.program, machine_listen());
     set_signals();
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-    if (pidfd < 0)
-        fail("cannot watch the program");
-    if (!machine_run(child, pidfd, control))
-        program_explain(options.program[0]);
+    if (pidfd < 0) fail("cannot watch the program");
+    if (!machine_run(child, pidfd, control)) program_explain(options.program[0]);
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
     if (!timeline_close())

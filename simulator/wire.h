@@ -5,9 +5,9 @@
 #pragma once
 #include <stdint.h>
 
-#define WIRE_ENVIRONMENT "WARPWISE_DEVICE"      // environment: "<socket fd>,<memfd>,<name>"
-#define WIRE_STAGING 0x1fff00000000ull          // where both sides map the memfd
-#define WIRE_MEMORY 0x200000000000ull           // device addresses: unreadable in the program
+#define WIRE_ENVIRONMENT "WARPWISE_DEVICE" // environment: "<socket fd>,<memfd>,<name>"
+#define WIRE_STAGING 0x1fff00000000ull     // where both sides map the memfd
+#define WIRE_MEMORY 0x200000000000ull      // device addresses: unreadable in the program
 #define WIRE_MEMORY_SPAN (1ull << 40)
 
 // The end of the device addresses is memory that both sides have, from the memfd: managed memory,
@@ -21,11 +21,11 @@ enum {
     WIRE_VERSION = 1,
     WIRE_SLOTS = 4,
     WIRE_SLOT_BYTES = 1 << 20,
-    WIRE_TAIL = 48 << 10,                       // longest tail of a packet: names, parameters
+    WIRE_TAIL = 48 << 10, // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
-    WIRE_DEVICES = 16,                          // most of the simulated machine
-    WIRE_CLUSTER_BLOCKS = 16,                   // most of a cluster
-    WIRE_PAGE = 4096,                           // bytes: what the host is seen to touch
+    WIRE_DEVICES = 16,        // most of the simulated machine
+    WIRE_CLUSTER_BLOCKS = 16, // most of a cluster
+    WIRE_PAGE = 4096,         // bytes: what the host is seen to touch
 };
 
 // The memfd: the slots, then the shared memory.
@@ -33,78 +33,84 @@ enum {
 #define WIRE_FILE_BYTES (WIRE_SLOTS_BYTES + WIRE_SHARED_SPAN)
 
 // Operations, and what the tail of the request is. The first ones get no reply.
-#define WIRE_OPERATIONS(X)                                                                      \
-    X(LOADED)           /* one way: a process has loaded the library */                         \
-    X(CONNECT)          /* one way, over the inherited socket: with a socket for the process's own requests */ \
-    X(LEAVING)          /* one way: the process ends by itself */                               \
-    X(FAULT)            /* one way: host code touched device memory and is about to die */      \
-    X(CHECKED)          /* one way: the program has looked at the error of its failed launch */ \
-    X(TOUCHED)          /* one way: tail: WirePages[] of managed memory touched by host code */  \
-    X(HELLO)            /* tail: CUDA_VISIBLE_DEVICES, if it is set; reply: with the memfd; its tail: WireFacts */ \
-    X(MODULE)           /* a chunk of a fat binary or PTX in a slot; the last gives an id */     \
-    X(MODULE_UNLOAD)                                                                            \
-    X(KERNEL)           /* tail: name; reply's tail: WireParameter[] */                         \
-    X(KERNEL_NAME)      /* .name: the module's kernel of that number; reply: .kernel.count: of how many; tail: its name */ \
-    X(VARIABLE)         /* tail: name */                                                        \
-    X(OCCUPANCY)        /* .launch: its kernel, block[0] threads, dynamic_shared, or grid[0] blocks and dynamic_limit */ \
-    X(ALLOC)                                                                                    \
-    X(FREE)                                                                                     \
-    X(POOL_CREATE)      /* .pool: bytes: its largest size, or 0 */                              \
-    X(POOL_DESTROY)                                                                             \
-    X(POOL_FIND)        /* .pool: id 0: the one in force on the device, 1: its default */       \
-    X(POOL_CHOOSE)                                                                              \
-    X(POOL_ATTRIBUTE)   /* .pool: attribute: a cudaMemPoolAttr; set it to `bytes`, or ask */    \
-    X(POOL_ACCESS)      /* .pool: attribute: a device; set whether it may, or ask */            \
-    X(POOL_TRIM)        /* .pool: bytes to keep */                                              \
-    X(POOL_ALLOC)       /* .pool: attribute: enum wire_pool_alloc */                            \
-    X(POOL_FREE)        /* .pool: bytes: the address */                                         \
-    X(COPY_IN)          /* a chunk in a slot, host to device */                                 \
-    X(COPY_OUT)         /* a chunk to a slot, device to host */                                 \
-    X(COPY_DEVICE)                                                                              \
-    X(COPY_HOST)        /* the program has copied host to host: only told */                    \
-    X(FILL)                                                                                     \
-    X(LAUNCH)           /* tail: parameter block; answered before it runs */                    \
-    X(GRAPH)            /* the operations of a graph follow, .object: how many */        \
-    X(NCCL)             /* .object: so many calls of a library for several devices have been made: only told */ \
-    X(SETTLE)           /* the stream's work is to be done, however long the clock says that it takes */ \
-    X(CONDITION)        /* .condition: a value that decides in a graph; reply's id: the new one's, or the value */ \
-    X(HOST_FUNCTION)    /* the program runs a function of its own, in stream order */           \
-    X(SYNC)             /* stream 0: the whole device */                                        \
-    X(STREAM_CREATE)                                                                            \
-    X(STREAM_DESTROY)                                                                           \
-    X(STREAM_FACTS)                                                                             \
-    X(STREAM_PRIORITY)  /* .create: the priority of work that is issued from now on */          \
-    X(QUERY)            /* .object: an event, or 0: the stream; NOT_READY moves the clock */    \
-    X(STREAM_WAIT)                                                                              \
-    X(EVENT_CREATE)                                                                             \
-    X(EVENT_DESTROY)                                                                            \
-    X(EVENT_RECORD)                                                                             \
-    X(EVENT_SYNC)                                                                               \
-    X(EVENT_ELAPSED)                                                                            \
-    X(MEMORY_INFO)                                                                              \
-    X(PREFETCH)                                                                                 \
-    X(DISCARD)          /* .range: what is there is no longer wanted */                         \
-    X(ADVISE)                                                                                   \
-    X(RANGE)            /* what was advised of a range */                                       \
-    X(POINTER)          /* what is at this address? */                                          \
-    X(RANGE_OF_PROFILE)  /* .object: it begins, 1, or ends, 0 */                              \
-    X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */          \
-    X(PEER)             /* lets the device reach another's memory, or no longer */              \
-    X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                         \
-    X(IPC_EXPORT)       /* a key for an allocation, */                                           \
-    X(IPC_IMPORT)       /* and the other way, in another process */                             \
-    X(IPC_CLOSE)                                                                                \
-    X(IPC_EXPORT_EVENT)                                                                         \
-    X(IPC_IMPORT_EVENT)                                                                         \
-    X(RESET)                                                                                    \
-    X(MISUSE)           /* the library refused a call; tail: message \n why \n next */          \
-    X(UNSUPPORTED)      /* tail: name of the call */
+#define WIRE_OPERATIONS(X)                                                                         \
+    X(LOADED)  /* one way: a process has loaded the library */                                     \
+    X(CONNECT) /* one way, over the inherited socket: with a socket for the process's own requests \
+                */                                                                                 \
+    X(LEAVING) /* one way: the process ends by itself */                                           \
+    X(FAULT)   /* one way: host code touched device memory and is about to die */                  \
+    X(CHECKED) /* one way: the program has looked at the error of its failed launch */             \
+    X(TOUCHED) /* one way: tail: WirePages[] of managed memory touched by host code */             \
+    X(HELLO)   /* tail: CUDA_VISIBLE_DEVICES, if it is set; reply: with the memfd; its tail:       \
+                  WireFacts */                                                                     \
+    X(MODULE)  /* a chunk of a fat binary or PTX in a slot; the last gives an id */                \
+    X(MODULE_UNLOAD)                                                                               \
+    X(KERNEL)      /* tail: name; reply's tail: WireParameter[] */                                 \
+    X(KERNEL_NAME) /* .name: the module's kernel of that number; reply: .kernel.count: of how      \
+                      many; tail: its name */                                                      \
+    X(VARIABLE)    /* tail: name */                                                                \
+    X(OCCUPANCY)   /* .launch: its kernel, block[0] threads, dynamic_shared, or grid[0] blocks and \
+                      dynamic_limit */                                                             \
+    X(ALLOC)                                                                                       \
+    X(FREE)                                                                                        \
+    X(POOL_CREATE) /* .pool: bytes: its largest size, or 0 */                                      \
+    X(POOL_DESTROY)                                                                                \
+    X(POOL_FIND) /* .pool: id 0: the one in force on the device, 1: its default */                 \
+    X(POOL_CHOOSE)                                                                                 \
+    X(POOL_ATTRIBUTE) /* .pool: attribute: a cudaMemPoolAttr; set it to `bytes`, or ask */         \
+    X(POOL_ACCESS)    /* .pool: attribute: a device; set whether it may, or ask */                 \
+    X(POOL_TRIM)      /* .pool: bytes to keep */                                                   \
+    X(POOL_ALLOC)     /* .pool: attribute: enum wire_pool_alloc */                                 \
+    X(POOL_FREE)      /* .pool: bytes: the address */                                              \
+    X(COPY_IN)        /* a chunk in a slot, host to device */                                      \
+    X(COPY_OUT)       /* a chunk to a slot, device to host */                                      \
+    X(COPY_DEVICE)                                                                                 \
+    X(COPY_HOST) /* the program has copied host to host: only told */                              \
+    X(FILL)                                                                                        \
+    X(LAUNCH) /* tail: parameter block; answered before it runs */                                 \
+    X(GRAPH)  /* the operations of a graph follow, .object: how many */                            \
+    X(NCCL)   /* .object: so many calls of a library for several devices have been made: only told \
+               */                                                                                  \
+    X(SETTLE) /* the stream's work is to be done, however long the clock says that it takes */     \
+    X(CONDITION) /* .condition: a value that decides in a graph; reply's id: the new one's, or the \
+                    value */                                                                       \
+    X(HOST_FUNCTION) /* the program runs a function of its own, in stream order */                 \
+    X(SYNC)          /* stream 0: the whole device */                                              \
+    X(STREAM_CREATE)                                                                               \
+    X(STREAM_DESTROY)                                                                              \
+    X(STREAM_FACTS)                                                                                \
+    X(STREAM_PRIORITY) /* .create: the priority of work that is issued from now on */              \
+    X(QUERY)           /* .object: an event, or 0: the stream; NOT_READY moves the clock */        \
+    X(STREAM_WAIT)                                                                                 \
+    X(EVENT_CREATE)                                                                                \
+    X(EVENT_DESTROY)                                                                               \
+    X(EVENT_RECORD)                                                                                \
+    X(EVENT_SYNC)                                                                                  \
+    X(EVENT_ELAPSED)                                                                               \
+    X(MEMORY_INFO)                                                                                 \
+    X(PREFETCH)                                                                                    \
+    X(DISCARD) /* .range: what is there is no longer wanted */                                     \
+    X(ADVISE)                                                                                      \
+    X(RANGE)            /* what was advised of a range */                                          \
+    X(POINTER)          /* what is at this address? */                                             \
+    X(RANGE_OF_PROFILE) /* .object: it begins, 1, or ends, 0 */                                    \
+    X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */             \
+    X(PEER)             /* lets the device reach another's memory, or no longer */                 \
+    X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                            \
+    X(IPC_EXPORT)       /* a key for an allocation, */                                             \
+    X(IPC_IMPORT)       /* and the other way, in another process */                                \
+    X(IPC_CLOSE)                                                                                   \
+    X(IPC_EXPORT_EVENT)                                                                            \
+    X(IPC_IMPORT_EVENT)                                                                            \
+    X(RESET)                                                                                       \
+    X(MISUSE)      /* the library refused a call; tail: message \n why \n next */                  \
+    X(UNSUPPORTED) /* tail: name of the call */
 
 enum wire_op {
 #define X(name) WIRE_##name,
     WIRE_OPERATIONS(X)
 #undef X
-    WIRE_OPERATION_COUNT,
+        WIRE_OPERATION_COUNT,
     WIRE_FIRST_ANSWERED = WIRE_HELLO,
 };
 
@@ -132,7 +138,8 @@ enum wire_error {
     WIRE_NOT_SUPPORTED = 801,
     WIRE_INVALID_CLUSTER_SIZE = 912,
     WIRE_UNKNOWN = 999,
-    WIRE_STANDS = 1 << 20,                      // the kernels that the call waits for stand: ask again, and say whether `alone`
+    WIRE_STANDS =
+        1 << 20, // the kernels that the call waits for stand: ask again, and say whether `alone`
 };
 
 // A piece of a larger transfer: `bytes` of it, from `offset` on, lie in `slot`.
@@ -141,8 +148,8 @@ typedef struct {
     uint32_t bytes, slot;
 } WireChunk;
 
-// A box of bytes: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart; one row for
-// a plain copy. A transfer's bytes are those of its rows.
+// A box of bytes: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart; one row
+// for a plain copy. A transfer's bytes are those of its rows.
 typedef struct {
     uint64_t address, pitch, slice;
 } WireBox;
@@ -150,9 +157,10 @@ typedef struct {
 // cudaMalloc's memory, managed, pinned, and the program's own that it registered.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
-// New memory; the address for memory of a graph's; and what has that address (`bytes`), to be there now.
+// New memory; the address for memory of a graph's; and what has that address (`bytes`), to be there
+// now.
 enum wire_pool_alloc { WIRE_POOL_NEW, WIRE_POOL_RESERVE, WIRE_POOL_AGAIN };
-enum { WIRE_GRAPH_POOL = 1 };                   // the id of the pool that the device's graphs allocate from
+enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
 enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };
 
@@ -163,90 +171,148 @@ typedef struct {
 
 typedef struct {
     uint32_t version, op;
-    char call[32];                              // "cudaMemcpy": for messages
-    uint64_t caller[WIRE_CALLERS];      // host return addresses, innermost first; 0 ends them
-    uint64_t stream;                            // id; 0: the default stream of the device
-    uint32_t device;                            // the calling thread's current one
-    uint32_t alone;                             // no other thread of the process can help a kernel that waits
-    uint32_t within, reserved;                  // within: it is a part of another call, which a request has told of
+    char call[32];                 // "cudaMemcpy": for messages
+    uint64_t caller[WIRE_CALLERS]; // host return addresses, innermost first; 0 ends them
+    uint64_t stream;               // id; 0: the default stream of the device
+    uint32_t device;               // the calling thread's current one
+    uint32_t alone;                // no other thread of the process can help a kernel that waits
+    uint32_t within, reserved; // within: it is a part of another call, which a request has told of
     union {
-        struct { uint64_t address; uint32_t writes; } fault;
-        struct { WireChunk chunk; uint64_t twin; } module;      // twin: its id on another device; 0: none
-        struct { uint64_t id; } object;         // MODULE_UNLOAD, STREAM_*, EVENT_*
-        struct { uint64_t module; uint32_t number; } name;      // KERNEL, KERNEL_NAME, VARIABLE
-        struct { uint64_t bytes, align; uint32_t kind; } alloc;     // kind: enum wire_memory
-        struct { uint64_t address; uint32_t kind; } pointer;    // FREE, POINTER
-        struct { uint64_t id, bytes; uint32_t attribute, set; } pool;   // POOL_*; id 0: the device's
-        struct { uint64_t address, bytes; uint32_t advice; int32_t location; } range;    // managed memory
         struct {
-            WireBox device, from;               // from: COPY_DEVICE; COPY_OUT: where it goes
-            uint64_t width, rows, slices;       // bytes; rows in a slice
-            WireChunk chunk;                    // COPY_IN, COPY_OUT
-            uint32_t value, value_bytes;        // FILL: 1, 2 or 4 bytes at a time
-            uint32_t pinned, blocks;            // the host side is pinned; the host waits for it
+            uint64_t address;
+            uint32_t writes;
+        } fault;
+        struct {
+            WireChunk chunk;
+            uint64_t twin;
+        } module; // twin: its id on another device; 0: none
+        struct {
+            uint64_t id;
+        } object; // MODULE_UNLOAD, STREAM_*, EVENT_*
+        struct {
+            uint64_t module;
+            uint32_t number;
+        } name; // KERNEL, KERNEL_NAME, VARIABLE
+        struct {
+            uint64_t bytes, align;
+            uint32_t kind;
+        } alloc; // kind: enum wire_memory
+        struct {
+            uint64_t address;
+            uint32_t kind;
+        } pointer; // FREE, POINTER
+        struct {
+            uint64_t id, bytes;
+            uint32_t attribute, set;
+        } pool; // POOL_*; id 0: the device's
+        struct {
+            uint64_t address, bytes;
+            uint32_t advice;
+            int32_t location;
+        } range; // managed memory
+        struct {
+            WireBox device, from;         // from: COPY_DEVICE; COPY_OUT: where it goes
+            uint64_t width, rows, slices; // bytes; rows in a slice
+            WireChunk chunk;              // COPY_IN, COPY_OUT
+            uint32_t value, value_bytes;  // FILL: 1, 2 or 4 bytes at a time
+            uint32_t pinned, blocks;      // the host side is pinned; the host waits for it
         } copy;
         struct {
             uint64_t kernel;
             uint32_t grid[3], block[3];
-            uint64_t dynamic_shared, dynamic_limit;     // bytes; the limit: cudaFuncSetAttribute's
-            uint32_t unchecked;                 // its result is thrown away, as <<<>>> does
-            uint32_t cooperative;               // all of its blocks must be resident at once
-            uint32_t cluster[3], cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
-            uint32_t in_graph;                  // one of several that are launched in one go
-            uint32_t only_checked;              // it is not run
-            uint32_t carveout;                  // OCCUPANCY for so many blocks: the preferred share in per cent, plus 1; 0: none
+            uint64_t dynamic_shared, dynamic_limit; // bytes; the limit: cudaFuncSetAttribute's
+            uint32_t unchecked;                     // its result is thrown away, as <<<>>> does
+            uint32_t cooperative;                   // all of its blocks must be resident at once
+            uint32_t cluster[3],
+                cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
+            uint32_t in_graph; // one of several that are launched in one go
+            uint32_t only_checked; // it is not run
+            uint32_t carveout;     // OCCUPANCY for so many blocks: the preferred share in per cent,
+                                   // plus 1; 0: none
         } launch;
-        struct { uint64_t event; uint32_t flags; } event;       // flags: EVENT_CREATE
-        struct { uint32_t flags; int32_t priority; } create;    // STREAM_CREATE, STREAM_PRIORITY
-        struct { uint64_t from, to; } elapsed;
-        struct { uint32_t other, enable; } peer;
-        struct { uint64_t limit, value; } limit;
-        struct { uint64_t id; uint32_t value, what; } condition;        // what: enum wire_condition
+        struct {
+            uint64_t event;
+            uint32_t flags;
+        } event; // flags: EVENT_CREATE
+        struct {
+            uint32_t flags;
+            int32_t priority;
+        } create; // STREAM_CREATE, STREAM_PRIORITY
+        struct {
+            uint64_t from, to;
+        } elapsed;
+        struct {
+            uint32_t other, enable;
+        } peer;
+        struct {
+            uint64_t limit, value;
+        } limit;
+        struct {
+            uint64_t id;
+            uint32_t value, what;
+        } condition; // what: enum wire_condition
     };
 } WireRequest;
 
 typedef struct {
     uint32_t version;
-    int32_t error;                              // cudaError_t of this call
-    int32_t sticky;                     // cudaError_t that every later call will return; 0: none
-    uint32_t tail;                              // bytes that follow
-    uint32_t printed;                           // kernels have printed: ask for it (PRINTED)
-    uint32_t put_off;                           // COPY_OUT: the device will write the bytes itself
+    int32_t error;    // cudaError_t of this call
+    int32_t sticky;   // cudaError_t that every later call will return; 0: none
+    uint32_t tail;    // bytes that follow
+    uint32_t printed; // kernels have printed: ask for it (PRINTED)
+    uint32_t put_off; // COPY_OUT: the device will write the bytes itself
     union {
-        uint64_t id;                            // MODULE, STREAM_CREATE, EVENT_CREATE
-        struct { uint64_t address, size; uint32_t device; } memory; // ALLOC, VARIABLE, POINTER (size 0: none)
-        struct { uint64_t free, total; } info;
-        struct { uint64_t value; } pool;        // POOL_ATTRIBUTE, POOL_ACCESS
-        struct { double milliseconds; } elapsed;
-        struct { uint64_t bytes; uint32_t blocks, clusters; } occupancy;    // that an SM holds, and the device; for so many blocks: bytes for each
-        struct { uint64_t number; uint32_t device, flags; int32_t priority; } stream;   // STREAM_FACTS
-        struct {                                // RANGE: what holds for every page of it
-            uint32_t read_mostly, accessed_by;  // accessed_by: a bit for each device
-            int32_t preferred, prefetched;      // 0: the device; -1: the host; -2: nowhere
+        uint64_t id; // MODULE, STREAM_CREATE, EVENT_CREATE
+        struct {
+            uint64_t address, size;
+            uint32_t device;
+        } memory; // ALLOC, VARIABLE, POINTER (size 0: none)
+        struct {
+            uint64_t free, total;
+        } info;
+        struct {
+            uint64_t value;
+        } pool; // POOL_ATTRIBUTE, POOL_ACCESS
+        struct {
+            double milliseconds;
+        } elapsed;
+        struct {
+            uint64_t bytes;
+            uint32_t blocks, clusters;
+        } occupancy; // that an SM holds, and the device; for so many blocks: bytes for each
+        struct {
+            uint64_t number;
+            uint32_t device, flags;
+            int32_t priority;
+        } stream;                              // STREAM_FACTS
+        struct {                               // RANGE: what holds for every page of it
+            uint32_t read_mostly, accessed_by; // accessed_by: a bit for each device
+            int32_t preferred, prefetched;     // 0: the device; -1: the host; -2: nowhere
         } range;
         struct {
             uint64_t id;
-            uint32_t count;                     // parameters
-            uint32_t bytes;                     // of the parameter block
+            uint32_t count; // parameters
+            uint32_t bytes; // of the parameter block
             uint32_t shared_bytes, local_bytes, max_threads, registers, constant_bytes;
-            uint32_t ptx_version;               // 90
-            uint32_t cluster[3], clustered;     // blocks of its clusters, 0: it does not say; it must have some
+            uint32_t ptx_version; // 90
+            uint32_t cluster[3],
+                clustered; // blocks of its clusters, 0: it does not say; it must have some
         } kernel;
     };
 } WireReply;
 
 typedef struct {
-    uint32_t offset, size;                      // bytes, in the parameter block
+    uint32_t offset, size; // bytes, in the parameter block
 } WireParameter;
 
 // The devices, for cudaGetDeviceProperties() and its like: all are alike.
 typedef struct {
     char name[256];
     int32_t device_count;
-    uint8_t number[WIRE_DEVICES];               // in the machine, of each that the process sees
+    uint8_t number[WIRE_DEVICES]; // in the machine, of each that the process sees
     int32_t major, minor, sm_count;
     int32_t threads_per_sm, blocks_per_sm, registers_per_sm;
-    int32_t shared_per_sm, shared_per_block;    // bytes
+    int32_t shared_per_sm, shared_per_block; // bytes
     int32_t shared_per_block_optin, shared_reserved;
     int32_t l2_bytes, memory_bus_bits;
     int32_t clock_khz, memory_clock_khz;

@@ -10,10 +10,8 @@ static const char *one_input_only(const Mismatch *m)
     size_t i = m->first;
     float got = m->out->f32[i];
 
-    if (got == first_input[i])
-        return "That is a[i] alone: b was not added.";
-    if (got == second_input[i])
-        return "That is b[i] alone: a was not added.";
+    if (got == first_input[i]) return "That is a[i] alone: b was not added.";
+    if (got == second_input[i]) return "That is b[i] alone: a was not added.";
     if (got == first_input[i] - second_input[i] || got == first_input[i] * second_input[i])
         return "The sum is wanted: a[i] + b[i].";
     return NULL;
@@ -24,8 +22,7 @@ static void adds(int n)
     Buffer *a = input_f32("a", n), *b = input_f32("b", n), *c = output_f32("c", n);
     float *want = reference_f32(n);
 
-    for (int i = 0; i < n; i++)
-        want[i] = a->f32[i] + b->f32[i];
+    for (int i = 0; i < n; i++) want[i] = a->f32[i] + b->f32[i];
 
     first_input = a->f32;
     second_input = b->f32;
@@ -37,10 +34,7 @@ static void adds(int n)
     expect_equal_f32(c, want);
 }
 
-Check(first_kernel, one_element)
-{
-    adds(1);
-}
+Check(first_kernel, one_element) { adds(1); }
 
 Check(first_kernel, around_a_warp)
 {
@@ -66,13 +60,7 @@ Check(first_kernel, primes)
     adds(65537);
 }
 
-Check(first_kernel, nothing)
-{
-    adds(0);
-}
+Check(first_kernel, nothing) { adds(0); }
 
 // The check that profiles/lessons/01-first-kernel.cfg measures: 12 MiB of compulsory traffic.
-Check(first_kernel, a_million)
-{
-    adds(1 << 20);
-}
+Check(first_kernel, a_million) { adds(1 << 20); }

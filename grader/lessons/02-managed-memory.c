@@ -32,8 +32,7 @@ static void spreads(const Buffer *in, int steps)
     rod.earlier = reference_f64(n);
     rod.last = reference_f64(n);
 
-    for (int i = 0; i < n; i++)
-        rod.first[i] = in->f32[i];
+    for (int i = 0; i < n; i++) rod.first[i] = in->f32[i];
     memcpy(rod.last, rod.first, n * sizeof(double));
     for (int s = 0; s < steps && n; s++) {
         double *next = rod.earlier;
@@ -46,8 +45,7 @@ static void spreads(const Buffer *in, int steps)
 static bool is_state(const Mismatch *m, const double *state)
 {
     for (size_t i = 0; i < m->out->count; i++)
-        if (!(fabs(m->out->f32[i] - state[i]) <= TOLERANCE))
-            return false;
+        if (!(fabs(m->out->f32[i] - state[i]) <= TOLERANCE)) return false;
     return true;
 }
 
@@ -55,8 +53,7 @@ static bool is_state(const Mismatch *m, const double *state)
 static bool only_near_the_heater(const Mismatch *m)
 {
     for (size_t i = 0; i < m->out->count; i++)
-        if (m->is_wrong(i) && labs((long)i - rod.n / 2) >= rod.steps)
-            return false;
+        if (m->is_wrong(i) && labs((long)i - rod.n / 2) >= rod.steps) return false;
     return m->is_wrong(rod.n / 2) && m->wrong * 2 < m->out->count;
 }
 
@@ -109,10 +106,7 @@ Check(managed_memory, odd_and_even_steps)
     heats(7919, 3);
 }
 
-Check(managed_memory, no_steps)
-{
-    heats(100, 0);
-}
+Check(managed_memory, no_steps) { heats(100, 0); }
 
 Check(managed_memory, no_cells)
 {
@@ -120,14 +114,8 @@ Check(managed_memory, no_cells)
     heats(0, 3);
 }
 
-Check(managed_memory, many_pages)
-{
-    heats(100003, 9);
-}
+Check(managed_memory, many_pages) { heats(100003, 9); }
 
 // The check that profiles/lessons/02-managed-memory.cfg measures: each array is 4 MiB, 64 groups of
 // 64 KiB, and both sides have 16 turns.
-Check(managed_memory, a_million)
-{
-    heats(1 << 20, 16);
-}
+Check(managed_memory, a_million) { heats(1 << 20, 16); }

@@ -1,6 +1,6 @@
-// Lesson 3: pictures made grey, of ragged sizes, with room between their rows, one or many behind each other; and
-// windows of the Mandelbrot set. All of it is exact. What lies between the rows of an answer must stay as it was, which
-// is POISON: bytes of 250 and 255 in turns.
+// Lesson 3: pictures made grey, of ragged sizes, with room between their rows, one or many behind
+// each other; and windows of the Mandelbrot set. All of it is exact. What lies between the rows of
+// an answer must stay as it was, which is POISON: bytes of 250 and 255 in turns.
 #include "grader.h"
 #include <math.h>
 #include <string.h>
@@ -34,12 +34,14 @@ static const uint8_t *pixel_of(int z, int y, int x)
 // Is the byte a pixel's, or does it lie between the rows?
 static bool is_pixel(size_t i) { return i % stack.grey_pitch < (size_t)stack.width; }
 
-// Every pixel is what stands there if rows lay `pitch` apart, and those of the first picture are everybody's (or not).
+// Every pixel is what stands there if rows lay `pitch` apart, and those of the first picture are
+// everybody's (or not).
 static bool was_made_of(const Mismatch *m, int pitch, bool of_the_first)
 {
     for (size_t i = 0; i < m->out->count; i++) {
         int row = i / stack.grey_pitch, x = i % stack.grey_pitch;
-        if (is_pixel(i) && m->out->u8[i] != made_of(of_the_first ? row % stack.height : row, x, pitch))
+        if (is_pixel(i)
+            && m->out->u8[i] != made_of(of_the_first ? row % stack.height : row, x, pitch))
             return false;
     }
     return true;
@@ -49,27 +51,23 @@ static bool was_made_of(const Mismatch *m, int pitch, bool of_the_first)
 static bool stored_tight(const Mismatch *m)
 {
     size_t rows = (size_t)stack.count * stack.height, width = stack.width;
-    if (stack.grey_pitch == stack.width || rows < 2)
-        return false;
+    if (stack.grey_pitch == stack.width || rows < 2) return false;
     for (size_t i = 0; i < rows * width; i++)
-        if (m->out->u8[i] != stack.want[i / width * stack.grey_pitch + i % width])
-            return false;
+        if (m->out->u8[i] != stack.want[i / width * stack.grey_pitch + i % width]) return false;
     return true;
 }
 
 static bool only_between_rows(const Mismatch *m)
 {
     for (size_t i = 0; i < m->out->count; i++)
-        if (is_pixel(i) && m->is_wrong(i))
-            return false;
+        if (is_pixel(i) && m->is_wrong(i)) return false;
     return true;
 }
 
 static bool is_untouched(const Buffer *out, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        if (out->u8[i] != poison_at(i))
-            return false;
+        if (out->u8[i] != poison_at(i)) return false;
     return true;
 }
 
@@ -85,22 +83,26 @@ static const char *which_grey(const Mismatch *m)
     if (stored_tight(m))
         return "The rows of grey were stored width bytes apart. They lie grey_pitch apart.";
     if (only_between_rows(m))
-        return "Every pixel is right, but bytes between the rows were written, which are not the picture's: do all "
+        return "Every pixel is right, but bytes between the rows were written, which are not the "
+               "picture's: do all "
                "threads beyond the width stop?";
     if (was_made_of(m, 3 * stack.width, false))
-        return "That is what rgb would give if its rows lay 3 * width bytes apart. They lie rgb_pitch apart.";
+        return "That is what rgb would give if its rows lay 3 * width bytes apart. They lie "
+               "rgb_pitch apart.";
     if (was_made_of(m, stack.rgb_pitch, true))
         return "Each picture of the stack has become the first one: z must be in the row of rgb.";
     if (ends_early(m) == 1)
-        return "Only the first picture was made: z must count up from blockIdx.z, and be in the row of grey.";
+        return "Only the first picture was made: z must count up from blockIdx.z, and be in the "
+               "row of grey.";
     if (ends_early(m))
-        return "From there on no picture was made: a grid is at most 65,535 blocks deep, and its threads must go on "
+        return "From there on no picture was made: a grid is at most 65,535 blocks deep, and its "
+               "threads must go on "
                "where it ends.";
     return NULL;
 }
 
-static void state(const Buffer *rgb, const uint8_t *want, int width, int height, int count, int rgb_pitch,
-                  int grey_pitch)
+static void state(const Buffer *rgb, const uint8_t *want, int width, int height, int count,
+                  int rgb_pitch, int grey_pitch)
 {
     stack.rgb = rgb->u8;
     stack.want = want;
@@ -108,12 +110,11 @@ static void state(const Buffer *rgb, const uint8_t *want, int width, int height,
     stack.rgb_pitch = rgb_pitch, stack.grey_pitch = grey_pitch;
 }
 
-static void expect_grey(Buffer *grey, const Buffer *rgb, int width, int height, int count, int rgb_pitch, int grey_pitch,
-                        const char *show)
+static void expect_grey(Buffer *grey, const Buffer *rgb, int width, int height, int count,
+                        int rgb_pitch, int grey_pitch, const char *show)
 {
     uint8_t *want = reference_u8(grey->count);
-    for (size_t i = 0; i < grey->count; i++)
-        want[i] = poison_at(i);
+    for (size_t i = 0; i < grey->count; i++) want[i] = poison_at(i);
     state(rgb, want, width, height, count, rgb_pitch, grey_pitch);
     for (int z = 0; z < count; z++)
         for (int y = 0; y < height; y++)
@@ -123,25 +124,26 @@ static void expect_grey(Buffer *grey, const Buffer *rgb, int width, int height, 
     size_t pixels = (size_t)width * height * count;
     as_matrix(grey, (size_t)count * height, grey_pitch);
     diagnose(which_grey);
-    given("width = %d, height = %d, count = %d, rgb_pitch = %d, grey_pitch = %d", width, height, count, rgb_pitch,
-          grey_pitch);
-    call("make_grey", device(grey), i32(grey_pitch), device((Buffer *)rgb), i32(rgb_pitch), i32(width), i32(height),
-         i32(count));
+    given("width = %d, height = %d, count = %d, rgb_pitch = %d, grey_pitch = %d", width, height,
+          count, rgb_pitch, grey_pitch);
+    call("make_grey", device(grey), i32(grey_pitch), device((Buffer *)rgb), i32(rgb_pitch),
+         i32(width), i32(height), i32(count));
     compulsory(3 * pixels, pixels);
     compulsory_operations(pixels);
-    if (show)
-        picture_show(show, (Picture){grey->u8, width, height, 1, grey_pitch});
+    if (show) picture_show(show, (Picture){ grey->u8, width, height, 1, grey_pitch });
     expect_equal_u8(grey, want);
 }
 
 static int fours(int bytes) { return (bytes + 3) / 4 * 4; }
 
-// Random pictures with so many bytes more than a row takes; the first pixel is white, the last one black.
+// Random pictures with so many bytes more than a row takes; the first pixel is white, the last one
+// black.
 static void greys(int width, int height, int count, int more_rgb, int more_grey)
 {
     int rgb_pitch = fours(3 * width) + more_rgb, grey_pitch = fours(width) + more_grey;
     size_t rows = (size_t)height * count;
-    Buffer *rgb = input_u8("rgb", rows * rgb_pitch, 0, 255), *grey = output_u8("grey", rows * grey_pitch);
+    Buffer *rgb = input_u8("rgb", rows * rgb_pitch, 0, 255),
+           *grey = output_u8("grey", rows * grey_pitch);
     if (rows && width) {
         memset(rgb->u8, 255, 3);
         memset(rgb->u8 + (rows - 1) * rgb_pitch + 3 * (width - 1), 0, 3);
@@ -176,10 +178,7 @@ Check(grids_and_indexing, a_stack)
 }
 
 // More pictures than a grid may be deep.
-Check(grids_and_indexing, many_small_pictures)
-{
-    greys(2, 1, 70001, 4, 0);
-}
+Check(grids_and_indexing, many_small_pictures) { greys(2, 1, 70001, 4, 0); }
 
 Check(grids_and_indexing, no_pictures)
 {
@@ -188,20 +187,24 @@ Check(grids_and_indexing, no_pictures)
     greys(5, 5, 0, 0, 0);
 }
 
-// The check that profiles/lessons/03-grids-and-indexing.cfg measures: a cat, thrice, with its colours turned round. The
-// pitches are those that cudaMallocPitch gives on an H200, multiples of 512.
+// The check that profiles/lessons/03-grids-and-indexing.cfg measures: a cat, thrice, with its
+// colours turned round. The pitches are those that cudaMallocPitch gives on an H200, multiples of
+// 512.
 Check(grids_and_indexing, a_cat_thrice)
 {
     enum { COUNT = 3, RGB_PITCH = 1536, GREY_PITCH = 512 };
     Picture cat = picture_load("chelsea.png", 3);
     size_t rows = COUNT * cat.height;
-    Buffer *rgb = input_u8("rgb", rows * RGB_PITCH, 0, 255), *grey = output_u8("grey", rows * GREY_PITCH);
+    Buffer *rgb = input_u8("rgb", rows * RGB_PITCH, 0, 255),
+           *grey = output_u8("grey", rows * GREY_PITCH);
     for (size_t z = 0; z < COUNT; z++) {
-        Picture turned = {rgb->u8 + z * cat.height * RGB_PITCH, cat.width, cat.height, 3, RGB_PITCH};
+        Picture turned = { rgb->u8 + z * cat.height * RGB_PITCH, cat.width, cat.height, 3,
+                           RGB_PITCH };
         picture_copy(turned, cat);
         for (size_t i = 0; i < cat.width * cat.height; i++)
             for (size_t c = 0; c < 3; c++)
-                turned.pixels[i / cat.width * RGB_PITCH + i % cat.width * 3 + c] = cat.pixels[3 * i + (c + z) % 3];
+                turned.pixels[i / cat.width * RGB_PITCH + i % cat.width * 3 + c] =
+                    cat.pixels[3 * i + (c + z) % 3];
     }
     expect_grey(grey, rgb, cat.width, cat.height, COUNT, RGB_PITCH, GREY_PITCH, "grey");
 }
@@ -210,14 +213,14 @@ Check(grids_and_indexing, a_cat_thrice)
 
 enum { LIMIT = 255 };
 
-// In floats, each operation rounded by itself, as the contract has it: `volatile` keeps this compiler, too, from fusing.
+// In floats, each operation rounded by itself, as the contract has it: `volatile` keeps this
+// compiler, too, from fusing.
 static int steps_to_escape(float cx, float cy)
 {
     float x = 0, y = 0;
     for (int step = 0; step < LIMIT; step++) {
         volatile float xx = x * x, yy = y * y, twice = (x + x) * y;
-        if (xx + yy > 4)
-            return step;
+        if (xx + yy > 4) return step;
         y = twice + cy;
         x = xx - yy;
         x += cx;
@@ -229,19 +232,20 @@ static const char *which_set(const Mismatch *m)
 {
     bool unwritten = m->out->u8[m->first] == poison_at(m->first);
     if (!unwritten && m->wrong * 20 < m->out->count)
-        return "Nearly all are right. At the edge of the set the last bit of each float decides, so the operations must "
+        return "Nearly all are right. At the edge of the set the last bit of each float decides, "
+               "so the operations must "
                "be the contract's: each rounded by itself, none fused.";
     return NULL;
 }
 
-static void draws(int width, int height, int pitch, float left, float top, float step, const char *show)
+static void draws(int width, int height, int pitch, float left, float top, float step,
+                  const char *show)
 {
     Buffer *out = output_u8("out", (size_t)height * pitch);
     uint8_t *want = reference_u8(out->count);
     uint64_t steps = 0;
 
-    for (size_t i = 0; i < out->count; i++)
-        want[i] = poison_at(i);
+    for (size_t i = 0; i < out->count; i++) want[i] = poison_at(i);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
             volatile float dx = x * step, dy = y * step;
@@ -253,7 +257,8 @@ static void draws(int width, int height, int pitch, float left, float top, float
     as_matrix(out, height, pitch);
     diagnose(which_set);
     given("width = %d, height = %d, pitch = %d", width, height, pitch);
-    call("mandelbrot", device(out), i32(pitch), i32(width), i32(height), f32(left), f32(top), f32(step));
+    call("mandelbrot", device(out), i32(pitch), i32(width), i32(height), f32(left), f32(top),
+         f32(step));
     compulsory(0, (uint64_t)width * height);
     compulsory_operations(steps);
     if (show) {
@@ -261,7 +266,7 @@ static void draws(int width, int height, int pitch, float left, float top, float
         uint8_t *bright = reference_u8(out->count);
         for (size_t i = 0; i < out->count; i++)
             bright[i] = (uint8_t)lround(sqrt(255.0 * out->u8[i]));
-        picture_show(show, (Picture){bright, width, height, 1, pitch});
+        picture_show(show, (Picture){ bright, width, height, 1, pitch });
     }
     expect_equal_u8(out, want);
 }

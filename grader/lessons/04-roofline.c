@@ -1,67 +1,74 @@
-// Lesson 4: what copy_rate measures against the device's own clock, and polynomials against Horner's rule in double.
+// Lesson 4: what copy_rate measures against the device's own clock, and polynomials against
+// Horner's rule in double.
 #include "grader.h"
 #include <math.h>
 
 enum { PAGEABLE, PINNED, DEVICE };
 
-static const char *const kinds[] = {"PAGEABLE", "PINNED", "DEVICE"};
+static const char *const kinds[] = { "PAGEABLE", "PINNED", "DEVICE" };
 
 // ---- copy_rate
 
-static bool near(double value, double due)
-{
-    return fabs(value / due - 1) < 0.03;
-}
+static bool near(double value, double due) { return fabs(value / due - 1) < 0.03; }
 
 // What makes a rate `times` what it should be.
 static const char *why_off(double times, int bytes, int repeats)
 {
-    if (near(times, 1e3))
-        return " That is a thousand times as much: MB/s are 10^6 bytes a second.";
+    if (near(times, 1e3)) return " That is a thousand times as much: MB/s are 10^6 bytes a second.";
     if (near(times, 1e-3))
-        return " That is a thousandth: cudaEventElapsedTime gives milliseconds, and MB/s are 10^6 bytes a second.";
-    if (near(times, 1e6 / (1 << 20)))
-        return " A megabyte is 10^6 bytes, not 2^20.";
+        return " That is a thousandth: cudaEventElapsedTime gives milliseconds, and MB/s are 10^6 "
+               "bytes a second.";
+    if (near(times, 1e6 / (1 << 20))) return " A megabyte is 10^6 bytes, not 2^20.";
     if (near(times * bytes, bytes / 1000000 * 1e6))
         return " bytes / 1000000 is a whole number in C, and so cut off: make it a double first.";
     if (repeats > 1 && near(times, 1.0 / repeats))
-        return " That is the rate of one copy in the time of all: how many copies lie between the events?";
+        return " That is the rate of one copy in the time of all: how many copies lie between the "
+               "events?";
     if (repeats > 1 && near(times, repeats / (repeats + 1.0)))
-        return " That is the time of one copy more: the one to warm up goes before the first event.";
+        return " That is the time of one copy more: the one to warm up goes before the first "
+               "event.";
     return " Time goes from event to event, and all copies but the first lie between the two.";
 }
 
 static const char *why_negative(int bytes, int repeats)
 {
-    return bytes > INT32_MAX / repeats ? "bytes * repeats does not fit an int: make it a double first."
-                                       : "Have the events happened when their time is asked for, and in that order?";
+    return bytes > INT32_MAX / repeats
+             ? "bytes * repeats does not fit an int: make it a double first."
+             : "Have the events happened when their time is asked for, and in that order?";
 }
 
-// The simulated device knows how long it was at work, and what it copied. A GPU tells neither: there the rate need
-// only be one that there can be. (What is wrong everywhere has been found on the simulated device before.) Some
-// microseconds may lie between an event and the work beside it.
+// The simulated device knows how long it was at work, and what it copied. A GPU tells neither:
+// there the rate need only be one that there can be. (What is wrong everywhere has been found on
+// the simulated device before.) Some microseconds may lie between an event and the work beside it.
 static int measures(int to, int from, int bytes, int repeats)
 {
     given("to = %s, from = %s, bytes = %d, repeats = %d", kinds[to], kinds[from], bytes, repeats);
     int rate = call_i32("copy_rate", i32(to), i32(from), i32(bytes), i32(repeats));
-    double all = (repeats + 1.0) * bytes, ns = counter("devices__elapsed_ns.sum"), due = all / ns * 1e3;
+    double all = (repeats + 1.0) * bytes, ns = counter("devices__elapsed_ns.sum"),
+           due = all / ns * 1e3;
     double took = (double)bytes * repeats / rate * 1e3, should = ns * repeats / (repeats + 1);
     uint64_t in = counter("memcpy__bytes_htod.sum"), back = counter("memcpy__bytes_dtoh.sum");
 
     if (ns == 0) {
-        expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate, why_negative(bytes, repeats));
+        expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate,
+               why_negative(bytes, repeats));
         expect(rate < 100000000, "copy_rate returned %d MB/s, more than any memory can", rate);
         return rate;
     }
     if (from != to) {
-        expect(to == DEVICE ? in > 0 : back > 0, "the bytes went from %s to %s. cudaMemcpy has the destination first, as memcpy",
+        expect(to == DEVICE ? in > 0 : back > 0,
+               "the bytes went from %s to %s. cudaMemcpy has the destination first, as memcpy",
                kinds[to], kinds[from]);
-        expect(in + back == all, "%llu bytes were copied between host and device, should be %.0f: one copy to warm up, and %d that are timed",
+        expect(in + back == all,
+               "%llu bytes were copied between host and device, should be %.0f: one copy to warm "
+               "up, and %d that are timed",
                (unsigned long long)(in + back), all, repeats);
     }
-    expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate, why_negative(bytes, repeats));
-    expect(took > 0.985 * should && took < 1.015 * should + 4000, "copy_rate returned %d MB/s, but by the device's clock it was about %.0f.%s",
-           rate, due, why_off(rate / due, bytes, repeats));
+    expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate,
+           why_negative(bytes, repeats));
+    expect(took > 0.985 * should && took < 1.015 * should + 4000,
+           "copy_rate returned %d MB/s, but by the device's clock it was about %.0f.%s", rate, due,
+           why_off(rate / due, bytes, repeats));
     return rate;
 }
 
@@ -73,13 +80,16 @@ Check(roofline, rates_of_copies)
     measures(PINNED, DEVICE, 1 << 20, 10);
     measures(DEVICE, PINNED, 1000003, 3);
     measures(DEVICE, PINNED, 1 << 20, 1);
-    measures(DEVICE, DEVICE, 1 << 25, 65);  // more than 2^31 bytes in all
+    measures(DEVICE, DEVICE, 1 << 25, 65); // more than 2^31 bytes in all
 }
 
 Check(roofline, pinned_memory_is_faster)
 {
-    int pageable = measures(DEVICE, PAGEABLE, 1 << 22, 5), pinned = measures(DEVICE, PINNED, 1 << 22, 5);
-    expect(pinned > 1.2 * pageable, "pinned memory gives %d MB/s, pageable memory %d: is each of its kind?", pinned, pageable);
+    int pageable = measures(DEVICE, PAGEABLE, 1 << 22, 5),
+        pinned = measures(DEVICE, PINNED, 1 << 22, 5);
+    expect(pinned > 1.2 * pageable,
+           "pinned memory gives %d MB/s, pageable memory %d: is each of its kind?", pinned,
+           pageable);
 }
 
 // ---- polynomial
@@ -92,9 +102,11 @@ static struct {
 enum variant { AS_ASKED, TURNED, TOO_SHORT, TOO_LONG, NO_CONSTANT, STOPPED, VARIANTS };
 
 static const char *const words[VARIANTS] = {
-    [TURNED] = "So it is when the coefficients come in the other order: c[0] is the constant, c[degree] goes with the highest power.",
+    [TURNED] = "So it is when the coefficients come in the other order: c[0] is the constant, "
+               "c[degree] goes with the highest power.",
     [TOO_SHORT] = "So it is without the last coefficient, c[degree]: there are degree + 1 of them.",
-    [TOO_LONG] = "So it is with c[degree] twice: the sum begins with it, and the loop with the one before.",
+    [TOO_LONG] =
+        "So it is with c[degree] twice: the sum begins with it, and the loop with the one before.",
     [NO_CONSTANT] = "So it is without c[0].",
     [STOPPED] = "So it is one step before the end: c[0] comes last.",
 };
@@ -103,8 +115,7 @@ static double value(double x, enum variant v)
 {
     int degree = asked.degree - (v == TOO_SHORT), last = v == NO_CONSTANT || v == STOPPED;
     double sum = v == TOO_LONG ? asked.c[degree] : 0;
-    for (int k = degree; k >= last; k--)
-        sum = sum * x + asked.c[v == TURNED ? degree - k : k];
+    for (int k = degree; k >= last; k--) sum = sum * x + asked.c[v == TURNED ? degree - k : k];
     return v == NO_CONSTANT ? sum * x : sum;
 }
 
@@ -114,8 +125,7 @@ static const char *which(const Mismatch *m)
         bool same = true;
         for (size_t i = 0; i < m->out->count && same; i++)
             same = fabs(m->out->f32[i] - value(asked.x[i], v)) <= 1e-4;
-        if (same)
-            return words[v];
+        if (same) return words[v];
     }
     return NULL;
 }
@@ -124,8 +134,7 @@ static const char *which(const Mismatch *m)
 static void compare(Buffer *out, int degree)
 {
     double *want = reference_f64(out->count);
-    for (size_t i = 0; i < out->count; i++)
-        want[i] = value(asked.x[i], AS_ASKED);
+    for (size_t i = 0; i < out->count; i++) want[i] = value(asked.x[i], AS_ASKED);
     expect_close_f32(out, want, 1e-6 * (degree + 1), 1e-6);
 }
 
@@ -154,13 +163,10 @@ static void evaluates_large_powers(void)
     Buffer *in = input_f32("in", 100), *out = output_f32("out", 100), *c = input_f32("c", 31);
     double *want = reference_f64(100);
 
-    for (int i = 0; i < 100; i++)
-        in->f32[i] = 8 + i % 5 + in->f32[i];
-    for (int k = 0; k <= 30; k++)
-        c->f32[k] = fabsf(c->f32[k]);
+    for (int i = 0; i < 100; i++) in->f32[i] = 8 + i % 5 + in->f32[i];
+    for (int k = 0; k <= 30; k++) c->f32[k] = fabsf(c->f32[k]);
     asked.x = in->f32, asked.c = c->f32, asked.degree = 30;
-    for (int i = 0; i < 100; i++)
-        want[i] = value(in->f32[i], AS_ASKED);
+    for (int i = 0; i < 100; i++) want[i] = value(in->f32[i], AS_ASKED);
     given("degree = 30, n = 100, x near 10");
     call("polynomial", device(out), device(in), device(c), i32(30), i32(100));
     expect_close_f32(out, want, 0, 1e-5);
@@ -169,20 +175,17 @@ static void evaluates_large_powers(void)
 Check(roofline, polynomials)
 {
     evaluates(1000, 3);
-    int sizes[] = {0, 1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 255, 256, 257, 1023, 1024, 1025, 10007};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        evaluates(sizes[s], (int)s % 7);
-    int degrees[] = {0, 1, 2, 7, 8, 9, 16, 31, 100, 1000};
-    for (size_t s = 0; s < sizeof degrees / sizeof *degrees; s++)
-        evaluates(515, degrees[s]);
+    int sizes[] = {
+        0, 1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 255, 256, 257, 1023, 1024, 1025, 10007
+    };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) evaluates(sizes[s], (int)s % 7);
+    int degrees[] = { 0, 1, 2, 7, 8, 9, 16, 31, 100, 1000 };
+    for (size_t s = 0; s < sizeof degrees / sizeof *degrees; s++) evaluates(515, degrees[s]);
     evaluates_large_powers();
 }
 
 // The check that profiles/lessons/04-roofline.cfg measures.
-Check(roofline, a_quarter_million)
-{
-    evaluates(1 << 18, 32);
-}
+Check(roofline, a_quarter_million) { evaluates(1 << 18, 32); }
 
 // What it times on a GPU: a low degree, where memory is the limit.
 Measure(roofline, large)
@@ -192,7 +195,8 @@ Measure(roofline, large)
     Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX], *c[ROTATIONS_MAX];
 
     for (size_t s = 0; s < sets; s++) {
-        in[s] = input_f32("in", N), out[s] = output_f32("out", N), c[s] = input_f32("c", DEGREE + 1);
+        in[s] = input_f32("in", N), out[s] = output_f32("out", N),
+        c[s] = input_f32("c", DEGREE + 1);
         rotate("polynomial", device(out[s]), device(in[s]), device(c[s]), i32(DEGREE), i32(N));
         compulsory(4ull * N, 4ull * N);
     }

@@ -1,4 +1,5 @@
-// Lesson 6: each of the five functions against a reference in double, at the sizes at which its mistake shows.
+// Lesson 6: each of the five functions against a reference in double, at the sizes at which its
+// mistake shows.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,9 @@ static int least(int a, int b) { return a < b ? a : b; }
 static const char *past_the_end(const Mismatch *m)
 {
     return m->wrong == 1 && m->first == m->out->count - 1
-        ? "That is the last difference: in[n - 1] is the last number, so out[n - 2] is the last there is." : NULL;
+             ? "That is the last difference: in[n - 1] is the last number, so out[n - 2] is the "
+               "last there is."
+             : NULL;
 }
 
 static void subtracts(int n)
@@ -23,8 +26,7 @@ static void subtracts(int n)
     Buffer *in = input_f32("in", n), *out = output_f32("out", count);
     double *want = reference_f64(count);
 
-    for (int i = 0; i < count; i++)
-        want[i] = (double)in->f32[i + 1] - in->f32[i];
+    for (int i = 0; i < count; i++) want[i] = (double)in->f32[i + 1] - in->f32[i];
     given("n = %d", n);
     diagnose(past_the_end);
     call("differences", device(out), device(in), i32(n));
@@ -33,9 +35,8 @@ static void subtracts(int n)
 
 Check(debugging, differences)
 {
-    int sizes[] = {1000, 0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 258, 512, 513, 10007};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        subtracts(sizes[s]);
+    int sizes[] = { 1000, 0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 258, 512, 513, 10007 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) subtracts(sizes[s]);
 }
 
 // ---- smooth
@@ -51,8 +52,7 @@ static double *smoothed(const float *in, int n, int rounds)
 {
     double *want = reference_f64(n), next[RUN];
 
-    for (int i = 0; i < n; i++)
-        want[i] = in[i];
+    for (int i = 0; i < n; i++) want[i] = in[i];
     for (int start = 0; start < n; start += RUN)
         for (int r = 0; r < rounds; r++) {
             int count = least(RUN, n - start);
@@ -65,18 +65,20 @@ static double *smoothed(const float *in, int n, int rounds)
 static int asked_rounds;
 static const float *asked_in;
 
-// In each round what is wrong spreads by one number to either side: did it begin at the borders of warps, or of runs alone?
+// In each round what is wrong spreads by one number to either side: did it begin at the borders of
+// warps, or of runs alone?
 static bool from_borders(const Mismatch *m, int apart)
 {
-    if (asked_rounds < 1 || asked_rounds > 8)
-        return false;
+    if (asked_rounds < 1 || asked_rounds > 8) return false;
     for (size_t i = m->first; i < m->out->count; i++)
-        if (m->is_wrong(i) && (int)((i + asked_rounds) % apart) >= 2 * asked_rounds && i + asked_rounds < m->out->count)
+        if (m->is_wrong(i) && (int)((i + asked_rounds) % apart) >= 2 * asked_rounds
+            && i + asked_rounds < m->out->count)
             return false;
     return true;
 }
 
-// Is the answer what one gets with another number of rounds? Or has a warp gone ahead of its neighbour?
+// Is the answer what one gets with another number of rounds? Or has a warp gone ahead of its
+// neighbour?
 static const char *which_rounds(const Mismatch *m)
 {
     static char words[100];
@@ -86,17 +88,21 @@ static const char *which_rounds(const Mismatch *m)
         for (size_t i = 0; i < m->out->count && same; i++)
             same = fabs(m->out->f32[i] - guess[i]) <= 1e-6;
         if (same) {
-            snprintf(words, sizeof words, "So it is after %d round%s.", rounds, rounds == 1 ? "" : "s");
+            snprintf(words, sizeof words, "So it is after %d round%s.", rounds,
+                     rounds == 1 ? "" : "s");
             return words;
         }
     }
     if (from_borders(m, RUN)) {
-        advise("work out by hand what the first and the last thread of a run take for the neighbour that they have not");
+        advise("work out by hand what the first and the last thread of a run take for the "
+               "neighbour that they have not");
         return "All that is wrong lies beside the ends of runs.";
     }
     if (from_borders(m, 32)) {
-        advise("let all threads have read before any writes: a __syncthreads() between the two. volatile and fences make nobody wait");
-        return "All that is wrong lies beside the borders of warps: a number was read after a warp beside it had written it anew.";
+        advise("let all threads have read before any writes: a __syncthreads() between the two. "
+               "volatile and fences make nobody wait");
+        return "All that is wrong lies beside the borders of warps: a number was read after a warp "
+               "beside it had written it anew.";
     }
     return NULL;
 }
@@ -106,7 +112,8 @@ static void smooths(int n, int rounds)
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
 
     for (int i = 0; i < n; i++)
-        in->f32[i] += i % RUN / 16;    // a slope, so that nothing is the same from the left and from the right
+        in->f32[i] +=
+            i % RUN / 16; // a slope, so that nothing is the same from the left and from the right
     asked_in = in->f32, asked_rounds = rounds;
     given("n = %d, rounds = %d", n, rounds);
     diagnose(which_rounds);
@@ -119,9 +126,8 @@ Check(debugging, smooth)
 {
     smooths(1000, 5);
     smooths(0, 3);
-    int sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 258, 10007};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        smooths(sizes[s], (int)s % 4);
+    int sizes[] = { 1, 2, 31, 32, 33, 255, 256, 257, 258, 10007 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) smooths(sizes[s], (int)s % 4);
 }
 
 // ---- sort_runs
@@ -149,17 +155,15 @@ static void sorts(Buffer *in)
 
 Check(debugging, sort_runs)
 {
-    int sizes[] = {1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 258, 1543};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        sorts(input_f32("in", sizes[s]));
+    int sizes[] = { 1000, 0, 1, 2, 31, 32, 33, 255, 256, 257, 258, 1543 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) sorts(input_f32("in", sizes[s]));
 }
 
 // The largest first: each number has the longest way to go. Then many alike, and infinite ones.
 Check(debugging, sort_runs_of_any_kind)
 {
     Buffer *in = input_f32("in", 2 * RUN);
-    for (int i = 0; i < 2 * RUN; i++)
-        in->f32[i] = (float)(RUN - i);
+    for (int i = 0; i < 2 * RUN; i++) in->f32[i] = (float)(RUN - i);
     sorts(in);
     for (int i = 0; i < 2 * RUN; i++)
         in->f32[i] = i % 5 == 0 ? INFINITY : i % 7 == 0 ? -INFINITY : (float)(i * 31 % 6);
@@ -175,8 +179,7 @@ static void averages(int rows, int cols)
     double *want = reference_f64(cols);
 
     for (int c = 0; c < cols; c++) {
-        for (int r = 0; r < rows; r++)
-            want[c] += in->f32[(size_t)r * cols + c];
+        for (int r = 0; r < rows; r++) want[c] += in->f32[(size_t)r * cols + c];
         want[c] /= rows;
     }
     given("rows = %d, cols = %d", rows, cols);
@@ -203,7 +206,8 @@ Check(debugging, column_means)
 static int amplify(Buffer *out, Buffer *in, float factor, int threads)
 {
     given("n = %zu, threads = %d", in->count, threads);
-    return call_i32("gain", device(out), device(in), f32(factor), i32((int)in->count), i32(threads));
+    return call_i32("gain", device(out), device(in), f32(factor), i32((int)in->count),
+                    i32(threads));
 }
 
 static void amplifies(int n, float factor, int threads)
@@ -211,8 +215,7 @@ static void amplifies(int n, float factor, int threads)
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
     double *want = reference_f64(n);
 
-    for (int i = 0; i < n; i++)
-        want[i] = (double)factor * in->f32[i];
+    for (int i = 0; i < n; i++) want[i] = (double)factor * in->f32[i];
     int code = amplify(out, in, factor, threads);
     expect(code == 0, "gain returned %d, should be 0: a block may have %d threads", code, threads);
     expect_close_f32(out, want, 0, 1e-6);
@@ -223,10 +226,14 @@ static void refuses(int n, int threads)
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
     int code = amplify(out, in, 2, threads);
 
-    expect(code != 0, "gain returned 0, which is cudaSuccess; but no block has %d threads, so nothing was launched, and "
-           "the caller is not told. What did the launch leave for cudaGetLastError()?", threads);
+    expect(code != 0,
+           "gain returned 0, which is cudaSuccess; but no block has %d threads, so nothing was "
+           "launched, and "
+           "the caller is not told. What did the launch leave for cudaGetLastError()?",
+           threads);
     for (size_t i = 0; i < out->count; i++)
-        expect(memcmp(&out->f32[i], &(uint32_t){POISON}, 4) == 0, "out[%zu] was written, though gain returned %d", i, code);
+        expect(memcmp(&out->f32[i], &(uint32_t){ POISON }, 4) == 0,
+               "out[%zu] was written, though gain returned %d", i, code);
 }
 
 Check(debugging, gain)
@@ -241,27 +248,18 @@ Check(debugging, gain)
 Check(debugging, gain_of_too_many_threads)
 {
     refuses(3000, 2048);
-    amplifies(3000, 3, 256);    // the error was that of the call before
+    amplifies(3000, 3, 256); // the error was that of the call before
     refuses(3000, 1025);
     amplifies(33, 2, 32);
 }
 
 // ---- What profiles/lessons/06-debugging.cfg measures
 
-Check(debugging, smooth_a_quarter_million)
-{
-    smooths(1 << 18, 8);
-}
+Check(debugging, smooth_a_quarter_million) { smooths(1 << 18, 8); }
 
-Check(debugging, sort_sixteen_thousand)
-{
-    sorts(input_f32("in", 1 << 14));
-}
+Check(debugging, sort_sixteen_thousand) { sorts(input_f32("in", 1 << 14)); }
 
-Check(debugging, means_of_a_thousand_columns)
-{
-    averages(256, 1024);
-}
+Check(debugging, means_of_a_thousand_columns) { averages(256, 1024); }
 
 Measure(debugging, large)
 {

@@ -1,5 +1,6 @@
-// Lesson 7: filters of all sizes over pictures of all shapes against sums in double; what lies beyond the edges, and what lies
-// beyond the window; and a photograph, which comes out blurred, sharpened, and as a drawing of its edges.
+// Lesson 7: filters of all sizes over pictures of all shapes against sums in double; what lies
+// beyond the edges, and what lies beyond the window; and a photograph, which comes out blurred,
+// sharpened, and as a drawing of its edges.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,32 +11,32 @@ enum { MAX_RADIUS = 4 };
 static struct {
     const float *in, *weights;
     int width, height, radius;
-    int arrived;                            // FEW_WEIGHTS: so many
+    int arrived; // FEW_WEIGHTS: so many
 } asked;
 
 // The answer, and what those get who change one thing in it.
 enum variant { AS_ASKED, ZEROS, RUN_ON, AT_THE_PIXEL, FEW_WEIGHTS };
 
 static const char *const words[] = {
-    [ZEROS] = "So it is when pixels beyond the edge count as 0. The contract takes the nearest pixel of the picture.",
-    [RUN_ON] = "Beyond the end of a row that takes pixels of the next row. Clamp the column, too, not the index alone.",
-    [AT_THE_PIXEL] = "So it is when the window begins at the pixel. It begins `radius` rows above, and as many columns to the left.",
+    [ZEROS] = "So it is when pixels beyond the edge count as 0. The contract takes the nearest "
+              "pixel of the picture.",
+    [RUN_ON] = "Beyond the end of a row that takes pixels of the next row. Clamp the column, too, "
+               "not the index alone.",
+    [AT_THE_PIXEL] = "So it is when the window begins at the pixel. It begins `radius` rows above, "
+                     "and as many columns to the left.",
 };
 
-static int clamped(int at, int count)
-{
-    return at < 0 ? 0 : at >= count ? count - 1 : at;
-}
+static int clamped(int at, int count) { return at < 0 ? 0 : at >= count ? count - 1 : at; }
 
 // Row y, column x of the picture, as the variant has it.
 static double pixel(int y, int x, enum variant v)
 {
     int width = asked.width, height = asked.height;
     bool inside = y >= 0 && y < height && x >= 0 && x < width;
-    long long at = (long long)clamped(y, height) * width + clamped(x, width), n = (long long)width * height;
+    long long at = (long long)clamped(y, height) * width + clamped(x, width),
+              n = (long long)width * height;
 
-    if (v == ZEROS && !inside)
-        return 0;
+    if (v == ZEROS && !inside) return 0;
     if (v == RUN_ON) {
         at = (long long)clamped(y, height) * width + x;
         at = at < 0 ? 0 : at >= n ? n - 1 : at;
@@ -43,10 +44,7 @@ static double pixel(int y, int x, enum variant v)
     return asked.in[at];
 }
 
-static int square(int radius)
-{
-    return (2 * radius + 1) * (2 * radius + 1);
-}
+static int square(int radius) { return (2 * radius + 1) * (2 * radius + 1); }
 
 static double sum_at(int y, int x, enum variant v)
 {
@@ -66,11 +64,9 @@ static bool is_variant(const Mismatch *m, enum variant v)
     int compared = 0;
 
     for (size_t i = m->first; i < m->out->count && compared < 300; i++) {
-        if (!m->is_wrong(i))
-            continue;
+        if (!m->is_wrong(i)) continue;
         double guess = sum_at((int)(i / asked.width), (int)(i % asked.width), v);
-        if (!(fabs(m->out->f32[i] - guess) <= 2e-5 + 1e-5 * fabs(guess)))
-            return false;
+        if (!(fabs(m->out->f32[i] - guess) <= 2e-5 + 1e-5 * fabs(guess))) return false;
         compared++;
     }
     return true;
@@ -83,45 +79,49 @@ static const char *few_weights(const Mismatch *m)
 
     for (asked.arrived = 0; asked.arrived < count; asked.arrived++)
         if (is_variant(m, FEW_WEIGHTS)) {
-            snprintf(text, sizeof text, "So it is when only %d of the %d weights arrive in the symbol: the copy counts bytes.",
+            snprintf(text, sizeof text,
+                     "So it is when only %d of the %d weights arrive in the symbol: the copy "
+                     "counts bytes.",
                      asked.arrived, count);
             return text;
         }
     return NULL;
 }
 
-// A block has 32 columns and 8 rows at least. Those of the first are right, and most of the others begin wrong.
+// A block has 32 columns and 8 rows at least. Those of the first are right, and most of the others
+// begin wrong.
 static bool only_the_first_block(const Mismatch *m)
 {
     enum { COLUMNS = 32, ROWS = 8 };
     size_t width = (size_t)asked.width;
 
     for (size_t i = 0; i < m->out->count && i < ROWS * width; i++)
-        if (i % width < COLUMNS && m->is_wrong(i))
-            return false;
-    return m->first % width % COLUMNS == 0 && m->first / width % ROWS == 0 && !isnan(m->out->f32[m->first]) &&
-           2 * m->wrong + COLUMNS * ROWS >= m->out->count;
+        if (i % width < COLUMNS && m->is_wrong(i)) return false;
+    return m->first % width % COLUMNS == 0 && m->first / width % ROWS == 0
+        && !isnan(m->out->f32[m->first]) && 2 * m->wrong + COLUMNS * ROWS >= m->out->count;
 }
 
 static const char *which_variant(const Mismatch *m)
 {
     for (enum variant v = ZEROS; v <= AT_THE_PIXEL; v++)
-        if (is_variant(m, v))
-            return words[v];
+        if (is_variant(m, v)) return words[v];
     if (only_the_first_block(m))
-        return "The first block's pixels are right, others begin wrong: look at what is worked out from blockIdx.";
+        return "The first block's pixels are right, others begin wrong: look at what is worked out "
+               "from blockIdx.";
     return few_weights(m);
 }
 
 static const char *far_pixel(const Mismatch *m)
 {
     if (isnan(m->out->f32[m->first]))
-        return "That is not a number: 0 times an infinite pixel. A pixel outside of the window must not be multiplied at all.";
+        return "That is not a number: 0 times an infinite pixel. A pixel outside of the window "
+               "must not be multiplied at all.";
     return NULL;
 }
 
 // The sums in double, a row at a time: away from the left and right edges all columns are alike.
-static void reference(double *want, const float *in, int width, int height, const float *weights, int r)
+static void reference(double *want, const float *in, int width, int height, const float *weights,
+                      int r)
 {
     int side = 2 * r + 1;
 
@@ -132,10 +132,8 @@ static void reference(double *want, const float *in, int width, int height, cons
             for (int dx = -r; dx <= r; dx++) {
                 double weight = weights[(dy + r) * side + dx + r];
                 int from = dx < 0 ? -dx : 0, to = dx > 0 ? width - dx : width;
-                for (int x = 0; x < from && x < width; x++)
-                    sum[x] += weight * row[0];
-                for (int x = from; x < to; x++)
-                    sum[x] += weight * row[x + dx];
+                for (int x = 0; x < from && x < width; x++) sum[x] += weight * row[0];
+                for (int x = from; x < to; x++) sum[x] += weight * row[x + dx];
                 for (int x = to > from ? to : from; x < width; x++)
                     sum[x] += weight * row[width - 1];
             }
@@ -163,10 +161,7 @@ static void compare(Buffer *out, Buffer *in, int width, int height, Buffer *weig
     expect_close_f32(out, want, 2e-5, 1e-5);
 }
 
-static Buffer *filter_of(int radius)
-{
-    return input_f32("weights", square(radius));
-}
+static Buffer *filter_of(int radius) { return input_f32("weights", square(radius)); }
 
 static void filters(int width, int height, int radius)
 {
@@ -235,21 +230,21 @@ Check(stencil, nothing)
     filters(5, 0, 1);
 }
 
-// All weights and pixels are above 0, so that nothing cancels; one pixel is infinite, and so are the sums of the
-// windows that hold it, and no others.
+// All weights and pixels are above 0, so that nothing cancels; one pixel is infinite, and so are
+// the sums of the windows that hold it, and no others.
 Check(stencil, an_infinite_pixel)
 {
-    static const int radii[] = {1, 2, 3};
+    static const int radii[] = { 1, 2, 3 };
     enum { WIDTH = 132, HEIGHT = 40 };
 
     for (size_t k = 0; k < sizeof radii / sizeof *radii; k++) {
         int radius = radii[k];
-        Buffer *in = input_f32("in", WIDTH * HEIGHT), *out = output_f32("out", WIDTH * HEIGHT), *weights = filter_of(radius);
+        Buffer *in = input_f32("in", WIDTH * HEIGHT), *out = output_f32("out", WIDTH * HEIGHT),
+               *weights = filter_of(radius);
         for (size_t i = 0; i < in->count; i++)
             in->f32[i] = (1 + fabsf(in->f32[i])) * (i % 3 ? 1e30f : 1e-30f);
         in->f32[17 * WIDTH + 61] = INFINITY;
-        for (size_t i = 0; i < weights->count; i++)
-            weights->f32[i] = fabsf(weights->f32[i]);
+        for (size_t i = 0; i < weights->count; i++) weights->f32[i] = fabsf(weights->f32[i]);
         diagnose(far_pixel);
         ask(out, in, WIDTH, HEIGHT, weights, radius);
         compare(out, in, WIDTH, HEIGHT, weights, radius);
@@ -279,11 +274,12 @@ static void look_through(Buffer *weights, int radius, enum look look)
 {
     for (int i = 0; i < (int)weights->count; i++) {
         float centre = i == (int)weights->count / 2;
-        weights->f32[i] =
-            look == BLUR ? bell(i, radius, 2) :
-            look == SHARPEN ? 3 * centre - 2 * bell(i, radius, 2) :             // twice what blurring takes away is added
-            look == EDGES ? 12 * (bell(i, radius, 0.8) - bell(i, radius, 1.6)) : // where a narrow blur and a wide one differ
-            centre;
+        weights->f32[i] = look == BLUR    ? bell(i, radius, 2)
+                        : look == SHARPEN ? 3 * centre - 2 * bell(i, radius, 2)
+                                          : // twice what blurring takes away is added
+                              look == EDGES ? 12 * (bell(i, radius, 0.8) - bell(i, radius, 1.6))
+                                            : // where a narrow blur and a wide one differ
+                              centre;
     }
 }
 
@@ -296,7 +292,7 @@ static void show(const char *name, const Buffer *out, int width, int height, boo
         float grey = drawing ? 1 - fabsf(out->f32[i]) : out->f32[i];
         bytes->u8[i] = (uint8_t)lroundf(255 * fminf(fmaxf(grey, 0), 1));
     }
-    picture_show(name, (Picture){bytes->u8, width, height, 1, width});
+    picture_show(name, (Picture){ bytes->u8, width, height, 1, width });
 }
 
 Check(stencil, a_photograph)
@@ -305,12 +301,16 @@ Check(stencil, a_photograph)
         const char *name;
         int radius;
         enum look look;
-    } picture[] = {{"before", 0, AS_IT_IS}, {"blurred", 4, BLUR}, {"sharpened", 2, SHARPEN}, {"edges", 3, EDGES}};
-    enum { WIDTH = 448 };   // cut off to whole vectors
+    } picture[] = { { "before", 0, AS_IT_IS },
+                    { "blurred", 4, BLUR },
+                    { "sharpened", 2, SHARPEN },
+                    { "edges", 3, EDGES } };
+    enum { WIDTH = 448 }; // cut off to whole vectors
 
     Picture cat = picture_load("chelsea.png", 1);
     int height = (int)cat.height;
-    Buffer *in = input_f32("in", (size_t)WIDTH * height), *out = output_f32("out", (size_t)WIDTH * height);
+    Buffer *in = input_f32("in", (size_t)WIDTH * height),
+           *out = output_f32("out", (size_t)WIDTH * height);
     for (size_t y = 0; y < cat.height; y++)
         for (size_t x = 0; x < WIDTH; x++)
             in->f32[y * WIDTH + x] = cat.pixels[y * cat.pitch + x] / 255.0f;
@@ -326,12 +326,9 @@ Check(stencil, a_photograph)
     }
 }
 
-// The check that profiles/lessons/07-stencil.cfg measures: 16 MiB of compulsory traffic, 25 multiply-and-adds a pixel, rows that
-// begin on a sector.
-Check(stencil, two_million)
-{
-    filters(2048, 1024, 2);
-}
+// The check that profiles/lessons/07-stencil.cfg measures: 16 MiB of compulsory traffic, 25
+// multiply-and-adds a pixel, rows that begin on a sector.
+Check(stencil, two_million) { filters(2048, 1024, 2); }
 
 // What profiles/lessons/07-stencil.cfg times on a GPU: 256 MiB of compulsory traffic a call.
 Measure(stencil, large)
@@ -345,10 +342,10 @@ Measure(stencil, large)
         out[s] = output_f32("out", n);
         weights[s] = filter_of(RADIUS);
         as_matrix(out[s], HEIGHT, WIDTH);
-        rotate("convolve", device(out[s]), device(in[s]), i32(WIDTH), i32(HEIGHT), host(weights[s]), i32(RADIUS));
+        rotate("convolve", device(out[s]), device(in[s]), i32(WIDTH), i32(HEIGHT), host(weights[s]),
+               i32(RADIUS));
         compulsory(4 * n, 4 * n);
     }
     measure();
-    for (size_t s = 0; s < sets; s++)
-        compare(out[s], in[s], WIDTH, HEIGHT, weights[s], RADIUS);
+    for (size_t s = 0; s < sets; s++) compare(out[s], in[s], WIDTH, HEIGHT, weights[s], RADIUS);
 }

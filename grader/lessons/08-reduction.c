@@ -9,12 +9,12 @@ static int count;
 static double sum_of(int from, int to)
 {
     double sum = 0;
-    for (int i = from; i < to; i++)
-        sum += input[i];
+    for (int i = from; i < to; i++) sum += input[i];
     return sum;
 }
 
-// The words if only the first or the last elements were added, as many as some warps or blocks take.
+// The words if only the first or the last elements were added, as many as some warps or blocks
+// take.
 static const char *of_some(double got)
 {
     static char words[100];
@@ -23,10 +23,9 @@ static const char *of_some(double got)
 
     for (int i = step; i < count; i += step) {
         sum += sum_of(i - step, i);
-        if (got != sum && got != all - sum)
-            continue;
-        snprintf(words, sizeof words, "That is the sum of the %s %d of %d.", got == sum ? "first" : "last",
-                 got == sum ? i : count - i, count);
+        if (got != sum && got != all - sum) continue;
+        snprintf(words, sizeof words, "That is the sum of the %s %d of %d.",
+                 got == sum ? "first" : "last", got == sum ? i : count - i, count);
         return words;
     }
     return NULL;
@@ -36,8 +35,7 @@ static const char *of_some(double got)
 static bool is_thread_0_alone(double got)
 {
     double sum = input[0];
-    for (int i = 1; i < count; i *= 2)
-        sum += input[i];
+    for (int i = 1; i < count; i *= 2) sum += input[i];
     return count <= 256 && got == sum;
 }
 
@@ -45,8 +43,10 @@ static const char *nothing_stored(void)
 {
     if (count == 0)
         return "Nothing was written to out. The sum of nothing is 0, and somebody has to store it.";
-    return counter("launch__count") == 1 ? "One kernel ran, and nothing was written to out: the sums of the blocks must "
-                                           "be added as well, by a second launch or the last block." : NULL;
+    return counter("launch__count") == 1
+             ? "One kernel ran, and nothing was written to out: the sums of the blocks must "
+               "be added as well, by a second launch or the last block."
+             : NULL;
 }
 
 // What beginners' reductions leave. Only for whole numbers: there each sum is exact, and no other
@@ -57,34 +57,32 @@ static const char *which_part(const Mismatch *m)
     double got = m->out->f32[0], due = m->want(0), times = got / due;
     const char *some;
 
-    if ((uint32_t)m->out->i32[0] == POISON)
-        return nothing_stored();
+    if ((uint32_t)m->out->i32[0] == POISON) return nothing_stored();
     if (got != got)
-        return "Not a number: something was added that nobody had set, in scratch or in shared memory.";
-    if (got == 0)
-        return "That is 0: no element was added.";
-    if (got < 0)
-        return "All elements are positive: something was subtracted.";
-    if (count > 1 && got == input[0])
-        return "That is in[0] alone.";
+        return "Not a number: something was added that nobody had set, in scratch or in shared "
+               "memory.";
+    if (got == 0) return "That is 0: no element was added.";
+    if (got < 0) return "All elements are positive: something was subtracted.";
+    if (count > 1 && got == input[0]) return "That is in[0] alone.";
     if (times > 1 && times == (int)times) {
         snprintf(words, sizeof words, "That is %d times the sum.", (int)times);
         return words;
     }
     if (is_thread_0_alone(got))
-        return "That is the sum of elements 0, 1, 2, 4, 8 and so on, which thread 0 adds: with halves, all threads "
+        return "That is the sum of elements 0, 1, 2, 4, 8 and so on, which thread 0 adds: with "
+               "halves, all threads "
                "below `stride` add in each step.";
     some = of_some(got);
-    return some ? some : got < due ? "All elements are positive: some were left out."
-                                   : "All elements are positive: some were added more than once.";
+    return some      ? some
+         : got < due ? "All elements are positive: some were left out."
+                     : "All elements are positive: some were added more than once.";
 }
 
 // What adding in float, one after the other, gives.
 static float chain(void)
 {
     float sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += input[i];
+    for (int i = 0; i < count; i++) sum += input[i];
     return sum;
 }
 
@@ -92,10 +90,8 @@ static const char *how_rounded(const Mismatch *m)
 {
     double got = m->out->f32[0], off = (got - m->want(0)) / m->want(0);
 
-    if ((uint32_t)m->out->i32[0] == POISON)
-        return nothing_stored();
-    if (got != got)
-        return which_part(m);
+    if ((uint32_t)m->out->i32[0] == POISON) return nothing_stored();
+    if (got != got) return which_part(m);
     if (m->out->f32[0] == chain())
         return "So it goes when a single float takes up all elements in turn: once it is large, it "
                "loses what small ones add.";
@@ -111,7 +107,8 @@ static void asks(Buffer *in, Buffer *out)
     input = in->f32;
     count = (int)in->count;
     given("n = %d", count);
-    call("reduce", device(out), device(in), i32(count), scratch(output_f32("scratch", count / 256 + 1024)));
+    call("reduce", device(out), device(in), i32(count),
+         scratch(output_f32("scratch", count / 256 + 1024)));
     compulsory(4ull * count, 4);
 }
 
@@ -137,10 +134,8 @@ static void adds_fractions(int n, float first, double relative)
     Buffer *in = input_f32("in", n), *out = output_f32("out", 1);
     double *want = reference_f64(1);
 
-    for (int i = 0; i < n; i++)
-        in->f32[i] = i == 0 && first > 0 ? first : (in->f32[i] + 1) / 2;
-    for (int i = 0; i < n; i++)
-        want[0] += in->f32[i];
+    for (int i = 0; i < n; i++) in->f32[i] = i == 0 && first > 0 ? first : (in->f32[i] + 1) / 2;
+    for (int i = 0; i < n; i++) want[0] += in->f32[i];
     diagnose(how_rounded);
     asks(in, out);
     expect_close_f32(out, want, 0, relative);
@@ -172,10 +167,7 @@ Check(reduction, primes)
     adds_exactly(1000003, 16);
 }
 
-Check(reduction, nothing)
-{
-    adds_exactly(0, 1);
-}
+Check(reduction, nothing) { adds_exactly(0, 1); }
 
 Check(reduction, fractions)
 {
@@ -186,16 +178,10 @@ Check(reduction, fractions)
 }
 
 // 2^24, beside which a float has no place for a fraction. Whoever adds all to it in turn loses all.
-Check(reduction, small_beside_large)
-{
-    adds_fractions(1000003, 16777216, 1e-3);
-}
+Check(reduction, small_beside_large) { adds_fractions(1000003, 16777216, 1e-3); }
 
 // The check that profiles/lessons/08-reduction.cfg measures: 16 MiB to be read.
-Check(reduction, four_million)
-{
-    adds_exactly(1 << 22, 3);
-}
+Check(reduction, four_million) { adds_exactly(1 << 22, 3); }
 
 // ---- What profiles/lessons/08-reduction.cfg times on a GPU ----
 
@@ -207,9 +193,9 @@ static void measures(int n)
     for (size_t s = 0; s < sets; s++) {
         in[s] = input_f32("in", n);
         out[s] = output_f32("out", 1);
-        for (int i = 0; i < n; i++)
-            in[s]->f32[i] = (in[s]->f32[i] + 1) / 2;
-        rotate("reduce", device(out[s]), device(in[s]), i32(n), scratch(output_f32("scratch", n / 256 + 1024)));
+        for (int i = 0; i < n; i++) in[s]->f32[i] = (in[s]->f32[i] + 1) / 2;
+        rotate("reduce", device(out[s]), device(in[s]), i32(n),
+               scratch(output_f32("scratch", n / 256 + 1024)));
         compulsory(4ull * n, 4);
     }
     measure();
@@ -217,20 +203,13 @@ static void measures(int n)
     double *want = reference_f64(1);
     for (size_t s = 0; s < sets; s++) {
         want[0] = 0;
-        for (int i = 0; i < n; i++)
-            want[0] += in[s]->f32[i];
+        for (int i = 0; i < n; i++) want[0] += in[s]->f32[i];
         expect_close_f32(out[s], want, 0, 1e-5);
     }
 }
 
 // 256 MiB to be read: nothing counts but the speed of reading.
-Measure(reduction, large)
-{
-    measures(1 << 26);
-}
+Measure(reduction, large) { measures(1 << 26); }
 
 // 8 MiB: a launch more or less counts as well.
-Measure(reduction, small)
-{
-    measures(1 << 21);
-}
+Measure(reduction, small) { measures(1 << 21); }

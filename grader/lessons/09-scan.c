@@ -1,16 +1,13 @@
-// Lesson 9: scans of ints, which are exact, so that a wrong one tells what is missing; and of floats,
-// against a reference in double.
+// Lesson 9: scans of ints, which are exact, so that a wrong one tells what is missing; and of
+// floats, against a reference in double.
 #include "grader.h"
 #include <stdio.h>
 
 static const int32_t *input;
 static int count;
-static bool in_any_order;       // blocks, and so what a look back finds
+static bool in_any_order; // blocks, and so what a look back finds
 
-static double sum_before(const Mismatch *m, long i)
-{
-    return i > 0 ? m->want(i - 1) : 0;
-}
+static double sum_before(const Mismatch *m, long i) { return i > 0 ? m->want(i - 1) : 0; }
 
 // ---- What beginners' scans leave. Each says whether out[i] is what that mistake gives.
 
@@ -48,13 +45,12 @@ static bool lacks_tiles(const Mismatch *m, long i, long block)
 static bool all(const Mismatch *m, bool (*mistake)(const Mismatch *, long, long), long block)
 {
     for (long i = m->first; i < count; i++)
-        if (m->is_wrong(i) && !mistake(m, i, block))
-            return false;
+        if (m->is_wrong(i) && !mistake(m, i, block)) return false;
     return true;
 }
 
-// The tiles of the skeleton are as long as its blocks, and its second launch takes as many of their sums in a round. The
-// first tile that needs the second round's sums is the one after their first.
+// The tiles of the skeleton are as long as its blocks, and its second launch takes as many of their
+// sums in a round. The first tile that needs the second round's sums is the one after their first.
 static bool is_first_of_a_round(size_t i)
 {
     enum { TILE = 256, ROUND = TILE * TILE };
@@ -65,30 +61,36 @@ static const char *which_mistake(const Mismatch *m)
 {
     static char words[160];
 
-    if (count < 2)
-        return NULL;
+    if (count < 2) return NULL;
     if (all(m, is_exclusive, 0))
-        return "Each is the sum of what lies before it, without itself: that is the exclusive scan.";
+        return "Each is the sum of what lies before it, without itself: that is the exclusive "
+               "scan.";
     for (long block = 16384; block >= 32; block /= 2) {
-        if (block > count)
-            continue;
-        const char *what = all(m, begins_at_zero, block)   ? "begins anew: what lies before it was not added"
-                           : all(m, adds_one_block, block) ? "has the sum of the one before it alone, not of all before it"
-                           : all(m, adds_its_own, block)   ? "has its own sum added to it"
-                                                           : NULL;
+        if (block > count) continue;
+        const char *what = all(m, begins_at_zero, block)
+                             ? "begins anew: what lies before it was not added"
+                         : all(m, adds_one_block, block)
+                             ? "has the sum of the one before it alone, not of all before it"
+                         : all(m, adds_its_own, block) ? "has its own sum added to it"
+                                                       : NULL;
         if (what) {
-            snprintf(words, sizeof words, "From there on each stretch of %ld elements %s.", block, what);
+            snprintf(words, sizeof words, "From there on each stretch of %ld elements %s.", block,
+                     what);
             return words;
         }
     }
     for (long block = 16384; in_any_order && block >= 32; block /= 2)
         if (block <= count && all(m, lacks_tiles, block)) {
-            snprintf(words, sizeof words, "Tiles before it are missing, %ld elements or more each: does the look back add those that "
-                     "know their own sum alone, too?", block);
+            snprintf(words, sizeof words,
+                     "Tiles before it are missing, %ld elements or more each: does the look back "
+                     "add those that "
+                     "know their own sum alone, too?",
+                     block);
             return words;
         }
     if (is_first_of_a_round(m->first))
-        return "It follows a whole number of rounds of 256 tiles' sums, and one tile: is what is carried from round to round right?";
+        return "It follows a whole number of rounds of 256 tiles' sums, and one tile: is what is "
+               "carried from round to round right?";
     return NULL;
 }
 
@@ -96,7 +98,8 @@ static void asks_i32(Buffer *in, Buffer *out)
 {
     count = (int)in->count;
     given("ints, n = %d", count);
-    call("scan_i32", device(out), device(in), i32(count), scratch(output_i32("scratch", count / 32 + 4096)));
+    call("scan_i32", device(out), device(in), i32(count),
+         scratch(output_i32("scratch", count / 32 + 4096)));
     compulsory(4ull * count, 4ull * count);
 }
 
@@ -104,7 +107,8 @@ static void asks_f32(Buffer *in, Buffer *out)
 {
     count = (int)in->count;
     given("floats, n = %d", count);
-    call("scan_f32", device(out), device(in), i32(count), scratch(output_i32("scratch", count / 32 + 4096)));
+    call("scan_f32", device(out), device(in), i32(count),
+         scratch(output_i32("scratch", count / 32 + 4096)));
     compulsory(4ull * count, 4ull * count);
 }
 
@@ -114,16 +118,15 @@ static void scans_ints(int n)
     Buffer *in = input_i32("in", n, 1, 9), *out = output_i32("out", n);
     int32_t *want = reference_i32(n), sum = 0;
 
-    for (int i = 0; i < n; i++)
-        want[i] = sum += in->i32[i];
+    for (int i = 0; i < n; i++) want[i] = sum += in->i32[i];
     input = in->i32;
     diagnose(which_mistake);
     asks_i32(in, out);
     expect_equal_i32(out, want);
 }
 
-// Sums that swing from one end of what an int holds to 0 and back, above it or below it: whoever keeps them in a float
-// loses their last digits.
+// Sums that swing from one end of what an int holds to 0 and back, above it or below it: whoever
+// keeps them in a float loses their last digits.
 static void scans_extremes(int n, int32_t end)
 {
     Buffer *in = input_i32("in", n, 0, 1000), *out = output_i32("out", n);
@@ -157,7 +160,8 @@ static void scans_fractions(int n)
 static const char *how_lost(const Mismatch *m)
 {
     if (m->want(m->first) < 1e6)
-        return "It stands before a large element, from which nothing should come to it. Was a sum subtracted again?";
+        return "It stands before a large element, from which nothing should come to it. Was a sum "
+               "subtracted again?";
     return NULL;
 }
 
@@ -208,8 +212,8 @@ Check(scan, primes)
     scans_ints(1100009);
 }
 
-// Who waits for the block before by blockIdx waits for ever; and a look back meets tiles that know nothing yet, or their own
-// sum alone, more than 32 in a row.
+// Who waits for the block before by blockIdx waits for ever; and a look back meets tiles that know
+// nothing yet, or their own sum alone, more than 32 in a row.
 Check(scan, any_order)
 {
     shuffle_blocks();
@@ -218,10 +222,7 @@ Check(scan, any_order)
     scans_ints(65537);
 }
 
-Check(scan, no_elements)
-{
-    scans_ints(0);
-}
+Check(scan, no_elements) { scans_ints(0); }
 
 Check(scan, extreme_ints)
 {
@@ -245,10 +246,7 @@ Check(scan, one_large_float)
 }
 
 // The check that profiles/lessons/09-scan.cfg measures: 4 MiB to be read, and 4 to be written.
-Check(scan, a_million)
-{
-    scans_ints(1 << 20);
-}
+Check(scan, a_million) { scans_ints(1 << 20); }
 
 // What profiles/lessons/09-scan.cfg times on a GPU: 256 MiB to be read, and as many to be written.
 Measure(scan, large)
@@ -260,7 +258,8 @@ Measure(scan, large)
     for (size_t s = 0; s < sets; s++) {
         in[s] = input_i32("in", N, -3, 9);
         out[s] = output_i32("out", N);
-        rotate("scan_i32", device(out[s]), device(in[s]), i32(N), scratch(output_i32("scratch", N / 32 + 4096)));
+        rotate("scan_i32", device(out[s]), device(in[s]), i32(N),
+               scratch(output_i32("scratch", N / 32 + 4096)));
         compulsory(4ull * N, 4ull * N);
     }
     measure();
@@ -268,8 +267,7 @@ Measure(scan, large)
     int32_t *want = reference_i32(N);
     for (size_t s = 0; s < sets; s++) {
         int32_t sum = 0;
-        for (size_t i = 0; i < N; i++)
-            want[i] = sum += in[s]->i32[i];
+        for (size_t i = 0; i < N; i++) want[i] = sum += in[s]->i32[i];
         expect_equal_i32(out[s], want);
     }
 }

@@ -1,12 +1,13 @@
-// Lesson 11: what is kept, and in which order; and sorts, by all bits and by some. A sort by some bits is stable or it is not,
-// and its elements tell: by their other bits each is known.
+// Lesson 11: what is kept, and in which order; and sorts, by all bits and by some. A sort by some
+// bits is stable or it is not, and its elements tell: by their other bits each is known.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- The reference: counting sort, by the lower and then the upper 16 bits of what the order goes by
+// ---- The reference: counting sort, by the lower and then the upper 16 bits of what the order goes
+// by
 
 typedef uint32_t Order(uint32_t bits);
 
@@ -25,18 +26,16 @@ static uint32_t key(uint32_t x, Order *by, int low, int high)
     return (uint32_t)(((uint64_t)by(x) & ((1ull << high) - 1)) >> low);
 }
 
-static void sort_by_half(uint32_t *out, const uint32_t *in, int n, Order *by, int low, int high, int half)
+static void sort_by_half(uint32_t *out, const uint32_t *in, int n, Order *by, int low, int high,
+                         int half)
 {
     enum { BINS = 1 << 16 };
     static size_t place[BINS + 1];
 
     memset(place, 0, sizeof place);
-    for (int i = 0; i < n; i++)
-        place[(key(in[i], by, low, high) >> half & 0xffff) + 1]++;
-    for (int b = 0; b < BINS; b++)
-        place[b + 1] += place[b];
-    for (int i = 0; i < n; i++)
-        out[place[key(in[i], by, low, high) >> half & 0xffff]++] = in[i];
+    for (int i = 0; i < n; i++) place[(key(in[i], by, low, high) >> half & 0xffff) + 1]++;
+    for (int b = 0; b < BINS; b++) place[b + 1] += place[b];
+    for (int i = 0; i < n; i++) out[place[key(in[i], by, low, high) >> half & 0xffff]++] = in[i];
 }
 
 static void sort_stably(uint32_t *out, const uint32_t *in, int n, Order *by, int low, int high)
@@ -50,15 +49,14 @@ static void sort_stably(uint32_t *out, const uint32_t *in, int n, Order *by, int
 
 // ---- What may have happened to a sort ----
 
-static uint32_t *guess;     // room for `count` elements
+static uint32_t *guess; // room for `count` elements
 
 static const uint32_t *got(const Mismatch *m) { return (const uint32_t *)m->out->i32; }
 static bool is_guess(const Mismatch *m) { return memcmp(got(m), guess, 4 * (size_t)count) == 0; }
 
 static bool is_other_kind(const Mismatch *m, Order *by)
 {
-    if (by == order)
-        return false;
+    if (by == order) return false;
     sort_stably(guess, input, count, by, first, end);
     return is_guess(m);
 }
@@ -66,16 +64,14 @@ static bool is_other_kind(const Mismatch *m, Order *by)
 static bool is_in_order(const Mismatch *m)
 {
     for (int i = 1; i < count; i++)
-        if (key(got(m)[i - 1], order, first, end) > key(got(m)[i], order, first, end))
-            return false;
+        if (key(got(m)[i - 1], order, first, end) > key(got(m)[i], order, first, end)) return false;
     return true;
 }
 
 static bool is_reversed(const Mismatch *m)
 {
     for (int i = 1; i < count; i++)
-        if (key(got(m)[i - 1], order, first, end) < key(got(m)[i], order, first, end))
-            return false;
+        if (key(got(m)[i - 1], order, first, end) < key(got(m)[i], order, first, end)) return false;
     return true;
 }
 
@@ -97,15 +93,15 @@ static bool goes_downwards(const Mismatch *m, int bits)
 static bool is_sorted_in_stretches(const Mismatch *m, int stretch)
 {
     for (int i = 0; i < count; i += stretch)
-        sort_stably(guess + i, input + i, i + stretch < count ? stretch : count - i, order, first, end);
+        sort_stably(guess + i, input + i, i + stretch < count ? stretch : count - i, order, first,
+                    end);
     return is_guess(m);
 }
 
 static bool is_unwritten(const Mismatch *m)
 {
     for (int i = 0; i < count; i++)
-        if (got(m)[i] != POISON)
-            return false;
+        if (got(m)[i] != POISON) return false;
     return true;
 }
 
@@ -117,8 +113,7 @@ static bool is_other_set(const Mismatch *m, uint32_t *element, int *in_out, int 
 
     sort_stably(is, got(m), count, as_unsigned, 0, 32);
     sort_stably(was, input, count, as_unsigned, 0, 32);
-    while (i < count && is[i] == was[i])
-        i++;
+    while (i < count && is[i] == was[i]) i++;
     *in_out = *in_in = 0;
     if (i < count) {
         *element = was[i];
@@ -138,30 +133,34 @@ static const char *which_sort(const Mismatch *m)
     uint32_t element;
     int is, was;
 
-    if (is_unwritten(m))
-        return "Nothing was written to out: does the last pass store there?";
+    if (is_unwritten(m)) return "Nothing was written to out: does the last pass store there?";
     if (is_other_set(m, &element, &is, &was)) {
-        snprintf(words, sizeof words, "It is not made of the elements of in: it has %d of 0x%08x, where in has %d.", is, element,
-                 was);
+        snprintf(words, sizeof words,
+                 "It is not made of the elements of in: it has %d of 0x%08x, where in has %d.", is,
+                 element, was);
         return words;
     }
     if (is_in_order(m))
-        return "It is in order, but elements that agree in the bits asked for have changed places: the sort is not stable.";
-    if (memcmp(got(m), input, 4 * (size_t)count) == 0)
-        return "It is in, as it was.";
+        return "It is in order, but elements that agree in the bits asked for have changed places: "
+               "the sort is not stable.";
+    if (memcmp(got(m), input, 4 * (size_t)count) == 0) return "It is in, as it was.";
     if (is_other_kind(m, as_unsigned))
         return "It is in order for unsigned numbers: those below 0 come last.";
     if (is_other_kind(m, as_int))
-        return "It is in order for ints: but a float below 0 is the smaller, the greater its other bits are.";
+        return "It is in order for ints: but a float below 0 is the smaller, the greater its other "
+               "bits are.";
     if (order == as_float && is_other_kind(m, as_float_all))
-        return "Floats below 0 are in order, the others fall: of those only the highest bit is to be turned.";
+        return "Floats below 0 are in order, the others fall: of those only the highest bit is to "
+               "be turned.";
     if (order == as_float && is_other_kind(m, as_float_swapped))
-        return "All bits are turned of the floats that are not below 0; it is those below 0 that need it.";
-    if (is_reversed(m))
-        return "It is in order from the greatest down.";
+        return "All bits are turned of the floats that are not below 0; it is those below 0 that "
+               "need it.";
+    if (is_reversed(m)) return "It is in order from the greatest down.";
     for (int bits = 1; bits <= 16; bits *= 2)
         if (goes_downwards(m, bits)) {
-            snprintf(words, sizeof words, "So it is when passes begin with the highest bits, %d at a time: they begin with the lowest.",
+            snprintf(words, sizeof words,
+                     "So it is when passes begin with the highest bits, %d at a time: they begin "
+                     "with the lowest.",
                      bits);
             return words;
         }
@@ -179,7 +178,8 @@ static const char *which_sort(const Mismatch *m)
     }
     for (int stretch = 16384; stretch >= 32; stretch /= 2)
         if (stretch < count && is_sorted_in_stretches(m, stretch)) {
-            snprintf(words, sizeof words, "Each stretch of %d elements is sorted for itself.", stretch);
+            snprintf(words, sizeof words, "Each stretch of %d elements is sorted for itself.",
+                     stretch);
             return words;
         }
     return NULL;
@@ -201,10 +201,8 @@ static void expects_sorted(Buffer *in, Buffer *out, Order *by, int low, int high
     sort_stably((uint32_t *)want, input, count, order, first, end);
     diagnose(which_sort);
     compulsory(4ull * count, 4ull * count);
-    if (by == as_float)
-        expect_equal_f32(out, (const float *)want);
-    else
-        expect_equal_i32(out, want);
+    if (by == as_float) expect_equal_f32(out, (const float *)want);
+    else expect_equal_i32(out, want);
 }
 
 static void asks_sort(Buffer *in, int low, int high, const char *of)
@@ -212,10 +210,8 @@ static void asks_sort(Buffer *in, int low, int high, const char *of)
     Buffer *out = output_i32("out", in->count);
     int n = (int)in->count;
 
-    if (high - low < 32)
-        given("sort_u32, n = %d%s, first = %d, end = %d", n, of, low, high);
-    else
-        given("sort_u32, n = %d%s, all bits", n, of);
+    if (high - low < 32) given("sort_u32, n = %d%s, first = %d, end = %d", n, of, low, high);
+    else given("sort_u32, n = %d%s, all bits", n, of);
     call("sort_u32", device(out), device(in), i32(n), i32(low), i32(high), scratch(scratch_for(n)));
     expects_sorted(in, out, as_unsigned, low, high);
 }
@@ -225,8 +221,7 @@ static Buffer *input_of(int n)
 {
     Buffer *in = input_i32("in", n, INT32_MIN, INT32_MAX);
     for (int i = 0; i < n; i++)
-        if (in->i32[i] == (int32_t)POISON)
-            in->i32[i] = 0;
+        if (in->i32[i] == (int32_t)POISON) in->i32[i] = 0;
     return in;
 }
 
@@ -252,32 +247,27 @@ Check(radix_sort, some_bits)
 // A block, a tile, and one element to either side; primes.
 Check(radix_sort, some_sizes)
 {
-    static const int sizes[] = {1023, 31, 1, 0, 8191, 8192, 8193, 20011};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        sorts(sizes[s]);
+    static const int sizes[] = { 1023, 31, 1, 0, 8191, 8192, 8193, 20011 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) sorts(sizes[s]);
     // By some bits, as a sort by a bit a pass has three launches for each.
-    static const int few[] = {257, 256, 255, 33, 32, 3, 2};
-    for (size_t s = 0; s < sizeof few / sizeof *few; s++)
-        asks_sort(input_of(few[s]), 5, 14, "");
+    static const int few[] = { 257, 256, 255, 33, 32, 3, 2 };
+    for (size_t s = 0; s < sizeof few / sizeof *few; s++) asks_sort(input_of(few[s]), 5, 14, "");
 }
 
-// All elements in one digit, and against their order; and the greatest, which a fill-up may be taken for.
+// All elements in one digit, and against their order; and the greatest, which a fill-up may be
+// taken for.
 Check(radix_sort, other_data)
 {
     enum { SIZE = 9001 };
     Buffer *in = input_of(SIZE);
-    for (int i = 0; i < SIZE; i++)
-        in->i32[i] = i * 37 % 3 ? -1 : 0;
+    for (int i = 0; i < SIZE; i++) in->i32[i] = i * 37 % 3 ? -1 : 0;
     asks_sort(in, 24, 32, ", 0 and 0xffffffff only");
     asks_sort(in, 0, 32, ", 0 and 0xffffffff only");
-    for (int i = 0; i < SIZE; i++)
-        in->i32[i] = 0x01020304;
+    for (int i = 0; i < SIZE; i++) in->i32[i] = 0x01020304;
     asks_sort(in, 0, 32, " equal ones");
-    for (int i = 0; i < SIZE; i++)
-        in->i32[i] = (SIZE - i) * 70001;
+    for (int i = 0; i < SIZE; i++) in->i32[i] = (SIZE - i) * 70001;
     asks_sort(in, 0, 32, " that are in reverse order");
-    for (int i = 0; i < SIZE; i++)
-        in->i32[i] = i * 37 % 5 * 0x00010001;
+    for (int i = 0; i < SIZE; i++) in->i32[i] = i * 37 % 5 * 0x00010001;
     asks_sort(in, 0, 32, " of five values");
 }
 
@@ -286,7 +276,10 @@ static void sorts_ints(int n)
     Buffer *in = input_of(n), *out = output_i32("out", n);
 
     for (int i = 0; i < n; i++)
-        in->i32[i] = i % 97 == 1 ? INT32_MIN : i % 89 == 2 ? INT32_MAX : i % 3 ? in->i32[i] >> 16 : in->i32[i];
+        in->i32[i] = i % 97 == 1 ? INT32_MIN
+                   : i % 89 == 2 ? INT32_MAX
+                   : i % 3       ? in->i32[i] >> 16
+                                 : in->i32[i];
     given("sort_i32, n = %d", n);
     call("sort_i32", device(out), device(in), i32(n), scratch(scratch_for(n)));
     expects_sorted(in, out, as_int, 0, 32);
@@ -294,7 +287,8 @@ static void sorts_ints(int n)
 
 static void sorts_floats(int n)
 {
-    static const float extremes[] = {0, -0.f, INFINITY, -INFINITY, 1e-45f, -1e-45f, 3.4028235e38f, -3.4028235e38f, 1, -1};
+    static const float extremes[] = { 0,       -0.f,          INFINITY,       -INFINITY, 1e-45f,
+                                      -1e-45f, 3.4028235e38f, -3.4028235e38f, 1,         -1 };
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
 
     for (int i = 0; i < n; i++)
@@ -321,10 +315,7 @@ Check(radix_sort, floats)
 }
 
 // What profiles/lessons/11-radix-sort.cfg measures.
-Check(radix_sort, many)
-{
-    sorts(1 << 17);
-}
+Check(radix_sort, many) { sorts(1 << 17); }
 
 // ---- What is kept ----
 
@@ -333,8 +324,7 @@ static int limit;
 static int how_many(int (*keeps)(int32_t x))
 {
     int kept = 0;
-    for (int i = 0; i < count; i++)
-        kept += keeps((int32_t)input[i]);
+    for (int i = 0; i < count; i++) kept += keeps((int32_t)input[i]);
     return kept;
 }
 
@@ -345,12 +335,12 @@ static int below(int32_t x) { return x < limit; }
 
 static const char *which_number(int kept)
 {
-    return kept == how_many(above_or_equal)   ? ": those that are limit itself were kept, too"
-           : kept == how_many(not_above)      ? ": those are the others"
-           : kept == how_many(below)          ? ": those are the ones below limit"
-           : kept == (int32_t)POISON          ? ": it was not set"
-           : kept == count                    ? ": those are all"
-                                              : "";
+    return kept == how_many(above_or_equal) ? ": those that are limit itself were kept, too"
+         : kept == how_many(not_above)      ? ": those are the others"
+         : kept == how_many(below)          ? ": those are the ones below limit"
+         : kept == (int32_t)POISON          ? ": it was not set"
+         : kept == count                    ? ": those are all"
+                                            : "";
 }
 
 static const char *which_kept(const Mismatch *m)
@@ -362,8 +352,7 @@ static const char *which_kept(const Mismatch *m)
         if (is[i] != (int32_t)POISON && !above(is[i]))
             return "There are elements that are not greater than limit.";
     uint32_t *mine = malloc(4 * n), *due = malloc(4 * n);
-    for (size_t i = 0; i < n; i++)
-        due[i] = (uint32_t)(int32_t)m->want(i);
+    for (size_t i = 0; i < n; i++) due[i] = (uint32_t)(int32_t)m->want(i);
     sort_stably(mine, (const uint32_t *)is, (int)n, as_unsigned, 0, 32);
     memcpy(guess, due, 4 * n);
     sort_stably(due, guess, (int)n, as_unsigned, 0, 32);
@@ -384,14 +373,15 @@ static void asks_kept(Buffer *in, int above_what, const char *of)
     Buffer *out = output_i32("out", due), *kept = output_i32("kept", 1);
     int32_t *want = reference_i32(due);
     for (int i = 0; i < count; i++)
-        if (above((int32_t)input[i]))
-            want[k++] = (int32_t)input[i];
+        if (above((int32_t)input[i])) want[k++] = (int32_t)input[i];
 
     given("keep_above, n = %d%s, limit = %d", count, of, limit);
     diagnose(which_kept);
-    call("keep_above", device(out), device(kept), device(in), i32(count), i32(limit), scratch(scratch_for(count)));
+    call("keep_above", device(out), device(kept), device(in), i32(count), i32(limit),
+         scratch(scratch_for(count)));
     compulsory(4ull * count, 4ull * due);
-    expect(kept->i32[0] == due, "kept is %d, should be %d%s", kept->i32[0], due, which_number(kept->i32[0]));
+    expect(kept->i32[0] == due, "kept is %d, should be %d%s", kept->i32[0], due,
+           which_number(kept->i32[0]));
     expect_equal_i32(out, want);
 }
 
@@ -400,9 +390,8 @@ static void keeps(int n) { asks_kept(input_i32("in", n, -100, 200), 99, ""); }
 
 Check(radix_sort, kept)
 {
-    static const int sizes[] = {1000, 257, 256, 255, 33, 32, 31, 2, 1, 0, 8191, 8192, 8193};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        keeps(sizes[s]);
+    static const int sizes[] = { 1000, 257, 256, 255, 33, 32, 31, 2, 1, 0, 8191, 8192, 8193 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) keeps(sizes[s]);
 
     Buffer *in = input_of(3001), *equal = input_i32("in", 1000, 7, 7);
     asks_kept(in, INT32_MAX, "");
@@ -420,11 +409,13 @@ Check(radix_sort, many_kept)
     keeps(1 << 18);
 }
 
-// Blocks and warps in another order: whoever draws places from a counter, or waits for the block before, has relied on theirs.
-// A look back finds tiles that have told nothing yet, or their own counts alone; what goes wrong then is seldom where it shows.
+// Blocks and warps in another order: whoever draws places from a counter, or waits for the block
+// before, has relied on theirs. A look back finds tiles that have told nothing yet, or their own
+// counts alone; what goes wrong then is seldom where it shows.
 Check(radix_sort, any_order)
 {
-    static const char how[] = " in any order of blocks and warps, where a tile may know its own count alone";
+    static const char how[] =
+        " in any order of blocks and warps, where a tile may know its own count alone";
 
     shuffle_blocks();
     asks_sort(input_of(50021), 0, 12, how);
@@ -443,7 +434,8 @@ Measure(radix_sort, large)
     for (size_t s = 0; s < sets; s++) {
         in[s] = input_of(N);
         out[s] = output_i32("out", N);
-        rotate("sort_u32", device(out[s]), device(in[s]), i32(N), i32(0), i32(32), scratch(scratch_for(N)));
+        rotate("sort_u32", device(out[s]), device(in[s]), i32(N), i32(0), i32(32),
+               scratch(scratch_for(N)));
         compulsory(4ull * N, 4ull * N);
     }
     measure();
@@ -468,15 +460,15 @@ Measure(radix_sort, large_kept)
         due[s] = how_many(above);
         out[s] = output_i32("out", due[s]);
         kept[s] = output_i32("kept", 1);
-        rotate("keep_above", device(out[s]), device(kept[s]), device(in[s]), i32(N), i32(limit), scratch(scratch_for(N)));
+        rotate("keep_above", device(out[s]), device(kept[s]), device(in[s]), i32(N), i32(limit),
+               scratch(scratch_for(N)));
         compulsory(4ull * N, 4ull * due[s]);
     }
     measure();
     int32_t *want = reference_i32(N);
     for (size_t s = 0; s < sets; s++) {
         for (int i = 0, k = 0; i < N; i++)
-            if (above(in[s]->i32[i]))
-                want[k++] = in[s]->i32[i];
+            if (above(in[s]->i32[i])) want[k++] = in[s]->i32[i];
         expect(kept[s]->i32[0] == due[s], "kept is %d, should be %d", kept[s]->i32[0], due[s]);
         expect_equal_i32(out[s], want);
     }

@@ -5,22 +5,25 @@
 extern "C" {
 #endif
 
-// For all four: pointers are device pointers to memory of the caller's, `in` and `scratch` begin at multiples of 256
-// bytes, as cudaMalloc's do, and no two overlap. `in` must not be changed. `scratch` has 8 n + 65536 bytes: what it
-// holds before the call means nothing, and what it holds afterwards nobody reads. n is from 0 to 536,870,912. Calls come
-// one after the other, in one stream. The functions launch their work and need not wait for it: the caller synchronises.
-// If CUDA reports an error, they print the error and end the program.
+// For all four: pointers are device pointers to memory of the caller's, `in` and `scratch` begin at
+// multiples of 256 bytes, as cudaMalloc's do, and no two overlap. `in` must not be changed.
+// `scratch` has 8 n + 65536 bytes: what it holds before the call means nothing, and what it holds
+// afterwards nobody reads. n is from 0 to 536,870,912. Calls come one after the other, in one
+// stream. The functions launch their work and need not wait for it: the caller synchronises. If
+// CUDA reports an error, they print the error and end the program.
 
-// Copies those of the n elements of `in` that are greater than `limit` to out[0], out[1] ..., in the order that they have in
-// `in`, and sets *kept to how many they are. Behind the last of them nothing may be written: the room may end there.
+// Copies those of the n elements of `in` that are greater than `limit` to out[0], out[1] ..., in
+// the order that they have in `in`, and sets *kept to how many they are. Behind the last of them
+// nothing may be written: the room may end there.
 void keep_above(int *out, int *kept, const int *in, int n, int limit, void *scratch);
 
-// Copies `in` to `out` (n elements each), sorted from the smallest up by the bits `first` to `end` - 1 of the elements, as
-// if all others were 0; bit 0 is the lowest, and 0 <= first < end <= 32. The sort is stable: elements that agree in those bits keep
-// the order that they have in `in`.
+// Copies `in` to `out` (n elements each), sorted from the smallest up by the bits `first` to `end`
+// - 1 of the elements, as if all others were 0; bit 0 is the lowest, and 0 <= first < end <= 32.
+// The sort is stable: elements that agree in those bits keep the order that they have in `in`.
 void sort_u32(unsigned *out, const unsigned *in, int n, int first, int end, void *scratch);
 
-// Copy `in` to `out` (n elements each), sorted from the smallest up. No float is a NaN; -0 and 0 may come in any order.
+// Copy `in` to `out` (n elements each), sorted from the smallest up. No float is a NaN; -0 and 0
+// may come in any order.
 void sort_i32(int *out, const int *in, int n, void *scratch);
 void sort_f32(float *out, const float *in, int n, void *scratch);
 

@@ -1,14 +1,23 @@
-// Lesson 12: Philox against its authors' known answers and against the CPU, and counts of hits, which the contract settles to
-// the last point, but for the few that a float's rounding moves over the line.
+// Lesson 12: Philox against its authors' known answers and against the CPU, and counts of hits,
+// which the contract settles to the last point, but for the few that a float's rounding moves over
+// the line.
 #include "grader.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Philox 4x32, J. K. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3" (2011), and what becomes of it when
-// one thing is changed.
+// Philox 4x32, J. K. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3" (2011), and
+// what becomes of it when one thing is changed.
 enum variant {
-    AS_ASKED, NINE_ROUNDS, ELEVEN_ROUNDS, KEY_FIRST, KEY_STANDS, HALVES_SWAPPED, MULTIPLIERS_SWAPPED, OWN_PRODUCT, IN_PLACE,
+    AS_ASKED,
+    NINE_ROUNDS,
+    ELEVEN_ROUNDS,
+    KEY_FIRST,
+    KEY_STANDS,
+    HALVES_SWAPPED,
+    MULTIPLIERS_SWAPPED,
+    OWN_PRODUCT,
+    IN_PLACE,
     VARIANTS
 };
 
@@ -17,40 +26,49 @@ static const char *const philox_words[VARIANTS] = {
     [ELEVEN_ROUNDS] = "That is what eleven rounds give; it has ten.",
     [KEY_FIRST] = "So it is when the key is raised before the first round and not after it.",
     [KEY_STANDS] = "So it is when the key stays the same from round to round.",
-    [HALVES_SWAPPED] = "So it is when the high and the low halves of the products change their roles.",
+    [HALVES_SWAPPED] =
+        "So it is when the high and the low halves of the products change their roles.",
     [MULTIPLIERS_SWAPPED] = "So it is when the two multipliers are swapped.",
-    [OWN_PRODUCT] = "So it is when x and y come from x's product; they come from z's, and z and w from x's.",
-    [IN_PLACE] = "So it is when x is changed before it is multiplied: a round's products are of the old x and z.",
+    [OWN_PRODUCT] =
+        "So it is when x and y come from x's product; they come from z's, and z and w from x's.",
+    [IN_PLACE] = "So it is when x is changed before it is multiplied: a round's products are of "
+                 "the old x and z.",
 };
 
-static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], enum variant v)
+static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2],
+                   enum variant v)
 {
-    uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]}, k[2] = {key[0], key[1]};
+    uint32_t c[4] = { counter[0], counter[1], counter[2], counter[3] }, k[2] = { key[0], key[1] };
     int rounds = v == NINE_ROUNDS ? 9 : v == ELEVEN_ROUNDS ? 11 : 10;
 
     for (int r = 0; r < rounds; r++) {
-        uint64_t m = v == MULTIPLIERS_SWAPPED ? 0xCD9E8D57 : 0xD2511F53, n = m ^ 0xD2511F53 ^ 0xCD9E8D57;
+        uint64_t m = v == MULTIPLIERS_SWAPPED ? 0xCD9E8D57 : 0xD2511F53,
+                 n = m ^ 0xD2511F53 ^ 0xCD9E8D57;
         uint64_t p = m * c[0], q = n * c[2];
-        uint32_t high[2] = {(uint32_t)(p >> 32), (uint32_t)(q >> 32)}, low[2] = {(uint32_t)p, (uint32_t)q};
-        const uint32_t *up = v == HALVES_SWAPPED ? low : high, *down = v == HALVES_SWAPPED ? high : low;
-        if (v == KEY_FIRST)
-            k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
-        int other = v != OWN_PRODUCT;   // x and y are made of the other one's product
-        uint32_t next[4] = {up[other] ^ c[1] ^ k[0], down[other], up[!other] ^ c[3] ^ k[1], down[!other]};
+        uint32_t high[2] = { (uint32_t)(p >> 32), (uint32_t)(q >> 32) },
+                 low[2] = { (uint32_t)p, (uint32_t)q };
+        const uint32_t *up = v == HALVES_SWAPPED ? low : high,
+                       *down = v == HALVES_SWAPPED ? high : low;
+        if (v == KEY_FIRST) k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
+        int other = v != OWN_PRODUCT; // x and y are made of the other one's product
+        uint32_t next[4] = { up[other] ^ c[1] ^ k[0], down[other], up[!other] ^ c[3] ^ k[1],
+                             down[!other] };
         if (v == IN_PLACE) {
             uint64_t late = m * next[0];
             next[2] = (uint32_t)(late >> 32) ^ c[3] ^ k[1], next[3] = (uint32_t)late;
         }
         memcpy(c, next, sizeof c);
-        if (v != KEY_FIRST && v != KEY_STANDS)
-            k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
+        if (v != KEY_FIRST && v != KEY_STANDS) k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
     }
     memcpy(out, c, sizeof c);
 }
 
 static Buffer *counters, *keys;
 
-static const uint32_t *counter_of(size_t block) { return (const uint32_t *)counters->i32 + 4 * block; }
+static const uint32_t *counter_of(size_t block)
+{
+    return (const uint32_t *)counters->i32 + 4 * block;
+}
 static const uint32_t *key_of(size_t block) { return (const uint32_t *)keys->i32 + 2 * block; }
 
 // The first blocks are all what that variant makes of them.
@@ -61,8 +79,7 @@ static bool is_variant(const Mismatch *m, enum variant v)
 
     for (size_t b = 0; b < blocks && b < 3; b++) {
         philox(guess, counter_of(b), key_of(b), v);
-        if (memcmp(m->out->i32 + 4 * b, guess, sizeof guess) != 0)
-            return false;
+        if (memcmp(m->out->i32 + 4 * b, guess, sizeof guess) != 0) return false;
     }
     return true;
 }
@@ -70,8 +87,7 @@ static bool is_variant(const Mismatch *m, enum variant v)
 static const char *which_philox(const Mismatch *m)
 {
     for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++)
-        if (is_variant(m, v))
-            return philox_words[v];
+        if (is_variant(m, v)) return philox_words[v];
     return NULL;
 }
 
@@ -97,12 +113,13 @@ static void asks_philox(size_t blocks)
 // Those that come with the authors' library, Random123 (kat_vectors).
 Check(monte_carlo, known_answers)
 {
-    static const uint32_t counter[3][4] = {
-        {0, 0, 0, 0}, {~0u, ~0u, ~0u, ~0u}, {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}};
-    static const uint32_t key[3][2] = {{0, 0}, {~0u, ~0u}, {0xa4093822, 0x299f31d0}};
-    static const uint32_t answer[3][4] = {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-                                          {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-                                          {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
+    static const uint32_t counter[3][4] = { { 0, 0, 0, 0 },
+                                            { ~0u, ~0u, ~0u, ~0u },
+                                            { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 } };
+    static const uint32_t key[3][2] = { { 0, 0 }, { ~0u, ~0u }, { 0xa4093822, 0x299f31d0 } };
+    static const uint32_t answer[3][4] = { { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 },
+                                           { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd },
+                                           { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } };
     Buffer *out = output_i32("out", 12);
     make_blocks(3);
     memcpy(counters->i32, counter, sizeof counter);
@@ -115,7 +132,7 @@ Check(monte_carlo, known_answers)
 
 Check(monte_carlo, other_blocks)
 {
-    static const int sizes[] = {1, 31, 32, 33, 255, 257, 7919};
+    static const int sizes[] = { 1, 31, 32, 33, 255, 257, 7919 };
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         make_blocks(sizes[s]);
         asks_philox(sizes[s]);
@@ -131,39 +148,46 @@ Check(monte_carlo, no_blocks)
 // ---- Points ----
 
 enum points {
-    AS_TOLD, EVEN_NUMBER, LAST_MISSING, A_BLOCK_EACH, FIRST_OF_EACH, LOWER_BITS, SEED_SECOND, BLOCKS_FOR_POINTS, POINTS
+    AS_TOLD,
+    EVEN_NUMBER,
+    LAST_MISSING,
+    A_BLOCK_EACH,
+    FIRST_OF_EACH,
+    LOWER_BITS,
+    SEED_SECOND,
+    BLOCKS_FOR_POINTS,
+    POINTS
 };
-enum { TELLING = 1000 };    // of so many points two mistakes hardly give the same number
+enum { TELLING = 1000 }; // of so many points two mistakes hardly give the same number
 
 static const char *const points_words[POINTS] = {
     [EVEN_NUMBER] = ": the last block gives two points, although only one is asked for",
     [LAST_MISSING] = ": the last point is missing, the only one of its block",
     [A_BLOCK_EACH] = ": that is, when point p has block p to itself; two points share one",
     [FIRST_OF_EACH] = ": that is, when both points of a block take its first two words",
-    [LOWER_BITS] = ": that is with the lower 23 bits of the words; the contract takes the upper ones",
+    [LOWER_BITS] =
+        ": that is with the lower 23 bits of the words; the contract takes the upper ones",
     [SEED_SECOND] = ": that is with the key { 0, seed }; it is { seed, 0 }",
-    [BLOCKS_FOR_POINTS] = ": that is, when there are as many blocks of words as points; half as many will do, as each has two",
+    [BLOCKS_FOR_POINTS] = ": that is, when there are as many blocks of words as points; half as "
+                          "many will do, as each has two",
 };
 
 // Exact, in whole numbers.
 static int64_t count(int64_t points, uint32_t seed, enum points how)
 {
-    uint32_t key[2] = {seed, 0}, w[4];
+    uint32_t key[2] = { seed, 0 }, w[4];
     int64_t hits = 0, last = -1;
 
-    if (how == EVEN_NUMBER)
-        points += points % 2;
-    if (how == LAST_MISSING)
-        points -= points % 2;
-    if (how == SEED_SECOND)
-        key[0] = 0, key[1] = seed;
+    if (how == EVEN_NUMBER) points += points % 2;
+    if (how == LAST_MISSING) points -= points % 2;
+    if (how == SEED_SECOND) key[0] = 0, key[1] = seed;
     for (int64_t p = 0; p < points; p++) {
         int64_t block = how == A_BLOCK_EACH ? p : p / 2;
-        uint32_t counter[4] = {(uint32_t)block};
-        if (block != last)
-            philox(w, counter, key, AS_ASKED);
+        uint32_t counter[4] = { (uint32_t)block };
+        if (block != last) philox(w, counter, key, AS_ASKED);
         last = block;
-        const uint32_t *pair = how == A_BLOCK_EACH || how == FIRST_OF_EACH || p % 2 == 0 ? w : w + 2;
+        const uint32_t *pair =
+            how == A_BLOCK_EACH || how == FIRST_OF_EACH || p % 2 == 0 ? w : w + 2;
         uint64_t x = how == LOWER_BITS ? pair[0] & 0x7fffff : pair[0] >> 9;
         uint64_t y = how == LOWER_BITS ? pair[1] & 0x7fffff : pair[1] >> 9;
         hits += x * x + y * y < 1ull << 46;
@@ -174,11 +198,11 @@ static int64_t count(int64_t points, uint32_t seed, enum points how)
 // The first points of all the blocks, and the second ones as far as they are asked for.
 static int64_t count_by_blocks(int64_t points, uint32_t seed)
 {
-    uint32_t key[2] = {seed, 0}, w[4];
+    uint32_t key[2] = { seed, 0 }, w[4];
     int64_t hits = count(points, seed, AS_TOLD);
 
     for (int64_t b = (points + 1) / 2; b < points; b++) {
-        philox(w, (uint32_t[4]){(uint32_t)b}, key, AS_ASKED);
+        philox(w, (uint32_t[4]){ (uint32_t)b }, key, AS_ASKED);
         uint64_t x = w[0] >> 9, y = w[1] >> 9;
         hits += x * x + y * y < 1ull << 46;
     }
@@ -190,12 +214,12 @@ static const char *which_points(int64_t got, int64_t points, uint32_t seed)
     int64_t want = count(points, seed, AS_TOLD);
 
     for (enum points how = AS_TOLD + 1; how < (points < TELLING ? A_BLOCK_EACH : POINTS); how++)
-        if (got == (how == BLOCKS_FOR_POINTS ? count_by_blocks(points, seed) : count(points, seed, how)))
+        if (got
+            == (how == BLOCKS_FOR_POINTS ? count_by_blocks(points, seed)
+                                         : count(points, seed, how)))
             return points_words[how];
-    if (got == points)
-        return ": every point";
-    if (got == points - want)
-        return ": those are the points outside";
+    if (got == points) return ": every point";
+    if (got == points - want) return ": those are the points outside";
     if (want && got > want && got % want == 0)
         return ": a multiple of it, so points are counted more than once";
     if (got == (int32_t)(POISON + (uint32_t)want))
@@ -220,9 +244,8 @@ static void throws(int points, uint32_t seed)
 // The largest comes first, as it tells most about a mistake.
 Check(monte_carlo, few_points)
 {
-    static const int sizes[] = {1025, 1023, 257, 256, 255, 33, 32, 31, 3, 2, 1};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        throws(sizes[s], 12);
+    static const int sizes[] = { 1025, 1023, 257, 256, 255, 33, 32, 31, 3, 2, 1 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) throws(sizes[s], 12);
 }
 
 Check(monte_carlo, primes)
@@ -232,16 +255,11 @@ Check(monte_carlo, primes)
     throws(300007, ~0u);
 }
 
-Check(monte_carlo, no_points)
-{
-    throws(0, 12);
-}
+Check(monte_carlo, no_points) { throws(0, 12); }
 
-// The check that profiles/lessons/12-monte-carlo.cfg measures: 270,336 threads have four to eight points each.
-Check(monte_carlo, a_million_points)
-{
-    throws(1 << 20, 12);
-}
+// The check that profiles/lessons/12-monte-carlo.cfg measures: 270,336 threads have four to eight
+// points each.
+Check(monte_carlo, a_million_points) { throws(1 << 20, 12); }
 
 // What profiles/lessons/12-monte-carlo.cfg times on a GPU.
 Measure(monte_carlo, many_points)
@@ -256,8 +274,8 @@ Measure(monte_carlo, many_points)
         compulsory(0, 4);
     }
     measure();
-    int64_t want[2] = {count(POINTS_TIMED, 0, AS_TOLD), count(POINTS_TIMED, 1, AS_TOLD)};
+    int64_t want[2] = { count(POINTS_TIMED, 0, AS_TOLD), count(POINTS_TIMED, 1, AS_TOLD) };
     for (size_t s = 0; s < sets; s++)
-        expect(llabs(hits[s]->i32[0] - want[s % 2]) <= POINTS_TIMED / 500000, "hits is %d, should be %d",
-               hits[s]->i32[0], (int)want[s % 2]);
+        expect(llabs(hits[s]->i32[0] - want[s % 2]) <= POINTS_TIMED / 500000,
+               "hits is %d, should be %d", hits[s]->i32[0], (int)want[s % 2]);
 }

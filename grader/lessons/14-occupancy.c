@@ -1,5 +1,5 @@
-// Lesson 14: the blocks that a multiprocessor holds, for cases in which each rule decides, against those rules; and a curve
-// against a reference in double.
+// Lesson 14: the blocks that a multiprocessor holds, for cases in which each rule decides, against
+// those rules; and a curve against a reference in double.
 #include "grader.h"
 #include <stdio.h>
 
@@ -7,24 +7,46 @@
 
 // What can be wrong with the rules.
 enum mistake {
-    LANES_TO_SPARE, WARPS_UNLIMITED, BLOCKS_UNLIMITED, REGISTERS_UNLIMITED, PORTIONS_OF_256, QUARTERS, ONE_QUARTER,
-    WHOLE_IN_QUARTER, SHARED_UNLIMITED, SYSTEMS_OWN, PORTIONS_OF_128, OWN_AFTER, A_BLOCKS_MOST, LARGEST, WARPS_RETURNED, AT_LEAST_ONE, MISTAKES
+    LANES_TO_SPARE,
+    WARPS_UNLIMITED,
+    BLOCKS_UNLIMITED,
+    REGISTERS_UNLIMITED,
+    PORTIONS_OF_256,
+    QUARTERS,
+    ONE_QUARTER,
+    WHOLE_IN_QUARTER,
+    SHARED_UNLIMITED,
+    SYSTEMS_OWN,
+    PORTIONS_OF_128,
+    OWN_AFTER,
+    A_BLOCKS_MOST,
+    LARGEST,
+    WARPS_RETURNED,
+    AT_LEAST_ONE,
+    MISTAKES
 };
 
 static const char *const mistake_words[MISTAKES] = {
-    [LANES_TO_SPARE] = "threads are counted and not warps (the last warp of a block takes a whole one's place)",
+    [LANES_TO_SPARE] =
+        "threads are counted and not warps (the last warp of a block takes a whole one's place)",
     [WARPS_UNLIMITED] = "the limit of 64 warps is left out",
     [BLOCKS_UNLIMITED] = "the limit of 32 blocks is left out",
     [REGISTERS_UNLIMITED] = "the limit of 65,536 registers is left out",
-    [PORTIONS_OF_256] = "a warp gets exactly 32 times a thread's registers (it gets whole portions of 256)",
-    [QUARTERS] = "the registers of all four schedulers are one heap (a warp must find all of its own in one quarter)",
+    [PORTIONS_OF_256] =
+        "a warp gets exactly 32 times a thread's registers (it gets whole portions of 256)",
+    [QUARTERS] = "the registers of all four schedulers are one heap (a warp must find all of its "
+                 "own in one quarter)",
     [ONE_QUARTER] = "one scheduler's 16,384 registers are taken for all that there are",
-    [WHOLE_IN_QUARTER] = "a whole block has to find its registers in one quarter (only a warp has to)",
+    [WHOLE_IN_QUARTER] =
+        "a whole block has to find its registers in one quarter (only a warp has to)",
     [SHARED_UNLIMITED] = "the limit of shared memory is left out",
-    [SYSTEMS_OWN] = "the 1,024 bytes of shared memory that the system takes in each block are left out",
+    [SYSTEMS_OWN] =
+        "the 1,024 bytes of shared memory that the system takes in each block are left out",
     [PORTIONS_OF_128] = "shared memory is not given in whole portions of 128 bytes",
-    [OWN_AFTER] = "the system's 1,024 bytes are taken once from the multiprocessor, and not in each block",
-    [A_BLOCKS_MOST] = "232,448 bytes, the most that one block may have, are taken for all that a multiprocessor has",
+    [OWN_AFTER] =
+        "the system's 1,024 bytes are taken once from the multiprocessor, and not in each block",
+    [A_BLOCKS_MOST] = "232,448 bytes, the most that one block may have, are taken for all that a "
+                      "multiprocessor has",
     [LARGEST] = "the largest of the limits is returned, and not the smallest",
     [WARPS_RETURNED] = "it is warps that are returned, and not blocks",
     [AT_LEAST_ONE] = "one block is said to fit where none does",
@@ -39,7 +61,7 @@ typedef struct Kernel {
 } Kernel;
 
 typedef struct Limits {
-    int blocks, warps, registers, shared;       // how many blocks each of them allows
+    int blocks, warps, registers, shared; // how many blocks each of them allows
 } Limits;
 
 enum { UNLIMITED = 1 << 20 };
@@ -48,43 +70,47 @@ static bool has(unsigned mistakes, enum mistake m) { return mistakes >> m & 1; }
 
 static int by_registers(Kernel k, int warps, unsigned mistakes)
 {
-    int a_warp = round_up(32 * k.registers, has(mistakes, PORTIONS_OF_256) ? 1 : 256), in_quarter = 65536 / 4 / a_warp;
+    int a_warp = round_up(32 * k.registers, has(mistakes, PORTIONS_OF_256) ? 1 : 256),
+        in_quarter = 65536 / 4 / a_warp;
 
-    if (has(mistakes, REGISTERS_UNLIMITED))
-        return UNLIMITED;
-    if (has(mistakes, QUARTERS))
-        return 65536 / a_warp / warps;
-    if (has(mistakes, WHOLE_IN_QUARTER))
-        return in_quarter / warps * 4;
+    if (has(mistakes, REGISTERS_UNLIMITED)) return UNLIMITED;
+    if (has(mistakes, QUARTERS)) return 65536 / a_warp / warps;
+    if (has(mistakes, WHOLE_IN_QUARTER)) return in_quarter / warps * 4;
     return in_quarter * (has(mistakes, ONE_QUARTER) ? 1 : 4) / warps;
 }
 
 static int by_shared(Kernel k, unsigned mistakes)
 {
     int own = k.shared + (has(mistakes, SYSTEMS_OWN) || has(mistakes, OWN_AFTER) ? 0 : 1024);
-    int all = has(mistakes, A_BLOCKS_MOST) ? 232448 : has(mistakes, OWN_AFTER) ? 233472 - 1024 : 233472;
+    int all = has(mistakes, A_BLOCKS_MOST) ? 232448
+            : has(mistakes, OWN_AFTER)     ? 233472 - 1024
+                                           : 233472;
 
     own = round_up(own, has(mistakes, PORTIONS_OF_128) ? 1 : 128);
     return has(mistakes, SHARED_UNLIMITED) || own == 0 ? UNLIMITED : all / own;
 }
 
-// As <cuda_occupancy.h> of the CUDA Toolkit works it out for compute capability 9.0, but for these mistakes.
+// As <cuda_occupancy.h> of the CUDA Toolkit works it out for compute capability 9.0, but for these
+// mistakes.
 static Limits limits_of(Kernel k, unsigned mistakes)
 {
     int warps = (k.threads + 31) / 32;
-    int by_warps = has(mistakes, LANES_TO_SPARE) ? 2048 / k.threads : has(mistakes, WARPS_UNLIMITED) ? UNLIMITED : 64 / warps;
+    int by_warps = has(mistakes, LANES_TO_SPARE)  ? 2048 / k.threads
+                 : has(mistakes, WARPS_UNLIMITED) ? UNLIMITED
+                                                  : 64 / warps;
 
-    return (Limits){has(mistakes, BLOCKS_UNLIMITED) ? UNLIMITED : 32, by_warps, by_registers(k, warps, mistakes), by_shared(k, mistakes)};
+    return (Limits){ has(mistakes, BLOCKS_UNLIMITED) ? UNLIMITED : 32, by_warps,
+                     by_registers(k, warps, mistakes), by_shared(k, mistakes) };
 }
 
 static int blocks_of(Kernel k, unsigned mistakes)
 {
     Limits l = limits_of(k, mistakes);
-    int blocks = has(mistakes, LARGEST) ? larger(larger(l.blocks, l.warps), larger(l.registers, l.shared))
-                               : smaller(smaller(l.blocks, l.warps), smaller(l.registers, l.shared));
+    int blocks = has(mistakes, LARGEST)
+                   ? larger(larger(l.blocks, l.warps), larger(l.registers, l.shared))
+                   : smaller(smaller(l.blocks, l.warps), smaller(l.registers, l.shared));
 
-    if (has(mistakes, AT_LEAST_ONE))
-        blocks = larger(blocks, 1);
+    if (has(mistakes, AT_LEAST_ONE)) blocks = larger(blocks, 1);
     return has(mistakes, WARPS_RETURNED) ? blocks * ((k.threads + 31) / 32) : blocks;
 }
 
@@ -92,8 +118,7 @@ static int blocks_of(Kernel k, unsigned mistakes)
 static bool explains(const Kernel *kernel, const int *got, size_t count, unsigned mistakes)
 {
     for (size_t k = 0; k < count; k++)
-        if (got[k] != blocks_of(kernel[k], mistakes))
-            return false;
+        if (got[k] != blocks_of(kernel[k], mistakes)) return false;
     return true;
 }
 
@@ -110,10 +135,12 @@ static const char *why(const Kernel *kernel, const int *got, size_t count, Kerne
     for (int a = 0; a < MISTAKES; a++)
         for (int b = a + 1; b < MISTAKES; b++)
             if (explains(kernel, got, count, 1u << a | 1u << b)) {
-                snprintf(words, sizeof words, "that is when %s, and when %s", mistake_words[a], mistake_words[b]);
+                snprintf(words, sizeof words, "that is when %s, and when %s", mistake_words[a],
+                         mistake_words[b]);
                 return words;
             }
-    snprintf(words, sizeof words, "the places for blocks allow %d, those for warps %d, registers %d, shared memory %d",
+    snprintf(words, sizeof words,
+             "the places for blocks allow %d, those for warps %d, registers %d, shared memory %d",
              l.blocks, l.warps, l.registers, l.shared);
     return words;
 }
@@ -126,56 +153,59 @@ static void fit(const Kernel *kernel, size_t count)
     size_t wrong = count;
 
     for (size_t k = 0; k < count; k++) {
-        given("threads = %d, registers = %d, shared = %d", kernel[k].threads, kernel[k].registers, kernel[k].shared);
-        got[k] = call_i32("resident_blocks", i32(kernel[k].threads), i32(kernel[k].registers), i32(kernel[k].shared));
-        if (wrong == count && got[k] != blocks_of(kernel[k], 0))
-            wrong = k;
+        given("threads = %d, registers = %d, shared = %d", kernel[k].threads, kernel[k].registers,
+              kernel[k].shared);
+        got[k] = call_i32("resident_blocks", i32(kernel[k].threads), i32(kernel[k].registers),
+                          i32(kernel[k].shared));
+        if (wrong == count && got[k] != blocks_of(kernel[k], 0)) wrong = k;
     }
     bool right = wrong == count;
     Kernel k = kernel[right ? 0 : wrong];
     given("threads = %d, registers = %d, shared = %d", k.threads, k.registers, k.shared);
-    expect(right, "resident_blocks returned %d, should be %d: %s", got[right ? 0 : wrong], blocks_of(k, 0),
-           right ? "" : why(kernel, got, count, k));
+    expect(right, "resident_blocks returned %d, should be %d: %s", got[right ? 0 : wrong],
+           blocks_of(k, 0), right ? "" : why(kernel, got, count, k));
 }
 
 Check(occupancy, limited_by_warps)
 {
-    static const int threads[] = {1, 31, 32, 33, 63, 64, 65, 96, 97, 128, 160, 257, 511, 672, 673, 1023, 1024};
+    static const int threads[] = { 1,   31,  32,  33,  63,  64,  65,   96,  97,
+                                   128, 160, 257, 511, 672, 673, 1023, 1024 };
     enum { COUNT = sizeof threads / sizeof *threads };
     Kernel kernel[COUNT];
-    for (size_t k = 0; k < COUNT; k++)
-        kernel[k] = (Kernel){threads[k], 16, 0};
+    for (size_t k = 0; k < COUNT; k++) kernel[k] = (Kernel){ threads[k], 16, 0 };
     fit(kernel, COUNT);
 }
 
 Check(occupancy, limited_by_registers)
 {
-    static const int registers[] = {1, 32, 33, 40, 41, 64, 65, 72, 80, 96, 128, 129, 168, 200, 248, 255};
-    static const int threads[] = {128, 1024, 96};
+    static const int registers[] = { 1,  32, 33,  40,  41,  64,  65,  72,
+                                     80, 96, 128, 129, 168, 200, 248, 255 };
+    static const int threads[] = { 128, 1024, 96 };
     enum { COUNT = 3 * sizeof registers / sizeof *registers };
     Kernel kernel[COUNT];
-    for (size_t k = 0; k < COUNT; k++)
-        kernel[k] = (Kernel){threads[k % 3], registers[k / 3], 0};
+    for (size_t k = 0; k < COUNT; k++) kernel[k] = (Kernel){ threads[k % 3], registers[k / 3], 0 };
     fit(kernel, COUNT);
 }
 
 Check(occupancy, limited_by_shared_memory)
 {
-    static const int shared[] = {232448, 115713, 115712, 57345, 57344, 49152, 32772, 22323, 10100, 6273, 6272, 6271, 0};
+    static const int shared[] = { 232448, 115713, 115712, 57345, 57344, 49152, 32772,
+                                  22323,  10100,  6273,   6272,  6271,  0 };
     enum { COUNT = sizeof shared / sizeof *shared };
     Kernel kernel[COUNT];
-    for (size_t k = 0; k < COUNT; k++)
-        kernel[k] = (Kernel){64, 32, shared[k]};
+    for (size_t k = 0; k < COUNT; k++) kernel[k] = (Kernel){ 64, 32, shared[k] };
     fit(kernel, COUNT);
 }
 
 Check(occupancy, any_kernel)
 {
     Kernel kernel[CASES];
-    Buffer *threads = input_i32("threads", CASES, 1, 1024), *registers = input_i32("registers", CASES, 1, 255),
+    Buffer *threads = input_i32("threads", CASES, 1, 1024),
+           *registers = input_i32("registers", CASES, 1, 255),
            *shared = input_i32("shared", CASES, 0, 65536);
     for (int k = 0; k < CASES; k++)
-        kernel[k] = (Kernel){threads->i32[k], registers->i32[k], shared->i32[k] / (k % 4 ? 8 : 1)};
+        kernel[k] =
+            (Kernel){ threads->i32[k], registers->i32[k], shared->i32[k] / (k % 4 ? 8 : 1) };
     fit(kernel, CASES);
 }
 
@@ -213,11 +243,10 @@ static const char *which_curve(const Mismatch *m)
 {
     for (enum curve how = THE_CURVE + 1; how < CURVES; how++) {
         size_t i = 0;
-        while (i < m->out->count && m->out->f32[i] - value_of(raw->i32[i], how) < 1e-6 &&
-               value_of(raw->i32[i], how) - m->out->f32[i] < 1e-6)
+        while (i < m->out->count && m->out->f32[i] - value_of(raw->i32[i], how) < 1e-6
+               && value_of(raw->i32[i], how) - m->out->f32[i] < 1e-6)
             i++;
-        if (i == m->out->count)
-            return curve_words[how];
+        if (i == m->out->count) return curve_words[how];
     }
     return NULL;
 }
@@ -225,8 +254,7 @@ static const char *which_curve(const Mismatch *m)
 static double *wanted(const Buffer *readings, size_t n)
 {
     double *want = reference_f64(n);
-    for (size_t i = 0; i < n; i++)
-        want[i] = value_of(readings->i32[i], THE_CURVE);
+    for (size_t i = 0; i < n; i++) want[i] = value_of(readings->i32[i], THE_CURVE);
     return want;
 }
 
@@ -249,7 +277,8 @@ static void calibrates(size_t n)
 // The largest comes first, as it tells most about a mistake.
 Check(occupancy, few_readings)
 {
-    static const size_t sizes[] = {1025, 1024, 1023, 257, 256, 255, 65, 64, 63, 33, 32, 31, 5, 4, 3, 2, 1};
+    static const size_t sizes[] = { 1025, 1024, 1023, 257, 256, 255, 65, 64, 63,
+                                    33,   32,   31,   5,   4,   3,   2,  1 };
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         make_curve(sizes[s], 0, HIGHEST);
         calibrates(sizes[s]);

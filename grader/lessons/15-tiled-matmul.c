@@ -1,11 +1,11 @@
-// Lesson 15: products of small whole numbers, which are exact in any order, so that a wrong sum tells which
-// products it lacks or has too many; and of fractions, against a reference in double.
+// Lesson 15: products of small whole numbers, which are exact in any order, so that a wrong sum
+// tells which products it lacks or has too many; and of fractions, against a reference in double.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const float *a, *b;   // what the last call was given
+static const float *a, *b; // what the last call was given
 static int m, n, k;
 
 // ---- What beginners' products leave: each guess is the sum that one mistake makes of c[i][j]
@@ -15,8 +15,7 @@ typedef double Guess(int i, int j);
 static double products(int i, int j, int from, int to)
 {
     double sum = 0;
-    for (int p = from; p < to; p++)
-        sum += (double)a[(size_t)i * k + p] * b[(size_t)p * n + j];
+    for (int p = from; p < to; p++) sum += (double)a[(size_t)i * k + p] * b[(size_t)p * n + j];
     return sum;
 }
 
@@ -29,17 +28,13 @@ static double column_by_column(int i, int j)
 static double b_by_columns(int i, int j)
 {
     double sum = 0;
-    for (int p = 0; p < k; p++)
-        sum += (double)a[(size_t)i * k + p] * b[(size_t)j * k + p];
+    for (int p = 0; p < k; p++) sum += (double)a[(size_t)i * k + p] * b[(size_t)j * k + p];
     return sum;
 }
 
-static int tile;   // the side of a tile that the guesses below suppose
+static int tile; // the side of a tile that the guesses below suppose
 
-static double whole_tiles(int i, int j)
-{
-    return products(i, j, 0, k / tile * tile);
-}
+static double whole_tiles(int i, int j) { return products(i, j, 0, k / tile * tile); }
 
 // Where nothing overwrites the last tile's columns beyond k, they hold those of the tile before.
 static double stale_tail(int i, int j)
@@ -47,9 +42,10 @@ static double stale_tail(int i, int j)
     return products(i, j, 0, k) + products(i, j, k - tile, (k + tile - 1) / tile * tile - tile);
 }
 
-// Where thread (x, y) of a block may look for its element of a tile of side `tile`, whose columns in A and rows in B
-// begin at `first`: in the first tile each time, where its element of C is, or by the other of its coordinates. Or it
-// leaves its element on the other side of the tile's diagonal.
+// Where thread (x, y) of a block may look for its element of a tile of side `tile`, whose columns
+// in A and rows in B begin at `first`: in the first tile each time, where its element of C is, or
+// by the other of its coordinates. Or it leaves its element on the other side of the tile's
+// diagonal.
 typedef enum { RIGHT, FIRST_TILE, PLACE_IN_C, OTHER_COORDINATE, TURNED } Slip;
 static Slip in_a, in_b;
 
@@ -72,12 +68,11 @@ static double of_b(int i, int p, int j)
 static double slipped(int i, int j)
 {
     double sum = 0;
-    for (int p = 0; p < k; p++)
-        sum += of_a(i, p, j) * of_b(i, p, j);
+    for (int p = 0; p < k; p++) sum += of_a(i, p, j) * of_b(i, p, j);
     return sum;
 }
 
-static double off_by;   // how far an element may be off
+static double off_by; // how far an element may be off
 
 // Is that what the wrong elements hold? Some are asked, from all over the matrix.
 static bool explains(const Mismatch *at, Guess *guess)
@@ -85,8 +80,8 @@ static bool explains(const Mismatch *at, Guess *guess)
     size_t apart = at->wrong / 50 + 1, seen = 0;
 
     for (size_t i = at->first; i < at->out->count; i++)
-        if (at->is_wrong(i) && seen++ % apart == 0 &&
-            !(fabs(at->out->f32[i] - guess(i / n, i % n)) <= off_by))
+        if (at->is_wrong(i) && seen++ % apart == 0
+            && !(fabs(at->out->f32[i] - guess(i / n, i % n)) <= off_by))
             return false;
     return true;
 }
@@ -97,16 +92,17 @@ static const char *of_tiles(const Mismatch *at)
 
     for (tile = 128; tile >= 4; tile /= 2) {
         int tail = k % tile;
-        if (k <= tile || tail == 0)
-            continue;
+        if (k <= tile || tail == 0) continue;
         if (explains(at, whole_tiles))
-            snprintf(words, sizeof words, "It lacks the last %d of %d products: k is not a multiple of %d.", tail, k,
+            snprintf(words, sizeof words,
+                     "It lacks the last %d of %d products: k is not a multiple of %d.", tail, k,
                      tile);
         else if (explains(at, stale_tail))
-            snprintf(words, sizeof words, "It has %d products of the tile before in it once more: beyond k the tiles "
-                     "must hold 0.", tile - tail);
-        else
-            continue;
+            snprintf(words, sizeof words,
+                     "It has %d products of the tile before in it once more: beyond k the tiles "
+                     "must hold 0.",
+                     tile - tail);
+        else continue;
         return words;
     }
     return NULL;
@@ -114,23 +110,34 @@ static const char *of_tiles(const Mismatch *at)
 
 static const char *of_a_slip(const Mismatch *at)
 {
-    static const struct { Slip a, b; const char *words; } slips[] = {
-        { FIRST_TILE, RIGHT, "So it is if each turn loads the first tile of A: its columns must begin at `first`." },
-        { RIGHT, FIRST_TILE, "So it is if each turn loads the first tile of B: its rows must begin at `first`." },
-        { PLACE_IN_C, RIGHT, "So it is if each turn loads A's column `col`, which is a column of C: it must be first + x." },
-        { RIGHT, PLACE_IN_C, "So it is if each turn loads B's row `row`, which is a row of C: it must be first + y." },
-        { OTHER_COORDINATE, RIGHT, "So it is if thread (x, y) loads column first + y of A: it must be first + x, for x "
-                                   "counts along a row." },
-        { RIGHT, OTHER_COORDINATE, "So it is if thread (x, y) loads row first + x of B: it must be first + y, for y "
-                                   "counts the rows." },
-        { TURNED, RIGHT, "So it is if the first factor is A's tile turned: it must be a_tile[y][p], as it was stored." },
+    static const struct {
+        Slip a, b;
+        const char *words;
+    } slips[] = {
+        { FIRST_TILE, RIGHT,
+          "So it is if each turn loads the first tile of A: its columns must begin at `first`." },
+        { RIGHT, FIRST_TILE,
+          "So it is if each turn loads the first tile of B: its rows must begin at `first`." },
+        { PLACE_IN_C, RIGHT,
+          "So it is if each turn loads A's column `col`, which is a column of C: it must be first "
+          "+ x." },
+        { RIGHT, PLACE_IN_C,
+          "So it is if each turn loads B's row `row`, which is a row of C: it must be first + y." },
+        { OTHER_COORDINATE, RIGHT,
+          "So it is if thread (x, y) loads column first + y of A: it must be first + x, for x "
+          "counts along a row." },
+        { RIGHT, OTHER_COORDINATE,
+          "So it is if thread (x, y) loads row first + x of B: it must be first + y, for y "
+          "counts the rows." },
+        { TURNED, RIGHT,
+          "So it is if the first factor is A's tile turned: it must be a_tile[y][p], as it was "
+          "stored." },
     };
 
     for (tile = 32; tile >= 8; tile /= 2)
         for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
             in_a = slips[i].a, in_b = slips[i].b;
-            if (explains(at, slipped))
-                return slips[i].words;
+            if (explains(at, slipped)) return slips[i].words;
         }
     return NULL;
 }
@@ -141,7 +148,8 @@ static const char *which_products(const Mismatch *at)
     if (explains(at, column_by_column))
         return "That is the product, but column by column: c[i][j] belongs at c[i * n + j].";
     if (explains(at, b_by_columns))
-        return "So it is if the second factor is b[j][p]: it must be b[p][j], at b[p * n + j], or b_tile[p][x] in a tile.";
+        return "So it is if the second factor is b[j][p]: it must be b[p][j], at b[p * n + j], or "
+               "b_tile[p][x] in a tile.";
     const char *slip = of_a_slip(at);
     return slip ? slip : of_tiles(at);
 }
@@ -167,19 +175,16 @@ static double of_rounded(int i, int j)
     return sum;
 }
 
-// How far a sum of k products of numbers below 1 may be off in float: rounding errors of partial sums, which
-// are some sqrt(k) / 3 large, add up to a few k * 1e-8 at the worst. Inputs of 11 bits, as TF32 and half
-// have, leave some sqrt(k) * 1e-4: beyond the bound for every k up to 100,000.
-static double bound(int depth)
-{
-    return 1e-6 + depth * 1e-7;
-}
+// How far a sum of k products of numbers below 1 may be off in float: rounding errors of partial
+// sums, which are some sqrt(k) / 3 large, add up to a few k * 1e-8 at the worst. Inputs of 11 bits,
+// as TF32 and half have, leave some sqrt(k) * 1e-4: beyond the bound for every k up to 100,000.
+static double bound(int depth) { return 1e-6 + depth * 1e-7; }
 
 static const char *how_rounded(const Mismatch *at)
 {
-    return explains(at, of_rounded)
-        ? "So it is if the inputs are rounded to the 11 bits of TF32 or half precision: they must stay floats."
-        : NULL;
+    return explains(at, of_rounded) ? "So it is if the inputs are rounded to the 11 bits of TF32 "
+                                      "or half precision: they must stay floats."
+                                    : NULL;
 }
 
 // ---- The checks
@@ -295,11 +300,12 @@ Check(tiled_matmul, fractions)
 static const char *of_any_size(const Mismatch *at)
 {
     (void)at;
-    return "Inputs are from 2^-40 to 2^40 large here: none may be taken for 0, and none is too large.";
+    return "Inputs are from 2^-40 to 2^40 large here: none may be taken for 0, and none is too "
+           "large.";
 }
 
-// Rows of A and columns of B that are large and small; but each sum's terms are of one size and positive, so the
-// bound is relative. Half precision ends at 65504.
+// Rows of A and columns of B that are large and small; but each sum's terms are of one size and
+// positive, so the bound is relative. Half precision ends at 65504.
 Check(tiled_matmul, large_and_small)
 {
     Case made = shape(40, 41, 100);
@@ -315,18 +321,16 @@ Check(tiled_matmul, large_and_small)
     expect_close_f32(made.c, made.want, 0, bound(k));
 }
 
-// The check that profiles/lessons/15-tiled-matmul.cfg measures: 2 x 256 KiB must be read, 256 KiB written.
-Check(tiled_matmul, side_256)
-{
-    closely(256, 256, 256);
-}
+// The check that profiles/lessons/15-tiled-matmul.cfg measures: 2 x 256 KiB must be read, 256 KiB
+// written.
+Check(tiled_matmul, side_256) { closely(256, 256, 256); }
 
 // ---- What profiles/lessons/15-tiled-matmul.cfg times on a GPU
 
 enum { SIDE = 4096, KINDS = 64 };
 
-// A product in double of this size would take the CPU minutes. So B has rows of few kinds only, which are mixed at
-// random: the floats of A that meet the same kind are added up first.
+// A product in double of this size would take the CPU minutes. So B has rows of few kinds only,
+// which are mixed at random: the floats of A that meet the same kind are added up first.
 static void mix_rows(Buffer *b, const Buffer *kind)
 {
     for (size_t p = KINDS; p < SIDE; p++)
@@ -339,11 +343,9 @@ static void multiplied_by_kinds(double *want, const Buffer *kind)
         double sum[KINDS] = { 0 };
         for (size_t p = 0; p < SIDE; p++)
             sum[p < KINDS ? p : (size_t)kind->i32[p]] += a[i * SIDE + p];
-        for (size_t j = 0; j < SIDE; j++)
-            want[i * SIDE + j] = 0;
+        for (size_t j = 0; j < SIDE; j++) want[i * SIDE + j] = 0;
         for (size_t q = 0; q < KINDS; q++)
-            for (size_t j = 0; j < SIDE; j++)
-                want[i * SIDE + j] += sum[q] * b[q * SIDE + j];
+            for (size_t j = 0; j < SIDE; j++) want[i * SIDE + j] += sum[q] * b[q * SIDE + j];
     }
 }
 
@@ -356,7 +358,8 @@ Measure(tiled_matmul, side_4096)
     for (size_t s = 0; s < sets; s++) {
         made[s] = shape(SIDE, SIDE, SIDE);
         mix_rows(made[s].b, kind);
-        rotate("matmul", device(made[s].c), device(made[s].a), device(made[s].b), i32(SIDE), i32(SIDE), i32(SIDE));
+        rotate("matmul", device(made[s].c), device(made[s].a), device(made[s].b), i32(SIDE),
+               i32(SIDE), i32(SIDE));
         compulsory(8ull * SIDE * SIDE, 4ull * SIDE * SIDE);
     }
     measure();

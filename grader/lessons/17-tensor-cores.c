@@ -1,5 +1,5 @@
-// Lesson 17: products of small whole numbers, which are exact in any order; and of fractions, against a reference in
-// double of the very numbers of 16 bits that the function is given.
+// Lesson 17: products of small whole numbers, which are exact in any order; and of fractions,
+// against a reference in double of the very numbers of 16 bits that the function is given.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,10 @@ static float rounded(float x, int kept)
 }
 
 static uint16_t encoded(Kind kind, double x) { return kind == BF16 ? bf16_bits(x) : f16_bits(x); }
-static double decoded(Kind kind, uint16_t bits) { return kind == BF16 ? bf16_value(bits) : f16_value(bits); }
+static double decoded(Kind kind, uint16_t bits)
+{
+    return kind == BF16 ? bf16_value(bits) : f16_value(bits);
+}
 
 // ---- Matrices
 
@@ -40,7 +43,7 @@ static double decoded(Kind kind, uint16_t bits) { return kind == BF16 ? bf16_val
 typedef struct Matrix {
     Buffer *buffer;
     uint16_t *at;
-    double *value;      // rows without gaps
+    double *value; // rows without gaps
     int rows, cols, pitch;
 } Matrix;
 
@@ -55,8 +58,7 @@ static Matrix matrix(const char *name, int rows, int cols)
     Buffer *buffer = kind == BF16 ? input_bf16(name, count) : input_f16(name, count);
     Matrix x = { buffer, buffer->f16, reference_f64((size_t)rows * cols), rows, cols, pitch };
 
-    for (size_t i = 0; i < count; i++)
-        x.at[i] = 0x7fff;
+    for (size_t i = 0; i < count; i++) x.at[i] = 0x7fff;
     return x;
 }
 
@@ -75,12 +77,11 @@ static double off_by;
 static double products(int i, int j, int from, int to)
 {
     double sum = 0;
-    for (int p = from; p < to; p++)
-        sum += a.value[(size_t)i * k + p] * b.value[(size_t)p * n + j];
+    for (int p = from; p < to; p++) sum += a.value[(size_t)i * k + p] * b.value[(size_t)p * n + j];
     return sum;
 }
 
-static int depth;   // of a tile that the next guess supposes
+static int depth; // of a tile that the next guess supposes
 
 static double whole_depths(int i, int j) { return products(i, j, 0, k / depth * depth); }
 static double turned_sum(int i, int j)
@@ -92,8 +93,7 @@ static double turned_sum(int i, int j)
 static double turned_b(int i, int j)
 {
     double sum = 0;
-    for (int p = 0; p < k; p++)
-        sum += a.value[(size_t)i * k + p] * b.value[(size_t)j * k + p];
+    for (int p = 0; p < k; p++) sum += a.value[(size_t)i * k + p] * b.value[(size_t)j * k + p];
     return n == k ? sum : NAN;
 }
 
@@ -103,16 +103,15 @@ static double of_turned_b(int i, int j, int side)
     double sum = 0;
     for (int p = 0; p < k; p++) {
         int row = p - p % side + j % side, col = j - j % side + p % side;
-        if (row < k && col < n)
-            sum += a.value[(size_t)i * k + p] * b.value[(size_t)row * n + col];
+        if (row < k && col < n) sum += a.value[(size_t)i * k + p] * b.value[(size_t)row * n + col];
     }
     return sum;
 }
 
 static double turned_tiles(int i, int j) { return of_turned_b(i, j, 8); }
 
-// Mistakes with version 1's fragments. Its blocks make SUMS x SUMS sums from tiles of SUMS x STEPS and STEPS x SUMS
-// numbers, its four warps 32 x 32 sums each, in fragments of 16 x 16.
+// Mistakes with version 1's fragments. Its blocks make SUMS x SUMS sums from tiles of SUMS x STEPS
+// and STEPS x SUMS numbers, its four warps 32 x 32 sums each, in fragments of 16 x 16.
 enum { SUMS = 64, STEPS = 32 };
 
 static double b_by_columns(int i, int j) { return of_turned_b(i, j, 16); }
@@ -122,8 +121,7 @@ static double a_by_columns(int i, int j)
     double sum = 0;
     for (int p = 0; p < k; p++) {
         int row = i - i % 16 + p % 16, col = p - p % 16 + i % 16;
-        if (row < m && col < k)
-            sum += a.value[(size_t)row * k + col] * b.value[(size_t)p * n + j];
+        if (row < m && col < k) sum += a.value[(size_t)row * k + col] * b.value[(size_t)p * n + j];
     }
     return sum;
 }
@@ -131,23 +129,31 @@ static double a_by_columns(int i, int j)
 static double first_halves(int i, int j)
 {
     double sum = 0;
-    for (int p = 0; p < k; p += STEPS)
-        sum += products(i, j, p, p + 16 < k ? p + 16 : k);
+    for (int p = 0; p < k; p += STEPS) sum += products(i, j, p, p + 16 < k ? p + 16 : k);
     return sum;
 }
 
 static double first_halves_twice(int i, int j) { return 2 * first_halves(i, j); }
 
 // The sum at another place of C.
-static double sum_at(int row, int col) { return row < m && col < n ? products(row, col, 0, k) : NAN; }
+static double sum_at(int row, int col)
+{
+    return row < m && col < n ? products(row, col, 0, k) : NAN;
+}
 
 static double upper_warps(int i, int j) { return sum_at(i - i % SUMS + i % 32, j); }
 static double left_warps(int i, int j) { return sum_at(i, j - j % SUMS + j % 32); }
-static double first_warps(int i, int j) { return sum_at(i - i % SUMS + i % 32, j - j % SUMS + j % 32); }
-static double first_fragments(int i, int j) { return sum_at(i - i % 32 + i % 16, j - j % 32 + j % 16); }
+static double first_warps(int i, int j)
+{
+    return sum_at(i - i % SUMS + i % 32, j - j % SUMS + j % 32);
+}
+static double first_fragments(int i, int j)
+{
+    return sum_at(i - i % 32 + i % 16, j - j % 32 + j % 16);
+}
 static double turned_sums(int i, int j) { return sum_at(i - i % 16 + j % 16, j - j % 16 + i % 16); }
 
-static double other_fragments(int i, int j)   // sum[i][j] for sum[j][i]
+static double other_fragments(int i, int j) // sum[i][j] for sum[j][i]
 {
     return sum_at(i - i % 32 + j % 32 / 16 * 16 + i % 16, j - j % 32 + i % 32 / 16 * 16 + j % 16);
 }
@@ -198,7 +204,8 @@ static bool explains(const Mismatch *at, Guess *guess)
     size_t apart = at->wrong / 50 + 1, seen = 0;
 
     for (size_t i = at->first; i < at->out->count; i++)
-        if (at->is_wrong(i) && seen++ % apart == 0 && !(fabs(at->out->f32[i] - guess(i / n, i % n)) <= off_by))
+        if (at->is_wrong(i) && seen++ % apart == 0
+            && !(fabs(at->out->f32[i] - guess(i / n, i % n)) <= off_by))
             return false;
     return true;
 }
@@ -209,7 +216,9 @@ static const char *last_products(const Mismatch *at)
 
     for (depth = 128; depth >= 8; depth /= 2)
         if (k % depth && explains(at, whole_depths)) {
-            snprintf(words, sizeof words, "It lacks the last %d of %d products: k is not a multiple of %d.", k % depth, k, depth);
+            snprintf(words, sizeof words,
+                     "It lacks the last %d of %d products: k is not a multiple of %d.", k % depth,
+                     k, depth);
             return words;
         }
     return NULL;
@@ -217,24 +226,37 @@ static const char *last_products(const Mismatch *at)
 
 static const char *of_a_fragment(const Mismatch *at)
 {
-    static const struct { Guess *guess; const char *words; } slips[] = {
-        { a_by_columns, "So it is if A's fragments are turned: its tile lies row by row, so they are row_major." },
-        { b_by_columns, "So it is if B's fragments are turned: its tile lies row by row, so they are row_major." },
-        { pitch_of_b, "So it is if A's fragments have the pitch of B's tile: a row of A's tile is 32 numbers from the next." },
-        { pitch_of_a, "So it is if B's fragments have the pitch of A's tile: a row of B's tile is 64 numbers from the next." },
+    static const struct {
+        Guess *guess;
+        const char *words;
+    } slips[] = {
+        { a_by_columns, "So it is if A's fragments are turned: its tile lies row by row, so they "
+                        "are row_major." },
+        { b_by_columns, "So it is if B's fragments are turned: its tile lies row by row, so they "
+                        "are row_major." },
+        { pitch_of_b, "So it is if A's fragments have the pitch of B's tile: a row of A's tile is "
+                      "32 numbers from the next." },
+        { pitch_of_a, "So it is if B's fragments have the pitch of A's tile: a row of B's tile is "
+                      "64 numbers from the next." },
         { first_halves, "It has 16 of each 32 products: a tile is 32 deep, and a fragment 16." },
-        { first_halves_twice, "It has 16 of each 32 products, twice: where a fragment begins depends on the step, `q`." },
-        { upper_warps, "So it is if the lower warps take the rows of A that the upper ones take: theirs begin at `top`." },
-        { left_warps, "So it is if the right warps take the columns of B that the left ones take: theirs begin at `left`." },
-        { first_warps, "So it is if each warp makes the sums of its block's first: its own begin at `top` and `left`." },
-        { first_fragments, "So it is if a warp's four fragments are the same: A's are 16 rows apart, B's 16 columns." },
-        { other_fragments, "So it is if sum[i][j] and sum[j][i] change places: i counts fragments down, j to the right." },
-        { turned_sums, "So it is if each 16 x 16 sums are turned: they are to lie in `cs` row by row, mem_row_major." },
+        { first_halves_twice, "It has 16 of each 32 products, twice: where a fragment begins "
+                              "depends on the step, `q`." },
+        { upper_warps, "So it is if the lower warps take the rows of A that the upper ones take: "
+                       "theirs begin at `top`." },
+        { left_warps, "So it is if the right warps take the columns of B that the left ones take: "
+                      "theirs begin at `left`." },
+        { first_warps, "So it is if each warp makes the sums of its block's first: its own begin "
+                       "at `top` and `left`." },
+        { first_fragments, "So it is if a warp's four fragments are the same: A's are 16 rows "
+                           "apart, B's 16 columns." },
+        { other_fragments, "So it is if sum[i][j] and sum[j][i] change places: i counts fragments "
+                           "down, j to the right." },
+        { turned_sums, "So it is if each 16 x 16 sums are turned: they are to lie in `cs` row by "
+                       "row, mem_row_major." },
     };
 
     for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
-        if (explains(at, slips[i].guess))
-            return slips[i].words;
+        if (explains(at, slips[i].guess)) return slips[i].words;
     return NULL;
 }
 
@@ -243,21 +265,24 @@ static const char *which(const Mismatch *at)
     float got = at->out->f32[at->first];
 
     if (got != got && bits_of(got) != POISON)
-        return "Not a number: the gaps behind the rows of A or B, or shared memory beyond the tile's edge, got into the "
+        return "Not a number: the gaps behind the rows of A or B, or shared memory beyond the "
+               "tile's edge, got into the "
                "sums. Even 0 times no number is none.";
     if (explains(at, turned_sum))
         return "That is the product, but column by column: c[i][j] belongs at c[i * n + j].";
     if (explains(at, turned_b))
-        return "So it is if the second factor is b[j][p]: it must be b[p][j]. Is B's fragment of the right layout?";
+        return "So it is if the second factor is b[j][p]: it must be b[p][j]. Is B's fragment of "
+               "the right layout?";
     if (explains(at, turned_tiles))
-        return "So it is if each 8 x 8 tile of B is turned: a lane needs two neighbours of a column of B, which "
+        return "So it is if each 8 x 8 tile of B is turned: a lane needs two neighbours of a "
+               "column of B, which "
                "ldmatrix gives it with .trans.";
     const char *fragment = of_a_fragment(at);
-    if (fragment)
-        return fragment;
+    if (fragment) return fragment;
     sum_bits = 11;
     if (explains(at, coarse_sum))
-        return "So it is if the sums are halves, which have 11 bits: the accumulator must be float.";
+        return "So it is if the sums are halves, which have 11 bits: the accumulator must be "
+               "float.";
     return last_products(at);
 }
 
@@ -265,11 +290,13 @@ static double coarse_factors(int i, int j)
 {
     double sum = 0;
     for (int p = 0; p < k; p++)
-        sum += (double)rounded((float)a.value[(size_t)i * k + p], 8) * rounded((float)b.value[(size_t)p * n + j], 8);
+        sum += (double)rounded((float)a.value[(size_t)i * k + p], 8)
+             * rounded((float)b.value[(size_t)p * n + j], 8);
     return sum;
 }
 
-// How far most of the wrong elements lie from a guess, in what they lie from the right answer: much nearer explains them.
+// How far most of the wrong elements lie from a guess, in what they lie from the right answer: much
+// nearer explains them.
 static bool is_nearer(const Mismatch *at, Guess *guess)
 {
     double from_guess = 0, from_want = 0;
@@ -333,16 +360,17 @@ static uint32_t mixed(uint32_t x)
     return x ^ x >> 16;
 }
 
-static double fraction(int which, int row, int col) { return mixed(which * 1000003u + row * 65537u + col) / 0x1p31 - 1; }
+static double fraction(int which, int row, int col)
+{
+    return mixed(which * 1000003u + row * 65537u + col) / 0x1p31 - 1;
+}
 
 static void fill(double (*number)(int which, int row, int col))
 {
     for (int i = 0; i < m; i++)
-        for (int p = 0; p < k; p++)
-            set(&a, i, p, number(1, i, p));
+        for (int p = 0; p < k; p++) set(&a, i, p, number(1, i, p));
     for (int p = 0; p < k; p++)
-        for (int j = 0; j < n; j++)
-            set(&b, p, j, number(2, p, j));
+        for (int j = 0; j < n; j++) set(&b, p, j, number(2, p, j));
 }
 
 // From -8 to 8, but 0: k of their products are below 2^24.
@@ -362,13 +390,11 @@ static void exactly(Kind of, int rows, int columns, int depth)
     expect_close_f32(c, want, 0, 0);
 }
 
-// How far a sum of k products of numbers below 1 may be off. A Tensor Core adds in float, but cuts off where a float's
-// sum would be rounded, so errors of one sign pile up: 5e-4 at the worst in 4,096 sums of 4,096 products. Sums in half
-// are off by 0.4 there, factors of 8 bits instead of 11 by 0.2 (simulator/test/programs/tensor_precision.cu).
-static double bound(int products)
-{
-    return 1e-6 + products * 1e-6;
-}
+// How far a sum of k products of numbers below 1 may be off. A Tensor Core adds in float, but cuts
+// off where a float's sum would be rounded, so errors of one sign pile up: 5e-4 at the worst in
+// 4,096 sums of 4,096 products. Sums in half are off by 0.4 there, factors of 8 bits instead of 11
+// by 0.2 (simulator/test/programs/tensor_precision.cu).
+static double bound(int products) { return 1e-6 + products * 1e-6; }
 
 static void closely(Kind of, int rows, int columns, int depth)
 {
@@ -435,7 +461,8 @@ Check(tensor_cores, fractions)
 static const char *of_any_size(const Mismatch *at)
 {
     (void)at;
-    return "A bf16 has a float's range: inputs are from 2^-60 to 2^60 here. As halves they would be 0 or infinite.";
+    return "A bf16 has a float's range: inputs are from 2^-60 to 2^60 here. As halves they would "
+           "be 0 or infinite.";
 }
 
 static double large_or_small(int which, int row, int col)
@@ -452,27 +479,23 @@ Check(tensor_cores, large_and_small)
     expect_close_f32(c, want, 0, bound(k));
 }
 
-// The check that profiles/lessons/17-tensor-cores.cfg measures: 2 x 128 KiB must be read, 256 KiB written.
-Check(tensor_cores, side_256)
-{
-    closely(BF16, 256, 256, 256);
-}
+// The check that profiles/lessons/17-tensor-cores.cfg measures: 2 x 128 KiB must be read, 256 KiB
+// written.
+Check(tensor_cores, side_256) { closely(BF16, 256, 256, 256); }
 
 // ---- What profiles/lessons/17-tensor-cores.cfg times on a GPU
 
 enum { SIDE = 4096, KINDS = 64 };
 
-// A product in double of this size would take the CPU minutes. So B has rows of few kinds only, which are mixed at
-// random: the numbers of A that meet the same kind are added up first.
+// A product in double of this size would take the CPU minutes. So B has rows of few kinds only,
+// which are mixed at random: the numbers of A that meet the same kind are added up first.
 static void multiplied_by_kinds(double *to, const Matrix *x, const Matrix *y, const int32_t *kinds)
 {
     for (size_t i = 0; i < SIDE; i++) {
         double sum[KINDS] = { 0 };
-        for (size_t p = 0; p < SIDE; p++)
-            sum[kinds[p]] += x->value[i * SIDE + p];
+        for (size_t p = 0; p < SIDE; p++) sum[kinds[p]] += x->value[i * SIDE + p];
         for (size_t q = 0; q < KINDS; q++)
-            for (size_t j = 0; j < SIDE; j++)
-                to[i * SIDE + j] += sum[q] * y->value[q * SIDE + j];
+            for (size_t j = 0; j < SIDE; j++) to[i * SIDE + j] += sum[q] * y->value[q * SIDE + j];
     }
 }
 
@@ -494,7 +517,8 @@ Measure(tensor_cores, side_4096)
                 set(&b, i, p, fraction(2 + 2 * (int)s, kinds[i], p));
             }
         as[s] = a, bs[s] = b, cs[s] = c, wants[s] = want;
-        rotate("matmul_bf16", device(c), device(a.buffer), device(b.buffer), i32(SIDE), i32(SIDE), i32(SIDE));
+        rotate("matmul_bf16", device(c), device(a.buffer), device(b.buffer), i32(SIDE), i32(SIDE),
+               i32(SIDE));
         compulsory(4ull * SIDE * SIDE, 4ull * SIDE * SIDE);
     }
     measure();

@@ -1,5 +1,6 @@
-// Lesson 21: a layer's tail against a reference in double: rows of all lengths, values that reach far, and rows that lie
-// far from zero, where a variance worked out as a difference of squares is lost.
+// Lesson 21: a layer's tail against a reference in double: rows of all lengths, values that reach
+// far, and rows that lie far from zero, where a variance worked out as a difference of squares is
+// lost.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,15 @@ static struct {
 
 // The answer, and what those get who change one thing in it.
 enum variant {
-    AS_ASKED, TANH, NO_GELU, NO_BIAS, NO_RESIDUAL, RESIDUAL_INSIDE, NO_NORM, OTHER_VARIANCE, VARIANTS
+    AS_ASKED,
+    TANH,
+    NO_GELU,
+    NO_BIAS,
+    NO_RESIDUAL,
+    RESIDUAL_INSIDE,
+    NO_NORM,
+    OTHER_VARIANCE,
+    VARIANTS
 };
 
 static const char *const words[VARIANTS] = {
@@ -27,10 +36,8 @@ static const char *const words[VARIANTS] = {
 
 static double gelu(double t, enum variant v)
 {
-    if (v == NO_GELU)
-        return t;
-    if (v == TANH)
-        return t / 2 * (1 + tanh(sqrt(2 / M_PI) * (t + 0.044715 * t * t * t)));
+    if (v == NO_GELU) return t;
+    if (v == TANH) return t / 2 * (1 + tanh(sqrt(2 / M_PI) * (t + 0.044715 * t * t * t)));
     return t / 2 * (1 + erf(t / sqrt(2)));
 }
 
@@ -48,13 +55,10 @@ static void row_of(double *out, int r, enum variant v)
     int cols = asked.cols;
     double mean = 0, squares = 0;
 
-    for (int c = 0; c < cols; c++)
-        mean += out[c] = h_of(r, c, v);
-    if (v == NO_NORM)
-        return;
+    for (int c = 0; c < cols; c++) mean += out[c] = h_of(r, c, v);
+    if (v == NO_NORM) return;
     mean /= cols;
-    for (int c = 0; c < cols; c++)
-        squares += (out[c] - mean) * (out[c] - mean);
+    for (int c = 0; c < cols; c++) squares += (out[c] - mean) * (out[c] - mean);
     double variance = squares / (v == OTHER_VARIANCE ? cols - 1 : cols);
     double scale = 1 / sqrt(variance + 1e-5);
     for (int c = 0; c < cols; c++)
@@ -65,35 +69,34 @@ static void row_of(double *out, int r, enum variant v)
 static const char *holes(const Mismatch *m, int row)
 {
     for (int c = 0; c < asked.cols; c++)
-        if (!isnan(m->out->f32[(size_t)row * asked.cols + c]))
-            return NULL;
-    return "One nan in h makes its whole row nan, and out is nan until it is written. Has every element a thread that "
+        if (!isnan(m->out->f32[(size_t)row * asked.cols + c])) return NULL;
+    return "One nan in h makes its whole row nan, and out is nan until it is written. Has every "
+           "element a thread that "
            "writes it?";
 }
 
-// Whether columns k, k + 4, k + 8, ... of a row are those of h but for a mean and a scale: on a line, in double.
+// Whether columns k, k + 4, k + 8, ... of a row are those of h but for a mean and a scale: on a
+// line, in double.
 static bool on_a_line(const Mismatch *m, int row, int k)
 {
     const float *out = m->out->f32 + (size_t)row * asked.cols;
     double n = 0, h = 0, y = 0, hh = 0, hy = 0;
 
     for (int pass = 0; pass < 2; pass++) {
-        double slope = pass ? (n * hy - h * y) / (n * hh - h * h) : 0, start = pass ? (y - slope * h) / n : 0;
+        double slope = pass ? (n * hy - h * y) / (n * hh - h * h) : 0,
+               start = pass ? (y - slope * h) / n : 0;
         for (int c = k; c < asked.cols; c += 4) {
             double at = h_of(row, c, AS_ASKED), is = (out[c] - asked.beta[c]) / asked.gamma[c];
-            if (fabs(asked.gamma[c]) < 0.05)
-                continue;               // too little is left of it
-            if (!pass)
-                n++, h += at, y += is, hh += at * at, hy += at * is;
-            else if (!(fabs(start + slope * at - is) <= 1e-3))
-                return false;
+            if (fabs(asked.gamma[c]) < 0.05) continue; // too little is left of it
+            if (!pass) n++, h += at, y += is, hh += at * at, hy += at * is;
+            else if (!(fabs(start + slope * at - is) <= 1e-3)) return false;
         }
     }
     return n > 5;
 }
 
-// One of a float4's components is wrong: all of the row are, by way of its mean, but three in four lie where they should
-// beside one another.
+// One of a float4's components is wrong: all of the row are, by way of its mean, but three in four
+// lie where they should beside one another.
 static const char *wrong_component(const Mismatch *m, int row)
 {
     static char words[160];
@@ -101,14 +104,14 @@ static const char *wrong_component(const Mismatch *m, int row)
 
     for (int k = 0; k < 4; k++)
         if (!on_a_line(m, row, k)) {
-            if (wrong >= 0)
-                return NULL;
+            if (wrong >= 0) return NULL;
             wrong = k;
         }
-    if (wrong < 0)
-        return NULL;
-    snprintf(words, sizeof words, "Of columns %d, %d, %d, ... h itself is wrong, of the others only the row's mean and "
-             "scale: look at the .%c of each float4.", wrong, wrong + 4, wrong + 8, "xyzw"[wrong]);
+    if (wrong < 0) return NULL;
+    snprintf(words, sizeof words,
+             "Of columns %d, %d, %d, ... h itself is wrong, of the others only the row's mean and "
+             "scale: look at the .%c of each float4.",
+             wrong, wrong + 4, wrong + 8, "xyzw"[wrong]);
     return words;
 }
 
@@ -119,18 +122,16 @@ static const char *which_variant(const Mismatch *m)
     double *guess = reference_f64(asked.cols);
     const char *says = holes(m, row);
 
-    if (!says)
-        says = wrong_component(m, row);
-    if (says)
-        return says;
+    if (!says) says = wrong_component(m, row);
+    if (says) return says;
 
     for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++) {
         bool same = true;
         row_of(guess, row, v);
         for (int c = 0; c < asked.cols && same; c++)
-            same = fabs(m->out->f32[(size_t)row * asked.cols + c] - guess[c]) <= 2e-5 + 2e-5 * fabs(guess[c]);
-        if (same)
-            return words[v];
+            same = fabs(m->out->f32[(size_t)row * asked.cols + c] - guess[c])
+                <= 2e-5 + 2e-5 * fabs(guess[c]);
+        if (same) return words[v];
     }
     return NULL;
 }
@@ -138,7 +139,8 @@ static const char *which_variant(const Mismatch *m)
 static const char *far_from_zero(const Mismatch *m)
 {
     (void)m;
-    return "All of h is near 1000 here. In float, mean(h * h) - mean * mean leaves nothing of a variance below 1: take "
+    return "All of h is near 1000 here. In float, mean(h * h) - mean * mean leaves nothing of a "
+           "variance below 1: take "
            "the mean of the squares of h - mean.";
 }
 
@@ -150,14 +152,12 @@ typedef struct Case {
 static Case make_case(int rows, int cols, float middle)
 {
     size_t n = (size_t)rows * cols;
-    Case k = {output_f32("out", n),   input_f32("x", n),        input_f32("bias", cols),
-              input_f32("residual", n), input_f32("gamma", cols), input_f32("beta", cols)};
+    Case k = { output_f32("out", n),     input_f32("x", n),        input_f32("bias", cols),
+               input_f32("residual", n), input_f32("gamma", cols), input_f32("beta", cols) };
 
     as_matrix(k.out, rows, cols);
-    for (size_t i = 0; i < n; i++)
-        k.x->f32[i] *= 4, k.residual->f32[i] += middle;
-    for (int c = 0; c < cols; c++)
-        k.bias->f32[c] *= 4;
+    for (size_t i = 0; i < n; i++) k.x->f32[i] *= 4, k.residual->f32[i] += middle;
+    for (int c = 0; c < cols; c++) k.bias->f32[c] *= 4;
     return k;
 }
 
@@ -167,8 +167,8 @@ static void ask(const Case *k, int rows, int cols)
     asked.gamma = k->gamma->f32, asked.beta = k->beta->f32;
     asked.rows = rows, asked.cols = cols;
     given("rows = %d, cols = %d", rows, cols);
-    call("bias_gelu_residual_norm", device(k->out), device(k->x), device(k->bias), device(k->residual),
-         device(k->gamma), device(k->beta), i32(rows), i32(cols));
+    call("bias_gelu_residual_norm", device(k->out), device(k->x), device(k->bias),
+         device(k->residual), device(k->gamma), device(k->beta), i32(rows), i32(cols));
 }
 
 // A rounding of anything to half precision is off by 1e-3 or so; float by some 1e-6.
@@ -176,8 +176,7 @@ static void compare(const Case *k, int rows, int cols, double absolute)
 {
     double *want = reference_f64((size_t)rows * cols);
 
-    for (int r = 0; r < rows; r++)
-        row_of(want + (size_t)r * cols, r, AS_ASKED);
+    for (int r = 0; r < rows; r++) row_of(want + (size_t)r * cols, r, AS_ASKED);
     expect_close_f32(k->out, want, absolute, 1e-5);
 }
 
@@ -232,10 +231,7 @@ Check(fusion, nothing)
 }
 
 // The variance of a single column is 0, and so is h - mean: beta is all that is left.
-Check(fusion, one_column)
-{
-    normalises(65, 1);
-}
+Check(fusion, one_column) { normalises(65, 1); }
 
 // A float has 24 bits, of which numbers near 1000 leave 14 for what they differ by.
 Check(fusion, rows_far_from_zero)
@@ -258,11 +254,9 @@ Check(fusion, large_and_small_values)
     compare(&k, rows, cols, 2e-5);
 }
 
-// The check that profiles/lessons/21-fusion.cfg measures: 1,024 floats a row, so that each warp begins on a sector.
-Check(fusion, half_a_million)
-{
-    normalises(512, 1024);
-}
+// The check that profiles/lessons/21-fusion.cfg measures: 1,024 floats a row, so that each warp
+// begins on a sector.
+Check(fusion, half_a_million) { normalises(512, 1024); }
 
 // What profiles/lessons/21-fusion.cfg times on a GPU: 402 MB of compulsory traffic a call.
 Measure(fusion, large)
@@ -273,8 +267,8 @@ Measure(fusion, large)
 
     for (size_t s = 0; s < sets; s++) {
         k[s] = make_case(ROWS, COLS, 0);
-        rotate("bias_gelu_residual_norm", device(k[s].out), device(k[s].x), device(k[s].bias), device(k[s].residual),
-               device(k[s].gamma), device(k[s].beta), i32(ROWS), i32(COLS));
+        rotate("bias_gelu_residual_norm", device(k[s].out), device(k[s].x), device(k[s].bias),
+               device(k[s].residual), device(k[s].gamma), device(k[s].beta), i32(ROWS), i32(COLS));
         compulsory(8 * n, 4 * n);
     }
     measure();

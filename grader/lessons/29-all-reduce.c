@@ -1,17 +1,15 @@
-// Lesson 29: sums of whole numbers, exact in any order and large enough to tell which devices' numbers are in one; and of
-// fractions, against a reference in double, which must be the same on every device to the last bit.
+// Lesson 29: sums of whole numbers, exact in any order and large enough to tell which devices'
+// numbers are in one; and of fractions, against a reference in double, which must be the same on
+// every device to the last bit.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const float *input;          // that of all devices, one after the other
+static const float *input; // that of all devices, one after the other
 static int count, devices;
 
-static float input_of(int device, size_t i)
-{
-    return input[(size_t)device * count + i];
-}
+static float input_of(int device, size_t i) { return input[(size_t)device * count + i]; }
 
 // "device 0", "devices 0, 1 and 3"
 static const char *list(char *words, size_t room, unsigned set)
@@ -21,20 +19,23 @@ static const char *list(char *words, size_t room, unsigned set)
     for (int d = 0; d < devices; d++)
         if (set >> d & 1) {
             said++;
-            at += snprintf(words + at, room - at, "%s %d", said == 1 ? "" : said == many ? " and" : ",", d);
+            at += snprintf(words + at, room - at, "%s %d",
+                           said == 1      ? ""
+                           : said == many ? " and"
+                                          : ",",
+                           d);
         }
     return words;
 }
 
-// What the devices' numbers at one place, each taken not at all, once or twice, make of `got`: the devices taken at
-// least once, and twice. False: nothing.
+// What the devices' numbers at one place, each taken not at all, once or twice, make of `got`: the
+// devices taken at least once, and twice. False: nothing.
 static bool find_terms(double got, size_t i, unsigned *once, unsigned *twice)
 {
     for (unsigned two = 0; two < 1u << devices; two++)
         for (unsigned one = 0; one < 1u << devices; one++) {
             double sum = 0;
-            if (two & ~one || !one)
-                continue;
+            if (two & ~one || !one) continue;
             for (int d = 0; d < devices; d++)
                 sum += ((one >> d & 1) + (two >> d & 1)) * (double)input_of(d, i);
             if (sum == got) {
@@ -50,8 +51,7 @@ static unsigned wrong_devices(const Mismatch *m)
 {
     unsigned wrong = 0;
     for (size_t i = 0; i < (size_t)count * devices; i++)
-        if (m->is_wrong(i))
-            wrong |= 1u << i / count;
+        if (m->is_wrong(i)) wrong |= 1u << i / count;
     return wrong;
 }
 
@@ -61,9 +61,9 @@ static const char *on_devices(const Mismatch *m)
     static char words[100];
     char names[60];
     unsigned wrong = wrong_devices(m);
-    if (wrong == (1u << devices) - 1)
-        return "";
-    snprintf(words, sizeof words, " Wrong elements are on %s alone.", list(names, sizeof names, wrong));
+    if (wrong == (1u << devices) - 1) return "";
+    snprintf(words, sizeof words, " Wrong elements are on %s alone.",
+             list(names, sizeof names, wrong));
     return words;
 }
 
@@ -79,8 +79,7 @@ static bool left_over(const Mismatch *m)
 {
     size_t whole = (size_t)(count / devices) * devices;
     for (size_t i = 0; i < (size_t)count * devices; i++)
-        if (m->is_wrong(i) != (i % count >= whole))
-            return false;
+        if (m->is_wrong(i) != (i % count >= whole)) return false;
     return true;
 }
 
@@ -95,20 +94,22 @@ static const char *whose(const Mismatch *m)
     if ((uint32_t)m->out->i32[m->first] == POISON) {
         snprintf(words, sizeof words, "Nothing was stored there.%s%s", on_devices(m),
                  left_over(m) ? " Is there a chunk for what n / devices leaves over?"
-                 : none_on_some(m) ? " Was the kernel that stores there launched when the function returned?" : "");
+                 : none_on_some(m)
+                     ? " Was the kernel that stores there launched when the function returned?"
+                     : "");
         return words;
     }
-    if (got != got)
-        return "Not a number: something was added, or passed on, before it was there.";
-    if (!find_terms(got, i, &once, &twice))
-        return NULL;
+    if (got != got) return "Not a number: something was added, or passed on, before it was there.";
+    if (!find_terms(got, i, &once, &twice)) return NULL;
     if (twice)
-        snprintf(words, sizeof words, "That has %s twice.%s", list(names, sizeof names, twice), on_devices(m));
-    else if (__builtin_popcount(once) == 1)
-        snprintf(words, sizeof words, "That is what %s brought, and nobody else.%s", list(names, sizeof names, once),
+        snprintf(words, sizeof words, "That has %s twice.%s", list(names, sizeof names, twice),
                  on_devices(m));
+    else if (__builtin_popcount(once) == 1)
+        snprintf(words, sizeof words, "That is what %s brought, and nobody else.%s",
+                 list(names, sizeof names, once), on_devices(m));
     else
-        snprintf(words, sizeof words, "That is without %s.%s", list(names, sizeof names, all & ~once), on_devices(m));
+        snprintf(words, sizeof words, "That is without %s.%s",
+                 list(names, sizeof names, all & ~once), on_devices(m));
     return words;
 }
 
@@ -134,12 +135,12 @@ static void asks(Buffer *out, Buffer *in, int n, int p)
     compulsory_journey(5 * bytes, 0);
 }
 
-// Whole numbers up to 2^20: any sum of 8 is below 2^24, and no two sets of devices are likely to have the same.
+// Whole numbers up to 2^20: any sum of 8 is below 2^24, and no two sets of devices are likely to
+// have the same.
 static Buffer *whole_numbers(size_t n)
 {
     Buffer *in = input_f32("in", n);
-    for (size_t i = 0; i < n; i++)
-        in->f32[i] = floorf((in->f32[i] + 1) / 2 * (1 << 20)) + 1;
+    for (size_t i = 0; i < n; i++) in->f32[i] = floorf((in->f32[i] + 1) / 2 * (1 << 20)) + 1;
     return in;
 }
 
@@ -148,8 +149,7 @@ static void expect_sums(const Buffer *out, const Buffer *in, int n, int p)
     float *want = reference_f32((size_t)n * p);
     for (int d = 0; d < p; d++)
         for (int i = 0; i < n; i++)
-            for (int e = 0; e < p; e++)
-                want[(size_t)d * n + i] += in->f32[(size_t)e * n + i];
+            for (int e = 0; e < p; e++) want[(size_t)d * n + i] += in->f32[(size_t)e * n + i];
     diagnose(whose);
     expect_equal_f32(out, want);
 }
@@ -165,8 +165,7 @@ static void adds_exactly(int n, int p)
 static long differs(const Buffer *out, int n, int p)
 {
     for (long i = 0; i < (long)n * (p - 1); i++)
-        if (memcmp(&out->f32[i], &out->f32[i + n], 4) != 0)
-            return i;
+        if (memcmp(&out->f32[i], &out->f32[i + n], 4) != 0) return i;
     return -1;
 }
 
@@ -177,21 +176,20 @@ static void adds_fractions(int n, int p)
 
     for (int d = 0; d < p; d++)
         for (int i = 0; i < n; i++)
-            for (int e = 0; e < p; e++)
-                want[(size_t)d * n + i] += in->f32[(size_t)e * n + i];
+            for (int e = 0; e < p; e++) want[(size_t)d * n + i] += in->f32[(size_t)e * n + i];
     asks(out, in, n, p);
     expect_close_f32(out, want, 1e-6, 1e-6);
     long i = differs(out, n, p);
     int d = i < 0 ? 0 : (int)(i / n);
-    expect(i < 0, "out[%d][%ld] is %.9g and out[%d][%ld] is %.9g: in another order, rounded otherwise. Every device must "
-           "have the same bits", d, i < 0 ? 0 : i % n, out->f32[i < 0 ? 0 : i], d + 1, i < 0 ? 0 : i % n,
+    expect(i < 0,
+           "out[%d][%ld] is %.9g and out[%d][%ld] is %.9g: in another order, rounded otherwise. "
+           "Every device must "
+           "have the same bits",
+           d, i < 0 ? 0 : i % n, out->f32[i < 0 ? 0 : i], d + 1, i < 0 ? 0 : i % n,
            out->f32[i < 0 ? 0 : i + n]);
 }
 
-static void all_devices(int n)
-{
-    adds_exactly(n, device_count());
-}
+static void all_devices(int n) { adds_exactly(n, device_count()); }
 
 Check(all_reduce, one_device)
 {
@@ -241,8 +239,7 @@ Check(all_reduce, ragged)
 
 Check(all_reduce, hardly_any)
 {
-    for (int n = 0; n <= 5; n++)
-        all_devices(n);
+    for (int n = 0; n <= 5; n++) all_devices(n);
 }
 
 Check(all_reduce, fractions)
@@ -255,7 +252,7 @@ Check(all_reduce, fractions)
 // Each call before the one before it is done, and of another size.
 Check(all_reduce, in_a_row)
 {
-    static const int sizes[] = {300, 1000, 300, 5000, 1000, 300};
+    static const int sizes[] = { 300, 1000, 300, 5000, 1000, 300 };
     enum { CALLS = sizeof sizes / sizeof *sizes };
     int p = device_count();
     Buffer *in[CALLS], *out[CALLS];
@@ -273,19 +270,14 @@ Check(all_reduce, in_a_row)
     }
 }
 
-// What profiles/lessons/29-all-reduce.cfg measures: a small vector, where steps count, and a large one, where bytes do.
-Check(all_reduce, four_kib)
-{
-    all_devices(1024);
-}
+// What profiles/lessons/29-all-reduce.cfg measures: a small vector, where steps count, and a large
+// one, where bytes do.
+Check(all_reduce, four_kib) { all_devices(1024); }
 
-Check(all_reduce, a_million)
-{
-    all_devices(1 << 20);
-}
+Check(all_reduce, a_million) { all_devices(1 << 20); }
 
-// What profiles/lessons/29-all-reduce.cfg times on GPUs. The bytes that are stated are those of the links, so that the rate
-// is what NCCL's tests call the bus bandwidth.
+// What profiles/lessons/29-all-reduce.cfg times on GPUs. The bytes that are stated are those of the
+// links, so that the rate is what NCCL's tests call the bus bandwidth.
 static void measures(int n)
 {
     int p = device_count();
@@ -304,21 +296,13 @@ static void measures(int n)
     for (size_t s = 0; s < sets; s++) {
         for (int i = 0; i < n; i++) {
             float sum = 0;
-            for (int d = 0; d < p; d++)
-                sum += in[s]->f32[(size_t)d * n + i];
-            for (int d = 0; d < p; d++)
-                want[(size_t)d * n + i] = sum;
+            for (int d = 0; d < p; d++) sum += in[s]->f32[(size_t)d * n + i];
+            for (int d = 0; d < p; d++) want[(size_t)d * n + i] = sum;
         }
         expect_equal_f32(out[s], want);
     }
 }
 
-Measure(all_reduce, small)
-{
-    measures(1 << 10);
-}
+Measure(all_reduce, small) { measures(1 << 10); }
 
-Measure(all_reduce, large)
-{
-    measures(1 << 26);
-}
+Measure(all_reduce, large) { measures(1 << 26); }

@@ -22,8 +22,7 @@ static int read_state(const Lesson *lesson)
     FILE *f = fopen(path, "re");
     int shown = 0;
     if (f) {
-        if (fscanf(f, "%d", &shown) != 1 || shown < 0 || shown > HINTS)
-            shown = 0;
+        if (fscanf(f, "%d", &shown) != 1 || shown < 0 || shown > HINTS) shown = 0;
         fclose(f);
     }
     free(path);
@@ -52,10 +51,8 @@ static void print_footer(const Lesson *lesson, int shown)
 {
     int number = lesson->number;
     fputc('\n', stdout);
-    if (shown < HINTS)
-        say(2, "Another: make hint-%d. Again: make lesson-%d", number, number);
-    else
-        say(2, "That was the last one. From the first: make hint-%d HINT=1", number);
+    if (shown < HINTS) say(2, "Another: make hint-%d. Again: make lesson-%d", number, number);
+    else say(2, "That was the last one. From the first: make hint-%d HINT=1", number);
 }
 
 static int refuse(const Lesson *lesson)
@@ -69,8 +66,7 @@ static int refuse(const Lesson *lesson)
 int hint(const Lesson *lesson)
 {
     int number = wanted(lesson);
-    if (number < 1 || number > HINTS)
-        return refuse(lesson);
+    if (number < 1 || number > HINTS) return refuse(lesson);
 
     char *title = NULL, *heading = text_format("### Hint %d", number);
     char *section = lesson_section(lesson, heading, &title);

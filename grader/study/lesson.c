@@ -16,8 +16,9 @@ size_t lessons(const Lesson **list)
         for (; count < found.gl_pathc; count++) {
             char *name = strdup(basename(found.gl_pathv[count]));
             name[strlen(name) - strlen(".md")] = 0;
-            all[count] = (Lesson){.number = atoi(name), .name = name,
-                                  .exercise = text_format("exercises/%s.cu", name)};
+            all[count] = (Lesson){ .number = atoi(name),
+                                   .name = name,
+                                   .exercise = text_format("exercises/%s.cu", name) };
         }
         globfree(&found);
     }
@@ -30,8 +31,7 @@ const Lesson *lesson_after(int number)
     const Lesson *list;
     size_t count = lessons(&list);
     for (size_t i = 0; i < count; i++)
-        if (list[i].number > number)
-            return &list[i];
+        if (list[i].number > number) return &list[i];
     return NULL;
 }
 
@@ -73,8 +73,7 @@ char *lesson_section(const Lesson *lesson, const char *heading, char **title)
     while (in && getline(&line, &room, in) >= 0) {
         code ^= strncmp(line, "```", 3) == 0;
         size_t here = code ? 0 : level_of(line);
-        if (inside && here && here <= level)
-            break;
+        if (inside && here && here <= level) break;
         if (inside) {
             fputs(line, out);
         } else if (here == level && is_heading(line, heading)) {
@@ -84,10 +83,8 @@ char *lesson_section(const Lesson *lesson, const char *heading, char **title)
         }
     }
     free(line);
-    if (in)
-        fclose(in);
-    if (out)
-        fclose(out);
+    if (in) fclose(in);
+    if (out) fclose(out);
     return section;
 }
 
@@ -97,10 +94,8 @@ char *lesson_title(const Lesson *lesson)
     size_t room = 0;
     FILE *in = open_text(lesson);
     bool good = in && getline(&line, &room, in) >= 0 && strncmp(line, "# ", 2) == 0;
-    if (in)
-        fclose(in);
-    if (good)
-        line[strcspn(line, "\n{")] = 0;
+    if (in) fclose(in);
+    if (good) line[strcspn(line, "\n{")] = 0;
     char *title = page_plain(good ? line + 2 : lesson->name);
     free(line);
     return title;

@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; int (*act)(const Lesson *); } commands[] = {
-    {"hint", hint}, {"quiz", quiz}, {"reset", reset}, {"profile", profile}, {"watch", watch},
+static const struct {
+    const char *name;
+    int (*act)(const Lesson *);
+} commands[] = {
+    { "hint", hint },       { "quiz", quiz },   { "reset", reset },
+    { "profile", profile }, { "watch", watch },
 };
 
 static const Lesson *find(const char *name)
@@ -14,8 +18,7 @@ static const Lesson *find(const char *name)
     const Lesson *list;
     size_t count = lessons(&list);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
+        if (strcmp(list[i].name, name) == 0) return &list[i];
     return NULL;
 }
 
@@ -23,16 +26,15 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     const char *command = argc > 1 ? argv[1] : "";
-    if (argc == 2 && strcmp(command, "progress") == 0)
-        return progress();
-    if (argc == 2 && strcmp(command, "watch") == 0)
-        return watch(NULL);
+    if (argc == 2 && strcmp(command, "progress") == 0) return progress();
+    if (argc == 2 && strcmp(command, "watch") == 0) return watch(NULL);
 
     const Lesson *lesson = argc == 3 ? find(argv[2]) : NULL;
     for (size_t i = 0; lesson && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(commands[i].name, command) == 0)
-            return commands[i].act(lesson);
-    fprintf(stderr, "usage: %s progress\n"
-                    "       %s hint|quiz|reset|profile|watch LESSON\n", argv[0], argv[0]);
+        if (strcmp(commands[i].name, command) == 0) return commands[i].act(lesson);
+    fprintf(stderr,
+            "usage: %s progress\n"
+            "       %s hint|quiz|reset|profile|watch LESSON\n",
+            argv[0], argv[0]);
     return 2;
 }

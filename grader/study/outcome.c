@@ -10,8 +10,7 @@
 static bool newer(const char *file, const char *than)
 {
     struct stat a, b;
-    if (stat(file, &a) != 0 || stat(than, &b) != 0)
-        return false;
+    if (stat(file, &a) != 0 || stat(than, &b) != 0) return false;
     return a.st_mtim.tv_sec != b.st_mtim.tv_sec ? a.st_mtim.tv_sec > b.st_mtim.tv_sec
                                                 : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
 }
@@ -19,7 +18,7 @@ static bool newer(const char *file, const char *than)
 Outcome outcome_read(const Lesson *lesson)
 {
     char *path = text_format("build/results/%s.json", lesson->name);
-    Outcome o = {.result = json_load_file(path, 0, NULL), .speed = -1};
+    Outcome o = { .result = json_load_file(path, 0, NULL), .speed = -1 };
     const json_t *score = json_object_get(o.result, "score");
     const json_t *speed = json_object_get(score, "speed");
     const char *submission = json_string_value(json_object_get(o.result, "submission"));
@@ -49,17 +48,21 @@ static bool says(const json_t *result, const char *key, const char *variable, co
 
 bool outcome_is_current(const Outcome *o, const Lesson *lesson)
 {
-    static const char *const parts[] = {"grader/lessons/%s.h", "profiles/lessons/%s.cfg", "build/grader/%s", "build/grader/worker.o",
-                                        "build/simulator/device", "build/simulator/lib/libcudart.so.13"};
+    static const char *const parts[] = {
+        "grader/lessons/%s.h",   "profiles/lessons/%s.cfg", "build/grader/%s",
+        "build/grader/worker.o", "build/simulator/device",  "build/simulator/lib/libcudart.so.13"
+    };
     const char *arch = getenv("ARCH");
-    if (!o->result || o->edited || (arch && *arch) || !says(o->result, "device", "PROFILE", "h200") ||
-        !says(o->result, "seed", "SEED", "warpwise"))
+    if (!o->result || o->edited || (arch && *arch) || !says(o->result, "device", "PROFILE", "h200")
+        || !says(o->result, "seed", "SEED", "warpwise"))
         return false;
     char *path = text_format("build/results/%s.json", lesson->name);
     bool changed = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !changed; i++) {
         const char *hole = strstr(parts[i], "%s");
-        char *part = hole ? text_format("%.*s%s%s", (int)(hole - parts[i]), parts[i], lesson->name, hole + 2) : strdup(parts[i]);
+        char *part =
+            hole ? text_format("%.*s%s%s", (int)(hole - parts[i]), parts[i], lesson->name, hole + 2)
+                 : strdup(parts[i]);
         changed = newer(part, path);
         free(part);
     }
@@ -70,7 +73,7 @@ bool outcome_is_current(const Outcome *o, const Lesson *lesson)
 void outcome_free(Outcome *o)
 {
     json_decref(o->result);
-    *o = (Outcome){0};
+    *o = (Outcome){ 0 };
 }
 
 const Lesson *outcome_next(void)
@@ -81,8 +84,7 @@ const Lesson *outcome_next(void)
         Outcome o = outcome_read(&list[i]);
         bool passes = o.verdict && strcmp(o.verdict, "PASS") == 0;
         outcome_free(&o);
-        if (!passes)
-            return &list[i];
+        if (!passes) return &list[i];
     }
     return NULL;
 }

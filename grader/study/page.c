@@ -10,22 +10,23 @@
 // ---- Characters
 
 // What the lessons use beyond ASCII, for a terminal that has nothing else (LANG=C).
-static const struct { const char *character, *ascii; } plainer[] = {
-    {"×", "x"}, {"µ", "u"}, {"μ", "u"}, {"–", "-"}, {"—", "-"}, {"−", "-"}, {"·", "*"},
-    {"…", "..."}, {"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"≤", "<="}, {"≥", ">="},
-    {"≠", "!="}, {"≈", "~"}, {"²", "^2"}, {"³", "^3"}, {"→", "->"}, {"←", "<-"}, {"½", "1/2"},
-    {"°", " degrees"}, {"é", "e"}, {"\u00a0", " "},
+static const struct {
+    const char *character, *ascii;
+} plainer[] = {
+    { "×", "x" },   { "µ", "u" },        { "μ", "u" },   { "–", "-" },      { "—", "-" },
+    { "−", "-" },   { "·", "*" },        { "…", "..." }, { "‘", "'" },      { "’", "'" },
+    { "“", "\"" },  { "”", "\"" },       { "≤", "<=" },  { "≥", ">=" },     { "≠", "!=" },
+    { "≈", "~" },   { "²", "^2" },       { "³", "^3" },  { "→", "->" },     { "←", "<-" },
+    { "½", "1/2" }, { "°", " degrees" }, { "é", "e" },   { "\u00a0", " " },
 };
 
 static const char *ascii_for(const char *at, size_t *bytes)
 {
     for (size_t i = 0; i < sizeof plainer / sizeof *plainer; i++) {
         *bytes = strlen(plainer[i].character);
-        if (strncmp(at, plainer[i].character, *bytes) == 0)
-            return plainer[i].ascii;
+        if (strncmp(at, plainer[i].character, *bytes) == 0) return plainer[i].ascii;
     }
-    for (*bytes = 1; (at[*bytes] & 0xC0) == 0x80;)
-        ++*bytes;
+    for (*bytes = 1; (at[*bytes] & 0xC0) == 0x80;) ++*bytes;
     return "?";
 }
 
@@ -34,15 +35,12 @@ static char *localised(const char *text)
 {
     char *out;
     size_t room, bytes;
-    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
-        return strdup(text);
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return strdup(text);
     FILE *f = open_memstream(&out, &room);
     for (; *text; text += bytes) {
         bytes = 1;
-        if (*text & 0x80)
-            fputs(ascii_for(text, &bytes), f);
-        else
-            fputc(*text, f);
+        if (*text & 0x80) fputs(ascii_for(text, &bytes), f);
+        else fputc(*text, f);
     }
     fclose(f);
     return out;
@@ -54,8 +52,7 @@ static char *localised(const char *text)
 static size_t link_words(const char *at, size_t *whole)
 {
     size_t n = strcspn(at + 1, "]\n");
-    if (at[1 + n] != ']' || at[2 + n] != '(')
-        return 0;
+    if (at[1 + n] != ']' || at[2 + n] != '(') return 0;
     *whole = 3 + n + strcspn(at + 3 + n, ")") + 1;
     return n;
 }
@@ -65,8 +62,7 @@ static bool is_emphasis(const char *start, const char *at)
 {
     const char *end = at + strspn(at, "*");
     bool word_after = *end && *end != ' ' && *end != '\n';
-    while (at > start && at[-1] == '*')
-        at--;
+    while (at > start && at[-1] == '*') at--;
     bool word_before = at > start && at[-1] != ' ' && at[-1] != '\n';
     return word_before || word_after;
 }
@@ -82,8 +78,7 @@ static size_t exponent(const char *at)
 static size_t print_mark(FILE *f, const char *start, const char *at)
 {
     size_t whole, n;
-    if (*at == '*' && is_emphasis(start, at))
-        return 1;
+    if (*at == '*' && is_emphasis(start, at)) return 1;
     if ((n = exponent(at))) {
         fprintf(f, "^%.*s", (int)n, at + 1);
         return n + 2;
@@ -128,23 +123,21 @@ typedef struct Page {
     char *text;
     size_t bytes;
     int indent;
-    const char *lead;               // in the place of the first paragraph's indent
-    char mark[8];                   // "- ", "3. " or ""
-    bool any, gap;                  // something was printed; an empty line is owed
+    const char *lead; // in the place of the first paragraph's indent
+    char mark[8];     // "- ", "3. " or ""
+    bool any, gap;    // something was printed; an empty line is owed
 } Page;
 
 static void begin_block(Page *p)
 {
-    if (p->gap && p->any)
-        fputc('\n', p->out);
+    if (p->gap && p->any) fputc('\n', p->out);
     p->gap = false;
     p->any = true;
 }
 
 static void end_paragraph(Page *p)
 {
-    if (!p->words)
-        return;
+    if (!p->words) return;
     fclose(p->words);
     p->words = NULL;
     begin_block(p);
@@ -162,8 +155,7 @@ static void end_paragraph(Page *p)
 static size_t item_mark(const char *line)
 {
     size_t digits = strspn(line, "0123456789");
-    if (strchr("-*+", *line) && line[1] == ' ')
-        return 2;
+    if (strchr("-*+", *line) && line[1] == ' ') return 2;
     return digits && digits < 4 && line[digits] == '.' && line[digits + 1] == ' ' ? digits + 2 : 0;
 }
 
@@ -177,10 +169,8 @@ static void take_words(Page *p, const char *line, size_t n)
         line += mark;
         n -= mark;
     }
-    if (!p->words)
-        p->words = open_memstream(&p->text, &p->bytes);
-    else
-        fputc(' ', p->words);
+    if (!p->words) p->words = open_memstream(&p->text, &p->bytes);
+    else fputc(' ', p->words);
     fprintf(p->words, "%.*s", (int)n, line);
 }
 
@@ -195,7 +185,7 @@ static void take_code(Page *p, const char *line, size_t n)
 
 void page_print(FILE *out, int indent, const char *lead, const char *markdown)
 {
-    Page p = {.out = out, .indent = indent, .lead = lead};
+    Page p = { .out = out, .indent = indent, .lead = lead };
     bool code = false;
     for (const char *line = markdown; *line;) {
         size_t n = strcspn(line, "\n");

@@ -20,15 +20,13 @@ static json_t *grade(const Lesson *lesson, const char *said)
 {
     char *program = text_format("build/grader/%s", lesson->name);
     char *result = text_format("build/profile/%s.json", lesson->name);
-    const char *argv[] = {program, "--result", result, lesson->exercise, NULL};
+    const char *argv[] = { program, "--result", result, lesson->exercise, NULL };
     int fd = open(said, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status;
-    Spawn spawn = {.argv = argv, .from = {fd, fd}, .to = {1, 2}, .descriptors = 2};
+    Spawn spawn = { .argv = argv, .from = { fd, fd }, .to = { 1, 2 }, .descriptors = 2 };
     unlink(result);
     pid_t pid = fd < 0 ? -1 : process_start(&spawn);
-    if (pid > 0)
-        process_wait(pid, INFINITY, &status);
-    if (fd >= 0)
-        close(fd);
+    if (pid > 0) process_wait(pid, INFINITY, &status);
+    if (fd >= 0) close(fd);
     json_t *json = json_load_file(result, 0, NULL);
     free(program);
     free(result);
@@ -38,10 +36,8 @@ static json_t *grade(const Lesson *lesson, const char *said)
 static void copy_out(const char *path)
 {
     FILE *f = fopen(path, "re");
-    for (int c; f && (c = fgetc(f)) != EOF;)
-        putchar(c);
-    if (f)
-        fclose(f);
+    for (int c; f && (c = fgetc(f)) != EOF;) putchar(c);
+    if (f) fclose(f);
 }
 
 // ---- Which check
@@ -66,11 +62,10 @@ static const json_t *choose_check(const json_t *result)
     const char *name = said && *said ? said : text_of(claim, "check");
     size_t i;
     json_t *check;
-    json_array_foreach(json_object_get(result, "checks"), i, check) {
-        if (*name && strcmp(text_of(check, "check"), name) == 0)
-            return check;
-        if (number_of(check, "time_ns") > number_of(most, "time_ns"))
-            most = check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        if (*name && strcmp(text_of(check, "check"), name) == 0) return check;
+        if (number_of(check, "time_ns") > number_of(most, "time_ns")) most = check;
     }
     return *name ? NULL : most;
 }
@@ -94,8 +89,7 @@ static char *spoken(const char *name)
 {
     char *words = strdup(name);
     for (char *c = words; *c; c++)
-        if (*c == '_')
-            *c = ' ';
+        if (*c == '_') *c = ' ';
     return words;
 }
 
@@ -111,8 +105,8 @@ static char *count(const json_t *bound, double by)
 static bool is_gold(const json_t *claim, bool kept)
 {
     const json_t *gold = json_object_get(claim, "gold");
-    return strcmp(text_of(claim, "verdict"), "PASS") == 0 && json_is_number(gold) &&
-           kept == (number_of(claim, "value") <= json_number_value(gold));
+    return strcmp(text_of(claim, "verdict"), "PASS") == 0 && json_is_number(gold)
+        && kept == (number_of(claim, "value") <= json_number_value(gold));
 }
 
 static const char *judgement(const json_t *claim)
@@ -121,7 +115,8 @@ static const char *judgement(const json_t *claim)
     return is_gold(claim, true)            ? "gold"
          : strcmp(verdict, "PASS") == 0    ? "ok"
          : strcmp(verdict, "SLOW") == 0    ? "too many"
-         : strcmp(verdict, "SUSPECT") == 0 ? "too few" : "unknown";
+         : strcmp(verdict, "SUSPECT") == 0 ? "too few"
+                                           : "unknown";
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.
@@ -131,8 +126,8 @@ static void print_row(const char *name, const char *value, const char *least, co
     bool from = strcmp(least, "-") != 0, to = strcmp(most, "-") != 0;
     if (text_width() < TEXT_COLUMNS)
         printf("  %s\n    %s%s%s%s%s%s%s\n", name, value, from ? ", at least " : "",
-               from ? least : "", to ? ", at most " : "", to ? most : "",
-               *state ? ": " : "", state);
+               from ? least : "", to ? ", at most " : "", to ? most : "", *state ? ": " : "",
+               state);
     else
         printf("  %-24s %12s %10s %10s%s%s\n", name, value, least, most, *state ? "  " : "", state);
 }
@@ -190,18 +185,16 @@ static void print_bounds(const json_t *result, const json_t *check)
     size_t i;
     json_t *claim, *claims = json_object_get(result, "claims");
     fputc('\n', stdout);
-    if (text_width() == TEXT_COLUMNS)
-        print_row("", "yours", "at least", "at most", "");
-    json_array_foreach(claims, i, claim)
-        if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0)
-            print_claim(claim);
+    if (text_width() == TEXT_COLUMNS) print_row("", "yours", "at least", "at most", "");
+    json_array_foreach(claims, i,
+                       claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0)
+        print_claim(claim);
     print_time(check, text_of(result, "device"));
-    json_array_foreach(claims, i, claim)
-        if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0 && is_gold(claim, false))
-            print_gold(claim);
-    json_array_foreach(claims, i, claim)
-        if (*text_of(claim, "words"))
-            text_paragraph(stdout, 2, text_of(claim, "words"));
+    json_array_foreach(claims, i,
+                       claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0
+                                  && is_gold(claim, false)) print_gold(claim);
+    json_array_foreach(claims, i, claim) if (*text_of(claim, "words"))
+        text_paragraph(stdout, 2, text_of(claim, "words"));
 }
 
 // ---- By kernel, and by source line
@@ -211,7 +204,8 @@ static void print_counters(const json_t *counters, const json_t *estimates)
     bool narrow = text_width() < TEXT_COLUMNS;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)counters, name, value) {
+    json_object_foreach((json_t *)counters, name, value)
+    {
         bool estimate = json_is_true(json_object_get(estimates, name));
         if (json_integer_value(value))
             printf("  %s%-*lld%s%s\n", estimate ? "~" : " ", narrow ? 1 : 10,
@@ -235,20 +229,23 @@ static double counter(const json_t *owner, const char *prefix, const char *op)
 // "loads 4096 sectors, 32 a request, 4 would do; " for each kind of traffic that the line has.
 static void tell_traffic(FILE *words, const json_t *line)
 {
-    static const char *const ops[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics on"},
-                                         {"red", "reductions on"}};
+    static const char *const ops[][2] = {
+        { "ld", "loads" }, { "st", "stores" }, { "atom", "atomics on" }, { "red", "reductions on" }
+    };
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         double sectors = counter(line, GLOBAL("sectors"), ops[i][0]);
         double requests = counter(line, GLOBAL("requests"), ops[i][0]);
         double least = counter(line, GLOBAL("sectors_least"), ops[i][0]);
         if (sectors > 0)
-            fprintf(words, "%s %.0f sectors, %.3g a request", ops[i][1], sectors, sectors / fmax(requests, 1));
+            fprintf(words, "%s %.0f sectors, %.3g a request", ops[i][1], sectors,
+                    sectors / fmax(requests, 1));
         if (least > 0 && sectors > 1.1 * least)
             fprintf(words, ", %.3g would do", least / fmax(requests, 1));
-        if (sectors > 0)
-            fputs("; ", words);
+        if (sectors > 0) fputs("; ", words);
     }
-    static const char *const shared[][2] = {{"ld", "loads"}, {"st", "stores"}, {"atom", "atomics"}};
+    static const char *const shared[][2] = { { "ld", "loads" },
+                                             { "st", "stores" },
+                                             { "atom", "atomics" } };
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         double passes = counter(line, WAVEFRONTS, shared[i][0]);
         double conflicts = counter(line, CONFLICTS, shared[i][0]);
@@ -267,12 +264,9 @@ static char *source_line(const Lesson *lesson, const json_t *line)
     FILE *f = theirs ? fopen(lesson->exercise, "re") : NULL;
     int wanted = (int)number_of(line, "line");
     bool found = f;
-    for (int i = 0; found && i < wanted; i++)
-        found = getline(&text, &room, f) >= 0;
-    if (f)
-        fclose(f);
-    if (found)
-        text[strcspn(text, "\r\n")] = 0;
+    for (int i = 0; found && i < wanted; i++) found = getline(&text, &room, f) >= 0;
+    if (f) fclose(f);
+    if (found) text[strcspn(text, "\r\n")] = 0;
     char *clean = text_clean(found ? text + strspn(text, " \t") : "");
     free(text);
     return clean;
@@ -309,23 +303,20 @@ static void print_lines(const Lesson *lesson, const json_t *kernel)
     json_t *lines = json_object_get(kernel, "lines");
     size_t n = json_array_size(lines), i;
     json_t **sorted = malloc((n + 1) * sizeof *sorted), *line;
-    json_array_foreach(lines, i, line)
-        sorted[i] = line;
+    json_array_foreach(lines, i, line) sorted[i] = line;
     qsort(sorted, n, sizeof *sorted, by_place);
     double all = counter(kernel, "smsp__inst_executed", "");
-    if (n)
-        printf("\n  By source line, those that move data:\n");
-    for (i = 0; i < n; i++)
-        print_line(lesson, sorted[i], all);
+    if (n) printf("\n  By source line, those that move data:\n");
+    for (i = 0; i < n; i++) print_line(lesson, sorted[i], all);
     free(sorted);
 }
 
 static void print_kernel(const Lesson *lesson, const json_t *check, const json_t *kernel)
 {
     int launches = (int)number_of(kernel, "launches");
-    char *words = text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"),
-                              launches, launches == 1 ? "" : "es",
-                              number_of(kernel, "time_ns") / 1e3);
+    char *words =
+        text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"), launches,
+                    launches == 1 ? "" : "es", number_of(kernel, "time_ns") / 1e3);
     fputc('\n', stdout);
     text_flow(stdout, 0, 2, words);
     print_counters(json_object_get(kernel, "counters"), json_object_get(check, "estimates"));
@@ -340,10 +331,11 @@ static void print_rest(const json_t *check)
     json_t *value, *kernel, *rest = json_object();
     size_t i;
     bool any = false;
-    json_object_foreach(json_object_get(check, "counters"), name, value) {
+    json_object_foreach(json_object_get(check, "counters"), name, value)
+    {
         json_int_t left = json_integer_value(value);
-        json_array_foreach(json_object_get(check, "by_kernel"), i, kernel)
-            left -= json_integer_value(json_object_get(json_object_get(kernel, "counters"), name));
+        json_array_foreach(json_object_get(check, "by_kernel"), i, kernel) left -=
+            json_integer_value(json_object_get(json_object_get(kernel, "counters"), name));
         json_object_set_new(rest, name, json_integer(left));
         any |= left != 0;
     }
@@ -369,7 +361,8 @@ static void print_profile(const Lesson *lesson, const json_t *result, const json
         print_kernel(lesson, check, kernel);
     print_rest(check);
     fputc('\n', stdout);
-    say(0, "Predicted times come from a model of the device, with its caches and its queues. They are no "
+    say(0, "Predicted times come from a model of the device, with its caches and its queues. They "
+           "are no "
            "measurement: half of them err by less than a tenth.");
     free(name);
 }
@@ -386,7 +379,8 @@ static int refuse(const json_t *result, const char *said)
         return 1;
     }
     char *words = text_format("There is no check '%s'. There are:", name), *longer;
-    json_array_foreach(json_object_get(result, "checks"), i, check) {
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
         longer = text_format("%s %s", words, text_of(check, "check"));
         free(words);
         words = longer;
@@ -403,10 +397,8 @@ int profile(const Lesson *lesson)
     json_t *before = found_before(lesson), *result = before ? before : grade(lesson, said);
     const json_t *check = choose_check(result);
     int status = 0;
-    if (check && has_kernels(check))
-        print_profile(lesson, result, check);
-    else
-        status = refuse(result, said);
+    if (check && has_kernels(check)) print_profile(lesson, result, check);
+    else status = refuse(result, said);
     json_decref(result);
     free(said);
     return status;

@@ -8,12 +8,9 @@
 // "6 of 6, speed 9/10" or "6 of 6, gold", as far as it got.
 static char *score_words(const Outcome *o)
 {
-    if (!o->verdict)
-        return strdup("not begun");
-    if (!o->checks)
-        return strdup("");
-    if (o->gold)
-        return text_format("%d of %d, gold", o->passed, o->checks);
+    if (!o->verdict) return strdup("not begun");
+    if (!o->checks) return strdup("");
+    if (o->gold) return text_format("%d of %d, gold", o->passed, o->checks);
     return o->speed < 0 ? text_format("%d of %d", o->passed, o->checks)
                         : text_format("%d of %d, speed %d/10", o->passed, o->checks, o->speed);
 }
@@ -21,8 +18,8 @@ static char *score_words(const Outcome *o)
 static void print_lesson(const Lesson *lesson, const Outcome *o)
 {
     char *score = score_words(o), *title = lesson_title(lesson);
-    char *words = text_format("%3d  %-21s %s%s", lesson->number, score,
-                              o->edited ? "(edited) " : "", title);
+    char *words =
+        text_format("%3d  %-21s %s%s", lesson->number, score, o->edited ? "(edited) " : "", title);
     const char *state = o->verdict ? o->verdict : "-";
     bool coloured = text_colours(stdout);
 
@@ -31,8 +28,7 @@ static void print_lesson(const Lesson *lesson, const Outcome *o)
     char *end = words;
     for (int columns = 0; *end && (columns < room || (*end & 0xC0) == 0x80); end++)
         columns += (*end & 0xC0) != 0x80;
-    if (*end)
-        strcpy(end - 3 > words ? end - 3 : words, "...");
+    if (*end) strcpy(end - 3 > words ? end - 3 : words, "...");
     printf("%s%s%s%-7s%s %s\n", coloured ? "\033[" : "", coloured ? outcome_colour(o->verdict) : "",
            coloured ? "m" : "", state, coloured ? "\033[0m" : "", words);
     free(score);
@@ -50,9 +46,7 @@ int progress(void)
         outcome_free(&o);
     }
     fputc('\n', stdout);
-    if (next)
-        say(0, "Next: make lesson-%d", next->number);
-    else
-        say(0, "All lessons pass. Each text ends with exercises beyond.");
+    if (next) say(0, "Next: make lesson-%d", next->number);
+    else say(0, "All lessons pass. Each text ends with exercises beyond.");
     return 0;
 }

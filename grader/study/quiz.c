@@ -11,7 +11,7 @@ enum { QUESTIONS_MAX = 32, OPTIONS_MAX = 8 };
 
 typedef struct Question {
     char *words, *option[OPTIONS_MAX], *why;
-    unsigned right;                 // a bit for each option
+    unsigned right; // a bit for each option
     int options;
 } Question;
 
@@ -50,7 +50,7 @@ static char **take_line(Question *q, char **open, const char *line, size_t n)
         open = &q->why;
         words += 1 + (left > 1 && words[1] == ' ');
         append(open, words, n - (size_t)(words - line));
-    } else {                        // what is code keeps its own indent
+    } else { // what is code keeps its own indent
         size_t strip = spaces < 4 ? spaces : 4;
         append(open, line + strip, n - strip);
     }
@@ -78,8 +78,7 @@ static int read_questions(const char *section, Question *list)
 static void free_questions(Question *list, int count)
 {
     for (int i = 0; i < count; i++) {
-        for (int k = 0; k < list[i].options; k++)
-            free(list[i].option[k]);
+        for (int k = 0; k < list[i].options; k++) free(list[i].option[k]);
         free(list[i].words);
         free(list[i].why);
     }
@@ -106,8 +105,7 @@ static unsigned letters(const char *answer, int options)
     unsigned set = 0;
     for (; *answer; answer++) {
         int k = (*answer | 0x20) - 'a';
-        if (k < 0 || k >= options)
-            return 0;
+        if (k < 0 || k >= options) return 0;
         set |= 1u << k;
     }
     return set;
@@ -122,12 +120,10 @@ static const char *next_answer(bool terminal)
         fflush(stdout);
     }
     if (scanf("%31s", word) != 1) {
-        if (terminal)
-            fputc('\n', stdout);
+        if (terminal) fputc('\n', stdout);
         return NULL;
     }
-    if (!terminal)
-        printf("  > %s\n", word);
+    if (!terminal) printf("  > %s\n", word);
     return strcmp(word, "q") == 0 ? NULL : word;
 }
 
@@ -135,12 +131,10 @@ static void print_judgement(const Question *q, bool right)
 {
     char names[2 * OPTIONS_MAX + 1] = "";
     for (int k = 0; k < q->options; k++)
-        if (q->right >> k & 1)
-            sprintf(names + strlen(names), " %c", 'a' + k);
+        if (q->right >> k & 1) sprintf(names + strlen(names), " %c", 'a' + k);
     char *words = right ? strdup("Right.") : text_format("No:%s.", names);
     text_paragraph(stdout, 2, words);
-    if (q->why)
-        page_print(stdout, 2, "", q->why);
+    if (q->why) page_print(stdout, 2, "", q->why);
     free(words);
 }
 
@@ -150,8 +144,7 @@ static int ask(const Question *q, bool terminal)
     for (;;) {
         const char *answer = next_answer(terminal);
         unsigned set = answer ? letters(answer, q->options) : 0;
-        if (!answer)
-            return -1;
+        if (!answer) return -1;
         if (set) {
             print_judgement(q, set == q->right);
             return set == q->right;
@@ -177,8 +170,7 @@ static void ask_all(const Lesson *lesson, const Question *list, int count, bool 
     for (; asked < count; asked++) {
         print_question(&list[asked], asked + 1);
         int judged = ask(&list[asked], terminal);
-        if (judged < 0)
-            break;
+        if (judged < 0) break;
         right += judged;
     }
     print_count(lesson, right, asked, count);
@@ -186,21 +178,20 @@ static void ask_all(const Lesson *lesson, const Question *list, int count, bool 
 
 static void print_all(const Lesson *lesson, const Question *list, int count)
 {
-    for (int i = 0; i < count; i++)
-        print_question(&list[i], i + 1);
+    for (int i = 0; i < count; i++) print_question(&list[i], i + 1);
     fputc('\n', stdout);
-    say(2, "To answer: make quiz-%d in a terminal, or the letters in a pipe: "
-           "echo b b c | make quiz-%d", lesson->number, lesson->number);
+    say(2,
+        "To answer: make quiz-%d in a terminal, or the letters in a pipe: "
+        "echo b b c | make quiz-%d",
+        lesson->number, lesson->number);
 }
 
 // Is there anything to read? On a terminal there will be.
 static bool has_answers(bool terminal)
 {
-    if (terminal)
-        return true;
+    if (terminal) return true;
     int c = getchar();
-    if (c == EOF)
-        return false;
+    if (c == EOF) return false;
     ungetc(c, stdin);
     return true;
 }
@@ -208,17 +199,15 @@ static bool has_answers(bool terminal)
 int quiz(const Lesson *lesson)
 {
     char *title = NULL, *section = lesson_section(lesson, "## Quiz", &title);
-    Question list[QUESTIONS_MAX] = {0};
+    Question list[QUESTIONS_MAX] = { 0 };
     int count = section ? read_questions(section, list) : 0;
     bool terminal = isatty(STDIN_FILENO);
     if (count) {
         bool answers = has_answers(terminal);
         say_state(TELLS, "QUIZ", "lesson %d: %d questions%s", lesson->number, count,
                   answers ? ". Answer with a letter; q stops" : "");
-        if (answers)
-            ask_all(lesson, list, count, terminal);
-        else
-            print_all(lesson, list, count);
+        if (answers) ask_all(lesson, list, count, terminal);
+        else print_all(lesson, list, count);
     } else {
         printf("lessons/%s.md has no quiz. Type: make check\n", lesson->name);
     }

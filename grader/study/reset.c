@@ -14,9 +14,9 @@
 static bool write_skeleton(const Lesson *lesson, const char *path)
 {
     char *solution = text_format("solutions/%s.cu", lesson->name);
-    const char *argv[] = {"awk", "-f", "solutions/strip.awk", solution, NULL};
+    const char *argv[] = { "awk", "-f", "solutions/strip.awk", solution, NULL };
     int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status = 1;
-    Spawn spawn = {.argv = argv, .from = {fd, STDERR_FILENO}, .to = {1, 2}, .descriptors = 2};
+    Spawn spawn = { .argv = argv, .from = { fd, STDERR_FILENO }, .to = { 1, 2 }, .descriptors = 2 };
     pid_t pid = fd < 0 ? -1 : process_start(&spawn);
     bool ended = pid > 0 && process_wait(pid, 10, &status);
     free(solution);
@@ -32,10 +32,8 @@ static bool same_content(const char *a, const char *b)
         d = fgetc(g);
     }
     bool same = f && g && c == d;
-    if (f)
-        fclose(f);
-    if (g)
-        fclose(g);
+    if (f) fclose(f);
+    if (g) fclose(g);
     return same;
 }
 
@@ -44,8 +42,7 @@ static char *free_copy(const char *path)
 {
     for (int k = 1;; k++) {
         char *copy = text_format("%s.~%d~", path, k);
-        if (access(copy, F_OK) != 0)
-            return copy;
+        if (access(copy, F_OK) != 0) return copy;
         free(copy);
     }
 }
@@ -55,21 +52,21 @@ static bool agreed(const Lesson *lesson)
 {
     const char *yes = getenv("YES");
     char answer[16] = "";
-    if (yes && strcmp(yes, "1") == 0)
-        return true;
+    if (yes && strcmp(yes, "1") == 0) return true;
     if (!isatty(STDIN_FILENO)) {
         say_state(ASKS, "RESET", "lesson %d: not done; there is no terminal to ask on",
                   lesson->number);
         say(2, "To have it done all the same: make reset-%d YES=1", lesson->number);
         return false;
     }
-    say_state(ASKS, "RESET", "lesson %d: %s begins anew? Your work is kept beside it. Type y for "
-              "yes, anything else for no:", lesson->number, lesson->exercise);
+    say_state(ASKS, "RESET",
+              "lesson %d: %s begins anew? Your work is kept beside it. Type y for "
+              "yes, anything else for no:",
+              lesson->number, lesson->exercise);
     fputs("  > ", stdout);
     fflush(stdout);
     bool yes_typed = fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
-    if (!yes_typed)
-        printf("  Nothing was changed.\n");
+    if (!yes_typed) printf("  Nothing was changed.\n");
     return yes_typed;
 }
 
@@ -82,10 +79,9 @@ static int replace(const Lesson *lesson, const char *fresh)
         printf("%s cannot be replaced: %s\n", lesson->exercise, strerror(errno));
         return 1;
     }
-    unlink(hints);                  // they begin with the first again
+    unlink(hints); // they begin with the first again
     say_state(TELLS, "RESET", "lesson %d: %s is fresh", lesson->number, lesson->exercise);
-    if (exists)
-        say(2, "Your work is kept: %s", copy);
+    if (exists) say(2, "Your work is kept: %s", copy);
     say(2, "Next: make lesson-%d", lesson->number);
     free(copy);
     free(hints);
@@ -105,7 +101,7 @@ int reset(const Lesson *lesson)
     } else if (access(lesson->exercise, F_OK) != 0 || agreed(lesson)) {
         status = replace(lesson, fresh);
     } else if (isatty(STDIN_FILENO)) {
-        status = 0;                 // a no is no failure
+        status = 0; // a no is no failure
     }
     unlink(fresh);
     free(fresh);

@@ -8,8 +8,7 @@
 static char *formatted(const char *format, va_list args)
 {
     char *words;
-    if (vasprintf(&words, format, args) < 0)
-        abort();
+    if (vasprintf(&words, format, args) < 0) abort();
     return words;
 }
 

@@ -21,8 +21,8 @@
 
 typedef struct Lesson {
     int number;
-    char *name;                     // "05-transpose"
-    char *exercise;                 // "exercises/05-transpose.cu"
+    char *name;     // "05-transpose"
+    char *exercise; // "exercises/05-transpose.cu"
 } Lesson;
 
 // All of lessons/, in order; the count. Read once.
@@ -54,8 +54,8 @@ char *page_plain(const char *markdown);
 __attribute__((format(printf, 2, 3))) void say(int indent, const char *format, ...);
 
 // A line that begins with its state, in its colour (text_state).
-__attribute__((format(printf, 3, 4)))
-void say_state(const char *colour, const char *state, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void say_state(const char *colour, const char *state,
+                                                     const char *format, ...);
 
 // Of what asks and tells, as hints; of what needs an answer. (Verdicts have their own.)
 #define TELLS "1;36"
@@ -66,18 +66,18 @@ void say_state(const char *colour, const char *state, const char *format, ...);
 
 // What is known of the student's file of a lesson.
 typedef struct Outcome {
-    json_t *result;                 // the grader's (result.h), or NULL: it never was graded
-    const char *verdict;            // its word, or NULL
-    int passed, checks, speed;      // speed -1: none
-    bool gold;                      // it keeps the expert's bounds
-    bool edited;                    // the file is newer than its result
+    json_t *result;            // the grader's (result.h), or NULL: it never was graded
+    const char *verdict;       // its word, or NULL
+    int passed, checks, speed; // speed -1: none
+    bool gold;                 // it keeps the expert's bounds
+    bool edited;               // the file is newer than its result
 } Outcome;
 
 Outcome outcome_read(const Lesson *lesson);
 void outcome_free(Outcome *o);
 
-// Would grading it once more give the same? Neither the file nor what it was graded with is newer than the result, and the
-// environment asks for nothing else.
+// Would grading it once more give the same? Neither the file nor what it was graded with is newer
+// than the result, and the environment asks for nothing else.
 bool outcome_is_current(const Outcome *o, const Lesson *lesson);
 
 // The first lesson that does not pass, or NULL.
@@ -93,4 +93,4 @@ int quiz(const Lesson *lesson);
 int reset(const Lesson *lesson);
 int profile(const Lesson *lesson);
 int progress(void);
-int watch(const Lesson *lesson);     // NULL: the first that does not pass
+int watch(const Lesson *lesson); // NULL: the first that does not pass

@@ -1,5 +1,5 @@
-// The benchmark's kernels on the first OpenCL device that there is. Usage: opencl KERNEL N (work.h), in the folder of
-// kernels.cl; `opencl` alone prints the device's name.
+// The benchmark's kernels on the first OpenCL device that there is. Usage: opencl KERNEL N
+// (work.h), in the folder of kernels.cl; `opencl` alone prints the device's name.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -14,14 +14,20 @@ static void check(cl_int error, int line)
     exit(1);
 }
 
-typedef struct { cl_command_queue queue; cl_kernel kernel; const Work *work; size_t n; } Call;
+typedef struct {
+    cl_command_queue queue;
+    cl_kernel kernel;
+    const Work *work;
+    size_t n;
+} Call;
 
 static void launch(void *state)
 {
     const Call *c = state;
     size_t threads[2] = { c->n, c->n }, group[2] = { TILE, TILE };
     if (!c->work->tiled) threads[0] = (c->n + BLOCK - 1) / BLOCK * BLOCK, group[0] = BLOCK;
-    CHECK(clEnqueueNDRangeKernel(c->queue, c->kernel, c->work->tiled ? 2 : 1, NULL, threads, group, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(c->queue, c->kernel, c->work->tiled ? 2 : 1, NULL, threads, group,
+                                 0, NULL, NULL));
     CHECK(clFinish(c->queue));
 }
 
@@ -46,7 +52,8 @@ static cl_program build(cl_context context, cl_device_id device)
 static cl_mem on_device(cl_context context, float *from, size_t bytes)
 {
     cl_int error;
-    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, from, &error);
+    cl_mem memory =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, from, &error);
     CHECK(error);
     return memory;
 }
@@ -72,7 +79,8 @@ int main(int argc, char **argv)
     call.kernel = clCreateKernel(build(context, device), work->name, &error);
     CHECK(error);
 
-    size_t count = work->matrices ? (size_t)n * n : (size_t)n, results = work->sums ? (count + BLOCK - 1) / BLOCK : count;
+    size_t count = work->matrices ? (size_t)n * n : (size_t)n,
+           results = work->sums ? (count + BLOCK - 1) / BLOCK : count;
     float *numbers = calloc(count, sizeof *numbers);
     cl_mem out = on_device(context, numbers, results * sizeof *numbers);
     work_fill(numbers, count, 5);
@@ -86,7 +94,8 @@ int main(int argc, char **argv)
     double median;
     int runs;
     work_measure(launch, &call, &median, &runs);
-    CHECK(clEnqueueReadBuffer(call.queue, out, CL_TRUE, 0, results * sizeof *numbers, numbers, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(call.queue, out, CL_TRUE, 0, results * sizeof *numbers, numbers, 0,
+                              NULL, NULL));
     printf("%.6f %d %.0f\n", median, runs, work_sum(numbers, results));
     free(numbers);
 }

@@ -1,6 +1,7 @@
-// What the benchmark's programs share: the work by name, its numbers, and how it is timed. The same kernels are written
-// in CUDA (cuda.cu) and in OpenCL (opencl.c, kernels.cl); each program is called with a kernel's name and a size n and prints
-// the median seconds of a launch, the launches that it is the median of, and a sum that all devices must agree on.
+// What the benchmark's programs share: the work by name, its numbers, and how it is timed. The same
+// kernels are written in CUDA (cuda.cu) and in OpenCL (opencl.c, kernels.cl); each program is
+// called with a kernel's name and a size n and prints the median seconds of a launch, the launches
+// that it is the median of, and a sum that all devices must agree on.
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,16 @@ static const double ENOUGH_SECONDS = 10;
 
 typedef struct Work {
     const char *name;
-    int matrices;               // a, b and out are n x n; else n numbers, and of the sum one for each block
-    int tiled;                  // threads are a tile of a matrix
-    int sums;                   // only a is read, out has a number for each block
+    int matrices; // a, b and out are n x n; else n numbers, and of the sum one for each block
+    int tiled;    // threads are a tile of a matrix
+    int sums;     // only a is read, out has a number for each block
 } Work;
 
 static const Work works[] = {
-    { "vector_add", 0, 0, 0 }, { "block_sum", 0, 0, 1 }, { "matmul_naive", 1, 1, 0 }, { "matmul_tiled", 1, 1, 0 },
+    { "vector_add", 0, 0, 0 },
+    { "block_sum", 0, 0, 1 },
+    { "matmul_naive", 1, 1, 0 },
+    { "matmul_tiled", 1, 1, 0 },
 };
 
 static const Work *work_find(const char *name)
@@ -55,7 +59,8 @@ static int work_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Times launches, each from its call to its end. The first warms up, unless it took so long that it has to do.
+// Times launches, each from its call to its end. The first warms up, unless it took so long that it
+// has to do.
 static void work_measure(void (*launch)(void *), void *state, double *median, int *runs)
 {
     double seconds[MOST_RUNS], total = 0;
@@ -64,7 +69,10 @@ static void work_measure(void (*launch)(void *), void *state, double *median, in
         double start = work_now();
         launch(state);
         seconds[count] = work_now() - start;
-        if (!warm && seconds[count] < ENOUGH_SECONDS) { warm = 1; continue; }
+        if (!warm && seconds[count] < ENOUGH_SECONDS) {
+            warm = 1;
+            continue;
+        }
         total += seconds[count++];
     }
     qsort(seconds, (size_t)count, sizeof *seconds, work_compare);

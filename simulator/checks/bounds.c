@@ -1,5 +1,5 @@
-// Bounds, alignment and life of what a kernel touches. A bad access ends the grid as it does on hardware, but says
-// which thread did it and which allocation it missed.
+// Bounds, alignment and life of what a kernel touches. A bad access ends the grid as it does on
+// hardware, but says which thread did it and which allocation it missed.
 #include <driver_types.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,20 +12,26 @@
 #include "runtime/pool.h"
 #include "report/source.h"
 
-// Most accesses go to allocations that were just used: the one of an address is remembered where its megabyte says.
+// Most accesses go to allocations that were just used: the one of an address is remembered where
+// its megabyte says.
 enum { RECENT = 64, MEGABYTE = 1 << 20 };
 static _Thread_local const Allocation *recent[RECENT];
-static _Thread_local u32 recent_turn;           // of a grid, to which these belong
+static _Thread_local u32 recent_turn; // of a grid, to which these belong
 static u32 turn;
 
 static void report_too_early(const Access *a, const Allocation *in)
 {
     char made[256];
-    Report r = { .kind = REPORT_RACE, .address = a->address[a->first], .allocation = in,
-                 .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
+    Report r = { .kind = REPORT_RACE,
+                 .address = a->address[a->first],
+                 .allocation = in,
+                 .why = POOL_EARLY_WHY,
+                 .next = POOL_EARLY_NEXT };
     source_fill(&r, a->warp, a->insn, a->first);
-    report_errorf(&r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
-                  a->store ? "write" : "read", (unsigned long long)in->size, report_made(in, made, sizeof made));
+    report_errorf(
+        &r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
+        a->store ? "write" : "read", (unsigned long long)in->size,
+        report_made(in, made, sizeof made));
 }
 
 // The live allocation there that the kernel may touch: its own device's, or a peer's.
@@ -42,7 +48,8 @@ static const Allocation *live_at(const Access *access, u64 address)
     return *r = a;
 }
 
-// Which piece of a space that is no allocation an address must lie in. False: the space is global memory.
+// Which piece of a space that is no allocation an address must lie in. False: the space is global
+// memory.
 static bool window_at(const Access *a, u64 address, u64 *base, u64 *size)
 {
     const Block *b = a->owner;
@@ -82,8 +89,8 @@ static bool ends_inside(Access *a)
 {
     const Allocation *in = NULL;
     u64 base, size;
-    if (window_at(a, a->address[a->first], &base, &size)) {}
-    else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
+    if (window_at(a, a->address[a->first], &base, &size)) {
+    } else if ((in = live_at(a, a->address[a->first]))) base = in->base, size = in->size;
     else return false;
     for (const Span *s = a->span; s < a->span + a->span_count; s++)
         if (s->address - base >= size || s->address - base + s->bytes > size) return false;
@@ -95,7 +102,8 @@ static bool ends_inside(Access *a)
 static bool is_aligned(const Access *a)
 {
     u64 beside = 0;
-    for (const Span *s = a->span; s < a->span + a->span_count; s++) beside |= s->address & (a->bytes - 1);
+    for (const Span *s = a->span; s < a->span + a->span_count; s++)
+        beside |= s->address & (a->bytes - 1);
     return !beside;
 }
 
@@ -118,7 +126,8 @@ static void say_how_many(char *text, size_t size, u32 lanes)
 {
     u32 others = __builtin_popcount(lanes) - 1;
     *text = 0;
-    if (others) snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
+    if (others)
+        snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
 }
 
 static void report_foreign(const Access *a, Report *r, const Allocation *in, const char *more)
@@ -126,19 +135,26 @@ static void report_foreign(const Access *a, Report *r, const Allocation *in, con
     u32 device = a->warp->block->grid->launch->device;
     char where[256], next[160];
     bool variable = in->kind == MEMORY_VARIABLE;
-    snprintf(next, sizeof next, variable ? "Allocate it with cudaMalloc on device %u, and call cudaDeviceEnablePeerAccess(%u, 0)."
-             : "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.", in->device, variable ? in->device : device);
+    snprintf(next, sizeof next,
+             variable
+                 ? "Allocate it with cudaMalloc on device %u, and call "
+                   "cudaDeviceEnablePeerAccess(%u, 0)."
+                 : "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.",
+             in->device, variable ? in->device : device);
     r->allocation = in;
-    r->why = variable ? "A __device__ variable is out of other devices' reach, whatever access is enabled."
-                      : "A kernel reaches another device's memory only once its own device may.";
+    r->why = variable
+               ? "A __device__ variable is out of other devices' reach, whatever access is enabled."
+               : "A kernel reaches another device's memory only once its own device may.";
     r->next = next;
-    report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s", a->store ? "write" : "read",
-                  a->bytes, report_beside(in, r->address, where, sizeof where), in->device, device, more);
+    report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s",
+                  a->store ? "write" : "read", a->bytes,
+                  report_beside(in, r->address, where, sizeof where), in->device, device, more);
 }
 
 static bool has_rows(const Launch *launch)
 {
-    return launch->grid[1] != 1 || launch->block[1] != 1 || launch->grid[2] != 1 || launch->block[2] != 1;
+    return launch->grid[1] != 1 || launch->block[1] != 1 || launch->grid[2] != 1
+        || launch->block[2] != 1;
 }
 
 // The index that is used, and the thread's own number.
@@ -153,24 +169,28 @@ static s64 own_number(const Access *a, const Report *r)
     return (s64)r->block[0] * a->warp->block->grid->launch->block[0] + r->thread[0];
 }
 
-// In a grid of one dimension: is the thread's own number an index of the array, if its elements are as wide as the
-// access? Then it is not the thread that is too many, but what the line makes of its number.
+// In a grid of one dimension: is the thread's own number an index of the array, if its elements are
+// as wide as the access? Then it is not the thread that is too many, but what the line makes of its
+// number.
 static bool thread_is_inside(const Access *a, const Report *r, const Allocation *in)
 {
     return ((u64)own_number(a, r) + 1) * a->bytes <= in->size;
 }
 
-// Or is the index the thread's own number, perhaps some grids further on, as in a loop over the grid?
+// Or is the index the thread's own number, perhaps some grids further on, as in a loop over the
+// grid?
 static bool index_is_own(const Access *a, const Report *r, const Allocation *near)
 {
     const Launch *launch = a->warp->block->grid->launch;
     s64 number = own_number(a, r), threads = (s64)launch->grid[0] * launch->block[0];
     s64 index = index_used(a, r, near);
-    return (r->address - near->base) % a->bytes == 0 && index >= number && (index - number) % threads == 0;
+    return (r->address - near->base) % a->bytes == 0 && index >= number
+        && (index - number) % threads == 0;
 }
 
-// An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an unsigned one: the address
-// lies just under 2^32 elements behind the array, which need not be the last one before it.
+// An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an
+// unsigned one: the address lies just under 2^32 elements behind the array, which need not be the
+// last one before it.
 static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
 {
     u64 wrapped = (u64)bytes << 32, beyond = address - near->base;
@@ -183,7 +203,10 @@ static bool is_neighbour(const Access *a, const Report *r, const Allocation *nea
     return away >= -LANES && away <= LANES;
 }
 
-static bool may_go_there(const Access *a) { return a->insn->cluster || a->insn->space == SPACE_GENERIC; }
+static bool may_go_there(const Access *a)
+{
+    return a->insn->cluster || a->insn->space == SPACE_GENERIC;
+}
 
 // Shared memory that is not the block's own: is it there, and may the instruction go there?
 static bool is_there(const Access *a)
@@ -197,35 +220,47 @@ static bool is_there(const Access *a)
     say_how_many(more, sizeof more, a->mask);
     const char *does = a->store ? "write" : "read";
     if (!b) {
-        r.why = "The address is in no shared memory of the cluster: it is far outside of an array, or was made for a rank that no block has.";
-        r.next = "Compare the rank that map_shared_rank() is given with num_blocks(), and the index with the array's size.";
-        report_errorf(&r, "%s of %u bytes in the shared memory of rank %llu of a cluster of %u%s", does, a->bytes,
-                      (unsigned long long)a->address[a->first] / CLUSTER_WINDOW, size, more);
+        r.why = "The address is in no shared memory of the cluster: it is far outside of an array, "
+                "or was made for a rank that no block has.";
+        r.next = "Compare the rank that map_shared_rank() is given with num_blocks(), and the "
+                 "index with the array's size.";
+        report_errorf(&r, "%s of %u bytes in the shared memory of rank %llu of a cluster of %u%s",
+                      does, a->bytes, (unsigned long long)a->address[a->first] / CLUSTER_WINDOW,
+                      size, more);
     } else if (!b->occupied) {
         r.why = "A block's shared memory is gone when it ends.";
-        r.next = "Put a cluster.sync() that all threads of the cluster reach behind the last access to other blocks' shared memory.";
-        report_errorf(&r, "%s of %u bytes of the shared memory of block (%u,%u,%u), which has ended%s", does, a->bytes, b->index[0], b->index[1], b->index[2], more);
+        r.next = "Put a cluster.sync() that all threads of the cluster reach behind the last "
+                 "access to other blocks' shared memory.";
+        report_errorf(&r,
+                      "%s of %u bytes of the shared memory of block (%u,%u,%u), which has ended%s",
+                      does, a->bytes, b->index[0], b->index[1], b->index[2], more);
     } else {
-        r.why = "An instruction for .shared, which is .shared::cta, goes to its own block's shared memory alone.";
+        r.why = "An instruction for .shared, which is .shared::cta, goes to its own block's shared "
+                "memory alone.";
         r.next = "Write .shared::cluster, or use a generic address.";
-        report_errorf(&r, "%s of %u bytes of the shared memory of block (%u,%u,%u) by an instruction for that of its own block%s", does, a->bytes,
-                      b->index[0], b->index[1], b->index[2], more);
+        report_errorf(&r,
+                      "%s of %u bytes of the shared memory of block (%u,%u,%u) by an instruction "
+                      "for that of its own block%s",
+                      does, a->bytes, b->index[0], b->index[1], b->index[2], more);
     }
     return false;
 }
 
-static const char below_nought[] = "Work the index out by hand for this thread: too much is subtracted, or what it comes from is negative "
+static const char below_nought[] = "Work the index out by hand for this thread: too much is "
+                                   "subtracted, or what it comes from is negative "
                                    "itself, as -1 % 4 is in C, and a char of more than 127.";
 
-// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, loads the whole word around them and swaps it. Is it the last one of
-// memory of that size, and not whole?
+// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, loads the whole word around them
+// and swaps it. Is it the last one of memory of that size, and not whole?
 static bool is_word_around(const Access *a, u64 at, u64 size)
 {
     return a->bytes == 4 && a->insn->order >= ORDER_RELAXED && at < size && at + a->bytes > size;
 }
 
-static const char word_around_why[] = "An atomic of 1 or 2 bytes is carried out on the whole word of 4 around them, and the last word here is not whole.";
-static const char word_around_next[] = "Make the size a multiple of 4; the bytes that this adds are for nobody. If the elements have 4 bytes, "
+static const char word_around_why[] = "An atomic of 1 or 2 bytes is carried out on the whole word "
+                                      "of 4 around them, and the last word here is not whole.";
+static const char word_around_next[] = "Make the size a multiple of 4; the bytes that this adds "
+                                       "are for nobody. If the elements have 4 bytes, "
                                        "make it count * sizeof.";
 
 static void report_outside(const Access *a, u32 lanes)
@@ -240,15 +275,20 @@ static void report_outside(const Access *a, u32 lanes)
     if (a->space != SPACE_GLOBAL) {
         bool shared = a->space == SPACE_SHARED;
         u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
-        s32 at = (s32)address;             // these memories have addresses of 32 bits
+        s32 at = (s32)address; // these memories have addresses of 32 bits
         r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
         r.next = at < 0 ? below_nought
-               : "Compare the index with the size that the array was declared with, or that the launch gave.";
-        if (at >= 0 && is_word_around(a, (u64)at, size)) r.why = word_around_why, r.next = word_around_next;
-        snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of", at < 0 ? -(long long)at : (long long)at);
+                        : "Compare the index with the size that the array was declared with, or "
+                          "that the launch gave.";
+        if (at >= 0 && is_word_around(a, (u64)at, size))
+            r.why = word_around_why, r.next = word_around_next;
+        snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of",
+                 at < 0 ? -(long long)at : (long long)at);
         if (shared && a->owner != a->warp->block) {
             const u32 *b = a->owner->index;
-            report_errorf(&r, "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s", does, a->bytes, where, size, b[0], b[1], b[2], more);
+            report_errorf(&r,
+                          "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s",
+                          does, a->bytes, where, size, b[0], b[1], b[2], more);
             return;
         }
         report_errorf(&r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
@@ -261,7 +301,8 @@ static void report_outside(const Access *a, u32 lanes)
         r.allocation = in;
         r.why = "Memory that was freed may belong to somebody else.";
         r.next = "Free it after the last kernel that uses it has ended.";
-        report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(in, address, where, sizeof where), more);
+        report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes,
+                      report_beside(in, address, where, sizeof where), more);
         return;
     }
     if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
@@ -270,58 +311,77 @@ static void report_outside(const Access *a, u32 lanes)
     }
     const Allocation *near = memory_nearest(address);
     if (address < MEMORY_BASE || address >= MEMORY_BASE + MEMORY_SPAN || !near) {
-        r.why = address < 4096 ? "The kernel was given a null pointer." : "This is not device memory: host memory, or a pointer that was never set.";
+        r.why = address < 4096
+                  ? "The kernel was given a null pointer."
+                  : "This is not device memory: host memory, or a pointer that was never set.";
         r.next = "Pass the kernel the pointers that cudaMalloc gave.";
-        report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not device memory%s", does, a->bytes,
-                      (unsigned long long)address, more);
+        report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not device memory%s", does,
+                      a->bytes, (unsigned long long)address, more);
         return;
     }
     r.allocation = near;
-    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base && address < near->base + near->size) {
-        r.why = "An access of so many bytes takes several elements at once, and only the first of them are there.";
+    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base
+        && address < near->base + near->size) {
+        r.why = "An access of so many bytes takes several elements at once, and only the first of "
+                "them are there.";
         r.next = "Take the last elements one by one where they are too few for it.";
     } else if (is_below_nought(address, a->bytes, near)) {
         r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
-        r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are never negative.";
+        r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are "
+                 "never negative.";
     } else if (address >= near->base && is_word_around(a, address - near->base, near->size)) {
         r.why = word_around_why;
         r.next = word_around_next;
     } else if (address > near->base && near->size % 2 && a->bytes > 1) {
-        r.why = "An odd number of bytes is no number of such elements: the size may be a count of elements, and should be in bytes.";
-        r.next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at a time.";
+        r.why = "An odd number of bytes is no number of such elements: the size may be a count of "
+                "elements, and should be in bytes.";
+        r.next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at "
+                 "a time.";
     } else if (has_rows(a->warp->block->grid->launch)) {
-        r.why = address < near->base ? "A row or a column that is worked out here is below 0." :
-                                       "A row or a column that is worked out here is too large.";
-        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the column with that of columns, or "
-                 "clamp each by itself; and look at what the row is multiplied by: the length of a row of this array.";
+        r.why = address < near->base ? "A row or a column that is worked out here is below 0."
+                                     : "A row or a column that is worked out here is too large.";
+        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the "
+                 "column with that of columns, or "
+                 "clamp each by itself; and look at what the row is multiplied by: the length of a "
+                 "row of this array.";
     } else if (thread_is_inside(a, &r, near)) {
-        snprintf(worked_out, sizeof worked_out, "The thread's own number, %lld, is an index of the array; the one that it works out "
-                 "here, %lld, is not.", (long long)own_number(a, &r), (long long)index_used(a, &r, near));
+        snprintf(
+            worked_out, sizeof worked_out,
+            "The thread's own number, %lld, is an index of the array; the one that it works out "
+            "here, %lld, is not.",
+            (long long)own_number(a, &r), (long long)index_used(a, &r, near));
         r.why = worked_out;
-        r.next = is_neighbour(a, &r, near) ?
-            "Compare the index that is used with the number of elements: the last has no right neighbour, the first no left one." :
-            "Work the index out by hand for this thread. If it is what it should be, compare it with the number of elements first.";
+        r.next = is_neighbour(a, &r, near)
+                   ? "Compare the index that is used with the number of elements: the last has no "
+                     "right neighbour, the first no left one."
+                   : "Work the index out by hand for this thread. If it is what it should be, "
+                     "compare it with the number of elements first.";
     } else if (index_is_own(a, &r, near)) {
         r.why = "The thread's index is outside the array.";
         r.next = "Let only threads whose index is below the number of elements touch the array.";
     } else {
-        r.why = address < near->base ? "The index that is worked out here is below 0." :
-                                       "The index that is worked out here is larger than the array, and is not the thread's own number.";
-        r.next = address < near->base ? below_nought :
-                 "Look at what it is worked out from, and compare it with the number of elements before it is used.";
+        r.why = address < near->base ? "The index that is worked out here is below 0."
+                                     : "The index that is worked out here is larger than the "
+                                       "array, and is not the thread's own number.";
+        r.next = address < near->base ? below_nought
+                                      : "Look at what it is worked out from, and compare it with "
+                                        "the number of elements before it is used.";
     }
-    report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes, report_beside(near, address, where, sizeof where), more);
+    report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes,
+                  report_beside(near, address, where, sizeof where), more);
 }
 
 static void report_misaligned(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
-    Report r = { .kind = REPORT_MISALIGNED, .address = a->address[lane],
+    Report r = { .kind = REPORT_MISALIGNED,
+                 .address = a->address[lane],
                  .why = "A GPU reads and writes n bytes only at addresses that are multiples of n.",
                  .next = "Align the pointer, or use a narrower type (float4 wants 16 bytes)." };
     source_fill(&r, a->warp, a->insn, lane);
-    report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not a multiple of %u", a->store ? "write" : "read",
-                  a->bytes, (unsigned long long)a->address[lane], a->bytes);
+    report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not a multiple of %u",
+                  a->store ? "write" : "read", a->bytes, (unsigned long long)a->address[lane],
+                  a->bytes);
 }
 
 static bool bounds_access(Access *a)
@@ -335,7 +395,9 @@ static bool bounds_access(Access *a)
     }
     if (!ends_inside(a) && (lanes = lanes_outside(a))) {
         report_outside(a, lanes);
-        grid_fail(grid, remote && a->address[__builtin_ctz(lanes)] < (u64)profile.shared_per_sm ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
+        grid_fail(grid, remote && a->address[__builtin_ctz(lanes)] < (u64)profile.shared_per_sm
+                            ? cudaErrorLaunchFailure
+                            : cudaErrorIllegalAddress);
         return false;
     }
     if (!a->bulk && !is_aligned(a) && (lanes = lanes_misaligned(a))) {

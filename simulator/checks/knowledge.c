@@ -37,7 +37,10 @@ static void take_together(Knowledge *k)
     k->count = kept;
 }
 
-static bool goes_before(const Run *a, const Run *b) { return a->warp < b->warp || (a->warp == b->warp && a->last < b->first); }
+static bool goes_before(const Run *a, const Run *b)
+{
+    return a->warp < b->warp || (a->warp == b->warp && a->last < b->first);
+}
 
 // Takes the blocks up to `last` off a run; the next run when none are left.
 static void cut(Run *r, u32 last, const Knowledge *k, u32 *at)

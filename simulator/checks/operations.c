@@ -1,5 +1,6 @@
-// The launches, copies and fills that are remembered: what lies before the beginning of each by stream order, and what its blocks
-// have heard of others by flags. A kernel that has ended hands on what it was told.
+// The launches, copies and fills that are remembered: what lies before the beginning of each by
+// stream order, and what its blocks have heard of others by flags. A kernel that has ended hands on
+// what it was told.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ Operation *operations;
 u32 operation_count = 1;
 
 static u32 room;
-static u32 block_count;         // of all launches that are remembered
+static u32 block_count; // of all launches that are remembered
 
 u32 operation_add(const Operation *o)
 {
@@ -30,12 +31,16 @@ u32 operation_add(const Operation *o)
 
 void operations_forget(void)
 {
-    for (u32 n = 1; n < operation_count; n++) knowledge_free(&operations[n].known), order_free(&operations[n].before);
+    for (u32 n = 1; n < operation_count; n++)
+        knowledge_free(&operations[n].known), order_free(&operations[n].before);
     operation_count = 1;
     block_count = 0;
 }
 
-static bool begins(const Insn *i, const char *with) { return !strncmp(isa_rows[i->row].name, with, strlen(with)); }
+static bool begins(const Insn *i, const char *with)
+{
+    return !strncmp(isa_rows[i->row].name, with, strlen(with));
+}
 
 // Does it look what others have told, or, at an mbarrier, whether they have come?
 static bool hears(const Insn *i) { return i->strong && !i->reduces && !begins(i, "st_"); }
@@ -45,7 +50,8 @@ static bool tells(const Insn *i) { return i->order >= ORDER_RELEASE && i->scope 
 
 static bool is_barrier(const Insn *i)
 {
-    return i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red") || begins(i, "barrier_red");
+    return i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red")
+        || begins(i, "barrier_red");
 }
 
 static bool is_for_some(const Insn *i)
@@ -85,18 +91,20 @@ bool operation_before(u32 earlier, u32 operation)
 
 // ---- What flags tell, and the ends of kernels hand on ----
 
-enum { MOST_HANDS = 4 };        // through which it went
+enum { MOST_HANDS = 4 }; // through which it went
 
 static bool is_known(const Knowledge *, const Site *, u32 hands);
 
-// Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel there was told of it?
+// Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel
+// there was told of it?
 static bool lies_before(u32 operation, const Site *s, u32 hands)
 {
     const Order *before = &operations[operation].before;
     if (order_has(before, operations[s->operation].number)) return true;
     for (u32 n = 1; n < operation_count; n++)
         if (n != operation && operations[n].known.count && order_has(before, operations[n].number)
-            && is_known(&operations[n].known, s, hands)) return true;
+            && is_known(&operations[n].known, s, hands))
+            return true;
     return false;
 }
 
@@ -106,13 +114,17 @@ static bool is_known(const Knowledge *k, const Site *s, u32 hands)
     const Operation *o = &operations[s->operation];
     if (o->kernel && s->tick <= knowledge_of(k, operation_block(s), s->warp)) return true;
     for (u32 n = 1; n < operation_count && hands; n++)
-        if (n != s->operation && operations[n].kernel && knowledge_has(k, operations[n].first_block, operations[n].blocks)
-            && lies_before(n, s, hands - 1)) return true;
+        if (n != s->operation && operations[n].kernel
+            && knowledge_has(k, operations[n].first_block, operations[n].blocks)
+            && lies_before(n, s, hands - 1))
+            return true;
     return false;
 }
 
 bool operation_knows(u32 operation, const BlockOrder *o, u32 warp, const Site *s)
 {
     return lies_before(operation, s, MOST_HANDS)
-        || (o && (is_known(&o->known, s, MOST_HANDS) || is_known(&o->warps[warp].known, s, MOST_HANDS)));
+        || (o
+            && (is_known(&o->known, s, MOST_HANDS)
+                || is_known(&o->warps[warp].known, s, MOST_HANDS)));
 }

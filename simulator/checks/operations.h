@@ -1,4 +1,5 @@
-// The launches, copies and fills whose order with others is asked for, and which of them comes before what.
+// The launches, copies and fills whose order with others is asked for, and which of them comes
+// before what.
 #pragma once
 #include "happens.h"
 #include "machine/memory.h"
@@ -7,22 +8,23 @@
 
 // A launch, or a copy or fill that the host commands.
 typedef struct Operation {
-    u64 number;                 // among those of the streams (clock.h)
-    const Kernel *kernel;       // NULL: a copy or fill
-    u32 device;                 // of a launch,
-    bool sees_others;           // whose blocks may see one another, by flags or atomics
-    u32 first_block;            // its blocks' numbers among those of all launches that are remembered (happens.h)
+    u64 number;           // among those of the streams (clock.h)
+    const Kernel *kernel; // NULL: a copy or fill
+    u32 device;           // of a launch,
+    bool sees_others;     // whose blocks may see one another, by flags or atomics
+    u32 first_block;      // its blocks' numbers among those of all launches that are remembered
+                          // (happens.h)
     u64 blocks;
-    Order before;               // what lies before its beginning by stream order
-    u32 over;                   // the operation that was last found to come before it
-    Knowledge known;            // what flags have told the blocks of it that have ended
-    u32 grid[3], block[3], cluster[3];      // cluster: {1,1,1} where there are none
-    char call[48];              // "cudaMemcpyAsync"
-    u64 callers[MEMORY_CALLERS];    // of that call: host return addresses
+    Order before;                      // what lies before its beginning by stream order
+    u32 over;                          // the operation that was last found to come before it
+    Knowledge known;                   // what flags have told the blocks of it that have ended
+    u32 grid[3], block[3], cluster[3]; // cluster: {1,1,1} where there are none
+    char call[48];                     // "cudaMemcpyAsync"
+    u64 callers[MEMORY_CALLERS];       // of that call: host return addresses
 } Operation;
 
-extern Operation *operations;   // Site.operation is the index; 0: none
-extern u32 operation_count;     // from 1 on
+extern Operation *operations; // Site.operation is the index; 0: none
+extern u32 operation_count;   // from 1 on
 
 // Remembers a copy of it, and works out `first_block` and `before`. Its index.
 u32 operation_add(const Operation *);
@@ -34,9 +36,13 @@ void operation_ask(Kernel *);
 // By stream order.
 bool operation_before(u32 earlier, u32 operation);
 
-// Does the access of another operation come before what this one does, or a warp of a block of it: by stream order, or by flags
-// that it was told of? The block's order NULL: before all that the operation does.
+// Does the access of another operation come before what this one does, or a warp of a block of it:
+// by stream order, or by flags that it was told of? The block's order NULL: before all that the
+// operation does.
 bool operation_knows(u32 operation, const BlockOrder *, u32 warp, const Site *);
 
 // The number of the block that touched it, among those of all launches.
-static inline u32 operation_block(const Site *s) { return operations[s->operation].first_block + s->block; }
+static inline u32 operation_block(const Site *s)
+{
+    return operations[s->operation].first_block + s->block;
+}

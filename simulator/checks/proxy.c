@@ -1,7 +1,8 @@
-// Copies in bulk go by a way to shared memory of their own, the asynchronous proxy. What threads have stored there by the ordinary
-// way such a copy may miss, until a fence.proxy.async stands between: behind the stores, or before the copy, or at any thread
-// through which the one comes before the other. Where no thread of the block, or of its cluster, has run one since the store, there
-// is none.
+// Copies in bulk go by a way to shared memory of their own, the asynchronous proxy. What threads
+// have stored there by the ordinary way such a copy may miss, until a fence.proxy.async stands
+// between: behind the stores, or before the copy, or at any thread through which the one comes
+// before the other. Where no thread of the block, or of its cluster, has run one since the store,
+// there is none.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +12,24 @@
 #include "report/source.h"
 #include "need.h"
 
-enum { UNIT = 4 };              // bytes of shared memory that one note stands for
+enum { UNIT = 4 }; // bytes of shared memory that one note stands for
 
-typedef struct Note { u32 era, pc; } Note;      // the fence that came before the latest store there, and who stored
+typedef struct Note {
+    u32 era, pc;
+} Note; // the fence that came before the latest store there, and who stored
 
 struct ProxyBlock {
-    Note *note;                 // NULL: the kernel copies nothing in bulk from shared memory
-    u32 count, era;             // era: fences so far that may be for its shared memory, over all blocks of the slot
+    Note *note; // NULL: the kernel copies nothing in bulk from shared memory
+    u32 count,
+        era; // era: fences so far that may be for its shared memory, over all blocks of the slot
 };
 
 static bool copies_from_shared(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
-        if (k->code[pc].run == run_bulk && (k->code[pc].matrix->stores || k->code[pc].matrix->within)) return true;
+        if (k->code[pc].run == run_bulk
+            && (k->code[pc].matrix->stores || k->code[pc].matrix->within))
+            return true;
     return false;
 }
 
@@ -54,12 +60,20 @@ static void proxy_block_start(Block *b) { b->proxy->era++; }
 static void tell(const Access *a, const Note *n)
 {
     const Kernel *k = a->grid->kernel;
-    Report r = { .kind = REPORT_RACE, .has_other = true, .other = source_place(k, n->pc),
-                 .why = "A copy in bulk reads shared memory beside ordinary loads and stores, and may miss what these have stored.",
-                 .next = "Let each thread that stores run a fence.proxy.async (cuda::ptx::fence_proxy_async) behind its stores, and put a __syncthreads() behind that." };
+    Report r = {
+        .kind = REPORT_RACE,
+        .has_other = true,
+        .other = source_place(k, n->pc),
+        .why = "A copy in bulk reads shared memory beside ordinary loads and stores, and may miss "
+               "what these have stored.",
+        .next =
+            "Let each thread that stores run a fence.proxy.async (cuda::ptx::fence_proxy_async) "
+            "behind its stores, and put a __syncthreads() behind that."
+    };
     source_fill(&r, a->warp, a->insn, a->first);
     memcpy(r.other_thread, r.thread, sizeof r.other_thread);
-    report_errorf(&r, "copy in bulk of shared memory that was stored to, with no fence.proxy.async between");
+    report_errorf(
+        &r, "copy in bulk of shared memory that was stored to, with no fence.proxy.async between");
 }
 
 static bool proxy_access(Access *a)
@@ -86,6 +100,9 @@ static bool proxy_access(Access *a)
 }
 
 const Observer proxy_observer = {
-    .block_make = proxy_block_make, .block_free = proxy_block_free, .block_start = proxy_block_start,
-    .access = proxy_access, .proxy_fence = proxy_fence,
+    .block_make = proxy_block_make,
+    .block_free = proxy_block_free,
+    .block_start = proxy_block_start,
+    .access = proxy_access,
+    .proxy_fence = proxy_fence,
 };

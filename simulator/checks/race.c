@@ -1,10 +1,12 @@
-// Races: two accesses to one place by different threads, at least one of them a store and not both strong, of which neither
-// comes before the other (happens.h). In shared memory, between threads of one block; in global memory, between
-// any threads of a grid, and between operations on streams that nothing puts in order. The order in which the simulator
-// happens to run warps and blocks plays no part.
+// Races: two accesses to one place by different threads, at least one of them a store and not both
+// strong, of which neither comes before the other (happens.h). In shared memory, between threads of
+// one block; in global memory, between any threads of a grid, and between operations on streams
+// that nothing puts in order. The order in which the simulator happens to run warps and blocks
+// plays no part.
 //
-// Threads that store what is there already do not race: which of them comes last makes no difference. Nor does a plain load
-// with a compare-and-swap, which is how a loop around one begins: the swap sees whether the value was old.
+// Threads that store what is there already do not race: which of them comes last makes no
+// difference. Nor does a plain load with a compare-and-swap, which is how a loop around one begins:
+// the swap sees whether the value was old.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +25,13 @@ extern const Observer race_observer;
 Shadow race_global;
 
 static u32 races_found;
-static u32 heard;               // how often somebody has heard what another did, or has told what it did, or might have
+static u32
+    heard; // how often somebody has heard what another did, or has told what it did, or might have
 static const u32 HEARD = 1u << 31;
-static u32 running;             // grids that have begun and not ended
-static u32 transfer;            // the latest copy or fill
-static bool transfer_alone;     // nothing that is at work now, or begins before it is over, can conflict with the transfer
+static u32 running;         // grids that have begun and not ended
+static u32 transfer;        // the latest copy or fill
+static bool transfer_alone; // nothing that is at work now, or begins before it is over, can
+                            // conflict with the transfer
 
 void race_forget(void)
 {
@@ -39,7 +43,9 @@ void race_forget(void)
 // The number of an operation that begins.
 static u32 begin(const Operation *o)
 {
-    if (!race_global.lines) shadow_make(&race_global, MEMORY_BASE, MEMORY_SPAN), shadow_make_chunks(&race_global, MEMORY_SPAN);
+    if (!race_global.lines)
+        shadow_make(&race_global, MEMORY_BASE, MEMORY_SPAN),
+            shadow_make_chunks(&race_global, MEMORY_SPAN);
     if (!running && (!o->number || clock_settled(o->number))) race_forget();
     return operation_add(o);
 }
@@ -51,19 +57,27 @@ void race_hear(Grid *g)
     shape_forget_passes_of(g, &race_observer);
 }
 
-static bool is_over(Look *k, const Site *earlier) { return operation_before(earlier->operation, k->site.operation); }
+static bool is_over(Look *k, const Site *earlier)
+{
+    return operation_before(earlier->operation, k->site.operation);
+}
 
 // ---- Is it a race? ----
 
 static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
 
 // A copy or fill may set a flag that a kernel looks at strongly.
-static bool may_be_flag(const Site *of_kernel) { return of_kernel->strong && !of_kernel->block_only; }
+static bool may_be_flag(const Site *of_kernel)
+{
+    return of_kernel->strong && !of_kernel->block_only;
+}
 
 static bool same_cluster(const Site *a, const Site *b)
 {
     const Operation *o = &operations[a->operation];
-    return a->operation == b->operation && cluster_first(o->grid, o->cluster, a->block) == cluster_first(o->grid, o->cluster, b->block);
+    return a->operation == b->operation
+        && cluster_first(o->grid, o->cluster, a->block)
+               == cluster_first(o->grid, o->cluster, b->block);
 }
 
 static bool reach_each_other(const Site *a, const Site *b)
@@ -78,11 +92,16 @@ static bool reach_each_other(const Site *a, const Site *b)
 
 bool race_stores_alike(const Access *a, u32 lane, u32 other)
 {
-    const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane] : (const u8 *)a->address[lane];
-    if (a->alike) return other < LANES || *a->alike >> lane & 1;        // of lanes, lanes_alike() has made sure
-    if (a->values) return !memcmp(a->values + VALUE_BYTES * lane, other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
+    const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane]
+                                                : (const u8 *)a->address[lane];
+    if (a->alike)
+        return other < LANES || *a->alike >> lane & 1; // of lanes, lanes_alike() has made sure
+    if (a->values)
+        return !memcmp(a->values + VALUE_BYTES * lane,
+                       other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
     for (u32 e = 0; e < a->elements; e++) {
-        const u8 *row = row_of(a->warp, a->vector[e]), *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
+        const u8 *row = row_of(a->warp, a->vector[e]),
+                 *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
         if (memcmp(row + lane * a->register_width, there, a->width)) return false;
     }
     return true;
@@ -103,10 +122,13 @@ static bool looks_before_swap(const Site *a, const Site *b)
 // The barrier at which the warp's lane `other` stands, to which `lane` has not come.
 static const Insn *parted_at(const Warp *w, u32 lane, u32 other)
 {
-    return w->arrived >> other & ~w->arrived >> lane & 1 ? &w->block->grid->kernel->code[w->arrived_pc] : NULL;
+    return w->arrived >> other & ~w->arrived >> lane & 1
+             ? &w->block->grid->kernel->code[w->arrived_pc]
+             : NULL;
 }
 
-static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other, enum before order)
+static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other,
+                 enum before order)
 {
     const Site *now = &k->site;
     Grid *g = a->warp->block->grid;
@@ -114,31 +136,40 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
         grid_in_order(g);
         return true;
     }
-    u64 address = a->alike ? now->base + site_place(now, lane) * now->stride : a->address[lane];     // not all of what has happened are kept
-    Race race = { .space = a->space, .owner = a->owner, .address = address, .order = order,
+    u64 address = a->alike ? now->base + site_place(now, lane) * now->stride
+                           : a->address[lane]; // not all of what has happened are kept
+    Race race = { .space = a->space,
+                  .owner = a->owner,
+                  .address = address,
+                  .order = order,
                   .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
-    race.cluster_only = now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
+    race.cluster_only =
+        now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
     race.device_only = now->strong && s->strong && !race.block_only && !race.cluster_only
-        && operations[now->operation].device != operations[s->operation].device;
+                    && operations[now->operation].device != operations[s->operation].device;
     if (now->operation == s->operation && now->block == s->block) {
         if (now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
         race.missed = a->warp->block->race->missed >> s->warp & 1;
     }
-    race.now = (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
+    race.now =
+        (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
     race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
     race_report(&race);
     __atomic_fetch_add(&races_found, 1, __ATOMIC_RELAXED);
     return true;
 }
 
-// Of the lanes of a write, those whose result the warp has not read, both being strong and the write reaching so far.
+// Of the lanes of a write, those whose result the warp has not read, both being strong and the
+// write reaching so far.
 static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes)
 {
     const Site read = { .operation = now->operation, .block = now->block, .strong = true };
     if (!s->store || !reach_each_other(s, &read)) return lanes;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u64 address = s->base + site_place(s, __builtin_ctz(rest)) * s->stride;
-        if (happens_observed(&a->warp->block->race->order, a, address, operation_block(s), s->warp, s->tick)) lanes &= ~(rest & -rest);
+        if (happens_observed(&a->warp->block->race->order, a, address, operation_block(s), s->warp,
+                             s->tick))
+            lanes &= ~(rest & -rest);
     }
     return lanes;
 }
@@ -149,8 +180,10 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
     const Access *a = k->context;
     const BlockOrder *o = &a->warp->block->race->order;
     const Site *now = &k->site;
-    bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    bool same_access = same_warp && s->visit == now->visit, both_store = s->store && now->store && !a->atomic;
+    bool same_warp =
+        s->operation == now->operation && s->block == now->block && s->warp == now->warp;
+    bool same_access = same_warp && s->visit == now->visit,
+         both_store = s->store && now->store && !a->atomic;
     for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         u64 low = now->base + site_place(now, lane) * now->stride, high = low + now->bytes;
@@ -161,29 +194,40 @@ static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before 
         if (!others) continue;
         u32 other = __builtin_ctz(others);
         if (both_store && race_stores_alike(a, lane, same_access ? other : LANES)) continue;
-        if (s->operation != now->operation && operation_knows(now->operation, o, a->warp->number, s)) return false;
+        if (s->operation != now->operation
+            && operation_knows(now->operation, o, a->warp->number, s))
+            return false;
         return tell(a, k, s, lane, other, order);
     }
     return false;
 }
 
-// Cooperative groups keep what they pass between warps in the system's part of shared memory, where they rely on shuffles to
-// keep the accesses of one warp in order.
-static bool is_reserved(const Access *a, u64 address) { return a->space == SPACE_SHARED && address >= a->owner->reserved_at; }
+// Cooperative groups keep what they pass between warps in the system's part of shared memory, where
+// they rely on shuffles to keep the accesses of one warp in order.
+static bool is_reserved(const Access *a, u64 address)
+{
+    return a->space == SPACE_SHARED && address >= a->owner->reserved_at;
+}
 
 static bool races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Access *a = k->context;
     const Site *now = &k->site;
-    if (reach_each_other(s, now) || __atomic_load_n(&races_found, __ATOMIC_RELAXED) >= MOST_RACES) return false;
-    if (s->operation != now->operation && operation_before(s->operation, now->operation)) return false;
+    if (reach_each_other(s, now) || __atomic_load_n(&races_found, __ATOMIC_RELAXED) >= MOST_RACES)
+        return false;
+    if (s->operation != now->operation && operation_before(s->operation, now->operation))
+        return false;
     if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
-    bool same_warp = s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    if (same_warp && s->rows == now->rows && s->base == now->base && s->stride == now->stride && (u64)llabs(now->stride) >= now->bytes
-        && s->bytes == now->bytes) return false;        // each lane where it was
+    bool same_warp =
+        s->operation == now->operation && s->block == now->block && s->warp == now->warp;
+    if (same_warp && s->rows == now->rows && s->base == now->base && s->stride == now->stride
+        && (u64)llabs(now->stride) >= now->bytes && s->bytes == now->bytes)
+        return false; // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
-    if (same_warp && a->visit && *a->visit == s->visit && now->visit != s->visit) return false;     // its own beginning, and that has been looked at
-    enum before order = happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp, s->tick, s->store);
+    if (same_warp && a->visit && *a->visit == s->visit && now->visit != s->visit)
+        return false; // its own beginning, and that has been looked at
+    enum before order = happens_before(&a->warp->block->race->order, a->warp, operation_block(s),
+                                       s->warp, s->tick, s->store);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
 }
@@ -193,7 +237,9 @@ static bool follows(Look *k, const Site *s)
 {
     const Access *a = k->context;
     return !is_transfer(s)
-        && happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp, s->tick, s->store) == BEFORE;
+        && happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp,
+                          s->tick, s->store)
+               == BEFORE;
 }
 
 // ---- What a warp touches, in regular parts ----
@@ -207,12 +253,13 @@ static void look(Shadow *s, Look *k, u64 base, s64 stride, u32 lanes)
     shadow_look(s, k);
 }
 
-// Lanes of one weak store instruction at one place, with different values: which one stays is not said. (Of a volatile one it is not
-// either, but that is no race: so lanes elect one of them.)
+// Lanes of one weak store instruction at one place, with different values: which one stays is not
+// said. (Of a volatile one it is not either, but that is no race: so lanes elect one of them.)
 static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 lanes)
 {
     u32 first = __builtin_ctz(lanes);
-    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic && !k->site.strong; rest &= rest - 1) {
+    for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic && !k->site.strong;
+         rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (!race_stores_alike(a, lane, first)) {
             tell(a, k, &k->site, lane, first, UNORDERED);
@@ -246,7 +293,8 @@ static bool are_rows(const Access *a, u32 alike)
 static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
 {
     const Span *span = &a->span[__builtin_ctz(spans)];
-    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes), alike = spans_alike(a, spans), lanes = 0;
+    u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes),
+        alike = spans_alike(a, spans), lanes = 0;
     if (span->bytes == count * a->bytes && count > 1) {
         if (!are_rows(a, alike)) alike = spans & -spans;
         k->site.rows = __builtin_popcount(alike);
@@ -264,7 +312,7 @@ static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
         u32 same = 0;
         for (u32 on = lanes; on; on &= on - 1) {
             if (a->address[__builtin_ctz(on)] == address) same |= on & -on;
-            else if (!(alike & (alike - 1))) break;     // in one span they are side by side
+            else if (!(alike & (alike - 1))) break; // in one span they are side by side
         }
         look_at_same(a, s, k, address, same);
         lanes &= ~same;
@@ -275,8 +323,9 @@ static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-// In global memory what is quiet stays so for the launch, or until somebody hears of others, or tells them: then what is read from now
-// on may be behind what others did to what was read so far, or beside it.
+// In global memory what is quiet stays so for the launch, or until somebody hears of others, or
+// tells them: then what is read from now on may be behind what others did to what was read so far,
+// or beside it.
 static u32 quiet_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -285,7 +334,10 @@ static u32 quiet_of(const Access *a)
 }
 
 static bool warps_meet(const Kernel *k) { return !k->hears && !k->meets_some; }
-static bool all_meet(const Kernel *k, enum space space) { return space == SPACE_SHARED ? warps_meet(k) : !k->hears; }
+static bool all_meet(const Kernel *k, enum space space)
+{
+    return space == SPACE_SHARED ? warps_meet(k) : !k->hears;
+}
 
 static Look look_of(const Access *a)
 {
@@ -294,14 +346,30 @@ static Look look_of(const Access *a)
     const Insn *i = a->insn;
     bool shared = a->space == SPACE_SHARED, strong = is_strong(a);
     return (Look){
-        .site = { .bytes = a->bytes, .rows = 1, .operation = b->grid->raced, .block = b->number, .tick = o->tick, .visit = o->visit,
-                  .pc = i - b->grid->kernel->code, .warp = a->warp->number, .store = a->store, .strong = strong, .adds = a->atomic && i->reduces,
+        .site = { .bytes = a->bytes,
+                  .rows = 1,
+                  .operation = b->grid->raced,
+                  .block = b->number,
+                  .tick = o->tick,
+                  .visit = o->visit,
+                  .pc = i - b->grid->kernel->code,
+                  .warp = a->warp->number,
+                  .store = a->store,
+                  .strong = strong,
+                  .adds = a->atomic && i->reduces,
                   .block_only = strong && i->scope == SCOPE_CTA,
-                  .cluster_only = strong && i->scope == SCOPE_CLUSTER, .device_only = strong && i->scope != SCOPE_SYS },
+                  .cluster_only = strong && i->scope == SCOPE_CLUSTER,
+                  .device_only = strong && i->scope != SCOPE_SYS },
         .met = o->warps[a->warp->number].latest_met,
-        .all_met = o->warps[a->warp->number].all_met, .quiet = quiet_of(a), .by_warp = shared, .all_meet = all_meet(b->grid->kernel, a->space),
+        .all_met = o->warps[a->warp->number].all_met,
+        .quiet = quiet_of(a),
+        .by_warp = shared,
+        .all_meet = all_meet(b->grid->kernel, a->space),
         .warps_meet = warps_meet(b->grid->kernel),
-        .races = races, .is_over = is_over, .follows = follows, .context = (void *)a,
+        .races = races,
+        .is_over = is_over,
+        .follows = follows,
+        .context = (void *)a,
     };
 }
 
@@ -323,17 +391,22 @@ static void promise(Access *a, const Span *spans, u64 from, u32 quiet)
 static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 {
     u64 from;
-    bool shared = s != &race_global, each = shared && !(a->regular && a->span_count > 1 && a->stride);
+    bool shared = s != &race_global,
+         each = shared && !(a->regular && a->span_count > 1 && a->stride);
     const BlockOrder *o = &a->warp->block->race->order;
-    u32 block = a->warp->block->number, warp = a->warp->number, tick = o->tick, met = o->warps[warp].latest_met, n = 0;
+    u32 block = a->warp->block->number, warp = a->warp->number, tick = o->tick,
+        met = o->warps[warp].latest_met, n = 0;
     const Span *spans = access_spans(a, &from);
-    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet)) n++;
+    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet))
+        n++;
     if (n == a->span_count && !shared) promise(a, spans, from, quiet);
     for (; n < a->span_count; n++) {
         const Span *span = &spans[n];
         if (!each) return false;
         if (shadow_quiet(s, from + span->address, span->bytes, quiet)) continue;
-        if (span->bytes != a->bytes || !shadow_read_on(s, span, from + span->address, block, warp, tick, met)) return false;
+        if (span->bytes != a->bytes
+            || !shadow_read_on(s, span, from + span->address, block, warp, tick, met))
+            return false;
     }
     return true;
 }
@@ -352,12 +425,14 @@ bool race_access(Access *a)
     if (quiet && is_nothing_new(a, s, quiet)) return true;
     access_fill(a);
     bool strong = is_strong(a);
-    if (strong && !a->mbarrier && (a->atomic || !a->store) && happens_read(&r->order, a)) race_hear(a->warp->block->grid);
+    if (strong && !a->mbarrier && (a->atomic || !a->store) && happens_read(&r->order, a))
+        race_hear(a->warp->block->grid);
     Look k = look_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
         look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
-        for (u32 spans = a->span_count ? ~0u >> (LANES - a->span_count) : 0; spans;) spans &= ~look_at_spans(a, s, &k, spans);
+        for (u32 spans = a->span_count ? ~0u >> (LANES - a->span_count) : 0; spans;)
+            spans &= ~look_at_spans(a, s, &k, spans);
     }
     Grid *g = a->warp->block->grid;
     if (strong && !a->mbarrier && a->store && happens_write(&r->order, a)) race_hear(g);
@@ -368,7 +443,8 @@ bool race_access(Access *a)
     return true;
 }
 
-// An asynchronous copy writes some time between its beginning and the wait for it: both ends are looked at.
+// An asynchronous copy writes some time between its beginning and the wait for it: both ends are
+// looked at.
 static void race_copied(Access *a) { race_access(a); }
 
 // ---- Copies and fills ----
@@ -377,12 +453,20 @@ static void race_copied(Access *a) { race_access(a); }
 static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
 {
     const Site *now = &k->site;
-    u64 low = now->base > from ? now->base : from, end = now->base + now->bytes, high = end < to ? end : to;
-    if (may_be_flag(s) || operation_before(s->operation, now->operation) || !site_lanes(s, low, high) || s->operation == now->operation) return false;
+    u64 low = now->base > from ? now->base : from, end = now->base + now->bytes,
+        high = end < to ? end : to;
+    if (may_be_flag(s) || operation_before(s->operation, now->operation)
+        || !site_lanes(s, low, high) || s->operation == now->operation)
+        return false;
     if (operation_knows(now->operation, NULL, 0, s)) return false;
     Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
     race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
-    race.before = (Side){ &operations[s->operation], s->block, s->warp, __builtin_ctz(site_lanes(s, low, high)), s->pc, s->store };
+    race.before = (Side){ &operations[s->operation],
+                          s->block,
+                          s->warp,
+                          __builtin_ctz(site_lanes(s, low, high)),
+                          s->pc,
+                          s->store };
     race_report(&race);
     return true;
 }
@@ -398,8 +482,15 @@ void race_range(u64 address, u64 bytes, bool store)
     enum { MOST = 1 << 30 };
     for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
         n = bytes < MOST ? bytes : MOST;
-        Look k = { .site = { .base = address, .bytes = n, .lanes = 1, .operation = transfer, .pc = ~0u, .store = store },
-                   .races = transfer_races, .is_over = is_over, .follows = is_over };
+        Look k = { .site = { .base = address,
+                             .bytes = n,
+                             .lanes = 1,
+                             .operation = transfer,
+                             .pc = ~0u,
+                             .store = store },
+                   .races = transfer_races,
+                   .is_over = is_over,
+                   .follows = is_over };
         shadow_look(&race_global, &k);
     }
 }
@@ -407,12 +498,18 @@ void race_range(u64 address, u64 bytes, bool store)
 // ---- Hooks ----
 
 // Beside other operations more than its own blocks may conflict with it.
-static bool race_one_order(Grid *g) { return operation_count != 2 || running != 1 || g->blocks > MOST_BLOCKS; }
+static bool race_one_order(Grid *g)
+{
+    return operation_count != 2 || running != 1 || g->blocks > MOST_BLOCKS;
+}
 
 static void race_grid_start(Grid *g)
 {
     const Launch *l = g->launch;
-    Operation o = { .number = l->operation, .kernel = g->kernel, .device = l->device, .blocks = g->blocks,
+    Operation o = { .number = l->operation,
+                    .kernel = g->kernel,
+                    .device = l->device,
+                    .blocks = g->blocks,
                     .sees_others = spread_sees_others(g->kernel) };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
@@ -441,7 +538,8 @@ static void race_block_make(Block *b)
 
 static void race_block_free(Block *b)
 {
-    for (u32 n = 0; n < 2; n++) knowledge_free(&b->race->message[n]), knowledge_free(&b->race->hint[n]);
+    for (u32 n = 0; n < 2; n++)
+        knowledge_free(&b->race->message[n]), knowledge_free(&b->race->hint[n]);
     free(b->race->visits);
     happens_block_free(&b->race->order, b->warp_count);
     shadow_free(&b->race->shared, b->race->shared_span);
@@ -454,8 +552,10 @@ static void race_block_start(Block *b)
     shadow_forget(&b->race->shared);
     b->race->rows.count = b->race->missed = 0;
     memset(b->race->latest, 0, sizeof b->race->latest);
-    if (b->race->visits) memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
-    for (u32 n = 0; n < 2; n++) knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
+    if (b->race->visits)
+        memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
+    for (u32 n = 0; n < 2; n++)
+        knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
     b->race->phase = 0;
     race_put_off_event(b, (Event){ STARTS, b->number, 0 });
 }
@@ -463,9 +563,11 @@ static void race_block_start(Block *b)
 static void race_block_end(Block *b)
 {
     race_look_at_visits(b);
-    bool others = operation_count > 2 && !b->grid->part;        // that nothing puts before all that follows
+    bool others =
+        operation_count > 2 && !b->grid->part; // that nothing puts before all that follows
     if (b->grid->part) race_put_off_rows(b->grid, &b->race->rows);
-    if (others) happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
+    if (others)
+        happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
 }
 
 static void race_part_barrier(Block *b, u32 arrived, u32 freed)
@@ -481,7 +583,8 @@ static u32 ended(const Block *b)
     return warps;
 }
 
-// Of warps that have ended: has one of them touched memory since all last met? No barrier stands behind that.
+// Of warps that have ended: has one of them touched memory since all last met? No barrier stands
+// behind that.
 static bool have_not_met(const Block *b, u32 warps)
 {
     for (; warps; warps &= warps - 1)
@@ -498,7 +601,8 @@ static void race_barrier(Block *b, u32 arrived)
         return;
     }
     happens_barrier(b, &b->race->order);
-    if (b->grid->cluster_blocks == 1) shadow_forget(&b->race->shared);      // else it orders nothing that others do there
+    if (b->grid->cluster_blocks == 1)
+        shadow_forget(&b->race->shared); // else it orders nothing that others do there
     race_put_off_event(b, (Event){ MEETS, 0, 0 });
 }
 
@@ -509,17 +613,43 @@ static void race_warp_barrier(Warp *w, u32 lanes)
 }
 
 static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
-static void race_mbarrier_arrived(Access *a, bool completes) { happens_mbarrier_arrived(&a->warp->block->race->order, a, completes); }
-static void race_mbarrier_waited(Access *a) { happens_mbarrier_waited(&a->warp->block->race->order, a), race_hear(a->warp->block->grid); }
+static void race_mbarrier_arrived(Access *a, bool completes)
+{
+    happens_mbarrier_arrived(&a->warp->block->race->order, a, completes);
+}
+static void race_mbarrier_waited(Access *a)
+{
+    happens_mbarrier_waited(&a->warp->block->race->order, a), race_hear(a->warp->block->grid);
+}
 static void race_grid_turn(Grid *g) { race_hear(g); }
-static void race_fence(Warp *w, const Insn *i) { happens_fence(&w->block->race->order, w, i), race_hear(w->block->grid); }
+static void race_fence(Warp *w, const Insn *i)
+{
+    happens_fence(&w->block->race->order, w, i), race_hear(w->block->grid);
+}
 
 const Observer race_observer = {
-    .one_order = race_one_order, .part_make = race_part_make, .part_free = race_part_free, .put_back = race_put_back,
-    .grid_start = race_grid_start, .grid_turn = race_grid_turn, .block_make = race_block_make, .block_free = race_block_free, .block_start = race_block_start,
-    .block_end = race_block_end, .access = race_access, .followed = race_followed, .frugal = true, .copied = race_copied, .barrier = race_barrier,
-    .cluster_arrive = race_cluster_arrive, .cluster_wait = race_cluster_wait,
-    .part_barrier = race_part_barrier, .warp_barrier = race_warp_barrier,
-    .mbarrier_made = race_mbarrier_made, .mbarrier_arrived = race_mbarrier_arrived, .mbarrier_waited = race_mbarrier_waited,
-    .fence = race_fence, .grid_end = race_grid_end,
+    .one_order = race_one_order,
+    .part_make = race_part_make,
+    .part_free = race_part_free,
+    .put_back = race_put_back,
+    .grid_start = race_grid_start,
+    .grid_turn = race_grid_turn,
+    .block_make = race_block_make,
+    .block_free = race_block_free,
+    .block_start = race_block_start,
+    .block_end = race_block_end,
+    .access = race_access,
+    .followed = race_followed,
+    .frugal = true,
+    .copied = race_copied,
+    .barrier = race_barrier,
+    .cluster_arrive = race_cluster_arrive,
+    .cluster_wait = race_cluster_wait,
+    .part_barrier = race_part_barrier,
+    .warp_barrier = race_warp_barrier,
+    .mbarrier_made = race_mbarrier_made,
+    .mbarrier_arrived = race_mbarrier_arrived,
+    .mbarrier_waited = race_mbarrier_waited,
+    .fence = race_fence,
+    .grid_end = race_grid_end,
 };

@@ -1,12 +1,21 @@
-// Other blocks of a cluster: their shared memory is there from when they begin until they end. That a block has begun is known to
-// whoever has heard of it; and all that others do there must come before its end.
+// Other blocks of a cluster: their shared memory is there from when they begin until they end. That
+// a block has begun is known to whoever has heard of it; and all that others do there must come
+// before its end.
 #include <stdlib.h>
 
 #include "machine/cluster.h"
 #include "race.h"
 #include "need.h"
 
-static Side side_of(const Access *a) { return (Side){ &operations[a->grid->raced], a->warp->block->number, a->warp->number, a->first, a->pc, a->store }; }
+static Side side_of(const Access *a)
+{
+    return (Side){ &operations[a->grid->raced],
+                   a->warp->block->number,
+                   a->warp->number,
+                   a->first,
+                   a->pc,
+                   a->store };
+}
 
 void race_look_abroad(const Access *a)
 {
@@ -15,7 +24,8 @@ void race_look_abroad(const Access *a)
     const Warp *w = a->warp;
     if (!r->visits) r->visits = need(calloc(MOST_CLUSTER_BLOCKS * LANES, sizeof *r->visits));
     Visit *v = &r->visits[w->block->rank * LANES + w->number];
-    if (!v->tick && !happens_heard_of(&w->block->race->order, w, a->grid->first_block + b->number)) {
+    if (!v->tick
+        && !happens_heard_of(&w->block->race->order, w, a->grid->first_block + b->number)) {
         const Side side = side_of(a);
         race_report_absent(&side, b, false);
     }
@@ -40,7 +50,8 @@ void race_cluster_wait(Warp *w)
     const Cluster *c = w->block->cluster;
     const struct RaceBlock *of_all = c->blocks[0]->race;
     u32 before = (c->phase - 1) % 2;
-    happens_cluster_wait(&w->block->race->order, w, &of_all->message[before], &of_all->hint[before]);
+    happens_cluster_wait(&w->block->race->order, w, &of_all->message[before],
+                         &of_all->hint[before]);
     race_hear(w->block->grid);
 }
 
@@ -48,7 +59,10 @@ static bool comes_before_end(const Block *b, const Visit *v)
 {
     const BlockOrder *o = &b->race->order;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp, v->tick, v->side.store) != UNORDERED) return true;
+        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp,
+                           v->tick, v->side.store)
+            != UNORDERED)
+            return true;
     return false;
 }
 

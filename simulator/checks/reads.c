@@ -1,5 +1,5 @@
-// For each line of memory the first of the part's blocks that read it, or that two have; for each chunk of lines, that two
-// have read each of them.
+// For each line of memory the first of the part's blocks that read it, or that two have; for each
+// chunk of lines, that two have read each of them.
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -11,10 +11,10 @@
 static const u32 TWO = 1u << 31;
 
 struct Reads {
-    u32 *line, *chunk;          // marks
-    u32 first, end;             // marks of its blocks, from which `line` tells those of others, from before
-    u32 two;                    // the mark of what two blocks have read
-    u64 row, row_end;           // chunks, all that two have read: what was promised last
+    u32 *line, *chunk; // marks
+    u32 first, end;    // marks of its blocks, from which `line` tells those of others, from before
+    u32 two;           // the mark of what two blocks have read
+    u64 row, row_end;  // chunks, all that two have read: what was promised last
     Reads *next;
 };
 
@@ -22,7 +22,8 @@ static Reads *spare;
 
 static u32 *make(u64 count)
 {
-    return need(mmap(NULL, count * sizeof(u32), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    return need(mmap(NULL, count * sizeof(u32), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
 void reads_forget(Reads *r, const Grid *part)
@@ -46,7 +47,10 @@ Reads *reads_take(const Grid *part)
         spare = r->next;
     } else {
         r = need(calloc(1, sizeof *r));
-        *r = (Reads){ .line = make(MEMORY_SPAN / LINE_BYTES), .chunk = make(MEMORY_SPAN / CHUNK_BYTES), .end = 1, .two = TWO };
+        *r = (Reads){ .line = make(MEMORY_SPAN / LINE_BYTES),
+                      .chunk = make(MEMORY_SPAN / CHUNK_BYTES),
+                      .end = 1,
+                      .two = TWO };
     }
     reads_forget(r, part);
     return r;
@@ -68,7 +72,8 @@ static bool is_whole(Reads *r, u64 chunk)
     return true;
 }
 
-// As long as all that it touches lies in chunks round about that two blocks have read: of more and more, as it is asked for.
+// As long as all that it touches lies in chunks round about that two blocks have read: of more and
+// more, as it is asked for.
 static void promise(Reads *r, Access *a, u64 low, u64 high)
 {
     enum { MOST = 64 };
@@ -100,9 +105,12 @@ bool reads_say_nothing(Reads *r, u32 block, u64 address, u64 bytes)
 bool reads_begin(Reads *r, u32 block, u64 address, u64 bytes)
 {
     const u32 me = r->first + block;
-    u32 *first = &r->line[(address - MEMORY_BASE) / LINE_BYTES], *end = &r->line[(address + bytes - 1 - MEMORY_BASE) / LINE_BYTES] + 1;
-    for (const u32 *line = first; line < end; line++) if (*line >= r->first && *line < TWO && *line != me) return false;
-    for (const u32 *line = first; line < end; line++) if (*line == r->two) return false;
+    u32 *first = &r->line[(address - MEMORY_BASE) / LINE_BYTES],
+        *end = &r->line[(address + bytes - 1 - MEMORY_BASE) / LINE_BYTES] + 1;
+    for (const u32 *line = first; line < end; line++)
+        if (*line >= r->first && *line < TWO && *line != me) return false;
+    for (const u32 *line = first; line < end; line++)
+        if (*line == r->two) return false;
     for (u32 *line = first; line < end; line++) *line = me;
     return true;
 }

@@ -1,5 +1,5 @@
-// Lines, sites and cells. Where there is no room for what a line would have to remember, it forgets the older: a race may
-// then go unseen, and none is reported that is none.
+// Lines, sites and cells. Where there is no room for what a line would have to remember, it forgets
+// the older: a race may then go unseen, and none is reported that is none.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "shadow.h"
 #include "need.h"
 
-enum { AHEAD = 8 };             // sites that the host is to have at hand by then
+enum { AHEAD = 8 }; // sites that the host is to have at hand by then
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_MORE = 1 << 22, WORD = 4 };
-static const u32 MORE = 1u << 31;       // read[1]: and an index of `more`
+static const u32 MORE = 1u << 31; // read[1]: and an index of `more`
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {
@@ -43,7 +43,10 @@ void shadow_forget(Shadow *s)
 
 // ---- Sites ----
 
-static bool is_full(const Shadow *s) { return s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS; }
+static bool is_full(const Shadow *s)
+{
+    return s->site_count >= MOST_SITES || s->cell_count >= MOST_CELLS;
+}
 
 static u32 add_site(Shadow *s, const Site *site)
 {
@@ -56,7 +59,10 @@ static u32 add_site(Shadow *s, const Site *site)
     return s->site_count++;
 }
 
-static u32 number_of(Shadow *s, Look *k) { return k->number ? k->number : (k->number = add_site(s, &k->site)); }
+static u32 number_of(Shadow *s, Look *k)
+{
+    return k->number ? k->number : (k->number = add_site(s, &k->site));
+}
 
 static s64 floor_of(s64 a, s64 b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 
@@ -71,7 +77,8 @@ static u32 lanes_of_row(const Site *s, u64 from, u64 to)
         }
         return lanes;
     }
-    s64 low = floor_of((s64)(from - s->base - s->bytes), s->stride) + 1, high = floor_of((s64)(to - 1 - s->base), s->stride);
+    s64 low = floor_of((s64)(from - s->base - s->bytes), s->stride) + 1,
+        high = floor_of((s64)(to - 1 - s->base), s->stride);
     if (low < 0) low = 0;
     if (high > LANES - 1) high = LANES - 1;
     if (low > high) return 0;
@@ -86,7 +93,10 @@ static u32 of_all_rows(const Site *s, u32 lanes)
     return all;
 }
 
-u32 site_lanes(const Site *s, u64 from, u64 to) { return of_all_rows(s, lanes_of_row(s, from, to)); }
+u32 site_lanes(const Site *s, u64 from, u64 to)
+{
+    return of_all_rows(s, lanes_of_row(s, from, to));
+}
 static u32 all_lanes(const Site *s) { return of_all_rows(s, s->lanes); }
 
 // Lanes side by side, which is what most are.
@@ -96,8 +106,12 @@ static bool is_row(const Site *s)
     return s->stride == (s64)s->bytes && !(lanes & (lanes + 1));
 }
 
-// What a site touches of some bytes: from its first byte to its last, and whether all between as well.
-typedef struct Part { u64 from, to; bool solid; } Part;
+// What a site touches of some bytes: from its first byte to its last, and whether all between as
+// well.
+typedef struct Part {
+    u64 from, to;
+    bool solid;
+} Part;
 
 static Part part_of(const Site *s, u64 from, u64 to)
 {
@@ -122,7 +136,8 @@ static Part part_of(const Site *s, u64 from, u64 to)
 
 static bool same_bytes(const Site *a, const Site *b)
 {
-    return a->base == b->base && a->stride == b->stride && a->bytes == b->bytes && a->lanes == b->lanes;
+    return a->base == b->base && a->stride == b->stride && a->bytes == b->bytes
+        && a->lanes == b->lanes;
 }
 
 // Does it touch all of those bytes that the other touches?
@@ -139,7 +154,8 @@ static bool covers(const Site *a, const Site *b, u64 from, u64 to)
 static bool covers_each(const Site *a, const Site *b)
 {
     return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
-        && !(all_lanes(b) & ~all_lanes(a)) && (a->lanes == b->lanes || (a->rows <= 1 && b->rows <= 1));
+        && !(all_lanes(b) & ~all_lanes(a))
+        && (a->lanes == b->lanes || (a->rows <= 1 && b->rows <= 1));
 }
 
 static bool same_warp(const Site *a, const Site *b)
@@ -150,8 +166,10 @@ static bool same_warp(const Site *a, const Site *b)
 // A warp that reads on, each lane right behind what it read: one site for all of it.
 static bool extend(Site *s, const Site *on)
 {
-    if (!same_warp(s, on) || s->tick != on->tick || s->strong || on->strong || s->stride != on->stride || s->lanes != on->lanes || s->rows != on->rows
-        || on->base != s->base + s->bytes) return false;
+    if (!same_warp(s, on) || s->tick != on->tick || s->strong || on->strong
+        || s->stride != on->stride || s->lanes != on->lanes || s->rows != on->rows
+        || on->base != s->base + s->bytes)
+        return false;
     if (s->stride && (u64)llabs(s->stride) < (u64)s->bytes + on->bytes) return false;
     s->bytes += on->bytes;
     return true;
@@ -218,7 +236,8 @@ static u32 count_of(u32 granule) { return LINE_BYTES / granule; }
 
 static u32 take_cells(Shadow *s, u32 granule)
 {
-    u32 *list = granule == WORD ? &s->free_words : &s->free_bytes, count = count_of(granule), n = *list;
+    u32 *list = granule == WORD ? &s->free_words : &s->free_bytes, count = count_of(granule),
+        n = *list;
     if (n) {
         *list = s->cells[n].write;
     } else {
@@ -250,7 +269,8 @@ static void take_apart(Shadow *s, Line *n, u64 line, u32 granule)
         u64 from = line + c * granule, to = from + granule;
         u32 here[MOST_READERS], reading = 0;
         for (u32 k = 0; k < 2; k++)
-            if (n->write[k] && site_lanes(&s->sites[n->write[k]], from, to)) cell->write = n->write[k];
+            if (n->write[k] && site_lanes(&s->sites[n->write[k]], from, to))
+                cell->write = n->write[k];
         for (u32 k = 0; k < count; k++)
             if (site_lanes(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
         set_readers(s, cell->read, here, reading);
@@ -276,7 +296,10 @@ static void take_further_apart(Shadow *s, Line *n)
 
 // ---- Quiet lines ----
 
-static bool is_whole(const Chunk *c, u32 era, u32 quiet) { return c->lines == CHUNK_LINES && c->quiet == quiet && c->era == era; }
+static bool is_whole(const Chunk *c, u32 era, u32 quiet)
+{
+    return c->lines == CHUNK_LINES && c->quiet == quiet && c->era == era;
+}
 
 static void make_quiet(Shadow *s, Line *n, u32 quiet)
 {
@@ -306,48 +329,70 @@ void shadow_quiet_range(Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
     ChunkRow *r = &s->row;
     const u64 here = (address - s->base) / CHUNK_BYTES;
     const u32 era = s->era;
-    if (r->era != era || r->quiet != quiet || here < r->first || here >= r->end) *r = (ChunkRow){ era, quiet, here, here };
+    if (r->era != era || r->quiet != quiet || here < r->first || here >= r->end)
+        *r = (ChunkRow){ era, quiet, here, here };
     for (u32 n = 0; n < MOST && is_whole(&s->chunks[r->end], era, quiet); n++) r->end++;
-    for (u32 n = 0; n < MOST && r->end > here && r->first && is_whole(&s->chunks[r->first - 1], era, quiet); n++) r->first--;
+    for (u32 n = 0;
+         n < MOST && r->end > here && r->first && is_whole(&s->chunks[r->first - 1], era, quiet);
+         n++)
+        r->first--;
     *from = s->base + r->first * CHUNK_BYTES;
     *to = s->base + r->end * CHUNK_BYTES;
 }
 
 // ---- Remembering ----
 
-static bool is_over(Look *k, const Site *earlier) { return earlier->operation != k->site.operation && k->is_over(k, earlier); }
+static bool is_over(Look *k, const Site *earlier)
+{
+    return earlier->operation != k->site.operation && k->is_over(k, earlier);
+}
 
-static bool are_apart(const Look *k, const Site *a, const Site *b) { return a->block != b->block || (k->by_warp && a->warp != b->warp); }
+static bool are_apart(const Look *k, const Site *a, const Site *b)
+{
+    return a->block != b->block || (k->by_warp && a->warp != b->warp);
+}
 
 // Who conflicts with an access conflicts with a weaker one as well.
-static u32 strength(const Site *s) { return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4; }
+static u32 strength(const Site *s)
+{
+    return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4;
+}
 
-// Where all meet: does any store that conflicts with a read conflict with one of these two, that read the same?
+// Where all meet: does any store that conflicts with a read conflict with one of these two, that
+// read the same?
 static bool are_enough(const Look *k, const Site *a, const Site *b, const Site *read)
 {
     if (a->block != b->block) return true;
-    return k->warps_meet && a->block == read->block && a->tick == read->tick && b->tick == read->tick && a->warp != b->warp;
+    return k->warps_meet && a->block == read->block && a->tick == read->tick
+        && b->tick == read->tick && a->warp != b->warp;
 }
 
-// Is there nothing to remember, since any store that conflicts with the new read conflicts with what is remembered as well?
+// Is there nothing to remember, since any store that conflicts with the new read conflicts with
+// what is remembered as well?
 static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from, u64 to)
 {
     const Site *now = &k->site, *other = NULL;
     for (u32 n = 0; n < count; n++) {
         Site *old = &s->sites[readers[n]];
         if (!same_warp(old, now) || old->tick != now->tick || old->visit <= k->met) continue;
-        if (extend(old, now) || (strength(old) <= strength(now) && covers_each(old, now))) return true;
+        if (extend(old, now) || (strength(old) <= strength(now) && covers_each(old, now)))
+            return true;
     }
     for (u32 n = 0; n < count && k->all_meet; n++) {
         const Site *old = &s->sites[readers[n]];
-        if (old->operation != now->operation || strength(old) > strength(now) || !covers(old, now, from, to)) continue;
+        if (old->operation != now->operation || strength(old) > strength(now)
+            || !covers(old, now, from, to))
+            continue;
         if (other && are_enough(k, other, old, now)) return true;
         other = old;
     }
     return false;
 }
 
-static u32 most_readers(const Shadow *s) { return s->site_count > MOST_SITES / 2 || s->more_count > MOST_MORE ? 2 : MOST_READERS; }
+static u32 most_readers(const Shadow *s)
+{
+    return s->site_count > MOST_SITES / 2 || s->more_count > MOST_MORE ? 2 : MOST_READERS;
+}
 
 // Are they all of one block?
 static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
@@ -357,8 +402,8 @@ static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
     return n >= count;
 }
 
-// Of many, one at least is of another block than the others: no barrier of its own puts whoever writes there behind all of them.
-// False: there is nothing new.
+// Of many, one at least is of another block than the others: no barrier of its own puts whoever
+// writes there behind all of them. False: there is nothing new.
 static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
 {
     if (!read[0]) {
@@ -368,15 +413,21 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     const Site *now = &k->site;
     if (is_told(s, readers, count, k, from, to)) return false;
-    bool full = count >= most_readers(s);       // of many who look again and again: which of them come before this one takes long to tell
+    bool full = count >= most_readers(s); // of many who look again and again: which of them come
+                                          // before this one takes long to tell
     for (u32 n = 0; n < count; n++) {
         const Site *old = &s->sites[readers[n]];
         bool mine = same_warp(old, now);
-        bool stands_for = strength(now) <= strength(old)
-            && (mine && old->visit > k->all_met ? covers_each(now, old) : (mine || !full) && covers(now, old, from, to) && (mine || k->follows(k, old)));
+        bool stands_for =
+            strength(now) <= strength(old)
+            && (mine && old->visit > k->all_met ? covers_each(now, old)
+                                                : (mine || !full) && covers(now, old, from, to)
+                                                      && (mine || k->follows(k, old)));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
-    if (kept == most_readers(s) && s->sites[readers[0]].block != now->block && is_of_one_block(s, readers, kept)) kept--;
+    if (kept == most_readers(s) && s->sites[readers[0]].block != now->block
+        && is_of_one_block(s, readers, kept))
+        kept--;
     if (kept < most_readers(s)) readers[kept++] = number_of(s, k);
     set_readers(s, read, readers, kept);
     return true;
@@ -393,7 +444,8 @@ static u32 words_of(const Site *s, u64 line)
     return words;
 }
 
-// Has each word of the line been read by two who are apart? Then who writes there conflicts with one of them.
+// Has each word of the line been read by two who are apart? Then who writes there conflicts with
+// one of them.
 static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const Look *k, u64 line)
 {
     u32 twice = 0, words[MOST_READERS];
@@ -408,22 +460,28 @@ static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const 
 
 static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
 {
-    bool more = remember_reader(s, n->read, k, line, line + LINE_BYTES), at_end = !((k->site.base + k->site.bytes) % LINE_BYTES);
+    bool more = remember_reader(s, n->read, k, line, line + LINE_BYTES),
+         at_end = !((k->site.base + k->site.bytes) % LINE_BYTES);
     if (!k->quiet || !n->read[1] || (k->all_meet && !more && !at_end)) return;
-    for (u32 w = 0; w < 2; w++)     // a read that it may race with has to be looked at
+    for (u32 w = 0; w < 2; w++) // a read that it may race with has to be looked at
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
     bool full = !k->by_warp && count == MOST_READERS && !is_of_one_block(s, readers, count);
     if (k->all_meet ? is_read_twice(s, readers, count, k, line) : full) make_quiet(s, n, k->quiet);
 }
 
-bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick, u32 met)
+bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick,
+                    u32 met)
 {
     Line *n = shadow_line(s, address);
-    if (n->era != s->era || n->cells || n->write[0] || n->write[1] || n != shadow_line(s, address + span->bytes - 1)) return false;
+    if (n->era != s->era || n->cells || n->write[0] || n->write[1]
+        || n != shadow_line(s, address + span->bytes - 1))
+        return false;
     for (u32 r = 0; r < 2 && n->read[r] && !(n->read[r] & MORE); r++) {
         Site *old = &s->sites[n->read[r]];
-        if (old->block != block || old->warp != warp || old->tick != tick || old->visit <= met || old->strong || old->stride) return false;
+        if (old->block != block || old->warp != warp || old->tick != tick || old->visit <= met
+            || old->strong || old->stride)
+            return false;
         if (old->base <= address && address + span->bytes <= old->base + old->bytes) return true;
         if (old->lanes == span->lanes && address == old->base + old->bytes) {
             old->bytes += span->bytes;
@@ -454,7 +512,8 @@ static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
     for (u32 w = 0; w < 2; w++)
         if (n->write[w] && both_add(&s->sites[n->write[w]], &k->site)) return false;
     for (u32 w = 0; w < 2; w++) {
-        if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line, line + LINE_BYTES)) continue;
+        if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line, line + LINE_BYTES))
+            continue;
         n->write[w] = 0;
         if (slot == 2) slot = w;
     }
@@ -485,7 +544,8 @@ static bool races_with_reader(Shadow *s, const u32 read[2], Look *k, u64 from, u
 static bool look_at_cell(Shadow *s, Cell *c, Look *k, u64 from, u64 to)
 {
     bool raced = c->write && k->races(k, &s->sites[c->write], from, to);
-    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to)) || (k->site.store && races_with_reader(s, c->read, k, from, to));
+    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to))
+         || (k->site.store && races_with_reader(s, c->read, k, from, to));
     if (k->site.store) {
         u32 added = added_before(s, c, &k->site);
         forget_readers(s, c->read);
@@ -504,7 +564,8 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
     bool raced = false;
     for (u64 from = p.from; from < p.to; from += n->granule) {
         if (!p.solid && !site_lanes(&k->site, from, from + n->granule)) continue;
-        raced |= look_at_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from, from + n->granule);
+        raced |= look_at_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from,
+                              from + n->granule);
     }
     if (k->site.store && !k->site.adds && p.solid && p.to - p.from == LINE_BYTES) {
         give_cells(s, n);
@@ -520,7 +581,8 @@ static void begin_line(const Shadow *s, Line *n, u32 number, const Site *site)
     *(site->store ? n->write : n->read) = number;
 }
 
-// The line has company: of the warps that its site is of, the one that touched it gets a site of its own.
+// The line has company: of the warps that its site is of, the one that touched it gets a site of
+// its own.
 static void single_out(Shadow *s, Line *n, u64 line)
 {
     u32 *number = n->write[0] ? n->write : n->read;
@@ -592,12 +654,16 @@ static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
     }
 }
 
-typedef struct Lines { Line *first, *last; } Lines;
+typedef struct Lines {
+    Line *first, *last;
+} Lines;
 
 static Lines lines_of(const Shadow *s, const Site *of)
 {
     u64 from = of->base + __builtin_ctz(of->lanes) * of->stride;
-    u64 bytes = of->warps ? (u64)of->warps * LANES * of->bytes : of->stride ? (u64)__builtin_popcount(of->lanes) * of->bytes : of->bytes;
+    u64 bytes = of->warps  ? (u64)of->warps * LANES * of->bytes
+              : of->stride ? (u64)__builtin_popcount(of->lanes) * of->bytes
+                           : of->bytes;
     return (Lines){ shadow_line(s, from), shadow_line(s, from + bytes - 1) };
 }
 
@@ -607,8 +673,10 @@ bool shadow_begin(Shadow *s, const Site *sites, u32 count)
     if (is_full(s)) return false;
     for (u32 n = 0; n < count; n++) {
         lines[n] = lines_of(s, &sites[n]);
-        for (u32 k = 0; k < n; k++) if (lines[k].first <= lines[n].last && lines[n].first <= lines[k].last) return false;
-        for (const Line *l = lines[n].first; l <= lines[n].last; l++) if (l->era == s->era) return false;
+        for (u32 k = 0; k < n; k++)
+            if (lines[k].first <= lines[n].last && lines[n].first <= lines[k].last) return false;
+        for (const Line *l = lines[n].first; l <= lines[n].last; l++)
+            if (l->era == s->era) return false;
     }
     for (u32 n = 0; n < count; n++) {
         u32 number = add_site(s, &sites[n]);
@@ -623,11 +691,12 @@ void shadow_look(Shadow *s, Look *k)
     const Site *a = &k->site;
     u32 first = __builtin_ctz(a->lanes), last = 31 - __builtin_clz(a->lanes);
     u64 low = a->base + first * a->stride, high = a->base + last * a->stride;
-    if (a->stride == 0 || ((a->stride == a->bytes) && !(((a->lanes >> first) + 1) & (a->lanes >> first)))) {
+    if (a->stride == 0
+        || ((a->stride == a->bytes) && !(((a->lanes >> first) + 1) & (a->lanes >> first)))) {
         look_at_range(s, k, low, high + a->bytes);
         return;
     }
-    u64 seen = ~0ull;           // a line is looked at once, whichever lanes touch it; no lane touches two
+    u64 seen = ~0ull; // a line is looked at once, whichever lanes touch it; no lane touches two
     for (u32 rest = a->lanes; rest; rest &= rest - 1) {
         u64 at = a->base + __builtin_ctz(rest) * a->stride, line = (at - s->base) / LINE_BYTES;
         if (line != seen) look_at_range(s, k, at, at + 1);

@@ -1,54 +1,68 @@
-// Shadow memory: for each 128-byte line, which accesses touched it last. An access of a warp that is regular is one Site,
-// shared by all the lines that it touches; a line remembers two that wrote it, and those that read it, most often two. Only where
-// more have written, it is taken apart into cells of 4 bytes, or of 1 where something narrower touches it.
+// Shadow memory: for each 128-byte line, which accesses touched it last. An access of a warp that
+// is regular is one Site, shared by all the lines that it touches; a line remembers two that wrote
+// it, and those that read it, most often two. Only where more have written, it is taken apart into
+// cells of 4 bytes, or of 1 where something narrower touches it.
 #pragma once
 #include "machine/observer.h"
 
 enum { LINE_BYTES = 128 };
-enum { MOST_READERS = 16 };     // of those that nothing puts in order, a line or cell remembers so many
+enum { MOST_READERS = 16 }; // of those that nothing puts in order, a line or cell remembers so many
 
-// Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the same. Of several warps, each whole, the
-// next touches what lies right behind, in lines of its own.
+// Lane l of `lanes` touches `bytes` bytes from base + l * stride on. With stride 0 all touch the
+// same. Of several warps, each whole, the next touches what lies right behind, in lines of its own.
 typedef struct Site {
     u64 base;
     s64 stride;
     u32 lanes;
     u32 bytes;
-    u32 operation;              // number of the launch or copy
-    u32 block, tick, visit;     // of a launch: the order of its threads (happens.h)
-    u32 pc;                     // its instruction
+    u32 operation;          // number of the launch or copy
+    u32 block, tick, visit; // of a launch: the order of its threads (happens.h)
+    u32 pc;                 // its instruction
     u8 warp;
     bool store : 1, strong : 1;
-    bool adds : 1;              // an atomic whose old value nobody asks for
-    bool block_only : 1, cluster_only : 1, device_only : 1;     // strong for its own block, or cluster, or device, only
-    u8 warps;                   // 0: this is the only one. In the visits of several no lanes have met
-    u8 rows;                    // more than 1: as many lanes right behind those have read the same, and so on, so many rows in all
+    bool adds : 1; // an atomic whose old value nobody asks for
+    bool block_only : 1, cluster_only : 1,
+        device_only : 1; // strong for its own block, or cluster, or device, only
+    u8 warps;            // 0: this is the only one. In the visits of several no lanes have met
+    u8 rows; // more than 1: as many lanes right behind those have read the same, and so on, so many
+             // rows in all
 } Site;
 
-// Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others: `added` is one more.
-typedef struct Cell { u32 write, added, read[2]; } Cell;
-typedef struct More { u32 count, read[MOST_READERS - 1]; } More;       // readers behind the first
+// Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others:
+// `added` is one more.
+typedef struct Cell {
+    u32 write, added, read[2];
+} Cell;
+typedef struct More {
+    u32 count, read[MOST_READERS - 1];
+} More; // readers behind the first
 
 typedef struct Line {
-    u32 era;                    // Shadow.era; another one: nothing has touched it
-    u32 write[2], read[2];      // indices of sites; 0: none. Of more than two readers all but the first are in a More
-    u32 cells;                  // index of its cells, which then are in place of the above; 0: none
-    u32 quiet;                  // Look.quiet of those whose reads need not be looked at
-    u8 granule;                 // bytes of a cell
-    bool of_many;               // its only site is one of several warps
+    u32 era;               // Shadow.era; another one: nothing has touched it
+    u32 write[2], read[2]; // indices of sites; 0: none. Of more than two readers all but the first
+                           // are in a More
+    u32 cells;             // index of its cells, which then are in place of the above; 0: none
+    u32 quiet;             // Look.quiet of those whose reads need not be looked at
+    u8 granule;            // bytes of a cell
+    bool of_many;          // its only site is one of several warps
 } Line;
 
 // Lines side by side: how many of them are as quiet as that.
 enum { CHUNK_LINES = 64, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
-typedef struct Chunk { u32 era, quiet, lines; } Chunk;
-typedef struct ChunkRow { u32 era, quiet; u64 first, end; } ChunkRow;   // all of whose lines are; era 0: none is
+typedef struct Chunk {
+    u32 era, quiet, lines;
+} Chunk;
+typedef struct ChunkRow {
+    u32 era, quiet;
+    u64 first, end;
+} ChunkRow; // all of whose lines are; era 0: none is
 
 typedef struct Shadow {
     Line *lines;
-    Chunk *chunks;              // NULL: nobody asks
-    ChunkRow row;               // that was asked for last
-    bool loud;                  // a chunk that was quiet is no more
-    u64 base;                   // address of the first
+    Chunk *chunks; // NULL: nobody asks
+    ChunkRow row;  // that was asked for last
+    bool loud;     // a chunk that was quiet is no more
+    u64 base;      // address of the first
     u32 era;
     Site *sites;
     u32 site_count, site_room;
@@ -56,20 +70,24 @@ typedef struct Shadow {
     u32 cell_count, cell_room;
     More *more;
     u32 more_count, more_room;
-    u32 free_words, free_bytes, free_more;      // lists of those that lines no longer need
+    u32 free_words, free_bytes, free_more; // lists of those that lines no longer need
 } Shadow;
 
 // An access that is looked at.
 typedef struct Look {
-    Site site;                  // what it is; given a number when the first line remembers it
-    u32 number;                 // 0: none yet
-    u32 met, all_met;           // visits up to which a lane of the warp knows what another did, and all do what all did
-    u32 quiet;                  // of all reads that a line need not look at once it is quiet; 0: look at all
-    bool by_warp;               // those who are apart are of two warps, and not of two blocks
-    bool all_meet;              // nothing puts one of them behind another that does not put all behind it: then a line is quiet once two
-                                // have read all of it; else, if not by_warp, once it remembers as many as it can, of two blocks
-    bool warps_meet;            // the same of the warps of a block: none meets some of them alone, or ends before the others meet
-    // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported it then.
+    Site site;        // what it is; given a number when the first line remembers it
+    u32 number;       // 0: none yet
+    u32 met, all_met; // visits up to which a lane of the warp knows what another did, and all do
+                      // what all did
+    u32 quiet;        // of all reads that a line need not look at once it is quiet; 0: look at all
+    bool by_warp;     // those who are apart are of two warps, and not of two blocks
+    bool all_meet; // nothing puts one of them behind another that does not put all behind it: then
+                   // a line is quiet once two have read all of it; else, if not by_warp, once it
+                   // remembers as many as it can, of two blocks
+    bool warps_meet; // the same of the warps of a block: none meets some of them alone, or ends
+                     // before the others meet
+    // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported
+    // it then.
     bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
     bool (*is_over)(struct Look *, const Site *earlier);
@@ -78,7 +96,8 @@ typedef struct Look {
     void *context;
 } Look;
 
-// Room for `bytes` bytes from `base` on, a multiple of LINE_BYTES. The memory is used as it is touched.
+// Room for `bytes` bytes from `base` on, a multiple of LINE_BYTES. The memory is used as it is
+// touched.
 void shadow_make(Shadow *, u64 base, u64 bytes);
 void shadow_make_chunks(Shadow *, u64 bytes);
 void shadow_free(Shadow *, u64 bytes);
@@ -86,14 +105,18 @@ void shadow_free(Shadow *, u64 bytes);
 // All that was remembered comes before all that follows.
 void shadow_forget(Shadow *);
 
-// Compares the access with what is remembered of its bytes, and remembers it. Stops at the first line with a race.
+// Compares the access with what is remembered of its bytes, and remembers it. Stops at the first
+// line with a race.
 void shadow_look(Shadow *, Look *);
 
-// The same of several, each of bytes without a hole, if no line that they touch has been touched before, or is by two of them. False:
-// it is not so, and nothing is remembered.
+// The same of several, each of bytes without a hole, if no line that they touch has been touched
+// before, or is by two of them. False: it is not so, and nothing is remembered.
 bool shadow_begin(Shadow *, const Site *, u32 count);
 
-static inline Line *shadow_line(const Shadow *s, u64 address) { return &s->lines[(address - s->base) / LINE_BYTES]; }
+static inline Line *shadow_line(const Shadow *s, u64 address)
+{
+    return &s->lines[(address - s->base) / LINE_BYTES];
+}
 
 // Do its lines have no need to look at reads that are as quiet as this?
 static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet)
@@ -104,11 +127,12 @@ static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 qui
     return true;
 }
 
-// The range of lines, of those round about here, that are all as quiet as this: empty, or around the address. It grows as it is asked for.
+// The range of lines, of those round about here, that are all as quiet as this: empty, or around
+// the address. It grows as it is asked for.
 void shadow_quiet_range(Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
 
-// A quiet read of lanes that all read the same, once more or right behind what they read before: is that all that there is
-// to remember? It is remembered then.
+// A quiet read of lanes that all read the same, once more or right behind what they read before: is
+// that all that there is to remember? It is remembered then.
 bool shadow_read_on(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 tick, u32 met);
 
 // Lanes of the site that touch bytes `from` up to `to`.

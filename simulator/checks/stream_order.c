@@ -1,12 +1,12 @@
-// Vector clocks with an entry for each stream. The operations of a stream come one after another, so the last that lies
-// before a moment stands for all of them.
+// Vector clocks with an entry for each stream. The operations of a stream come one after another,
+// so the last that lies before a moment stands for all of them.
 #include <stdlib.h>
 #include <string.h>
 
 #include "stream_order.h"
 #include "need.h"
 
-static u32 operations;          // so far, on all streams
+static u32 operations; // so far, on all streams
 
 static void make_room(Order *o, u32 count)
 {

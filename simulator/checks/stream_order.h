@@ -1,16 +1,17 @@
-// What comes before what among the operations on streams (copies, fills, launches): by stream order, events and the
-// host's waits alone. The simulated time plays no part: that one happened to be over when another began orders nothing.
+// What comes before what among the operations on streams (copies, fills, launches): by stream
+// order, events and the host's waits alone. The simulated time plays no part: that one happened to
+// be over when another began orders nothing.
 #pragma once
 #include "base.h"
 
 // A moment: for each stream the last of its operations that lie before it. {0}: the beginning.
 typedef struct Order {
-    u32 *last;              // [stream]
+    u32 *last; // [stream]
     u32 count;
 } Order;
 
-// A new operation on stream `index`, of which `stream` is the moment; it lies before what comes after on that stream.
-// Its number: the stream's index in the upper half, never 0.
+// A new operation on stream `index`, of which `stream` is the moment; it lies before what comes
+// after on that stream. Its number: the stream's index in the upper half, never 0.
 u64 order_next(Order *stream, u32 index);
 
 // What lies before `from` lies before `to` as well.

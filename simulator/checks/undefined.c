@@ -1,7 +1,8 @@
-// Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not need. So the lanes of
-// a register that hold such a value are marked, the mark goes where the value goes, and a report is made only when
-// it decides a branch, an address or whether something is stored; bytes in memory that it was stored to count as not
-// written, and are remembered as computed, to be told from those that nothing stored to.
+// Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not
+// need. So the lanes of a register that hold such a value are marked, the mark goes where the value
+// goes, and a report is made only when it decides a branch, an address or whether something is
+// stored; bytes in memory that it was stored to count as not written, and are remembered as
+// computed, to be told from those that nothing stored to.
 //
 // Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
 #include <pthread.h>
@@ -17,11 +18,13 @@
 
 // What is known of the blocks that a slot runs, one after another.
 struct DefinedBlock {
-    u64 *shared_bits;           // of its shared memory, a bit for each byte that was written; behind them, one that was computed
-    u64 *local_bits;            // of each thread's local memory, one thread's after another's; the same behind them
-    u64 shared_words, local_words, local_stride;    // stride: bits of a thread, rounded up to words
-    const Insn *origin;         // the latest load of something undefined
-    bool computed;              // and that was stored, though undefined
+    u64 *shared_bits; // of its shared memory, a bit for each byte that was written; behind them,
+                      // one that was computed
+    u64 *local_bits; // of each thread's local memory, one thread's after another's; the same behind
+                     // them
+    u64 shared_words, local_words, local_stride; // stride: bits of a thread, rounded up to words
+    const Insn *origin;                          // the latest load of something undefined
+    bool computed;                               // and that was stored, though undefined
 };
 
 static void undefined_block_make(Block *b)
@@ -44,12 +47,14 @@ static void undefined_block_free(Block *b)
 static void undefined_block_start(Block *b)
 {
     struct DefinedBlock *d = b->defined;
-    // CUB and Thrust compare what lies behind a tile, too, and drop the outcome; they add what a thread was never given, and take it
-    // off again. There all counts as written until a value that nothing wrote is stored to it.
+    // CUB and Thrust compare what lies behind a tile, too, and drop the outcome; they add what a
+    // thread was never given, and take it off again. There all counts as written until a value that
+    // nothing wrote is stored to it.
     const int begin = kernel_is_nvidias(b->grid->kernel) ? 0xff : 0;
     memset(d->shared_bits, begin, d->shared_words * sizeof *d->shared_bits);
     memset(d->shared_bits + d->shared_words, 0, d->shared_words * sizeof *d->shared_bits);
-    for (u32 at = b->reserved_at; at < b->shared_span; at++) d->shared_bits[at / 64] |= 1ull << at % 64;    // the system's
+    for (u32 at = b->reserved_at; at < b->shared_span; at++)
+        d->shared_bits[at / 64] |= 1ull << at % 64; // the system's
     memset(d->local_bits, begin, d->local_words * sizeof *d->local_bits);
     memset(d->local_bits + d->local_words, 0, d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
@@ -60,14 +65,18 @@ static void undefined_block_start(Block *b)
     }
 }
 
-// The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in it.
+// The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in
+// it.
 static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 {
     const struct DefinedBlock *d = (a->space == SPACE_SHARED ? a->owner : a->warp->block)->defined;
     u64 byte = a->address[lane] + at, *bits;
     switch (a->space) {
     case SPACE_SHARED: bits = d->shared_bits; break;
-    case SPACE_LOCAL: bits = d->local_bits; byte += (a->warp->number * LANES + lane) * d->local_stride; break;
+    case SPACE_LOCAL:
+        bits = d->local_bits;
+        byte += (a->warp->number * LANES + lane) * d->local_stride;
+        break;
     default: bits = memory_defined_bits; byte -= MEMORY_BASE;
     }
     *bit = byte % 64;
@@ -87,8 +96,8 @@ static inline u64 *computed_word(const Access *a, u64 *word)
 
 static inline u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
 
-// Lanes none of whose `bytes` from byte `at` on were ever written. (Accesses are aligned: they cross no word. A
-// value of which a part is written counts as written: structures have padding.)
+// Lanes none of whose `bytes` from byte `at` on were ever written. (Accesses are aligned: they
+// cross no word. A value of which a part is written counts as written: structures have padding.)
 static u32 lanes_undefined(const Access *a, u64 at, u32 bytes)
 {
     u32 lanes = 0, bit;
@@ -123,12 +132,14 @@ static bool all_defined(const Access *a)
 }
 
 // ---- What need not be looked at again ----
-// While no warp of the launch holds a value that nothing wrote, what is written stays so, and a chunk of memory that is
-// written from one end to the other needs no further looks.
+// While no warp of the launch holds a value that nothing wrote, what is written stays so, and a
+// chunk of memory that is written from one end to the other needs no further looks.
 
 enum { CHUNK = 256 << 10, CHUNKS = 1024, BESIDE = 16 };
-static _Thread_local struct { u64 number, from, to; } chunks[CHUNKS];       // `from` up to below `to` is written,
-static _Thread_local u32 chunks_turn;                       // in that turn of the grid
+static _Thread_local struct {
+    u64 number, from, to;
+} chunks[CHUNKS];                     // `from` up to below `to` is written,
+static _Thread_local u32 chunks_turn; // in that turn of the grid
 static u32 turn;
 
 static void undefined_grid_turn(Grid *g) { (void)g, turn++; }
@@ -141,7 +152,8 @@ static void undefined_grid_start(Grid *g)
 
 static bool watching(const Access *a) { return a->warp->block->grid->watched; }
 
-// Promises the chunk that the access lies in, if all of it is written, and a few like it on both sides, as far as they are known.
+// Promises the chunk that the access lies in, if all of it is written, and a few like it on both
+// sides, as far as they are known.
 static void promise_chunk(Access *a)
 {
     u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
@@ -163,8 +175,10 @@ static void promise_chunk(Access *a)
     }
     u64 from = chunks[place].from, to = chunks[place].to;
     if (low < from || high > to) return;
-    for (u64 n = number - 1; number - n <= BESIDE && chunks[n % CHUNKS].to == from; n--) from = chunks[n % CHUNKS].from;
-    for (u64 n = number + 1; n - number <= BESIDE && chunks[n % CHUNKS].from == to; n++) to = chunks[n % CHUNKS].to;
+    for (u64 n = number - 1; number - n <= BESIDE && chunks[n % CHUNKS].to == from; n--)
+        from = chunks[n % CHUNKS].from;
+    for (u64 n = number + 1; n - number <= BESIDE && chunks[n % CHUNKS].from == to; n++)
+        to = chunks[n % CHUNKS].to;
     a->pass_from = from + (address - low);
     a->pass_to = to - (high - address) + 1;
 }
@@ -175,7 +189,8 @@ static bool many_change(const Access *a) { return a->space == SPACE_GLOBAL && a-
 static inline void set_bits(u64 *word, u64 bits, bool many)
 {
     if (!many) *word |= bits;
-    else if (bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    else if (bits & ~__atomic_load_n(word, __ATOMIC_RELAXED))
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
 }
 
 static inline void clear_bits(u64 *word, u64 bits, bool many)
@@ -205,7 +220,8 @@ static inline void define_bits(const Access *a, u64 *word, u64 bits, bool define
 
 static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
 
-// Managed and pinned memory counts as written: the host may write it at any time, and nobody sees it.
+// Managed and pinned memory counts as written: the host may write it at any time, and nobody sees
+// it.
 static bool is_shared(const Access *a, u32 lane)
 {
     return a->space == SPACE_GLOBAL && a->address[lane] >= MEMORY_SHARED;
@@ -218,13 +234,16 @@ static void store_copy(const Access *a)
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         for (u32 n = 0; n < a->bytes; n += VALUE_BYTES) {
-            u64 *word = word_of(a, l, n, &bit), undefined = (u64)a->undefined[l + n / VALUE_BYTES] << bit;
-            *word = (*word | ones(a->bytes < VALUE_BYTES ? a->bytes : VALUE_BYTES) << bit) & ~undefined;
+            u64 *word = word_of(a, l, n, &bit),
+                undefined = (u64)a->undefined[l + n / VALUE_BYTES] << bit;
+            *word =
+                (*word | ones(a->bytes < VALUE_BYTES ? a->bytes : VALUE_BYTES) << bit) & ~undefined;
         }
     }
 }
 
-// The lane and the half of its register in which a transposed tile has half h of lane l's word (machine/tensor.c).
+// The lane and the half of its register in which a transposed tile has half h of lane l's word
+// (machine/tensor.c).
 static u32 transposed_lane(u32 l, u32 h) { return (l % 4 * 2 + h) * 4 + l / 4 / 2; }
 
 static void store_tile(const Access *a)
@@ -283,7 +302,8 @@ static void store(Access *a)
         for (u32 l = 0; l < LANES; l++) {
             if (!(a->mask >> l & 1)) continue;
             u64 *word = word_of(a, l, e * a->width, &bit);
-            define_bits(a, word, ones(a->width) << bit, !(tainted >> l & 1) || is_shared(a, l), many_change(a));
+            define_bits(a, word, ones(a->width) << bit, !(tainted >> l & 1) || is_shared(a, l),
+                        many_change(a));
         }
     }
 }
@@ -292,9 +312,11 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
 {
     const Insn *origin = w->block->defined->origin;
     bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
-    Report r = { .kind = REPORT_UNINITIALIZED,
-                 .why = "Fresh memory holds whatever was there before: a different answer on every run.",
-                 .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read." };
+    Report r = {
+        .kind = REPORT_UNINITIALIZED,
+        .why = "Fresh memory holds whatever was there before: a different answer on every run.",
+        .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read."
+    };
     if (lane) {
         r.why = "A shuffle gives a defined value only where the lane that it reads runs it, too.";
         r.next = "Let all lanes of the mask run the shuffle: move it out of the branch.";
@@ -305,15 +327,18 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
         r.other = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
         memcpy(r.other_thread, r.thread, sizeof r.other_thread);
     }
-    report_errorf(&r, "%s depends on a value that %s", use, lane ? "was shuffled from a lane that took no part"
-                  : origin && w->block->defined->computed ? "was computed from memory that nothing wrote"
-                  : "was read from memory that nothing wrote");
+    report_errorf(&r, "%s depends on a value that %s", use,
+                  lane ? "was shuffled from a lane that took no part"
+                  : origin && w->block->defined->computed
+                      ? "was computed from memory that nothing wrote"
+                      : "was read from memory that nothing wrote");
 }
 
 static void start_watching(Warp *w);
 static void note_origin(const Access *a, u32 lanes, u64 at);
 
-// An exchange is a store that gives what was there before: nothing is used yet. Of lanes at one place the lowest gets it.
+// An exchange is a store that gives what was there before: nothing is used yet. Of lanes at one
+// place the lowest gets it.
 static void exchange(const Access *a, u32 lanes)
 {
     if (a->insn->reduces) return;
@@ -332,7 +357,9 @@ static void before_atomic(const Access *a)
     u32 lanes = lanes_undefined(a, 0, a->bytes);
     if (!lanes) return;
     if (strstr(isa_rows[a->insn->row].name, "_exch_")) exchange(a, lanes);
-    else a->warp->block->defined->origin = NULL, report_use(a->warp, a->insn, lanes, "an atomic operation");
+    else
+        a->warp->block->defined->origin = NULL,
+        report_use(a->warp, a->insn, lanes, "an atomic operation");
 }
 
 static bool undefined_access(Access *a)
@@ -373,7 +400,8 @@ static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
     }
     u32 *to[] = { mark(w, i->d), mark(w, i->predicate), mark(w, i->vector[0]) };
     for (u32 n = 0; n < 3; n++)
-        if (n == 0 || (n == 1 && i->predicate) || (n == 2 && i->as_number)) *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
+        if (n == 0 || (n == 1 && i->predicate) || (n == 2 && i->as_number))
+            *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
 }
 
 // Lists of four: a mark on one part is one on the whole, and the other way round.
@@ -387,12 +415,13 @@ static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool p
     }
 }
 
-// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane. What is written in part counts as written, as
-// in memory; its first byte comes first.
+// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane. What is
+// written in part counts as written, as in memory; its first byte comes first.
 static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
 {
     for (u32 e = 0; e < i->elements; e++) {
-        u32 at = i->offset + e * i->width, marks = mask, *part = mark(w, i->a) + at / 2, *to = mark(w, i->vector[e]);
+        u32 at = i->offset + e * i->width, marks = mask, *part = mark(w, i->a) + at / 2,
+            *to = mark(w, i->vector[e]);
         for (u32 n = 0; n < (i->width + 1u) / 2; n++) {
             if (!store) marks &= part[n];
             else part[n] = (part[n] & ~mask) | (*to & mask & (at % 2 ? part[n] : ~0u));
@@ -406,7 +435,8 @@ static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
 {
     u32 marked = 0;
     for (u32 r = 0; r < f->distinct; r++)
-        for (u32 lanes = *mark(w, rows[r]); lanes; lanes &= lanes - 1) marked |= 1u << (f->row[r] + __builtin_ctz(lanes) / 4);
+        for (u32 lanes = *mark(w, rows[r]); lanes; lanes &= lanes - 1)
+            marked |= 1u << (f->row[r] + __builtin_ctz(lanes) / 4);
     return marked;
 }
 
@@ -414,13 +444,16 @@ static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
 static void watch_multiply(const Warp *w, const Insn *i)
 {
     const Matrix *x = i->matrix;
-    const u32 *d = i->list, *a = d + x->d.registers, *b = a + x->a.registers, *c = b + x->b.registers;
-    u32 down = marked_rows(w, &x->a, a), across = marked_rows(w, &x->b, b), marked[MOST_SIDE] = { 0 };
+    const u32 *d = i->list, *a = d + x->d.registers, *b = a + x->a.registers,
+              *c = b + x->b.registers;
+    u32 down = marked_rows(w, &x->a, a), across = marked_rows(w, &x->b, b),
+        marked[MOST_SIDE] = { 0 };
     const Fragment *f = &x->c;
     for (u32 r = 0; r < f->registers; r++)
         for (u32 lanes = *mark(w, c[r]); lanes; lanes &= lanes - 1) {
             u32 l = __builtin_ctz(lanes);
-            for (u32 j = 0; j < f->per; j++) marked[f->row[r] + l / 4] |= 1u << (f->col[r] + l % 4 * 2 + j);
+            for (u32 j = 0; j < f->per; j++)
+                marked[f->row[r] + l / 4] |= 1u << (f->col[r] + l % 4 * 2 + j);
         }
     f = &x->d;
     u32 rows = f->turned ? across : down, cols = f->turned ? down : across;
@@ -439,8 +472,12 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
     bool copies = i->run == run_copy || i->run == run_bulk, stores = copies || row->store;
-    u32 rows = row->m == 8 && row->n == 8 ? 8 * row->k : LANES;         // ldmatrix: lanes whose address counts
-    u32 addresses = i->a || copies ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask & ~0u >> (LANES - rows) : 0;
+    u32 rows =
+        row->m == 8 && row->n == 8 ? 8 * row->k : LANES; // ldmatrix: lanes whose address counts
+    u32 addresses = i->a || copies
+                      ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask
+                            & ~0u >> (LANES - rows)
+                      : 0;
     if (i->run == run_multiply) watch_multiply(w, i);
     else if (i->run == run_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
     else if (addresses) report_use(w, i, addresses, "an address");
@@ -455,13 +492,15 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     switch (row->shape) {
     case MEMORY:
         if (i->space == SPACE_CALL) watch_param(w, i, mask, row->store);
-        else if (i->space == SPACE_PARAM) for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
+        else if (i->space == SPACE_PARAM)
+            for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
         else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
         else if (guard && row->store) report_use(w, i, guard, "whether a store happens");
         return;
     case FENCE: return;
     case FLOW:
-        if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask) report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, "an mbarrier");
+        if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask)
+            report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, "an mbarrier");
         if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
         if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
         if (i->d) *mark(w, i->d) &= ~mask;
@@ -473,22 +512,25 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         return;
     case EXCHANGE:
         if (i->predicate) *mark(w, i->predicate) &= ~mask;
-        if (!strncmp(row->name, "shfl", 4)) return;     // undefined_shuffled() knows who got what
-        marks = *mark(w, i->a) & mask ? mask : 0;       // it counts for all
+        if (!strncmp(row->name, "shfl", 4)) return; // undefined_shuffled() knows who got what
+        marks = *mark(w, i->a) & mask ? mask : 0;   // it counts for all
         break;
-    case COMPARE: case COMPARE_2: watch_compare(w, i, mask, guard); return;
+    case COMPARE:
+    case COMPARE_2: watch_compare(w, i, mask, guard); return;
     case MATRIX: watch_matrix(w, i, mask, guard); return;
-    case PACK_4: case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
+    case PACK_4:
+    case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:
-        marks = i->bit_field ? 0 : *mark(w, i->a);      // a part is written now
+        marks = i->bit_field ? 0 : *mark(w, i->a); // a part is written now
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
         if (row->shape == CARRY && strstr(row->lane, "carry")) marks |= *mark(w, i->predicate);
         if (row->shape == TABLE && i->predicate) *mark(w, i->predicate) &= ~mask;
-        if (row->keeps) *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;
+        if (row->keeps)
+            *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;
     }
     u32 *d = mark(w, i->d);
     *d = (*d & ~mask) | (marks & mask) | guard;
@@ -523,7 +565,8 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
     d->computed = *computed_word(a, word) >> bit & 1;
 }
 
-// Lanes that get something undefined into a register, of whose value bytes `at` on are. A matrix's elements count each.
+// Lanes that get something undefined into a register, of whose value bytes `at` on are. A matrix's
+// elements count each.
 static u32 lanes_given(const Access *a, u32 at)
 {
     if (!a->part) return lanes_undefined(a, at, a->width);
@@ -531,7 +574,9 @@ static u32 lanes_given(const Access *a, u32 at)
     for (u32 n = 0; n < a->width; n += a->part) {
         u32 here = lanes_undefined(a, at + n, a->part);
         if (!a->trans) lanes |= here;
-        else for (; here; here &= here - 1) lanes |= 1u << transposed_lane(__builtin_ctz(here), n / 2);
+        else
+            for (; here; here &= here - 1)
+                lanes |= 1u << transposed_lane(__builtin_ctz(here), n / 2);
     }
     return lanes;
 }
@@ -565,6 +610,13 @@ static void undefined_loaded(Access *a)
 }
 
 const Observer undefined_observer = {
-    .grid_start = undefined_grid_start, .grid_turn = undefined_grid_turn, .block_make = undefined_block_make, .block_free = undefined_block_free, .block_start = undefined_block_start,
-    .put_back = undefined_grid_turn, .access = undefined_access, .shuffled = undefined_shuffled, .loaded = undefined_loaded,
+    .grid_start = undefined_grid_start,
+    .grid_turn = undefined_grid_turn,
+    .block_make = undefined_block_make,
+    .block_free = undefined_block_free,
+    .block_start = undefined_block_start,
+    .put_back = undefined_grid_turn,
+    .access = undefined_access,
+    .shuffled = undefined_shuffled,
+    .loaded = undefined_loaded,
 };

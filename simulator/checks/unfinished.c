@@ -1,7 +1,8 @@
-// Asynchronous copies that nobody has waited for: until the thread that began one waits for it, what lies in its place of
-// shared memory is neither old nor new, and whoever reads or writes there is told so, with the copy's line and its own. Other warps
-// that no barrier puts behind the copy's beginning race with it: that is race.c's to tell; but an mbarrier may. Of copies in bulk the
-// same is told, and who writes what one has yet to read, and blocks that end before theirs are over.
+// Asynchronous copies that nobody has waited for: until the thread that began one waits for it,
+// what lies in its place of shared memory is neither old nor new, and whoever reads or writes there
+// is told so, with the copy's line and its own. Other warps that no barrier puts behind the copy's
+// beginning race with it: that is race.c's to tell; but an mbarrier may. Of copies in bulk the same
+// is told, and who writes what one has yet to read, and blocks that end before theirs are over.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,13 @@
 #include "report/source.h"
 #include "need.h"
 
-enum { UNIT = 4 };                  // bytes of the least copy, and of a bit
+enum { UNIT = 4 }; // bytes of the least copy, and of a bit
 
 struct UnfinishedBlock {
-    u64 *bits;                      // of its shared memory: a copy that has begun goes there; NULL: the kernel makes none
+    u64 *
+        bits; // of its shared memory: a copy that has begun goes there; NULL: the kernel makes none
     u64 words;
-    u32 count;                      // lanes' parts of copies that have begun
+    u32 count; // lanes' parts of copies that have begun
 };
 
 static bool copies(const Kernel *k)
@@ -42,7 +44,8 @@ static void unfinished_block_free(Block *b)
 static void unfinished_block_start(Block *b)
 {
     b->unfinished->count = 0;
-    if (b->unfinished->bits) memset(b->unfinished->bits, 0, b->unfinished->words * sizeof *b->unfinished->bits);
+    if (b->unfinished->bits)
+        memset(b->unfinished->bits, 0, b->unfinished->words * sizeof *b->unfinished->bits);
 }
 
 static bool is_set(const struct UnfinishedBlock *u, u64 address, u64 bytes)
@@ -55,7 +58,8 @@ static bool is_set(const struct UnfinishedBlock *u, u64 address, u64 bytes)
 static void change(struct UnfinishedBlock *u, const Access *a, bool set)
 {
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
-        u64 n = a->address[__builtin_ctz(rest)] / UNIT, bits = ((1ull << a->bytes / UNIT) - 1) << n % 64;
+        u64 n = a->address[__builtin_ctz(rest)] / UNIT, bits = ((1ull << a->bytes / UNIT) - 1)
+                                                            << n % 64;
         if (set) u->bits[n / 64] |= bits;
         else u->bits[n / 64] &= ~bits;
     }
@@ -85,18 +89,30 @@ static bool tell(const Access *a, u32 lane)
     u32 other_lane = 0;
     const Copy *c = find_copy(a->owner, a->address[lane], a->bytes, &other, &other_lane);
     const Block *b = a->owner;
-    if (!c || (other != a->warp && b == a->warp->block && c->epoch == b->epoch && !b->mbarriers.count)) return false;
+    if (!c
+        || (other != a->warp && b == a->warp->block && c->epoch == b->epoch && !b->mbarriers.count))
+        return false;
     bool own = other == a->warp && other_lane == lane;
-    Report r = { .kind = REPORT_UNFINISHED, .address = a->address[lane], .has_other = true,
-                 .why = "An asynchronous copy arrives some time before the thread that began it has waited for it: until then, "
+    Report r = { .kind = REPORT_UNFINISHED,
+                 .address = a->address[lane],
+                 .has_other = true,
+                 .why = "An asynchronous copy arrives some time before the thread that began it "
+                        "has waited for it: until then, "
                         "what is there may be old or new.",
-                 .next = own ? "Wait first: cp.async.commit_group, then cp.async.wait_group with as many groups as may still be under way."
-                             : "Let each thread wait for its own copies (cp.async.wait_group), and then put a __syncthreads()." };
+                 .next = own ? "Wait first: cp.async.commit_group, then cp.async.wait_group with "
+                               "as many groups as may still be under way."
+                             : "Let each thread wait for its own copies (cp.async.wait_group), and "
+                               "then put a __syncthreads()." };
     source_fill(&r, a->warp, a->insn, lane);
     r.other = source_place(other->block->grid->kernel, c->pc);
     warp_thread(other, other_lane, r.other_thread);
-    report_errorf(&r, "thread (%u,%u,%u) %s shared memory that an asynchronous copy of thread (%u,%u,%u) goes to, which that has not waited for",
-                  r.thread[0], r.thread[1], r.thread[2], a->undefined ? "copies to" : a->store ? "writes to" : "reads",
+    report_errorf(&r,
+                  "thread (%u,%u,%u) %s shared memory that an asynchronous copy of thread "
+                  "(%u,%u,%u) goes to, which that has not waited for",
+                  r.thread[0], r.thread[1], r.thread[2],
+                  a->undefined ? "copies to"
+                  : a->store   ? "writes to"
+                               : "reads",
                   r.other_thread[0], r.other_thread[1], r.other_thread[2]);
     return true;
 }
@@ -118,12 +134,17 @@ static void look(Access *a)
 
 static Report report_bulk(const Block *b, const Bulk *c, const Insn *i, const Warp *w, u32 lane)
 {
-    Report r = { .kind = REPORT_UNFINISHED,
-                 .why = "A copy in bulk goes on beside its thread: until that has waited for it, what is there may be old or new.",
-                 .next = "Wait first, at the mbarrier that the copy tells of its bytes (mbarrier.try_wait)." };
+    Report r = {
+        .kind = REPORT_UNFINISHED,
+        .why = "A copy in bulk goes on beside its thread: until that has waited for it, what is "
+               "there may be old or new.",
+        .next = "Wait first, at the mbarrier that the copy tells of its bytes (mbarrier.try_wait)."
+    };
     if (c->stores) {
-        r.why = "A copy in bulk goes on beside its thread, and may read what it copies at any time until that has waited for it.";
-        r.next = "Wait first: cp.async.bulk.commit_group, then cp.async.bulk.wait_group.read 0 by the thread that began it, and then a __syncthreads().";
+        r.why = "A copy in bulk goes on beside its thread, and may read what it copies at any time "
+                "until that has waited for it.";
+        r.next = "Wait first: cp.async.bulk.commit_group, then cp.async.bulk.wait_group.read 0 by "
+                 "the thread that began it, and then a __syncthreads().";
     }
     source_fill(&r, w, i, lane);
     r.has_other = true;
@@ -150,9 +171,15 @@ static void look_at_bulks(Access *a)
             if (!meets(a, c, lane)) continue;
             Report r = report_bulk(b, c, a->insn, a->warp, lane);
             r.address = a->address[lane];
-            report_errorf(&r, "thread (%u,%u,%u) %s shared memory that a copy in bulk of thread (%u,%u,%u) %s, which nobody has waited for",
-                          r.thread[0], r.thread[1], r.thread[2], a->bulk ? "copies" : a->store ? "writes to" : "reads",
-                          r.other_thread[0], r.other_thread[1], r.other_thread[2], c->stores ? "reads" : "goes to");
+            report_errorf(&r,
+                          "thread (%u,%u,%u) %s shared memory that a copy in bulk of thread "
+                          "(%u,%u,%u) %s, which nobody has waited for",
+                          r.thread[0], r.thread[1], r.thread[2],
+                          a->bulk    ? "copies"
+                          : a->store ? "writes to"
+                                     : "reads",
+                          r.other_thread[0], r.other_thread[1], r.other_thread[2],
+                          c->stores ? "reads" : "goes to");
             a->told = true;
         }
     }
@@ -166,7 +193,8 @@ static void unfinished_block_end(Block *b)
         if (c->stores && c->has_read) continue;
         Report r = report_bulk(b, c, &b->grid->kernel->code[c->pc], &b->warps[c->warp], c->lane);
         r.has_other = false;
-        report_errorf(&r, "the block ends while its shared memory %s by a copy in bulk", c->stores ? "is still read" : "is still written");
+        report_errorf(&r, "the block ends while its shared memory %s by a copy in bulk",
+                      c->stores ? "is still read" : "is still written");
         return;
     }
 }
@@ -190,7 +218,10 @@ static void unfinished_copied(Access *a)
 }
 
 const Observer unfinished_observer = {
-    .block_make = unfinished_block_make, .block_free = unfinished_block_free, .block_start = unfinished_block_start,
+    .block_make = unfinished_block_make,
+    .block_free = unfinished_block_free,
+    .block_start = unfinished_block_start,
     .block_end = unfinished_block_end,
-    .access = unfinished_access, .copied = unfinished_copied,
+    .access = unfinished_access,
+    .copied = unfinished_copied,
 };

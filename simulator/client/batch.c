@@ -1,27 +1,24 @@
-// Calls that take lists: batches of copies, and of prefetches and discards of managed memory. A batch is on no default
-// stream but a thread's own. What its copies may expect of one another's order is nothing, so that any order is right here.
+// Calls that take lists: batches of copies, and of prefetches and discards of managed memory. A
+// batch is on no default stream but a thread's own. What its copies may expect of one another's
+// order is nothing, so that any order is right here.
 
 #include "capture.h"
 #include "managed.h"
 #include "operation.h"
 #include <cuda_runtime_api.h>
 
-// What is said of all elements from `first` on, up to where the next one begins: are all of them told something?
+// What is said of all elements from `first` on, up to where the next one begins: are all of them
+// told something?
 static bool shares_out(const size_t *first, size_t shares, size_t count)
 {
-    if (!first || !shares || shares > count || first[0])
-        return false;
+    if (!first || !shares || shares > count || first[0]) return false;
     for (size_t i = 1; i < shares; i++)
-        if (first[i] <= first[i - 1] || first[i] >= count)
-            return false;
+        if (first[i] <= first[i - 1] || first[i] >= count) return false;
     return true;
 }
 
 // On a stream that may have batches?
-static bool takes_batches(cudaStream_t stream)
-{
-    return client_open() || client_stream(stream);
-}
+static bool takes_batches(cudaStream_t stream) { return client_open() || client_stream(stream); }
 
 static bool is_captured(cudaStream_t stream)
 {
@@ -32,39 +29,44 @@ static bool is_captured(cudaStream_t stream)
 
 static bool is_good(const struct cudaMemcpyAttributes *a)
 {
-    return a->srcAccessOrder >= cudaMemcpySrcAccessOrderStream && a->srcAccessOrder <= cudaMemcpySrcAccessOrderAny
+    return a->srcAccessOrder >= cudaMemcpySrcAccessOrderStream
+        && a->srcAccessOrder <= cudaMemcpySrcAccessOrderAny
         && !(a->flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute);
 }
 
-static bool are_good(const struct cudaMemcpyAttributes *attributes, size_t attribute_count, const size_t *bytes, size_t count)
+static bool are_good(const struct cudaMemcpyAttributes *attributes, size_t attribute_count,
+                     const size_t *bytes, size_t count)
 {
     for (size_t i = 0; i < attribute_count; i++)
-        if (!is_good(&attributes[i]))
-            return false;
+        if (!is_good(&attributes[i])) return false;
     for (size_t i = 0; i < count; i++)
-        if (!bytes[i])
-            return false;
+        if (!bytes[i]) return false;
     return true;
 }
 
-EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
-                                        struct cudaMemcpyAttributes *attributes, size_t *first, size_t attribute_count,
-                                        cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                        const size_t *bytes, size_t count,
+                                        struct cudaMemcpyAttributes *attributes, size_t *first,
+                                        size_t attribute_count, cudaStream_t stream)
 {
-    if (!to || !from || !bytes || !count || !attributes || !shares_out(first, attribute_count, count)
+    if (!to || !from || !bytes || !count || !attributes
+        || !shares_out(first, attribute_count, count)
         || !are_good(attributes, attribute_count, bytes, count) || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
-    if (is_captured(stream))                    // an H200 goes on capturing
+    if (is_captured(stream)) // an H200 goes on capturing
         return client_done(cudaErrorStreamCaptureUnsupported);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
-        error = operation_copy("cudaMemcpyBatchAsync", operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault), stream);
+        error = operation_copy("cudaMemcpyBatchAsync",
+                               operation_plain_copy(to[i], from[i], bytes[i], cudaMemcpyDefault),
+                               stream);
     return error;
 }
 TWIN(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz,
      (void *const *to, const void *const *from, const size_t *bytes, size_t count,
       struct cudaMemcpyAttributes *attributes, size_t *first, size_t attribute_count,
-      cudaStream_t stream), (to, from, bytes, count, attributes, first, attribute_count, stream))
+      cudaStream_t stream),
+     (to, from, bytes, count, attributes, first, attribute_count, stream))
 
 // 0: the rows, or the slices, lie one behind the other.
 static Box box_of(const struct cudaMemcpy3DOperand *p, struct cudaExtent extent)
@@ -80,86 +82,101 @@ static cudaError_t copy_box(const struct cudaMemcpy3DBatchOp *p, cudaStream_t st
         return client_unsupported("cudaMemcpy3DBatchAsync with an array");
     if (p->src.type != cudaMemcpyOperandTypePointer || p->dst.type != cudaMemcpyOperandTypePointer)
         return client_done(cudaErrorInvalidValue);
-    struct cudaMemcpyAttributes attributes = { .srcAccessOrder = p->srcAccessOrder, .flags = p->flags };
+    struct cudaMemcpyAttributes attributes = { .srcAccessOrder = p->srcAccessOrder,
+                                               .flags = p->flags };
     bool whole = p->extent.width && p->extent.height && p->extent.depth;
-    CopyOperation copy = { .to = box_of(&p->dst, p->extent), .from = box_of(&p->src, p->extent), .kind = cudaMemcpyDefault,
-                           .width = p->extent.width, .rows = p->extent.height, .slices = p->extent.depth };
-    if (!whole || !is_good(&attributes) || copy.width > copy.to.pitch || copy.width > copy.from.pitch)
+    CopyOperation copy = { .to = box_of(&p->dst, p->extent),
+                           .from = box_of(&p->src, p->extent),
+                           .kind = cudaMemcpyDefault,
+                           .width = p->extent.width,
+                           .rows = p->extent.height,
+                           .slices = p->extent.depth };
+    if (!whole || !is_good(&attributes) || copy.width > copy.to.pitch
+        || copy.width > copy.from.pitch)
         return client_done(cudaErrorInvalidValue);
     return operation_copy("cudaMemcpy3DBatchAsync", copy, stream);
 }
 
-EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags,
-                                          cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *copies,
+                                          unsigned long long flags, cudaStream_t stream)
 {
     if (!count || !copies || flags || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
-    if (is_captured(stream))
-        return client_done(cudaErrorStreamCaptureUnsupported);
+    if (is_captured(stream)) return client_done(cudaErrorStreamCaptureUnsupported);
     cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < count && !error; i++)
-        error = copy_box(&copies[i], stream);
+    for (size_t i = 0; i < count && !error; i++) error = copy_box(&copies[i], stream);
     return error;
 }
 TWIN(cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync_ptsz,
-     (size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags, cudaStream_t stream),
+     (size_t count, struct cudaMemcpy3DBatchOp *copies, unsigned long long flags,
+      cudaStream_t stream),
      (count, copies, flags, stream))
 
 // ---- Managed memory ----
 
 // The places of prefetches; `places` NULL: what is there is discarded.
-static cudaError_t move(const char *call, void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
-                        size_t place_count, bool discard, cudaStream_t stream)
+static cudaError_t move(const char *call, void **p, size_t *bytes, size_t count,
+                        struct cudaMemLocation *places, size_t *first, size_t place_count,
+                        bool discard, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (size_t i = 0, at = 0; i < count && !error; i++) {
-        if (discard)
-            error = managed_discard(call, p[i], bytes[i], stream);
-        while (places && at + 1 < place_count && first[at + 1] <= i)
-            at++;
-        if (places && !error)
-            error = managed_prefetch(call, p[i], bytes[i], places[at], stream);
+        if (discard) error = managed_discard(call, p[i], bytes[i], stream);
+        while (places && at + 1 < place_count && first[at + 1] <= i) at++;
+        if (places && !error) error = managed_prefetch(call, p[i], bytes[i], places[at], stream);
     }
     return client_done(error);
 }
 
-static bool is_list(void **p, const size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream)
+static bool is_list(void **p, const size_t *bytes, size_t count, unsigned long long flags,
+                    cudaStream_t stream)
 {
     return p && bytes && count && !flags && takes_batches(stream);
 }
 
-static cudaError_t prefetch(const char *call, void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
-                            size_t place_count, unsigned long long flags, bool discard, cudaStream_t stream)
+static cudaError_t prefetch(const char *call, void **p, size_t *bytes, size_t count,
+                            struct cudaMemLocation *places, size_t *first, size_t place_count,
+                            unsigned long long flags, bool discard, cudaStream_t stream)
 {
-    if (!is_list(p, bytes, count, flags, stream) || !places || !shares_out(first, place_count, count))
+    if (!is_list(p, bytes, count, flags, stream) || !places
+        || !shares_out(first, place_count, count))
         return client_done(cudaErrorInvalidValue);
     return move(call, p, bytes, count, places, first, place_count, discard, stream);
 }
 
-EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
-                                             size_t place_count, unsigned long long flags, cudaStream_t stream)
+EXPORT cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *bytes, size_t count,
+                                             struct cudaMemLocation *places, size_t *first,
+                                             size_t place_count, unsigned long long flags,
+                                             cudaStream_t stream)
 {
-    return prefetch("cudaMemPrefetchBatchAsync", p, bytes, count, places, first, place_count, flags, false, stream);
+    return prefetch("cudaMemPrefetchBatchAsync", p, bytes, count, places, first, place_count, flags,
+                    false, stream);
 }
 TWIN(cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync_ptsz,
-     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
-      unsigned long long flags, cudaStream_t stream), (p, bytes, count, places, first, place_count, flags, stream))
+     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+      size_t place_count, unsigned long long flags, cudaStream_t stream),
+     (p, bytes, count, places, first, place_count, flags, stream))
 
-EXPORT cudaError_t cudaMemDiscardBatchAsync(void **p, size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream)
+EXPORT cudaError_t cudaMemDiscardBatchAsync(void **p, size_t *bytes, size_t count,
+                                            unsigned long long flags, cudaStream_t stream)
 {
-    if (!is_list(p, bytes, count, flags, stream))
-        return client_done(cudaErrorInvalidValue);
+    if (!is_list(p, bytes, count, flags, stream)) return client_done(cudaErrorInvalidValue);
     return move("cudaMemDiscardBatchAsync", p, bytes, count, NULL, NULL, 0, true, stream);
 }
 TWIN(cudaMemDiscardBatchAsync, cudaMemDiscardBatchAsync_ptsz,
-     (void **p, size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream), (p, bytes, count, flags, stream))
+     (void **p, size_t *bytes, size_t count, unsigned long long flags, cudaStream_t stream),
+     (p, bytes, count, flags, stream))
 
-EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **p, size_t *bytes, size_t count, struct cudaMemLocation *places,
-                                                       size_t *first, size_t place_count, unsigned long long flags,
+EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **p, size_t *bytes, size_t count,
+                                                       struct cudaMemLocation *places,
+                                                       size_t *first, size_t place_count,
+                                                       unsigned long long flags,
                                                        cudaStream_t stream)
 {
-    return prefetch("cudaMemDiscardAndPrefetchBatchAsync", p, bytes, count, places, first, place_count, flags, true, stream);
+    return prefetch("cudaMemDiscardAndPrefetchBatchAsync", p, bytes, count, places, first,
+                    place_count, flags, true, stream);
 }
 TWIN(cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync_ptsz,
-     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first, size_t place_count,
-      unsigned long long flags, cudaStream_t stream), (p, bytes, count, places, first, place_count, flags, stream))
+     (void **p, size_t *bytes, size_t count, struct cudaMemLocation *places, size_t *first,
+      size_t place_count, unsigned long long flags, cudaStream_t stream),
+     (p, bytes, count, places, first, place_count, flags, stream))

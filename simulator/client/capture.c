@@ -1,5 +1,5 @@
-// Captures. Each of a capture's streams has its last nodes: what the next operation on it needs. An event
-// recorded on one carries them to another stream.
+// Captures. Each of a capture's streams has its last nodes: what the next operation on it needs. An
+// event recorded on one carries them to another stream.
 
 #include "capture.h"
 #include "graph.h"
@@ -14,7 +14,7 @@ typedef struct {
     size_t count;
 } Tips;
 
-typedef struct Member {                         // a stream of a capture, or an event recorded in one
+typedef struct Member { // a stream of a capture, or an event recorded in one
     struct Member *next;
     uint64_t id;
     Tips tips;
@@ -25,10 +25,10 @@ typedef struct Capture {
     unsigned long long number;
     Graph *graph;
     Member *streams, *events;
-    Member *destroyed;                          // streams that were among them
+    Member *destroyed; // streams that were among them
     uint64_t origin;
-    bool non_blocking;                          // its origin is
-    bool into_given;                            // the graph was the program's before
+    bool non_blocking; // its origin is
+    bool into_given;   // the graph was the program's before
     bool broken;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
@@ -37,23 +37,18 @@ typedef struct Capture {
 static Capture *captures;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long long begun;
-static __thread enum cudaStreamCaptureMode thread_mode;         // global to begin with
+static __thread enum cudaStreamCaptureMode thread_mode; // global to begin with
 
-static bool is_any(void)
-{
-    return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL;
-}
+static bool is_any(void) { return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL; }
 
 // ---- Nodes that come last ----
 
 static bool add_tip(Tips *tips, Node *node)
 {
     for (size_t i = 0; i < tips->count; i++)
-        if (tips->nodes[i] == node)
-            return true;
+        if (tips->nodes[i] == node) return true;
     Node **more = realloc(tips->nodes, (tips->count + 1) * sizeof *more);
-    if (!more)
-        return false;
+    if (!more) return false;
     tips->nodes = more;
     tips->nodes[tips->count++] = node;
     return true;
@@ -62,26 +57,22 @@ static bool add_tip(Tips *tips, Node *node)
 static bool add_tips(Tips *to, const Tips *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        if (!add_tip(to, from->nodes[i]))
-            return false;
+        if (!add_tip(to, from->nodes[i])) return false;
     return true;
 }
 
 static Member *member(Member *list, uint64_t id)
 {
-    while (list && list->id != id)
-        list = list->next;
+    while (list && list->id != id) list = list->next;
     return list;
 }
 
 static Member *add_member(Member **list, uint64_t id)
 {
     Member *new = member(*list, id);
-    if (new)
-        return new;
+    if (new) return new;
     new = calloc(1, sizeof *new);
-    if (!new)
-        return NULL;
+    if (!new) return NULL;
     new->id = id;
     new->next = *list;
     *list = new;
@@ -97,21 +88,19 @@ static void free_members(Member *list)
     }
 }
 
-static Member *over;                            // events that were recorded last in captures that have ended
+static Member *over; // events that were recorded last in captures that have ended
 
 static Capture *capture_of(uint64_t stream, Member **in)
 {
     for (Capture *c = captures; c; c = c->next)
-        if ((*in = member(c->streams, stream)))
-            return c;
+        if ((*in = member(c->streams, stream))) return c;
     return NULL;
 }
 
 static Capture *capture_of_event(cudaEvent_t event, Member **in)
 {
     for (Capture *c = captures; c; c = c->next)
-        if ((*in = member(c->events, client_address(event))))
-            return c;
+        if ((*in = member(c->events, client_address(event)))) return c;
     return NULL;
 }
 
@@ -128,8 +117,7 @@ static cudaError_t mind_default_stream(uint64_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
-        if (!c->non_blocking)
-            error = broken(c, cudaErrorStreamCaptureImplicit);
+        if (!c->non_blocking) error = broken(c, cudaErrorStreamCaptureImplicit);
     return error;
 }
 
@@ -144,20 +132,24 @@ static void tell(const Operation *operation, cudaError_t error)
 {
     char message[160];
     if (error == cudaErrorStreamCaptureImplicit) {
-        snprintf(message, sizeof message, "%s: it names no stream, while another one is being captured", operation->call);
-        client_misuse(operation->call, error, message, "The default stream would wait for the captured one, in which nothing runs.",
-                      "Name the captured stream: in a launch in the fourth place between the angle brackets.");
+        snprintf(message, sizeof message,
+                 "%s: it names no stream, while another one is being captured", operation->call);
+        client_misuse(operation->call, error, message,
+                      "The default stream would wait for the captured one, in which nothing runs.",
+                      "Name the captured stream: in a launch in the fourth place between the angle "
+                      "brackets.");
     } else if (error == cudaErrorStreamCaptureUnsupported && waits(operation)) {
-        snprintf(message, sizeof message, "%s: it waits for its end, on a stream that is being captured", operation->call);
-        client_misuse(operation->call, error, message, "What is captured is written down, and not done.",
-                      "Take the asynchronous call of that name, or call it before the capture or behind it.");
+        snprintf(message, sizeof message,
+                 "%s: it waits for its end, on a stream that is being captured", operation->call);
+        client_misuse(
+            operation->call, error, message, "What is captured is written down, and not done.",
+            "Take the asynchronous call of that name, or call it before the capture or behind it.");
     }
 }
 
 static cudaError_t check_kernel(const Operation *operation)
 {
-    if (operation->kind != OPERATION_KERNEL)
-        return cudaSuccess;
+    if (operation->kind != OPERATION_KERNEL) return cudaSuccess;
     Operation checked = *operation;
     checked.kernel.only_checked = true;
     return operation_run(&checked, 0);
@@ -165,16 +157,13 @@ static cudaError_t check_kernel(const Operation *operation)
 
 static cudaError_t take(Capture *capture, Member *stream, const Operation *operation)
 {
-    if (capture->broken)
-        return cudaErrorStreamCaptureInvalidated;
-    if (waits(operation))
-        return broken(capture, cudaErrorStreamCaptureUnsupported);
+    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
+    if (waits(operation)) return broken(capture, cudaErrorStreamCaptureUnsupported);
     bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
-    if (error)
-        return broken(capture, error);
+    if (error) return broken(capture, error);
     error = graph_memory_check(capture->graph, operation);
-    if (error)                                  // an H200 goes on capturing
+    if (error) // an H200 goes on capturing
         return error;
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
     stream->tips.count = 0;
@@ -183,8 +172,7 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
 
 bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *error)
 {
-    if (!is_any())
-        return false;
+    if (!is_any()) return false;
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
@@ -196,19 +184,18 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
 
 bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
-    if (!is_any() && !__atomic_load_n(&over, __ATOMIC_ACQUIRE))
-        return false;
+    if (!is_any() && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) return false;
     Member *in, *old;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
     if (before || (old = member(over, client_address(event))))
-        old->id = 0;                            // what it stood for until now
+        old->id = 0; // what it stood for until now
     if (capture) {
         Member *new = add_member(&capture->events, client_address(event));
-        if (new)
-            new->tips.count = 0;
-        *error = capture->broken ? cudaErrorStreamCaptureInvalidated
-            : new && add_tips(&new->tips, &in->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
+        if (new) new->tips.count = 0;
+        *error = capture->broken                       ? cudaErrorStreamCaptureInvalidated
+               : new &&add_tips(&new->tips, &in->tips) ? cudaSuccess
+                                                       : cudaErrorMemoryAllocation;
     } else {
         *error = mind_default_stream(stream);
     }
@@ -222,35 +209,28 @@ static cudaError_t join(Capture *capture, const Member *event, Capture *other, u
         broken(capture, cudaSuccess);
         return broken(other, cudaErrorStreamCaptureMerge);
     }
-    if (capture->broken)
-        return cudaErrorStreamCaptureInvalidated;
-    if (stream < WIRE_DEVICES)
-        return broken(capture, cudaErrorStreamCaptureImplicit);
+    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
+    if (stream < WIRE_DEVICES) return broken(capture, cudaErrorStreamCaptureImplicit);
     Member *in = add_member(&capture->streams, stream);
     return in && add_tips(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
-    if (!is_any())
-        return false;
+    if (!is_any()) return false;
     Member *in, *of;
     pthread_mutex_lock(&mutex);
     Capture *captured = capture_of(stream, &in), *from = capture_of_event(event, &of);
-    if (from)
-        *error = join(from, of, captured, stream);
-    else if (captured)
-        *error = broken(captured, cudaErrorStreamCaptureIsolation);
-    else
-        *error = mind_default_stream(stream);
+    if (from) *error = join(from, of, captured, stream);
+    else if (captured) *error = broken(captured, cudaErrorStreamCaptureIsolation);
+    else *error = mind_default_stream(stream);
     pthread_mutex_unlock(&mutex);
     return from || *error;
 }
 
 bool capture_has_event(cudaEvent_t event)
 {
-    if (!is_any())
-        return false;
+    if (!is_any()) return false;
     Member *of;
     pthread_mutex_lock(&mutex);
     bool has = capture_of_event(event, &of) != NULL;
@@ -271,7 +251,7 @@ void capture_forget_event(cudaEvent_t event)
     pthread_mutex_lock(&mutex);
     Member *had;
     if (capture_of_event(event, &had) || (had = member(over, client_address(event))))
-        had->id = 0;                            // the next event may have its number
+        had->id = 0; // the next event may have its number
     pthread_mutex_unlock(&mutex);
 }
 
@@ -279,13 +259,12 @@ void capture_forget_event(cudaEvent_t event)
 
 cudaError_t capture_forbids_waiting(uint64_t stream)
 {
-    if (!is_any())
-        return cudaSuccess;
+    if (!is_any()) return cudaSuccess;
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
-    cudaError_t error = capture ? broken(capture, cudaErrorStreamCaptureUnsupported)
-                                : mind_default_stream(stream);
+    cudaError_t error =
+        capture ? broken(capture, cudaErrorStreamCaptureUnsupported) : mind_default_stream(stream);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -295,8 +274,7 @@ cudaError_t capture_fails(uint64_t stream, cudaError_t error)
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
-    if (capture)
-        broken(capture, error);
+    if (capture) broken(capture, error);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -304,21 +282,21 @@ cudaError_t capture_fails(uint64_t stream, cudaError_t error)
 static bool minds(const Capture *capture)
 {
     bool own = pthread_equal(capture->thread, pthread_self()) != 0;
-    if (thread_mode == cudaStreamCaptureModeRelaxed || capture->mode == cudaStreamCaptureModeRelaxed)
+    if (thread_mode == cudaStreamCaptureModeRelaxed
+        || capture->mode == cudaStreamCaptureModeRelaxed)
         return false;
-    return own || (thread_mode == cudaStreamCaptureModeGlobal
-                   && capture->mode == cudaStreamCaptureModeGlobal);
+    return own
+        || (thread_mode == cudaStreamCaptureModeGlobal
+            && capture->mode == cudaStreamCaptureModeGlobal);
 }
 
 cudaError_t capture_forbids(void)
 {
     cudaError_t error = cudaSuccess;
-    if (!is_any())
-        return error;
+    if (!is_any()) return error;
     pthread_mutex_lock(&mutex);
     for (Capture *c = captures; c; c = c->next)
-        if (minds(c))
-            error = broken(c, cudaErrorStreamCaptureUnsupported);
+        if (minds(c)) error = broken(c, cudaErrorStreamCaptureUnsupported);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -332,8 +310,7 @@ cudaError_t capture_forbids_asking(uint64_t stream)
 cudaError_t capture_forbids_all(void)
 {
     cudaError_t error = cudaSuccess;
-    if (!is_any())
-        return error;
+    if (!is_any()) return error;
     pthread_mutex_lock(&mutex);
     for (Capture *c = captures; c; c = c->next)
         error = broken(c, cudaErrorStreamCaptureUnsupported);
@@ -343,8 +320,7 @@ cudaError_t capture_forbids_all(void)
 
 EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    if (!mode)
-        return client_done(cudaErrorInvalidValue);
+    if (!mode) return client_done(cudaErrorInvalidValue);
     enum cudaStreamCaptureMode old = thread_mode;
     thread_mode = *mode;
     *mode = old;
@@ -368,12 +344,12 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
 {
     bool non_blocking;
     cudaError_t error = is_non_blocking(call, stream, &non_blocking);
-    if (error)
-        return error;
+    if (error) return error;
     if (stream < WIRE_DEVICES)
-        return client_misuse(call, cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured",
-                             "It waits for all other streams, and they for it.",
-                             "Capture a stream that cudaStreamCreate made, and issue the work to that one.");
+        return client_misuse(
+            call, cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured",
+            "It waits for all other streams, and they for it.",
+            "Capture a stream that cudaStreamCreate made, and issue the work to that one.");
     Capture *capture = calloc(1, sizeof *capture);
     Member *in = capture ? add_member(&capture->streams, stream) : NULL;
     Graph *into = !in ? NULL : graph ? graph : graph_make();
@@ -388,8 +364,7 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
     capture->non_blocking = non_blocking;
     capture->mode = mode;
     capture->thread = pthread_self();
-    for (size_t i = 0; i < count; i++)
-        add_tip(&in->tips, (Node *)needs[i]);
+    for (size_t i = 0; i < count; i++) add_tip(&in->tips, (Node *)needs[i]);
     pthread_mutex_lock(&mutex);
     capture->number = ++begun;
     capture->next = captures;
@@ -410,10 +385,8 @@ bool capture_has_stream(uint64_t stream)
 EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     uint64_t id = client_stream(stream);
-    if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
-        return client_done(cudaErrorInvalidValue);
-    if (capture_has_stream(id))
-        return client_done(cudaErrorIllegalState);
+    if ((unsigned)mode > cudaStreamCaptureModeRelaxed) return client_done(cudaErrorInvalidValue);
+    if (capture_has_stream(id)) return client_done(cudaErrorIllegalState);
     return client_done(begin("cudaStreamBeginCapture", id, mode, NULL, NULL, 0));
 }
 TWIN(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz,
@@ -429,8 +402,7 @@ EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_known((Graph *)graph)
         || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
-    if (capture_has_stream(id))
-        return client_done(cudaErrorIllegalState);
+    if (capture_has_stream(id)) return client_done(cudaErrorIllegalState);
     return client_done(
         begin("cudaStreamBeginCaptureToGraph", id, mode, (Graph *)graph, needs, count));
 }
@@ -442,38 +414,32 @@ TWIN(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz,
 // Marks (in ->place) the nodes that the tips need, and the tips.
 static void mark(Node *node)
 {
-    if (node->place)
-        return;
+    if (node->place) return;
     node->place = 1;
-    for (size_t i = 0; i < node->need_count; i++)
-        mark(node->needs[i]);
+    for (size_t i = 0; i < node->need_count; i++) mark(node->needs[i]);
 }
 
 static bool are_marked(const Member *in)
 {
     for (; in; in = in->next)
         for (size_t i = 0; i < in->tips.count; i++)
-            if (!in->tips.nodes[i]->place)
-                return false;
+            if (!in->tips.nodes[i]->place) return false;
     return true;
 }
 
 // Have all streams that were forked off come back to the origin?
 static bool is_joined(const Capture *capture)
 {
-    for (Node *node = capture->graph->first; node; node = node->next)
-        node->place = 0;
+    for (Node *node = capture->graph->first; node; node = node->next) node->place = 0;
     const Member *origin = member(capture->streams, capture->origin);
-    for (size_t i = 0; i < origin->tips.count; i++)
-        mark(origin->tips.nodes[i]);
+    for (size_t i = 0; i < origin->tips.count; i++) mark(origin->tips.nodes[i]);
     return are_marked(capture->streams) && are_marked(capture->destroyed);
 }
 
 static void take_out(Capture *capture)
 {
     Capture **at = &captures;
-    while (*at != capture)
-        at = &(*at)->next;
+    while (*at != capture) at = &(*at)->next;
     __atomic_store_n(at, capture->next, __ATOMIC_RELEASE);
 }
 
@@ -483,8 +449,7 @@ static void drop(Capture *capture)
     free_members(capture->streams);
     free_members(capture->destroyed);
     Member **end = &over;
-    while (*end)
-        end = &(*end)->next;
+    while (*end) end = &(*end)->next;
     *end = capture->events;
     free(capture);
 }
@@ -493,8 +458,7 @@ static void drop(Capture *capture)
 static void leave(Capture *capture, Member *stream)
 {
     Member **at = &capture->streams;
-    while (*at != stream)
-        at = &(*at)->next;
+    while (*at != stream) at = &(*at)->next;
     *at = stream->next;
     stream->next = capture->destroyed;
     capture->destroyed = stream;
@@ -509,8 +473,7 @@ void capture_forget(uint64_t stream)
         leave(capture, in);
     } else if (capture) {
         take_out(capture);
-        if (!capture->into_given)
-            graph_free(capture->graph);
+        if (!capture->into_given) graph_free(capture->graph);
         drop(capture);
     }
     pthread_mutex_unlock(&mutex);
@@ -518,23 +481,19 @@ void capture_forget(uint64_t stream)
 
 static cudaError_t end(Capture *capture, uint64_t stream)
 {
-    if (stream != capture->origin)
-        return broken(capture, cudaErrorStreamCaptureUnmatched);
+    if (stream != capture->origin) return broken(capture, cudaErrorStreamCaptureUnmatched);
     bool elsewhere = !capture->broken && capture->mode != cudaStreamCaptureModeRelaxed
-        && !pthread_equal(capture->thread, pthread_self());
+                  && !pthread_equal(capture->thread, pthread_self());
     take_out(capture);
-    if (elsewhere)
-        return cudaErrorStreamCaptureWrongThread;
-    if (capture->broken)
-        return cudaErrorStreamCaptureInvalidated;
+    if (elsewhere) return cudaErrorStreamCaptureWrongThread;
+    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
     return is_joined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
 }
 
 static bool has_ended(const Capture *capture)
 {
     const Capture *at = captures;
-    while (at && at != capture)
-        at = at->next;
+    while (at && at != capture) at = at->next;
     return !at;
 }
 
@@ -543,8 +502,7 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     uint64_t id = client_stream(stream);
     Member *in;
     cudaGraph_t nobodys;
-    if (!graph)
-        graph = &nobodys;
+    if (!graph) graph = &nobodys;
     *graph = NULL;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
@@ -552,14 +510,13 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     bool ended = capture && has_ended(capture);
     pthread_mutex_unlock(&mutex);
     if (!capture)
-        client_misuse("cudaStreamEndCapture", error, "cudaStreamEndCapture: this stream is not being captured",
-                      "What was issued to it has been done, and not written down.", "Call cudaStreamBeginCapture first, on the same stream.");
-    if (!ended)
-        return client_done(error);
-    if (!error)
-        *graph = (cudaGraph_t)capture->graph;
-    if ((error || graph == &nobodys) && !capture->into_given)
-        graph_free(capture->graph);
+        client_misuse("cudaStreamEndCapture", error,
+                      "cudaStreamEndCapture: this stream is not being captured",
+                      "What was issued to it has been done, and not written down.",
+                      "Call cudaStreamBeginCapture first, on the same stream.");
+    if (!ended) return client_done(error);
+    if (!error) *graph = (cudaGraph_t)capture->graph;
+    if ((error || graph == &nobodys) && !capture->into_given) graph_free(capture->graph);
     pthread_mutex_lock(&mutex);
     drop(capture);
     pthread_mutex_unlock(&mutex);
@@ -575,10 +532,10 @@ static cudaError_t status_of(uint64_t stream, enum cudaStreamCaptureStatus *stat
 {
     *of = capture_of(stream, in);
     for (const Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
-        if (!c->non_blocking)
-            return cudaErrorStreamCaptureImplicit;
-    *status = !*of ? cudaStreamCaptureStatusNone
-        : (*of)->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+        if (!c->non_blocking) return cudaErrorStreamCaptureImplicit;
+    *status = !*of          ? cudaStreamCaptureStatusNone
+            : (*of)->broken ? cudaStreamCaptureStatusInvalidated
+                            : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 
@@ -587,10 +544,8 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     Capture *of;
     Member *in;
     cudaError_t error = client_open();
-    if (!error)
-        error = client_sticky();
-    if (error || !status)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (!error) error = client_sticky();
+    if (error || !status) return client_done(error ? error : cudaErrorInvalidValue);
     uint64_t id = client_stream(stream);
     pthread_mutex_lock(&mutex);
     error = status_of(id, status, &of, &in);
@@ -609,33 +564,28 @@ EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
     Capture *of;
     Member *in;
     cudaError_t error = client_open();
-    if (error || !status)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || !status) return client_done(error ? error : cudaErrorInvalidValue);
     uint64_t id = client_stream(stream);
     pthread_mutex_lock(&mutex);
     error = status_of(id, status, &of, &in);
     bool active = of && !of->broken;
-    if (number && active)
-        *number = of->number;
-    if (graph && active)
-        *graph = (cudaGraph_t)of->graph;
-    if (needs && active)
-        *needs = (const cudaGraphNode_t *)in->tips.nodes;
-    if (edges && active)
-        *edges = NULL;                          // there are none but plain ones
-    if (count && active)
-        *count = in->tips.count;
+    if (number && active) *number = of->number;
+    if (graph && active) *graph = (cudaGraph_t)of->graph;
+    if (needs && active) *needs = (const cudaGraphNode_t *)in->tips.nodes;
+    if (edges && active) *edges = NULL; // there are none but plain ones
+    if (count && active) *count = in->tips.count;
     pthread_mutex_unlock(&mutex);
     return client_done(error);
 }
 TWIN(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz,
      (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *number,
       cudaGraph_t *graph, const cudaGraphNode_t **needs, const cudaGraphEdgeData **edges,
-      size_t *count), (stream, status, number, graph, needs, edges, count))
+      size_t *count),
+     (stream, status, number, graph, needs, edges, count))
 
 EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes,
-                                                       const cudaGraphEdgeData *edges,
-                                                       size_t count, unsigned flags)
+                                                       const cudaGraphEdgeData *edges, size_t count,
+                                                       unsigned flags)
 {
     (void)edges;
     Member *in;
@@ -643,19 +593,19 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
     cudaError_t error = !capture ? cudaErrorIllegalState
-        : flags > cudaStreamSetCaptureDependencies || (count && !nodes) ? cudaErrorInvalidValue
-        : capture->broken ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+                      : flags > cudaStreamSetCaptureDependencies || (count && !nodes)
+                          ? cudaErrorInvalidValue
+                      : capture->broken ? cudaErrorStreamCaptureInvalidated
+                                        : cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
-        if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph)
-            error = cudaErrorInvalidValue;
-    if (!error && flags == cudaStreamSetCaptureDependencies)
-        in->tips.count = 0;
+        if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph) error = cudaErrorInvalidValue;
+    if (!error && flags == cudaStreamSetCaptureDependencies) in->tips.count = 0;
     for (size_t i = 0; i < count && !error; i++)
-        if (!add_tip(&in->tips, (Node *)nodes[i]))
-            error = cudaErrorMemoryAllocation;
+        if (!add_tip(&in->tips, (Node *)nodes[i])) error = cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&mutex);
     return client_done(error);
 }
 TWIN(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz,
      (cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges, size_t count,
-      unsigned flags), (stream, nodes, edges, count, flags))
+      unsigned flags),
+     (stream, nodes, edges, count, flags))

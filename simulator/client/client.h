@@ -11,17 +11,17 @@
 #define EXPORT __attribute__((visibility("default")))
 
 // The twin of an exported function that programs with per-thread default streams call.
-#define TWIN(name, twin, parameters, arguments)                                                 \
-    EXPORT cudaError_t twin parameters                                                          \
-    {                                                                                           \
-        client_per_thread++;                                                                    \
-        cudaError_t error = name arguments;                                                     \
-        client_per_thread--;                                                                    \
-        return error;                                                                           \
+#define TWIN(name, twin, parameters, arguments)                                                    \
+    EXPORT cudaError_t twin parameters                                                             \
+    {                                                                                              \
+        client_per_thread++;                                                                       \
+        cudaError_t error = name arguments;                                                        \
+        client_per_thread--;                                                                       \
+        return error;                                                                              \
     }
 
-extern __thread int client_per_thread;          // in a call for which stream 0 is the thread's own
-extern __thread int client_within;              // requests are parts of a call that the device has been told of
+extern __thread int client_per_thread; // in a call for which stream 0 is the thread's own
+extern __thread int client_within; // requests are parts of a call that the device has been told of
 
 // Sends a request and waits for its answer. `tail` follows the request; the reply's tail goes to
 // `out`. Returns the answer's error. Never blocks in a process that did not open the device: after
@@ -62,8 +62,8 @@ cudaError_t client_done(cudaError_t error);
 // The sticky error that the device has last told of; cudaSuccess: none.
 cudaError_t client_sticky(void);
 
-// client_open(), and what calls give after it that need a context of the device's: none can be had once the device has been
-// reset after a sticky error.
+// client_open(), and what calls give after it that need a context of the device's: none can be had
+// once the device has been reset after a sticky error.
 cudaError_t client_context(void);
 
 // A <<<>>> launch failed and its result was thrown away: somebody should ask for the last error.
@@ -73,10 +73,11 @@ void client_unchecked(void);
 cudaError_t client_unsupported(const char *call);
 
 // Tells the device that it was called wrongly, in words for the student, and returns `error`.
-cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
-                          const char *why, const char *next);
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
+                          const char *next);
 
-// The same of an allocation that was given a null pointer to write the address to: p, and not &p (memory.c).
+// The same of an allocation that was given a null pointer to write the address to: p, and not &p
+// (memory.c).
 cudaError_t client_no_place(const char *call);
 
 // Frees memory of cudaMalloc, cudaMallocManaged or cudaMallocHost (memory.c).
@@ -88,12 +89,13 @@ bool client_is_owner(void);
 // shared.c: managed and pinned memory in this process.
 // What the device has allocated; false: no room. A variable outlives cudaDeviceReset.
 bool client_map(uint64_t address, uint64_t bytes, bool variable);
-void client_unmap(uint64_t address);            // it was freed
-void client_unmap_all(void);                     // but variables
-bool client_runs_out(const void *p, uint64_t bytes);    // do they begin in pinned memory, and end behind its last page?
-bool client_sees_touches(void);         // can this process tell what of it the host touches?
-void client_tell_touched(void);                 // before a request
-int client_memory(void);                        // the memfd
+void client_unmap(uint64_t address); // it was freed
+void client_unmap_all(void);         // but variables
+bool client_runs_out(
+    const void *p, uint64_t bytes); // do they begin in pinned memory, and end behind its last page?
+bool client_sees_touches(void);     // can this process tell what of it the host touches?
+void client_tell_touched(void);     // before a request
+int client_memory(void);            // the memfd
 
 // Memory of cudaMalloc and cudaMallocManaged; the host has the latter too.
 static inline bool client_is_device(const void *p)
@@ -114,21 +116,23 @@ static inline bool client_is_pinned(const void *p)
 
 // stream.c: the id of the stream that the program means.
 uint64_t client_stream(cudaStream_t stream);
-void client_streams_reset(uint32_t device);     // its streams are gone
+void client_streams_reset(uint32_t device); // its streams are gone
 
-// What the device knows of a stream, in reply->stream; and: do its work, however long the clock says that it takes.
+// What the device knows of a stream, in reply->stream; and: do its work, however long the clock
+// says that it takes.
 cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *reply);
 cudaError_t client_stream_settle(const char *call, uint64_t stream);
 
-enum { CLIENT_GREATEST_PRIORITY = -5 };         // of streams; the least is 0
+enum { CLIENT_GREATEST_PRIORITY = -5 }; // of streams; the least is 0
 // Is it an attribute's value that a stream, a launch or a node may be given?
 bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value);
 
-int client_priority(int wanted);                // the nearest that there is
+int client_priority(int wanted); // the nearest that there is
 
-// Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of any.
+// Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of
+// any.
 enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = WIRE_CLUSTER_BLOCKS };
-bool client_divides(dim3 cluster, dim3 grid);   // is the grid one of whole clusters? function.c
+bool client_divides(dim3 cluster, dim3 grid); // is the grid one of whole clusters? function.c
 
 // Of an access policy, bytes; and of what L2 can be told to keep.
 enum { CLIENT_LARGEST_WINDOW = 128 << 20, CLIENT_PERSISTING_STEP = 3932160 };
@@ -137,17 +141,14 @@ enum { CLIENT_LARGEST_WINDOW = 128 << 20, CLIENT_PERSISTING_STEP = 3932160 };
 void client_stream_forget(uint64_t stream);
 void client_streams_forget(uint32_t device);
 
-// registered.c: is it host memory of the program's own that it has pinned with cudaHostRegister? What the
-// device calls it; 0: nothing.
+// registered.c: is it host memory of the program's own that it has pinned with cudaHostRegister?
+// What the device calls it; 0: nothing.
 bool client_is_registered(const void *p);
 uint64_t client_registered_address(const void *p);
-void client_limits_reset(void);                 // limits.c: they are those of the beginning
-void client_unregister_all(void);               // the device is being reset
+void client_limits_reset(void);   // limits.c: they are those of the beginning
+void client_unregister_all(void); // the device is being reset
 
-static inline uint64_t client_address(const void *p)
-{
-    return (uint64_t)(uintptr_t)p;
-}
+static inline uint64_t client_address(const void *p) { return (uint64_t)(uintptr_t)p; }
 
 // memory.c: the device address of a __device__ variable, for symbols (module.c).
 cudaError_t client_symbol(const char *call, const void *symbol, uint64_t *address, uint64_t *size);

@@ -22,14 +22,14 @@
 
 static struct {
     pthread_mutex_t mutex;
-    int socket, memory;                 // inherited, then our own; -1: none
-    char name[64];                      // by which the machine is found; "": it is not
-    pid_t owner;                        // the process that opened it; 0: not yet
-    cudaError_t failed;                 // why opening failed
+    int socket, memory; // inherited, then our own; -1: none
+    char name[64];      // by which the machine is found; "": it is not
+    pid_t owner;        // the process that opened it; 0: not yet
+    cudaError_t failed; // why opening failed
     int sticky;
-    bool said;                          // that there is no device
+    bool said; // that there is no device
     WireFacts facts;
-    struct sigaction before;            // what SIGSEGV did before us
+    struct sigaction before; // what SIGSEGV did before us
 } device = { .mutex = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .memory = -1 };
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -42,8 +42,7 @@ static void find_callers(uint64_t *caller)
     int count = backtrace(frames, WIRE_CALLERS + 8), kept = 0;
     for (int i = 0; i < count && kept < WIRE_CALLERS; i++) {
         const char *frame = frames[i];
-        if (frame < __ehdr_start || frame >= _end)
-            caller[kept++] = client_address(frame);
+        if (frame < __ehdr_start || frame >= _end) caller[kept++] = client_address(frame);
     }
 }
 
@@ -51,8 +50,9 @@ __thread int client_within;
 
 WireRequest client_request(enum wire_op op, const char *call)
 {
-    WireRequest request = { .version = WIRE_VERSION, .op = op, .device = client_device(),
-                            .within = client_within > 0 };
+    WireRequest request = {
+        .version = WIRE_VERSION, .op = op, .device = client_device(), .within = client_within > 0
+    };
     snprintf(request.call, sizeof request.call, "%s", call);
     find_callers(request.caller);
     return request;
@@ -70,11 +70,12 @@ static bool send_with(const WireRequest *request, const void *tail, size_t bytes
         { (void *)request, sizeof *request },
         { (void *)tail, bytes },
     };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1,
-        .msg_control = passed, .msg_controllen = passed ? sizeof *passed : 0 };
+    struct msghdr message = { .msg_iov = parts,
+                              .msg_iovlen = bytes ? 2 : 1,
+                              .msg_control = passed,
+                              .msg_controllen = passed ? sizeof *passed : 0 };
     ssize_t sent;
-    do
-        sent = sendmsg(device.socket, &message, MSG_NOSIGNAL);
+    do sent = sendmsg(device.socket, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)(sizeof *request + bytes);
 }
@@ -87,11 +88,12 @@ static bool send_packet(const WireRequest *request, const void *tail, size_t byt
 static bool receive_with(WireReply *reply, void *out, size_t out_bytes, Passed *passed)
 {
     struct iovec parts[] = { { reply, sizeof *reply }, { out, out_bytes } };
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = out_bytes ? 2 : 1,
-        .msg_control = passed, .msg_controllen = passed ? sizeof *passed : 0 };
+    struct msghdr message = { .msg_iov = parts,
+                              .msg_iovlen = out_bytes ? 2 : 1,
+                              .msg_control = passed,
+                              .msg_controllen = passed ? sizeof *passed : 0 };
     ssize_t got;
-    do
-        got = recvmsg(device.socket, &message, MSG_CMSG_CLOEXEC);
+    do got = recvmsg(device.socket, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     return got >= (ssize_t)sizeof *reply && reply->version == WIRE_VERSION;
 }
@@ -106,17 +108,14 @@ static void lost_device(void)
 // Notes what every answer tells beside its own matter.
 static void receive_answer(WireReply *reply, void *out, size_t out_bytes)
 {
-    if (!receive_with(reply, out, out_bytes, NULL))
-        lost_device();
-    if (reply->sticky)
-        device.sticky = reply->sticky;
+    if (!receive_with(reply, out, out_bytes, NULL)) lost_device();
+    if (reply->sticky) device.sticky = reply->sticky;
 }
 
 static void exchange(WireRequest *request, const void *tail, size_t bytes, WireReply *reply,
                      void *out, size_t out_bytes)
 {
-    if (!send_packet(request, tail, bytes))
-        lost_device();
+    if (!send_packet(request, tail, bytes)) lost_device();
     receive_answer(reply, out, out_bytes);
 }
 
@@ -133,14 +132,11 @@ static void show_prints(const WireReply *answer)
     }
 }
 
-static bool is_ours(const void *p)
-{
-    return client_is_device(p) || client_is_pinned(p);
-}
+static bool is_ours(const void *p) { return client_is_device(p) || client_is_pinned(p); }
 
 // What the processor says of a fault.
 typedef struct Fault {
-    uint64_t at;                // the instruction
+    uint64_t at; // the instruction
     bool writes;
 } Fault;
 
@@ -150,14 +146,17 @@ static Fault fault_of(const mcontext_t *m)
     return (Fault){ (uint64_t)m->gregs[REG_RIP], m->gregs[REG_ERR] & 2 };
 }
 #elif defined __aarch64__
-// Behind the registers lie records, of which one has the syndrome: its bit 6 says that it was a write.
+// Behind the registers lie records, of which one has the syndrome: its bit 6 says that it was a
+// write.
 static Fault fault_of(const mcontext_t *m)
 {
     const uint8_t *end = m->__reserved + sizeof m->__reserved;
     const struct _aarch64_ctx *record = (const void *)m->__reserved;
-    while (record->magic && record->magic != ESR_MAGIC && (const uint8_t *)record + record->size < end)
+    while (record->magic && record->magic != ESR_MAGIC
+           && (const uint8_t *)record + record->size < end)
         record = (const void *)((const uint8_t *)record + record->size);
-    return (Fault){ m->pc, record->magic == ESR_MAGIC && ((const struct esr_context *)record)->esr & 1 << 6 };
+    return (Fault){ m->pc, record->magic == ESR_MAGIC
+                               && ((const struct esr_context *)record)->esr & 1 << 6 };
 }
 #endif
 
@@ -171,9 +170,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         WireRequest request = client_request(WIRE_FAULT, "host code");
         // The handler's own frame comes first; from the faulting instruction on is what matters.
         int from = 0;
-        while (from < WIRE_CALLERS && request.caller[from] != fault.at)
-            from++;
-        uint64_t caller[WIRE_CALLERS] = { fault.at + 1 };       // + 1: the device looks one byte back
+        while (from < WIRE_CALLERS && request.caller[from] != fault.at) from++;
+        uint64_t caller[WIRE_CALLERS] = { fault.at + 1 }; // + 1: the device looks one byte back
         for (int i = from + 1, to = 1; i < WIRE_CALLERS && to < WIRE_CALLERS; i++)
             caller[to++] = request.caller[i];
         memcpy(request.caller, caller, sizeof caller);
@@ -181,7 +179,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         request.fault.writes = fault.writes;
         client_tell(&request, NULL, 0);
     }
-    sigaction(SIGSEGV, &device.before, NULL);           // the instruction runs again, and dies
+    sigaction(SIGSEGV, &device.before, NULL); // the instruction runs again, and dies
 }
 
 static void watch_faults(void)
@@ -193,11 +191,9 @@ static void watch_faults(void)
 
 static bool map_device(void)
 {
-    void *staging =
-        mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
-    if (staging == MAP_FAILED)
-        return false;
+    void *staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
+    if (staging == MAP_FAILED) return false;
     // Nothing of the host's may ever lie at a device address. Where the limits forbid the
     // reservation the addresses are simply unmapped, which crashes just as well.
     mmap((void *)WIRE_MEMORY, WIRE_MEMORY_SPAN, PROT_NONE,
@@ -238,8 +234,7 @@ __attribute__((constructor)) static void find_device(void)
 static bool connect_inherited(void)
 {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-        return false;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) return false;
     WireRequest request = client_request(WIRE_CONNECT, "");
     Passed passed = { 0 };
     passed.header.cmsg_level = SOL_SOCKET;
@@ -247,7 +242,7 @@ static bool connect_inherited(void)
     passed.header.cmsg_len = CMSG_LEN(sizeof pair[1]);
     memcpy(CMSG_DATA(&passed.header), &pair[1], sizeof pair[1]);
     bool good = send_with(&request, NULL, 0, &passed)
-        && dup3(pair[0], device.socket, O_CLOEXEC) == device.socket;
+             && dup3(pair[0], device.socket, O_CLOEXEC) == device.socket;
     close(pair[0]);
     close(pair[1]);
     return good;
@@ -261,14 +256,14 @@ static bool connect_by_name(void)
     device.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     return device.socket >= 0
         && connect(device.socket, (struct sockaddr *)&address,
-                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0;
+                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length))
+               == 0;
 }
 
 static void take_memory(Passed *passed)
 {
     int memory;
-    if (passed->header.cmsg_type != SCM_RIGHTS)
-        lost_device();
+    if (passed->header.cmsg_type != SCM_RIGHTS) lost_device();
     memcpy(&memory, CMSG_DATA(&passed->header), sizeof memory);
     if (device.memory < 0) {
         device.memory = memory;
@@ -282,15 +277,15 @@ static cudaError_t no_device(void)
 {
     if (!device.said)
         fputs("warpwise: there is no simulated device here. Start the program with\n"
-              "  simulator/run PROGRAM\n", stderr);
+              "  simulator/run PROGRAM\n",
+              stderr);
     device.said = true;
     return cudaErrorNoDevice;
 }
 
 static cudaError_t open_locked(void)
 {
-    if (device.owner)
-        return device.failed;
+    if (device.owner) return device.failed;
     if (!(device.socket >= 0 ? connect_inherited() : device.name[0] && connect_by_name()))
         return no_device();
     device.owner = getpid();
@@ -303,46 +298,32 @@ static cudaError_t open_locked(void)
     if (!send_packet(&request, visible, length)
         || !receive_with(&reply, &device.facts, sizeof device.facts, &passed))
         lost_device();
-    if (!reply.error)
-        take_memory(&passed);
-    device.failed = reply.error ? (cudaError_t)reply.error : map_device() ? cudaSuccess : cudaErrorInitializationError;
-    if (!device.failed)
-        watch_faults();
+    if (!reply.error) take_memory(&passed);
+    device.failed = reply.error  ? (cudaError_t)reply.error
+                  : map_device() ? cudaSuccess
+                                 : cudaErrorInitializationError;
+    if (!device.failed) watch_faults();
     return device.failed;
 }
 
 cudaError_t client_open(void)
 {
     // A fork may have left the mutex locked by a thread that is not in this process.
-    if (device.owner && getpid() != device.owner)
-        return cudaErrorInitializationError;
-    if (host_is_inside())
-        return cudaErrorNotPermitted;
+    if (device.owner && getpid() != device.owner) return cudaErrorInitializationError;
+    if (host_is_inside()) return cudaErrorNotPermitted;
     pthread_mutex_lock(&device.mutex);
     cudaError_t error = open_locked();
     pthread_mutex_unlock(&device.mutex);
     return error;
 }
 
-bool client_is_owner(void)
-{
-    return device.owner && getpid() == device.owner;
-}
+bool client_is_owner(void) { return device.owner && getpid() == device.owner; }
 
-int client_memory(void)
-{
-    return device.memory;
-}
+int client_memory(void) { return device.memory; }
 
-const WireFacts *client_facts(void)
-{
-    return &device.facts;
-}
+const WireFacts *client_facts(void) { return &device.facts; }
 
-cudaError_t client_sticky(void)
-{
-    return device.sticky;
-}
+cudaError_t client_sticky(void) { return device.sticky; }
 
 cudaError_t client_context(void)
 {
@@ -353,8 +334,7 @@ cudaError_t client_context(void)
 void client_tell(WireRequest *request, const void *tail, size_t bytes)
 {
     bool ours = !device.owner || getpid() == device.owner;
-    if (device.socket >= 0 && ours)
-        send_packet(request, tail, bytes);
+    if (device.socket >= 0 && ours) send_packet(request, tail, bytes);
 }
 
 // Not at the price of a wait, for one that has sent more than the device can answer.
@@ -364,21 +344,18 @@ void client_leave(void)
     send(device.socket, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// The kernels that a call waits for stand: another thread may make a call, or write memory, that lets them go on. True:
-// there is none that could, or none has for long.
+// The kernels that a call waits for stand: another thread may make a call, or write memory, that
+// lets them go on. True: there is none that could, or none has for long.
 static bool wait_for_others(int tries)
 {
     enum { MOST_TRIES = 10000, PAUSE_US = 1000 };
     static int waiting;
     int threads = 0, asleep = __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST) + host_is_idle();
     DIR *tasks = opendir("/proc/self/task");
-    while (tasks && readdir(tasks))
-        threads++;
-    if (tasks)
-        closedir(tasks);
-    bool alone = threads - 2 <= asleep || tries >= MOST_TRIES;  // 2: "." and ".."
-    if (!alone)
-        usleep(PAUSE_US);
+    while (tasks && readdir(tasks)) threads++;
+    if (tasks) closedir(tasks);
+    bool alone = threads - 2 <= asleep || tries >= MOST_TRIES; // 2: "." and ".."
+    if (!alone) usleep(PAUSE_US);
     __atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
     return alone;
 }
@@ -387,10 +364,8 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
                         void *out, size_t out_bytes)
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
-    if (bytes > WIRE_TAIL)
-        return cudaErrorInvalidValue;
+    if (error) return error;
+    if (bytes > WIRE_TAIL) return cudaErrorInvalidValue;
     host_wait_before(request);
     for (int tries = 0;; tries++) {
         pthread_mutex_lock(&device.mutex);
@@ -398,8 +373,7 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
         exchange(request, tail, bytes, reply, out, out_bytes);
         show_prints(reply);
         pthread_mutex_unlock(&device.mutex);
-        if (reply->error != WIRE_STANDS)
-            return reply->error;
+        if (reply->error != WIRE_STANDS) return reply->error;
         request->alone = wait_for_others(tries);
     }
 }
@@ -442,15 +416,12 @@ static cudaError_t transfer_locked(WireRequest *request, WireChunk *chunk, uint6
         uint64_t ahead = answered ? WIRE_SLOTS : 1;
         if (sent < count && !error && sent - answered < ahead) {
             *chunk = chunk_at(sent++, total);
-            if (fill)
-                fill(context, slot_address(chunk->slot), chunk->offset, chunk->bytes);
-            if (!send_packet(request, NULL, 0))
-                lost_device();
+            if (fill) fill(context, slot_address(chunk->slot), chunk->offset, chunk->bytes);
+            if (!send_packet(request, NULL, 0)) lost_device();
             continue;
         }
         receive_chunk(answered++, total, drain, context, reply);
-        if (reply->error && !error)
-            error = reply->error;
+        if (reply->error && !error) error = reply->error;
     }
     return error;
 }
@@ -460,8 +431,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
                             WireReply *reply)
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
+    if (error) return error;
     host_wait_before(request);
     for (int tries = 0;; tries++) {
         pthread_mutex_lock(&device.mutex);
@@ -469,8 +439,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
         error = transfer_locked(request, chunk, total, fill, drain, context, reply);
         show_prints(reply);
         pthread_mutex_unlock(&device.mutex);
-        if (error != (cudaError_t)WIRE_STANDS)
-            return error;
+        if (error != (cudaError_t)WIRE_STANDS) return error;
         request->alone = wait_for_others(tries);
     }
 }

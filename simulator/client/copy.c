@@ -14,12 +14,10 @@ static void each_piece(const CopyOperation *copy, const Box *box, char *slot, ui
     while (bytes) {
         size_t row = offset / copy->width, column = offset % copy->width;
         size_t piece = copy->width - column < bytes ? copy->width - column : bytes;
-        char *at = box->address + row / copy->rows * box->slice + row % copy->rows * box->pitch
-            + column;
-        if (to_slot)
-            memcpy(slot, at, piece);
-        else
-            memcpy(at, slot, piece);
+        char *at =
+            box->address + row / copy->rows * box->slice + row % copy->rows * box->pitch + column;
+        if (to_slot) memcpy(slot, at, piece);
+        else memcpy(at, slot, piece);
         slot += piece;
         offset += piece;
         bytes -= (uint32_t)piece;
@@ -52,7 +50,8 @@ static void copy_on_host(const CopyOperation *copy)
 static const char *kind_name(enum cudaMemcpyKind kind)
 {
     static const char *const names[] = { "cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
-        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault" };
+                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                         "cudaMemcpyDefault" };
     return (unsigned)kind < 5 ? names[kind] : "an unknown kind";
 }
 
@@ -61,12 +60,15 @@ static cudaError_t wrong_pointer(const Operation *operation, const char *role, c
 {
     char message[256];
     const char *is = !p ? "a null pointer" : device ? "host memory" : "device memory";
-    const char *why = !p ? "Nothing lies at a null pointer; often an allocation failed and nobody checked it."
-                         : "The pointers do not fit the direction that the call names.";
+    const char *why =
+        !p ? "Nothing lies at a null pointer; often an allocation failed and nobody checked it."
+           : "The pointers do not fit the direction that the call names.";
     const char *next = "The order is cudaMemcpy(destination, source, bytes, kind).";
     if (p && symbol_find(p, true)) {
-        why = "In host code the name of a __constant__ or __device__ variable is its stand-in in host memory.";
-        next = "Call cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress where it lies on the device.";
+        why = "In host code the name of a __constant__ or __device__ variable is its stand-in in "
+              "host memory.";
+        next = "Call cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress where "
+               "it lies on the device.";
     }
     snprintf(message, sizeof message, "%s(..., %s): the %s is %s, not %s memory", operation->call,
              kind_name(operation->copy.kind), role, is, device ? "device" : "host");
@@ -74,25 +76,18 @@ static cudaError_t wrong_pointer(const Operation *operation, const char *role, c
 }
 
 // Memory that both host and device have fits either end of any direction.
-static bool is_either(const void *p)
-{
-    return client_is_managed(p) || client_is_pinned(p);
-}
+static bool is_either(const void *p) { return client_is_managed(p) || client_is_pinned(p); }
 
 static cudaError_t check_kind(const Operation *operation)
 {
     const CopyOperation *copy = &operation->copy;
     const char *to = copy->to.address, *from = copy->from.address;
-    bool to_device =
-        copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
+    bool to_device = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
     bool from_device =
         copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
-    if (!to)
-        return wrong_pointer(operation, "destination", NULL, to_device);
-    if (!from)
-        return wrong_pointer(operation, "source", NULL, from_device);
-    if (copy->kind == cudaMemcpyDefault)
-        return cudaSuccess;
+    if (!to) return wrong_pointer(operation, "destination", NULL, to_device);
+    if (!from) return wrong_pointer(operation, "source", NULL, from_device);
+    if (copy->kind == cudaMemcpyDefault) return cudaSuccess;
     // What is said to be the host's may be any: the address tells.
     if (to_device && !is_either(to) && !client_is_device(to))
         return wrong_pointer(operation, "destination", to, to_device);
@@ -111,25 +106,29 @@ static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
     return client_is_device(copy->from.address) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
-// Has the program memory wherever the copy would read? (What msync is asked to write back is nothing. Behind pinned memory it finds pages,
-// but none that may be read.)
+// Has the program memory wherever the copy would read? (What msync is asked to write back is
+// nothing. Behind pinned memory it finds pages, but none that may be read.)
 static bool is_there(const CopyOperation *copy)
 {
     enum { PAGE = 4096 };
     uintptr_t first = (uintptr_t)copy->from.address, begin = first / PAGE * PAGE;
-    uintptr_t bytes = (copy->slices - 1) * copy->from.slice + (copy->rows - 1) * copy->from.pitch + copy->width;
-    if (client_runs_out(copy->from.address, bytes))
-        return false;
+    uintptr_t bytes =
+        (copy->slices - 1) * copy->from.slice + (copy->rows - 1) * copy->from.pitch + copy->width;
+    if (client_runs_out(copy->from.address, bytes)) return false;
     return msync((void *)begin, first - begin + bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-// The device is asked first, as a GPU's driver does, lest a count that is too large for both ends ends the program.
+// The device is asked first, as a GPU's driver does, lest a count that is too large for both ends
+// ends the program.
 static cudaError_t copy_in(CopyOperation *copy, WireRequest *request, uint64_t total)
 {
     WireReply reply;
     cudaError_t error = is_there(copy) ? cudaSuccess
-        : client_transfer(request, &request->copy.chunk, total, NULL, NULL, NULL, &reply);
-    return error ? error : client_transfer(request, &request->copy.chunk, total, fill_slot, NULL, copy, &reply);
+                                       : client_transfer(request, &request->copy.chunk, total, NULL,
+                                                         NULL, NULL, &reply);
+    return error
+             ? error
+             : client_transfer(request, &request->copy.chunk, total, fill_slot, NULL, copy, &reply);
 }
 
 static WireBox wire_box(const Box *box)
@@ -149,7 +148,8 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     request.copy.rows = copy.rows;
     request.copy.slices = copy.slices;
     // For what stays on the device the host does not wait, whatever the call.
-    bool stays = kind == cudaMemcpyDeviceToDevice && !client_is_managed(copy.to.address) && !client_is_managed(copy.from.address);
+    bool stays = kind == cudaMemcpyDeviceToDevice && !client_is_managed(copy.to.address)
+              && !client_is_managed(copy.from.address);
     request.copy.blocks = copy.blocks && !stays;
     request.copy.device = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.from : &copy.to);
     request.copy.from = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.to : &copy.from);
@@ -158,23 +158,20 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     WireReply reply;
     WireChunk *chunk = &request.copy.chunk;
     uint64_t total = copy.width * copy.rows * copy.slices;
-    if (kind == cudaMemcpyHostToDevice)
-        return copy_in(&copy, &request, total);
+    if (kind == cudaMemcpyHostToDevice) return copy_in(&copy, &request, total);
     if (kind == cudaMemcpyDeviceToHost)
         return client_transfer(&request, chunk, total, NULL, drain_slot, &copy, &reply);
     cudaError_t error = client_simple(&request, &reply);
-    if (kind == cudaMemcpyHostToHost && !error)
-        copy_on_host(&copy);
+    if (kind == cudaMemcpyHostToHost && !error) copy_on_host(&copy);
     return error;
 }
 
 static cudaError_t check_pitch(const CopyOperation *copy)
 {
     bool rows = copy->rows > 1 || copy->slices > 1;
-    bool to = copy->width <= copy->to.pitch || (!rows && !copy->to.pitch);     // one row needs no pitch
+    bool to = copy->width <= copy->to.pitch || (!rows && !copy->to.pitch); // one row needs no pitch
     bool from = copy->width <= copy->from.pitch || (!rows && !copy->from.pitch);
-    if (to && from)
-        return cudaSuccess;
+    if (to && from) return cudaSuccess;
     return rows ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
 }
 
@@ -185,11 +182,9 @@ cudaError_t operation_check_copy(const Operation *operation)
     if (__builtin_mul_overflow(copy->width, copy->rows, &total)
         || __builtin_mul_overflow(total, copy->slices, &total))
         return cudaErrorInvalidValue;
-    if (!total)
-        return cudaSuccess;
-    if ((unsigned)copy->kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    bool nowhere = !copy->to.address && !copy->from.address;    // check_kind says so
+    if (!total) return cudaSuccess;
+    if ((unsigned)copy->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    bool nowhere = !copy->to.address && !copy->from.address; // check_kind says so
     cudaError_t error = nowhere ? cudaSuccess : check_pitch(copy);
     return error ? error : check_kind(operation);
 }
@@ -198,10 +193,8 @@ cudaError_t operation_copy(const char *call, CopyOperation copy, cudaStream_t st
 {
     Operation operation = { .kind = OPERATION_COPY, .call = call, .copy = copy };
     cudaError_t error = client_open();
-    if (!error)
-        error = operation_check_copy(&operation);
-    if (error)
-        return client_done(error);
+    if (!error) error = operation_check_copy(&operation);
+    if (error) return client_done(error);
     if (!copy.width || !copy.rows || !copy.slices)
         return client_done(copy.rows == 1 && copy.slices == 1 ? cudaSuccess : client_sticky());
     return client_done(operation_issue(&operation, stream));
@@ -212,8 +205,12 @@ cudaError_t operation_copy(const char *call, CopyOperation copy, cudaStream_t st
 CopyOperation operation_plain_copy(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind)
 {
-    return (CopyOperation){ .to = { to, bytes, bytes }, .from = { (char *)from, bytes, bytes },
-                            .width = bytes, .rows = 1, .slices = 1, .kind = kind };
+    return (CopyOperation){ .to = { to, bytes, bytes },
+                            .from = { (char *)from, bytes, bytes },
+                            .width = bytes,
+                            .rows = 1,
+                            .slices = 1,
+                            .kind = kind };
 }
 
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -239,8 +236,12 @@ TWIN(cudaMemcpyAsync, cudaMemcpyAsync_ptsz,
 static CopyOperation pitched(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                              size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return (CopyOperation){ .to = { to, to_pitch, 0 }, .from = { (char *)from, from_pitch, 0 },
-                            .width = width, .rows = height, .slices = 1, .kind = kind };
+    return (CopyOperation){ .to = { to, to_pitch, 0 },
+                            .from = { (char *)from, from_pitch, 0 },
+                            .width = width,
+                            .rows = height,
+                            .slices = 1,
+                            .kind = kind };
 }
 
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -252,14 +253,15 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
 }
 TWIN(cudaMemcpy2D, cudaMemcpy2D_ptds,
      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-      enum cudaMemcpyKind kind), (to, to_pitch, from, from_pitch, width, height, kind))
+      enum cudaMemcpyKind kind),
+     (to, to_pitch, from, from_pitch, width, height, kind))
 
-EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
-                                     size_t from_pitch, size_t width, size_t height,
-                                     enum cudaMemcpyKind kind, cudaStream_t stream)
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream)
 {
     return operation_copy("cudaMemcpy2DAsync",
-                 pitched(to, to_pitch, from, from_pitch, width, height, kind), stream);
+                          pitched(to, to_pitch, from, from_pitch, width, height, kind), stream);
 }
 TWIN(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz,
      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
@@ -274,36 +276,38 @@ static Box box_at(const struct cudaPitchedPtr *p, const struct cudaPos *at)
     return (Box){ (char *)p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
 }
 
-// Does the box lie within the rows of that memory, and where it has several slices within a slice's rows?
-static cudaError_t check_within(const struct cudaPitchedPtr *p, const struct cudaPos *at, const struct cudaExtent *box)
+// Does the box lie within the rows of that memory, and where it has several slices within a slice's
+// rows?
+static cudaError_t check_within(const struct cudaPitchedPtr *p, const struct cudaPos *at,
+                                const struct cudaExtent *box)
 {
     bool nothing = !p->ptr || !box->width || !box->height || !box->depth;
     if (!nothing && box->width <= p->pitch && at->x + box->width > p->pitch)
         return cudaErrorInvalidValue;
-    return !nothing && box->depth > 1 && at->y + box->height > p->ysize ? cudaErrorInvalidPitchValue : cudaSuccess;
+    return !nothing && box->depth > 1 && at->y + box->height > p->ysize ? cudaErrorInvalidPitchValue
+                                                                        : cudaSuccess;
 }
 
 static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, bool blocks,
                            cudaStream_t stream)
 {
-    if (!p)
-        return client_done(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray)
-        return client_unsupported("cudaMemcpy3D with an array");
+    if (!p) return client_done(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray) return client_unsupported("cudaMemcpy3D with an array");
     cudaError_t error = check_within(&p->dstPtr, &p->dstPos, &p->extent);
-    if (!error)
-        error = check_within(&p->srcPtr, &p->srcPos, &p->extent);
-    if (error)
-        return client_done(error);
+    if (!error) error = check_within(&p->srcPtr, &p->srcPos, &p->extent);
+    if (error) return client_done(error);
     return operation_copy(call, operation_box_copy(p, blocks), stream);
 }
 
 CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *p, bool blocks)
 {
     return (CopyOperation){ .to = box_at(&p->dstPtr, &p->dstPos),
-                            .from = box_at(&p->srcPtr, &p->srcPos), .width = p->extent.width,
-                            .rows = p->extent.height, .slices = p->extent.depth,
-                            .kind = p->kind, .blocks = blocks };
+                            .from = box_at(&p->srcPtr, &p->srcPos),
+                            .width = p->extent.width,
+                            .rows = p->extent.height,
+                            .slices = p->extent.depth,
+                            .kind = p->kind,
+                            .blocks = blocks };
 }
 
 EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -319,42 +323,44 @@ EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
 TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz,
      (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream))
 
-// ---- Copies between devices: where a pointer lies its address tells; the host waits for none of them ----
+// ---- Copies between devices: the address tells where a pointer lies; the host does not wait ----
 
 static cudaError_t issue_between(const char *call, CopyOperation copy, int to, int from,
                                  cudaStream_t stream)
 {
     bool nothing = !copy.width || !copy.rows || !copy.slices;
     cudaError_t error = nothing ? cudaSuccess : client_check_devices(from, to);
-    if (!error && !nothing && !(client_is_device(copy.to.address) && client_is_device(copy.from.address)))
-        error = cudaErrorInvalidValue;          // it takes devices' memory alone
+    if (!error && !nothing
+        && !(client_is_device(copy.to.address) && client_is_device(copy.from.address)))
+        error = cudaErrorInvalidValue; // it takes devices' memory alone
     return error ? client_done(error) : operation_copy(call, copy, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                   size_t bytes)
 {
-    return issue_between("cudaMemcpyPeer", operation_plain_copy(to, from, bytes, cudaMemcpyDefault), to_device,
-                         from_device, 0);
+    return issue_between("cudaMemcpyPeer", operation_plain_copy(to, from, bytes, cudaMemcpyDefault),
+                         to_device, from_device, 0);
 }
 
 EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                        size_t bytes, cudaStream_t stream)
 {
-    return issue_between("cudaMemcpyPeerAsync", operation_plain_copy(to, from, bytes, cudaMemcpyDefault),
-                         to_device, from_device, stream);
+    return issue_between("cudaMemcpyPeerAsync",
+                         operation_plain_copy(to, from, bytes, cudaMemcpyDefault), to_device,
+                         from_device, stream);
 }
 
 static cudaError_t copy_3d_between(const char *call, const struct cudaMemcpy3DPeerParms *p,
                                    cudaStream_t stream)
 {
-    if (!p)
-        return client_done(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray)
-        return client_unsupported("cudaMemcpy3DPeer with an array");
+    if (!p) return client_done(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray) return client_unsupported("cudaMemcpy3DPeer with an array");
     CopyOperation copy = { .to = box_at(&p->dstPtr, &p->dstPos),
-                           .from = box_at(&p->srcPtr, &p->srcPos), .width = p->extent.width,
-                           .rows = p->extent.height, .slices = p->extent.depth,
+                           .from = box_at(&p->srcPtr, &p->srcPos),
+                           .width = p->extent.width,
+                           .rows = p->extent.height,
+                           .slices = p->extent.depth,
                            .kind = cudaMemcpyDefault };
     return issue_between(call, copy, p->dstDevice, p->srcDevice, stream);
 }
@@ -380,15 +386,15 @@ static cudaError_t copy_symbol(const char *call, const void *symbol, void *host,
 {
     uint64_t address, size;
     cudaError_t error = client_symbol(call, symbol, &address, &size);
-    if (error)
-        return client_done(error);
-    if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+    if (error) return client_done(error);
+    if (kind == cudaMemcpyHostToHost
+        || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return client_done(cudaErrorInvalidMemcpyDirection);
     if ((offset > size || bytes > size - offset) && capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorInvalidValue);
     char *variable = (char *)(uintptr_t)(address + offset);
-    CopyOperation copy = operation_plain_copy(to ? variable : host, to ? host : variable, bytes,
-                                              kind);
+    CopyOperation copy =
+        operation_plain_copy(to ? variable : host, to ? host : variable, bytes, kind);
     copy.blocks = blocks;
     return operation_copy(call, copy, stream);
 }
@@ -416,12 +422,13 @@ EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
                                            size_t offset, enum cudaMemcpyKind kind,
                                            cudaStream_t stream)
 {
-    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind,
-                       stream, true, false);
+    return copy_symbol("cudaMemcpyToSymbolAsync", symbol, (void *)from, bytes, offset, kind, stream,
+                       true, false);
 }
 TWIN(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz,
      (const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-      cudaStream_t stream), (symbol, from, bytes, offset, kind, stream))
+      cudaStream_t stream),
+     (symbol, from, bytes, offset, kind, stream))
 
 EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
                                              size_t offset, enum cudaMemcpyKind kind,
@@ -432,4 +439,5 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 }
 TWIN(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz,
      (void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-      cudaStream_t stream), (to, symbol, bytes, offset, kind, stream))
+      cudaStream_t stream),
+     (to, symbol, bytes, offset, kind, stream))

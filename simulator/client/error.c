@@ -4,31 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
-// Printed by generate/errors.c from the toolkit's own runtime when this library is built; the last row is for all that is no error.
-static const struct { int code; const char *name, *words; } table[] = {
+// Printed by generate/errors.c from the toolkit's own runtime when this library is built; the last
+// row is for all that is no error.
+static const struct {
+    int code;
+    const char *name, *words;
+} table[] = {
 #include "errors.inc"
 };
 
 static __thread cudaError_t last;
-static __thread bool unchecked;         // last is a launch's that nobody has looked at
+static __thread bool unchecked; // last is a launch's that nobody has looked at
 
 cudaError_t client_done(cudaError_t error)
 {
-    if (error && error != cudaErrorNotReady)       // that one is an answer
+    if (error && error != cudaErrorNotReady) // that one is an answer
         last = error;
     return error;
 }
 
-void client_unchecked(void)
-{
-    unchecked = true;
-}
+void client_unchecked(void) { unchecked = true; }
 
 // Somebody looks at the last error: a failed launch no longer counts as unnoticed.
 static void looked(void)
 {
-    if (!unchecked)
-        return;
+    if (!unchecked) return;
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_CHECKED };
     client_tell(&request, NULL, 0);
     unchecked = false;
@@ -51,20 +51,13 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
 static size_t find(cudaError_t error)
 {
     size_t i = 0, last_row = sizeof table / sizeof *table - 1;
-    while (i < last_row && table[i].code != (int)error)
-        i++;
+    while (i < last_row && table[i].code != (int)error) i++;
     return i;
 }
 
-EXPORT const char *cudaGetErrorName(cudaError_t error)
-{
-    return table[find(error)].name;
-}
+EXPORT const char *cudaGetErrorName(cudaError_t error) { return table[find(error)].name; }
 
-EXPORT const char *cudaGetErrorString(cudaError_t error)
-{
-    return table[find(error)].words;
-}
+EXPORT const char *cudaGetErrorString(cudaError_t error) { return table[find(error)].words; }
 
 cudaError_t client_unsupported(const char *call)
 {
@@ -74,13 +67,12 @@ cudaError_t client_unsupported(const char *call)
     return client_done(error ? error : cudaErrorNotSupported);
 }
 
-cudaError_t client_misuse(const char *call, cudaError_t error, const char *message,
-                          const char *why, const char *next)
+cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
+                          const char *next)
 {
     char tail[1024];
     int bytes = snprintf(tail, sizeof tail, "%s\n%s\n%s", message, why, next);
-    if (bytes < 0 || bytes >= (int)sizeof tail)
-        return error;
+    if (bytes < 0 || bytes >= (int)sizeof tail) return error;
     WireRequest request = client_request(WIRE_MISUSE, call);
     WireReply reply;
     cudaError_t answer = client_call(&request, tail, (size_t)bytes, &reply, NULL, 0);

@@ -13,8 +13,7 @@ static cudaError_t event_create(const char *call, cudaEvent_t *event, unsigned f
     request.event.flags = flags;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error)
-        *event = (cudaEvent_t)(uintptr_t)reply.id;
+    if (!error) *event = (cudaEvent_t)(uintptr_t)reply.id;
     return client_done(error);
 }
 
@@ -30,8 +29,7 @@ EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 
 static cudaError_t on_event(enum wire_op op, const char *call, cudaEvent_t event)
 {
-    if (!event)
-        return client_done(cudaErrorInvalidResourceHandle);
+    if (!event) return client_done(cudaErrorInvalidResourceHandle);
     WireRequest request = client_request(op, call);
     request.object.id = client_address(event);
     WireReply reply;
@@ -47,15 +45,16 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t operation_run_event(const Operation *operation, uint64_t stream)
 {
     bool records = operation->kind == OPERATION_RECORD;
-    WireRequest request = operation_request(operation, records ? WIRE_EVENT_RECORD : WIRE_STREAM_WAIT);
+    WireRequest request =
+        operation_request(operation, records ? WIRE_EVENT_RECORD : WIRE_STREAM_WAIT);
     request.stream = stream;
     request.event.event = client_address(operation->event);
     WireReply reply;
     return client_simple(&request, &reply);
 }
 
-// With the flag for it, an event in a capture is recorded whenever the graph is launched; outside of one the flag
-// means nothing.
+// With the flag for it, an event in a capture is recorded whenever the graph is launched; outside
+// of one the flag means nothing.
 static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     cudaError_t error;
@@ -63,8 +62,7 @@ static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stre
         return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
     if (flags && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorIllegalState);
-    if (!flags && capture_record(event, client_stream(stream), &error))
-        return client_done(error);
+    if (!flags && capture_record(event, client_stream(stream), &error)) return client_done(error);
     Operation operation = { .kind = OPERATION_RECORD, .call = call, .event = event };
     return client_done(flags ? operation_issue(&operation, stream)
                              : operation_run(&operation, client_stream(stream)));
@@ -89,14 +87,12 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     cudaError_t error;
     if (!event)
         return client_done(capture_fails(client_stream(stream), cudaErrorInvalidResourceHandle));
-    if (flags & ~(unsigned)cudaEventWaitExternal)
-        return client_done(cudaErrorInvalidValue);
+    if (flags & ~(unsigned)cudaEventWaitExternal) return client_done(cudaErrorInvalidValue);
     if (flags && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorIllegalState);
     if (capture_had_event(event) && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorInvalidValue);
-    if (!flags && capture_wait(event, client_stream(stream), &error))
-        return client_done(error);
+    if (!flags && capture_wait(event, client_stream(stream), &error)) return client_done(error);
     Operation operation = { .kind = OPERATION_WAIT, .call = "cudaStreamWaitEvent", .event = event };
     return client_done(flags ? operation_issue(&operation, stream)
                              : operation_run(&operation, client_stream(stream)));
@@ -107,8 +103,7 @@ TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz,
 // Can the host ask for it, or wait?
 static cudaError_t check(cudaEvent_t event)
 {
-    if (capture_has_event(event))
-        return cudaErrorCapturedEvent;
+    if (capture_has_event(event)) return cudaErrorCapturedEvent;
     return capture_had_event(event) ? cudaErrorInvalidValue : capture_forbids();
 }
 
@@ -128,14 +123,12 @@ EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, c
 {
     if (!milliseconds || !from || !to)
         return client_done(milliseconds ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
-    if (capture_had_event(from) || capture_had_event(to))
-        return client_done(cudaErrorInvalidValue);
+    if (capture_had_event(from) || capture_had_event(to)) return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_EVENT_ELAPSED, "cudaEventElapsedTime");
     request.elapsed.from = client_address(from);
     request.elapsed.to = client_address(to);
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error)
-        *milliseconds = (float)reply.elapsed.milliseconds;
+    if (!error) *milliseconds = (float)reply.elapsed.milliseconds;
     return client_done(error);
 }

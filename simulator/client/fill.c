@@ -47,19 +47,20 @@ static cudaError_t issue(const char *call, FillOperation fill, cudaStream_t stre
 {
     Operation operation = { .kind = OPERATION_FILL, .call = call, .fill = fill };
     cudaError_t error = client_open();
-    if (!error)
-        error = operation_check_fill(&operation);
-    if (error)
-        return client_done(error);
-    if (!fill.width || !fill.rows || !fill.slices)
-        return client_done(client_sticky());
+    if (!error) error = operation_check_fill(&operation);
+    if (error) return client_done(error);
+    if (!fill.width || !fill.rows || !fill.slices) return client_done(client_sticky());
     return client_done(operation_issue(&operation, stream));
 }
 
 static FillOperation with(void *p, size_t pitch, int value, size_t width, size_t rows)
 {
-    return (FillOperation){ .to = { p, pitch, 0 }, .width = width, .rows = rows, .slices = 1,
-                            .value = (uint8_t)value, .value_bytes = 1 };
+    return (FillOperation){ .to = { p, pitch, 0 },
+                            .width = width,
+                            .rows = rows,
+                            .slices = 1,
+                            .value = (uint8_t)value,
+                            .value_bytes = 1 };
 }
 
 // The host waits for a fill of memory that it has as well, and for no other (the API's words).
@@ -79,8 +80,8 @@ EXPORT cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_
 {
     return issue("cudaMemsetAsync", with(p, bytes, value, bytes, 1), stream);
 }
-TWIN(cudaMemsetAsync, cudaMemsetAsync_ptsz,
-     (void *p, int value, size_t bytes, cudaStream_t stream), (p, value, bytes, stream))
+TWIN(cudaMemsetAsync, cudaMemsetAsync_ptsz, (void *p, int value, size_t bytes, cudaStream_t stream),
+     (p, value, bytes, stream))
 
 EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {

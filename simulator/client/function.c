@@ -7,19 +7,16 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 {
     Symbol *symbol = symbol_find(key, false);
     cudaError_t error = client_open();
-    if (error || !out)
-        return client_done(error ? error : cudaErrorInvalidValue);
-    if (!symbol)
-        return client_done(symbol_no_kernel(key));
+    if (error || !out) return client_done(error ? error : cudaErrorInvalidValue);
+    if (!symbol) return client_done(symbol_no_kernel(key));
     error = symbol_resolve(symbol);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     *out = (struct cudaFuncAttributes){
         .sharedSizeBytes = symbol_here(symbol)->found.kernel.shared_bytes,
         .constSizeBytes = symbol_here(symbol)->found.kernel.constant_bytes,
         .localSizeBytes = symbol_here(symbol)->found.kernel.local_bytes,
         .maxThreadsPerBlock = (int)symbol_here(symbol)->found.kernel.max_threads,
-        .numRegs = (int)symbol_here(symbol)->found.kernel.registers,     // 0 without native code
+        .numRegs = (int)symbol_here(symbol)->found.kernel.registers, // 0 without native code
         .ptxVersion = (int)symbol_here(symbol)->found.kernel.ptx_version,
         .binaryVersion = client_facts()->major * 10 + client_facts()->minor,
         .maxDynamicSharedSizeBytes = (int)symbol_here(symbol)->dynamic_limit,
@@ -40,8 +37,7 @@ static cudaError_t set_cluster(Resolved *kernel, enum cudaFuncAttribute attribut
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-        if (value < 0 || kernel->found.kernel.cluster[0])
-            return cudaErrorInvalidValue;
+        if (value < 0 || kernel->found.kernel.cluster[0]) return cudaErrorInvalidValue;
         kernel->cluster[attribute - cudaFuncAttributeRequiredClusterWidth] = (uint32_t)value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -52,8 +48,7 @@ static cudaError_t set_cluster(Resolved *kernel, enum cudaFuncAttribute attribut
             return cudaErrorInvalidValue;
         kernel->policy = value;
         return cudaSuccess;
-    default:
-        return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
     }
 }
 
@@ -62,36 +57,34 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
 {
     Symbol *symbol = symbol_find(key, false);
     cudaError_t error = client_open();
-    if (error || !symbol)
-        return client_done(error ? error : symbol_no_kernel(key));
+    if (error || !symbol) return client_done(error ? error : symbol_no_kernel(key));
     error = symbol_resolve(symbol);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        if (value < -1 || value > 100)
-            return client_done(cudaErrorInvalidValue);
+        if (value < -1 || value > 100) return client_done(cudaErrorInvalidValue);
         symbol_here(symbol)->carveout = value + 1;
         return cudaSuccess;
     }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
         return client_done(set_cluster(symbol_here(symbol), attribute, value));
-    int most = client_facts()->shared_per_block_optin - (int)symbol_here(symbol)->found.kernel.shared_bytes;
-    if (value < 0 || value > most)
-        return client_done(cudaErrorInvalidValue);
+    int most = client_facts()->shared_per_block_optin
+             - (int)symbol_here(symbol)->found.kernel.shared_bytes;
+    if (value < 0 || value > most) return client_done(cudaErrorInvalidValue);
     symbol_here(symbol)->dynamic_limit = (size_t)value;
     return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache config)
 {
-    if ((unsigned)config > cudaFuncCachePreferEqual)    // else a preference only
+    if ((unsigned)config > cudaFuncCachePreferEqual) // else a preference only
         return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 
 EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *key, enum cudaSharedMemConfig config)
 {
-    if ((unsigned)config > cudaSharedMemBankSizeEightByte)      // else there is nothing to do: banks are four bytes wide
+    if ((unsigned)config
+        > cudaSharedMemBankSizeEightByte) // else there is nothing to do: banks are four bytes wide
         return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
@@ -110,15 +103,12 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *key, size_t index, size_t *o
 {
     Symbol *symbol = symbol_find(key, false);
     cudaError_t error = client_open();
-    if (!error)
-        error = symbol ? symbol_resolve(symbol) : symbol_no_kernel(key);
+    if (!error) error = symbol ? symbol_resolve(symbol) : symbol_no_kernel(key);
     if (!error && (!offset || index >= symbol_here(symbol)->found.kernel.count))
         error = cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     *offset = symbol->parameters[index].offset;
-    if (size)
-        *size = symbol->parameters[index].size;
+    if (size) *size = symbol->parameters[index].size;
     return cudaSuccess;
 }
 
@@ -138,8 +128,7 @@ EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 {
     Symbol *symbol = symbol_find(key, false);
-    if (!name || !symbol)
-        return client_done(name ? symbol_no_kernel(key) : cudaErrorInvalidValue);
+    if (!name || !symbol) return client_done(name ? symbol_no_kernel(key) : cudaErrorInvalidValue);
     *name = symbol->name;
     return cudaSuccess;
 }
@@ -150,8 +139,7 @@ EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size_t shared,
                              int *blocks)
 {
-    if (threads <= 0)
-        return cudaErrorInvalidValue;
+    if (threads <= 0) return cudaErrorInvalidValue;
     WireRequest request = client_request(WIRE_OCCUPANCY, call);
     request.launch.kernel = symbol_here(symbol)->found.kernel.id;
     request.launch.block[0] = (uint32_t)threads;
@@ -166,8 +154,7 @@ static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size
 static cudaError_t kernel_of(const void *key, Symbol **symbol)
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
+    if (error) return error;
     *symbol = symbol_find(key, false);
     return *symbol ? symbol_resolve(*symbol) : symbol_no_kernel(key);
 }
@@ -198,11 +185,10 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
 {
     Symbol *symbol;
     cudaError_t error = kernel_of(kernel, &symbol);
-    if (!error && (!bytes || blocks <= 0 || threads <= 0))
-        error = cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
-    WireRequest request = client_request(WIRE_OCCUPANCY, "cudaOccupancyAvailableDynamicSMemPerBlock");
+    if (!error && (!bytes || blocks <= 0 || threads <= 0)) error = cudaErrorInvalidValue;
+    if (error) return client_done(error);
+    WireRequest request =
+        client_request(WIRE_OCCUPANCY, "cudaOccupancyAvailableDynamicSMemPerBlock");
     request.launch.kernel = symbol_here(symbol)->found.kernel.id;
     request.launch.grid[0] = (uint32_t)blocks;
     request.launch.block[0] = (uint32_t)threads;
@@ -210,8 +196,7 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
     request.launch.carveout = (uint32_t)symbol_here(symbol)->carveout;
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (!error)
-        *bytes = reply.occupancy.bytes;
+    if (!error) *bytes = reply.occupancy.bytes;
     return client_done(error);
 }
 
@@ -223,8 +208,7 @@ static bool says_cluster(const cudaLaunchConfig_t *config, dim3 *cluster)
     bool says = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
-        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension)
-            continue;
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
         *cluster = (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z };
         says = true;
     }
@@ -233,10 +217,12 @@ static bool says_cluster(const cudaLaunchConfig_t *config, dim3 *cluster)
 
 bool client_divides(dim3 cluster, dim3 grid)
 {
-    return cluster.x && cluster.y && cluster.z && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+    return cluster.x && cluster.y && cluster.z && grid.x % cluster.x == 0 && grid.y % cluster.y == 0
+        && grid.z % cluster.z == 0;
 }
 
-static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunchConfig_t *config, uint32_t size, int *clusters)
+static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunchConfig_t *config,
+                               uint32_t size, int *clusters)
 {
     WireRequest request = client_request(WIRE_OCCUPANCY, call);
     request.launch.kernel = symbol_here(symbol)->found.kernel.id;
@@ -246,18 +232,19 @@ static cudaError_t clusters_of(const char *call, Symbol *symbol, const cudaLaunc
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
     if (!error)
-        *clusters = config->dynamicSmemBytes > symbol_here(symbol)->dynamic_limit ? 0 : (int)reply.occupancy.clusters;
+        *clusters = config->dynamicSmemBytes > symbol_here(symbol)->dynamic_limit
+                      ? 0
+                      : (int)reply.occupancy.clusters;
     return error;
 }
 
-EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config)
+EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                                  const cudaLaunchConfig_t *config)
 {
     Symbol *symbol;
     cudaError_t error = kernel_of(kernel, &symbol);
-    if (!error && (!clusters || !config))
-        error = cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    if (!error && (!clusters || !config)) error = cudaErrorInvalidValue;
+    if (error) return client_done(error);
     const Resolved *here = symbol_here(symbol);
     const dim3 needs = { here->cluster[0], here->cluster[1], here->cluster[2] };
     dim3 cluster = needs;
@@ -265,27 +252,31 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *ker
         *clusters = 0;
         return cudaSuccess;
     }
-    bool differs = needs.x && (needs.x != cluster.x || needs.y != cluster.y || needs.z != cluster.z);
+    bool differs =
+        needs.x && (needs.x != cluster.x || needs.y != cluster.y || needs.z != cluster.z);
     uint32_t size = cluster.x * cluster.y * cluster.z;
-    if (differs || !client_divides(cluster, config->gridDim) || (size > CLIENT_PORTABLE_CLUSTER_BLOCKS && !here->not_portable))
+    if (differs || !client_divides(cluster, config->gridDim)
+        || (size > CLIENT_PORTABLE_CLUSTER_BLOCKS && !here->not_portable))
         return client_done(cudaErrorInvalidClusterSize);
-    return client_done(clusters_of("cudaOccupancyMaxActiveClusters", symbol, config, size, clusters));
+    return client_done(
+        clusters_of("cudaOccupancyMaxActiveClusters", symbol, config, size, clusters));
 }
 
-EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel, const cudaLaunchConfig_t *config)
+EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
+                                                        const cudaLaunchConfig_t *config)
 {
     Symbol *symbol;
     cudaError_t error = kernel_of(kernel, &symbol);
-    if (!error && (!size || !config))
-        error = cudaErrorInvalidValue;
-    uint32_t most = error ? 0 : symbol_here(symbol)->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
+    if (!error && (!size || !config)) error = cudaErrorInvalidValue;
+    uint32_t most = error                             ? 0
+                  : symbol_here(symbol)->not_portable ? CLIENT_CLUSTER_BLOCKS
+                                                      : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     int clusters = 0;
     while (most && !error && !clusters) {
-        error = clusters_of("cudaOccupancyMaxPotentialClusterSize", symbol, config, most, &clusters);
-        if (!clusters)
-            most /= 2;
+        error =
+            clusters_of("cudaOccupancyMaxPotentialClusterSize", symbol, config, most, &clusters);
+        if (!clusters) most /= 2;
     }
-    if (!error)
-        *size = (int)most;
+    if (!error) *size = (int)most;
     return client_done(error);
 }

@@ -1,5 +1,5 @@
-// Graphs as a structure: nodes, what they need, clones, and questions about them. A graph's handle is its
-// address, as is a node's.
+// Graphs as a structure: nodes, what they need, clones, and questions about them. A graph's handle
+// is its address, as is a node's.
 
 #include "graph.h"
 #include "graph_condition.h"
@@ -15,8 +15,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 Graph *graph_make(void)
 {
     Graph *graph = calloc(1, sizeof *graph);
-    if (!graph)
-        return NULL;
+    if (!graph) return NULL;
     graph->end = &graph->first;
     pthread_mutex_lock(&mutex);
     graph->next = graphs;
@@ -29,8 +28,7 @@ bool graph_known(const Graph *graph)
 {
     pthread_mutex_lock(&mutex);
     const Graph *at = graphs;
-    while (at && at != graph)
-        at = at->next;
+    while (at && at != graph) at = at->next;
     pthread_mutex_unlock(&mutex);
     return at != NULL;
 }
@@ -43,14 +41,11 @@ void graph_set_original(Node *clone, Node *original)
     pthread_mutex_lock(&mutex);
     Node *old = clone->original;
     clone->original = original;
-    if (original)
-        original->clones++;
-    if (old)
-        old->clones--;
+    if (original) original->clones++;
+    if (old) old->clones--;
     bool forgotten = old && is_forgotten(old);
     pthread_mutex_unlock(&mutex);
-    if (forgotten)
-        free(old);
+    if (forgotten) free(old);
 }
 
 // Clones know it by its address: until they are gone, too, no other node may be given that.
@@ -64,16 +59,14 @@ static void free_node(Node *node)
     *node = (Node){ .clones = node->clones };
     bool forgotten = is_forgotten(node);
     pthread_mutex_unlock(&mutex);
-    if (forgotten)
-        free(node);
+    if (forgotten) free(node);
 }
 
 void graph_free(Graph *graph)
 {
     pthread_mutex_lock(&mutex);
     Graph **at = &graphs;
-    while (*at != graph)
-        at = &(*at)->next;
+    while (*at != graph) at = &(*at)->next;
     *at = graph->next;
     pthread_mutex_unlock(&mutex);
     for (Node *next, *node = graph->first; node; node = next) {
@@ -88,8 +81,7 @@ void graph_free(Graph *graph)
 bool graph_need(Node *node, Node *before)
 {
     Node **more = realloc(node->needs, (node->need_count + 1) * sizeof *more);
-    if (!more)
-        return false;
+    if (!more) return false;
     node->needs = more;
     node->needs[node->need_count++] = before;
     return true;
@@ -98,16 +90,14 @@ bool graph_need(Node *node, Node *before)
 static bool needs(const Node *node, const Node *before)
 {
     for (size_t i = 0; i < node->need_count; i++)
-        if (node->needs[i] == before)
-            return true;
+        if (node->needs[i] == before) return true;
     return false;
 }
 
 Node *graph_add(Graph *graph, Node *const *before, size_t count, const Operation *operation)
 {
     Node *node = calloc(1, sizeof *node);
-    if (!node)
-        return NULL;
+    if (!node) return NULL;
     node->graph = graph;
     bool good = operation_keep(&node->operation, operation);
     for (size_t i = 0; i < count && good; i++)
@@ -126,8 +116,7 @@ Node *graph_add(Graph *graph, Node *const *before, size_t count, const Operation
 void graph_adopt(Node *node)
 {
     Operation *o = &node->operation;
-    if (o->kind == OPERATION_GRAPH)
-        o->graph->inside = node->graph;
+    if (o->kind == OPERATION_GRAPH) o->graph->inside = node->graph;
     for (uint32_t i = 0; o->kind == OPERATION_CONDITION && i < o->condition.size; i++) {
         o->condition.bodies[i]->inside = node->graph;
         o->condition.bodies[i]->conditional = true;
@@ -142,16 +131,14 @@ bool graph_is_single(const Graph *graph)
 void graph_number(const Graph *graph)
 {
     size_t place = 0;
-    for (Node *node = graph->first; node; node = node->next)
-        node->place = place++;
+    for (Node *node = graph->first; node; node = node->next) node->place = place++;
 }
 
 static bool clone_needs(const Graph *graph, Node *const *clones)
 {
     for (const Node *node = graph->first; node; node = node->next)
         for (size_t i = 0; i < node->need_count; i++)
-            if (!graph_need(clones[node->place], clones[node->needs[i]->place]))
-                return false;
+            if (!graph_need(clones[node->place], clones[node->needs[i]->place])) return false;
     return true;
 }
 
@@ -164,17 +151,14 @@ Graph *graph_clone(const Graph *graph)
     for (Node *node = graph->first; node && good; node = node->next) {
         Node *copy = clones[node->place] = graph_add(clone, NULL, 0, &node->operation);
         good = copy != NULL;
-        if (!good)
-            break;
+        if (!good) break;
         graph_set_original(copy, node);
         copy->disabled = node->disabled;
     }
     good = good && clone_needs(graph, clones) && graph_hold_as(clone, graph);
     free(clones);
-    if (clone)
-        clone->owned = true;
-    if (good || !clone)
-        return clone;
+    if (clone) clone->owned = true;
+    if (good || !clone) return clone;
     graph_free(clone);
     return NULL;
 }
@@ -194,16 +178,14 @@ Node **graph_sorted(const Graph *graph)
             bool ready = missing[node->place] > 0;
             for (size_t i = 0; i < node->need_count && ready; i++)
                 ready = missing[node->needs[i]->place] == 0;
-            if (!ready)
-                continue;
+            if (!ready) continue;
             missing[node->place] = 0;
             sorted[count++] = node;
             moved = true;
         }
     }
     free(missing);
-    if (moved || !graph->count)
-        return sorted;
+    if (moved || !graph->count) return sorted;
     free(sorted);
     return NULL;
 }
@@ -213,8 +195,7 @@ Node **graph_sorted(const Graph *graph)
 EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 {
     cudaError_t error = client_context();
-    if (error || !graph || flags)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || !graph || flags) return client_done(error ? error : cudaErrorInvalidValue);
     *graph = (cudaGraph_t)graph_make();
     return client_done(*graph ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -229,13 +210,10 @@ EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-    if (!clone || !graph_known((Graph *)graph))
-        return client_done(cudaErrorInvalidValue);
-    if (graph_is_single((Graph *)graph))
-        return client_done(cudaErrorNotSupported);
+    if (!clone || !graph_known((Graph *)graph)) return client_done(cudaErrorInvalidValue);
+    if (graph_is_single((Graph *)graph)) return client_done(cudaErrorNotSupported);
     Graph *made = graph_clone((Graph *)graph);
-    if (!made)
-        return client_done(cudaErrorMemoryAllocation);
+    if (!made) return client_done(cudaErrorMemoryAllocation);
     made->owned = false;
     *clone = (cudaGraph_t)made;
     return cudaSuccess;
@@ -258,27 +236,21 @@ static void forget_need(Node *node, const Node *before)
 {
     size_t kept = 0;
     for (size_t i = 0; i < node->need_count; i++)
-        if (node->needs[i] != before)
-            node->needs[kept++] = node->needs[i];
+        if (node->needs[i] != before) node->needs[kept++] = node->needs[i];
     node->need_count = kept;
 }
 
 EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
 {
     Node *node = (Node *)handle;
-    if (!node || !graph_known(node->graph))
-        return client_done(cudaErrorInvalidValue);
+    if (!node || !graph_known(node->graph)) return client_done(cudaErrorInvalidValue);
     Graph *graph = node->graph;
-    if (graph_has_memory(graph))
-        return client_done(cudaErrorNotSupported);
-    for (Node *other = graph->first; other; other = other->next)
-        forget_need(other, node);
+    if (graph_has_memory(graph)) return client_done(cudaErrorNotSupported);
+    for (Node *other = graph->first; other; other = other->next) forget_need(other, node);
     Node **at = &graph->first;
-    while (*at != node)
-        at = &(*at)->next;
+    while (*at != node) at = &(*at)->next;
     *at = node->next;
-    if (graph->end == &node->next)
-        graph->end = at;
+    if (graph->end == &node->next) graph->end = at;
     graph->count--;
     free_node(node);
     return cudaSuccess;
@@ -290,23 +262,22 @@ bool graph_edges_plain(const cudaGraphEdgeData *edges, size_t count)
 {
     static const cudaGraphEdgeData plain;
     for (size_t i = 0; edges && i < count; i++)
-        if (memcmp(&edges[i], &plain, sizeof plain) != 0)
-            return false;
+        if (memcmp(&edges[i], &plain, sizeof plain) != 0) return false;
     return true;
 }
 
 static bool are_in(const Graph *graph, const cudaGraphNode_t *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!nodes[i] || ((Node *)nodes[i])->graph != graph)
-            return false;
+        if (!nodes[i] || ((Node *)nodes[i])->graph != graph) return false;
     return true;
 }
 
 static cudaError_t check_edges(const Graph *graph, const cudaGraphNode_t *from,
                                const cudaGraphNode_t *to, size_t count)
 {
-    bool good = graph_known(graph) && (!count || (from && to)) && are_in(graph, from, count) && are_in(graph, to, count);
+    bool good = graph_known(graph) && (!count || (from && to)) && are_in(graph, from, count)
+             && are_in(graph, to, count);
     return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -315,10 +286,13 @@ static bool can_be_edge(const cudaGraphEdgeData *edge, const Node *from, const N
 {
     static const cudaGraphEdgeData unused;
     bool programmatic = edge->type == cudaGraphDependencyTypeProgrammatic;
-    return edge->type <= cudaGraphDependencyTypeProgrammatic && programmatic == (edge->from_port != cudaGraphKernelNodePortDefault)
+    return edge->type <= cudaGraphDependencyTypeProgrammatic
+        && programmatic == (edge->from_port != cudaGraphKernelNodePortDefault)
         && edge->from_port <= cudaGraphKernelNodePortLaunchCompletion && !edge->to_port
         && !memcmp(edge->reserved, unused.reserved, sizeof unused.reserved)
-        && (!programmatic || (from->operation.kind == OPERATION_KERNEL && to->operation.kind == OPERATION_KERNEL));
+        && (!programmatic
+            || (from->operation.kind == OPERATION_KERNEL
+                && to->operation.kind == OPERATION_KERNEL));
 }
 
 EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -327,15 +301,13 @@ EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
 {
     cudaError_t error = check_edges((Graph *)graph, from, to, count);
     for (size_t i = 0; i < count && edges && !error; i++)
-        if (!can_be_edge(&edges[i], (Node *)from[i], (Node *)to[i]))
-            error = cudaErrorInvalidValue;
+        if (!can_be_edge(&edges[i], (Node *)from[i], (Node *)to[i])) error = cudaErrorInvalidValue;
     if (!error && !graph_edges_plain(edges, count))
         return client_unsupported("a graph's edge from within a kernel");
     for (size_t i = 0; i < count && !error; i++) {
         if (from[i] == to[i] || needs((Node *)to[i], (Node *)from[i]))
             error = cudaErrorInvalidValue;
-        else if (!graph_need((Node *)to[i], (Node *)from[i]))
-            error = cudaErrorMemoryAllocation;
+        else if (!graph_need((Node *)to[i], (Node *)from[i])) error = cudaErrorMemoryAllocation;
     }
     return client_done(error);
 }
@@ -344,14 +316,13 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
                                                const cudaGraphNode_t *to,
                                                const cudaGraphEdgeData *edges, size_t count)
 {
-    (void)edges;                                // an H200 takes an edge away whatever is said of it
+    (void)edges; // an H200 takes an edge away whatever is said of it
     cudaError_t error = graph_known((Graph *)graph) && graph_has_memory((Graph *)graph)
-        ? cudaErrorNotSupported : check_edges((Graph *)graph, from, to, count);
+                          ? cudaErrorNotSupported
+                          : check_edges((Graph *)graph, from, to, count);
     for (size_t i = 0; i < count && !error; i++) {
-        if (!needs((Node *)to[i], (Node *)from[i]))
-            error = cudaErrorInvalidValue;
-        else
-            forget_need((Node *)to[i], (Node *)from[i]);
+        if (!needs((Node *)to[i], (Node *)from[i])) error = cudaErrorInvalidValue;
+        else forget_need((Node *)to[i], (Node *)from[i]);
     }
     return client_done(error);
 }
@@ -365,50 +336,40 @@ typedef struct {
 
 static void list(List *to, const Node *node)
 {
-    if (to->nodes && to->count < to->room)
-        to->nodes[to->count] = (cudaGraphNode_t)node;
+    if (to->nodes && to->count < to->room) to->nodes[to->count] = (cudaGraphNode_t)node;
     to->count++;
 }
 
 static cudaError_t listed(const List *l, size_t *count)
 {
     if (l->nodes)
-        for (size_t i = l->count; i < l->room; i++)
-            l->nodes[i] = NULL;
+        for (size_t i = l->count; i < l->room; i++) l->nodes[i] = NULL;
     *count = l->nodes && l->room < l->count ? l->room : l->count;
     return cudaSuccess;
 }
 
-static bool can_list(const void *graph, const size_t *count)
-{
-    return count && graph_known(graph);
-}
+static bool can_list(const void *graph, const size_t *count) { return count && graph_known(graph); }
 
 EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    if (!can_list(graph, count))
-        return client_done(cudaErrorInvalidValue);
+    if (!can_list(graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
-    for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
-        list(&l, node);
+    for (const Node *node = ((Graph *)graph)->first; node; node = node->next) list(&l, node);
     return listed(&l, count);
 }
 
 EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    if (!can_list(graph, count))
-        return client_done(cudaErrorInvalidValue);
+    if (!can_list(graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
-        if (!node->need_count)
-            list(&l, node);
+        if (!node->need_count) list(&l, node);
     return listed(&l, count);
 }
 
 static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 {
-    if (edges)
-        memset(edges, 0, count * sizeof *edges);
+    if (edges) memset(edges, 0, count * sizeof *edges);
 }
 
 EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
@@ -432,11 +393,9 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
 EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                 cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !can_list(((Node *)node)->graph, count))
-        return client_done(cudaErrorInvalidValue);
+    if (!node || !can_list(((Node *)node)->graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
-    for (size_t i = 0; i < ((Node *)node)->need_count; i++)
-        list(&l, ((Node *)node)->needs[i]);
+    for (size_t i = 0; i < ((Node *)node)->need_count; i++) list(&l, ((Node *)node)->needs[i]);
     listed(&l, count);
     clear_edges(edges, *count);
     return cudaSuccess;
@@ -445,12 +404,10 @@ EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphN
 EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                   cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !can_list(((Node *)node)->graph, count))
-        return client_done(cudaErrorInvalidValue);
+    if (!node || !can_list(((Node *)node)->graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (const Node *other = ((Node *)node)->graph->first; other; other = other->next)
-        if (needs(other, (Node *)node))
-            list(&l, other);
+        if (needs(other, (Node *)node)) list(&l, other);
     listed(&l, count);
     clear_edges(edges, *count);
     return cudaSuccess;
@@ -478,11 +435,12 @@ static const char *label(const Operation *operation)
 
 EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
 {
-    (void)flags;                                // how much is said of each node
+    (void)flags; // how much is said of each node
     Graph *graph = (Graph *)handle;
     FILE *file = path && graph_known(graph) ? fopen(path, "w") : NULL;
     if (!file)
-        return client_done(path && graph_known(graph) ? cudaErrorOperatingSystem : cudaErrorInvalidValue);
+        return client_done(path && graph_known(graph) ? cudaErrorOperatingSystem
+                                                      : cudaErrorInvalidValue);
     graph_number(graph);
     fprintf(file, "digraph dot {\n");
     for (const Node *node = graph->first; node; node = node->next) {

@@ -1,5 +1,6 @@
-// Conditional nodes. What decides is a value on the device, which kernels set; the launch waits for it where it matters, so
-// that what is issued behind is known. That takes the host no simulated time, as on hardware, where the device decides.
+// Conditional nodes. What decides is a value on the device, which kernels set; the launch waits for
+// it where it matters, so that what is issued behind is known. That takes the host no simulated
+// time, as on hardware, where the device decides.
 
 #include "graph_condition.h"
 #include <pthread.h>
@@ -8,9 +9,9 @@
 typedef struct Handle {
     struct Handle *next;
     uint64_t id;
-    const Graph *graph;                         // it is for one node in this or in a graph inside; NULL: that is gone
-    unsigned first;                             // its value when a graph that asks for it is launched,
-    bool assigned;                              // if that is assigned at all
+    const Graph *graph; // it is for one node in this or in a graph inside; NULL: that is gone
+    unsigned first;     // its value when a graph that asks for it is launched,
+    bool assigned;      // if that is assigned at all
 } Handle;
 
 static Handle *handles;
@@ -20,8 +21,7 @@ static Handle *find(uint64_t id)
 {
     pthread_mutex_lock(&mutex);
     Handle *handle = handles;
-    while (handle && handle->id != id)
-        handle = handle->next;
+    while (handle && handle->id != id) handle = handle->next;
     pthread_mutex_unlock(&mutex);
     return handle;
 }
@@ -38,11 +38,13 @@ static cudaError_t ask(enum wire_condition what, uint64_t id, uint32_t *value)
     return error;
 }
 
-EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out, cudaGraph_t graph, unsigned first,
+EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *out,
+                                                    cudaGraph_t graph, unsigned first,
                                                     unsigned flags)
 {
     cudaError_t error = client_open();
-    if (error || !out || !graph_known((Graph *)graph) || (flags & ~(unsigned)cudaGraphCondAssignDefault))
+    if (error || !out || !graph_known((Graph *)graph)
+        || (flags & ~(unsigned)cudaGraphCondAssignDefault))
         return client_done(error ? error : cudaErrorInvalidValue);
     Handle *handle = malloc(sizeof *handle);
     uint32_t id = 0;
@@ -65,8 +67,7 @@ EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *
 bool graph_has_condition(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next)
-        if (node->operation.kind == OPERATION_CONDITION)
-            return true;
+        if (node->operation.kind == OPERATION_CONDITION) return true;
     return false;
 }
 
@@ -74,8 +75,7 @@ void condition_forget(const Graph *graph)
 {
     pthread_mutex_lock(&mutex);
     for (Handle *handle = handles; handle; handle = handle->next)
-        if (handle->graph == graph)
-            handle->graph = NULL;
+        if (handle->graph == graph) handle->graph = NULL;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -85,10 +85,8 @@ static bool is_taken(const Graph *graph, uint64_t handle)
     bool taken = false;
     for (const Node *node = graph->first; node && !taken; node = node->next) {
         const Operation *o = &node->operation;
-        if (o->kind == OPERATION_GRAPH)
-            taken = is_taken(o->graph, handle);
-        if (o->kind != OPERATION_CONDITION)
-            continue;
+        if (o->kind == OPERATION_GRAPH) taken = is_taken(o->graph, handle);
+        if (o->kind != OPERATION_CONDITION) continue;
         taken = o->condition.handle == handle;
         for (uint32_t i = 0; i < o->condition.size && !taken; i++)
             taken = is_taken(o->condition.bodies[i], handle);
@@ -98,16 +96,14 @@ static bool is_taken(const Graph *graph, uint64_t handle)
 
 static bool is_for(const Handle *handle, const Graph *graph)
 {
-    while (graph && graph != handle->graph)
-        graph = graph->inside;
+    while (graph && graph != handle->graph) graph = graph->inside;
     return graph && !is_taken(graph, handle->id);
 }
 
 static bool is_good(const Graph *graph, const struct cudaConditionalNodeParams *p)
 {
     const Handle *handle = find(p->handle);
-    if (!handle || !graph_known(graph) || !is_for(handle, graph))
-        return false;
+    if (!handle || !graph_known(graph) || !is_for(handle, graph)) return false;
     switch (p->type) {
     case cudaGraphCondTypeIf: return p->size == 1 || p->size == 2;
     case cudaGraphCondTypeWhile: return p->size == 1;
@@ -116,12 +112,14 @@ static bool is_good(const Graph *graph, const struct cudaConditionalNodeParams *
     }
 }
 
-cudaError_t condition_describe(const Graph *graph, const struct cudaConditionalNodeParams *p, Operation *operation)
+cudaError_t condition_describe(const Graph *graph, const struct cudaConditionalNodeParams *p,
+                               Operation *operation)
 {
-    if (!is_good(graph, p))
-        return cudaErrorInvalidValue;
-    *operation = (Operation){ .kind = OPERATION_CONDITION, .call = "cudaGraphAddNode",
-                              .condition = { p->handle, p->type, p->size, calloc(p->size, sizeof(Graph *)) } };
+    if (!is_good(graph, p)) return cudaErrorInvalidValue;
+    *operation = (Operation){ .kind = OPERATION_CONDITION,
+                              .call = "cudaGraphAddNode",
+                              .condition = { p->handle, p->type, p->size,
+                                             calloc(p->size, sizeof(Graph *)) } };
     for (unsigned i = 0; i < p->size && operation->condition.bodies; i++)
         operation->condition.bodies[i] = graph_make();
     return operation->condition.bodies ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -129,8 +127,8 @@ cudaError_t condition_describe(const Graph *graph, const struct cudaConditionalN
 
 static bool can_be_in_body(enum operation_kind kind)
 {
-    return kind == OPERATION_KERNEL || kind == OPERATION_COPY || kind == OPERATION_FILL || kind == OPERATION_EMPTY
-        || kind == OPERATION_GRAPH || kind == OPERATION_CONDITION;
+    return kind == OPERATION_KERNEL || kind == OPERATION_COPY || kind == OPERATION_FILL
+        || kind == OPERATION_EMPTY || kind == OPERATION_GRAPH || kind == OPERATION_CONDITION;
 }
 
 static cudaError_t check_body(const Graph *body)
@@ -138,12 +136,14 @@ static cudaError_t check_body(const Graph *body)
     cudaError_t error = condition_check_bodies(body);
     for (const Node *node = body->first; node && !error; node = node->next) {
         if (!can_be_in_body(node->operation.kind))
-            return client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue,
+            return client_misuse(
+                "cudaGraphInstantiate", cudaErrorInvalidValue,
                 "cudaGraphInstantiate: a conditional node's graph has a node that it can not have",
-                "The device runs it without the host: it has kernels, copies, fills, graphs and further conditions only.",
-                "Put host functions, events and memory nodes before or behind the conditional node.");
-        if (node->operation.kind == OPERATION_GRAPH)
-            error = check_body(node->operation.graph);
+                "The device runs it without the host: it has kernels, copies, fills, graphs and "
+                "further conditions only.",
+                "Put host functions, events and memory nodes before or behind the conditional "
+                "node.");
+        if (node->operation.kind == OPERATION_GRAPH) error = check_body(node->operation.graph);
     }
     return error;
 }
@@ -153,8 +153,7 @@ cudaError_t condition_check_bodies(const Graph *graph)
     cudaError_t error = cudaSuccess;
     for (const Node *node = graph->first; node && !error; node = node->next) {
         const Operation *o = &node->operation;
-        if (o->kind == OPERATION_GRAPH)
-            error = condition_check_bodies(o->graph);
+        if (o->kind == OPERATION_GRAPH) error = condition_check_bodies(o->graph);
         for (uint32_t i = 0; o->kind == OPERATION_CONDITION && i < o->condition.size && !error; i++)
             error = check_body(o->condition.bodies[i]);
     }
@@ -175,8 +174,7 @@ bool condition_keep(Operation *kept, const Operation *operation)
 void condition_drop(Operation *operation)
 {
     for (uint32_t i = 0; i < operation->condition.size && operation->condition.bodies; i++)
-        if (operation->condition.bodies[i])
-            graph_free(operation->condition.bodies[i]);
+        if (operation->condition.bodies[i]) graph_free(operation->condition.bodies[i]);
     free(operation->condition.bodies);
     operation->condition.bodies = NULL;
 }
@@ -187,9 +185,9 @@ static cudaError_t begin_handle(uint64_t id, uint64_t stream)
 {
     const Handle *handle = find(id);
     uint32_t first = handle ? handle->first : 0;
-    if (!handle || !handle->assigned)
-        return cudaSuccess;
-    cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);         // an earlier launch may still ask for it
+    if (!handle || !handle->assigned) return cudaSuccess;
+    cudaError_t error =
+        client_stream_settle("cudaGraphLaunch", stream); // an earlier launch may still ask for it
     return error ? error : ask(WIRE_CONDITION_SET, id, &first);
 }
 
@@ -198,10 +196,8 @@ cudaError_t condition_begin(const Graph *graph, uint64_t stream)
     cudaError_t error = cudaSuccess;
     for (const Node *node = graph->first; node && !error; node = node->next) {
         const Operation *o = &node->operation;
-        if (o->kind == OPERATION_GRAPH)
-            error = condition_begin(o->graph, stream);
-        if (o->kind != OPERATION_CONDITION)
-            continue;
+        if (o->kind == OPERATION_GRAPH) error = condition_begin(o->graph, stream);
+        if (o->kind != OPERATION_CONDITION) continue;
         error = begin_handle(o->condition.handle, stream);
         for (uint32_t i = 0; i < o->condition.size && !error; i++)
             error = condition_begin(o->condition.bodies[i], stream);
@@ -213,10 +209,12 @@ cudaError_t condition_choose(const Operation *operation, uint64_t stream, int *b
 {
     uint32_t value = 0, size = operation->condition.size;
     cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);
-    if (!error)
-        error = ask(WIRE_CONDITION_READ, operation->condition.handle, &value);
+    if (!error) error = ask(WIRE_CONDITION_READ, operation->condition.handle, &value);
     bool is_switch = operation->condition.type == cudaGraphCondTypeSwitch;
-    uint32_t wanted = is_switch ? value : value ? 0 : operation->condition.type == cudaGraphCondTypeIf ? 1 : size;
+    uint32_t wanted = is_switch                                        ? value
+                    : value                                            ? 0
+                    : operation->condition.type == cudaGraphCondTypeIf ? 1
+                                                                       : size;
     *body = wanted < size ? (int)wanted : -1;
     return error;
 }

@@ -4,29 +4,31 @@
 
 static cudaError_t describe_copy(CopyOperation copy, Operation *operation)
 {
-    *operation = (Operation){ .kind = OPERATION_COPY, .call = "cudaGraphAddMemcpyNode", .copy = copy };
-    if (!copy.width || !copy.rows || !copy.slices)
-        return cudaErrorInvalidValue;
+    *operation =
+        (Operation){ .kind = OPERATION_COPY, .call = "cudaGraphAddMemcpyNode", .copy = copy };
+    if (!copy.width || !copy.rows || !copy.slices) return cudaErrorInvalidValue;
     return operation_check_copy(operation);
 }
 
 cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_COPY };
-    if (!p)
-        return cudaErrorInvalidValue;
-    if (p->srcArray || p->dstArray)
-        return client_unsupported("a copy node with an array");
+    if (!p) return cudaErrorInvalidValue;
+    if (p->srcArray || p->dstArray) return client_unsupported("a copy node with an array");
     return describe_copy(operation_box_copy(p, false), operation);
 }
 
-// In an executable graph what was the host's stays the host's, and what was a device's stays a device's.
-static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const Operation *operation, cudaError_t error)
+// In an executable graph what was the host's stays the host's, and what was a device's stays a
+// device's.
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const Operation *operation,
+                          cudaError_t error)
 {
     Node *n = exec_node((Exec *)exec, (Node *)node);
-    const CopyOperation *is = n && n->operation.kind == OPERATION_COPY ? &n->operation.copy : NULL, *will_be = &operation->copy;
-    if (is && !error && (client_is_device(is->to.address) != client_is_device(will_be->to.address)
-                         || client_is_device(is->from.address) != client_is_device(will_be->from.address)))
+    const CopyOperation *is = n && n->operation.kind == OPERATION_COPY ? &n->operation.copy : NULL,
+                        *will_be = &operation->copy;
+    if (is && !error
+        && (client_is_device(is->to.address) != client_is_device(will_be->to.address)
+            || client_is_device(is->from.address) != client_is_device(will_be->from.address)))
         error = cudaErrorInvalidValue;
     return node_set(n, operation, error);
 }
@@ -59,14 +61,14 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGr
 static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
 {
     size_t rows = box->pitch && box->slice ? box->slice / box->pitch : copy->rows;
-    return (struct cudaPitchedPtr){ box->address, box->pitch, 0, rows };        // an H200 does not keep the width
+    return (struct cudaPitchedPtr){ box->address, box->pitch, 0,
+                                    rows }; // an H200 does not keep the width
 }
 
 EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)
 {
     const Operation *operation = node_get(node, OPERATION_COPY, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
+    if (!operation) return client_done(cudaErrorInvalidValue);
     const CopyOperation *copy = &operation->copy;
     *p = (struct cudaMemcpy3DParms){ .srcPtr = pitched(&copy->from, copy),
                                      .dstPtr = pitched(&copy->to, copy),
@@ -75,8 +77,8 @@ EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cud
     return cudaSuccess;
 }
 
-static cudaError_t describe_plain(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                  Operation *operation)
+static cudaError_t describe_plain(void *to, const void *from, size_t bytes,
+                                  enum cudaMemcpyKind kind, Operation *operation)
 {
     return describe_copy(operation_plain_copy(to, from, bytes, kind), operation);
 }
@@ -109,18 +111,21 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
 }
 
 // Copies to and from variables.
-static cudaError_t describe_symbol(const void *symbol, const void *host, size_t bytes, size_t offset,
-                                   enum cudaMemcpyKind kind, bool to, Operation *operation)
+static cudaError_t describe_symbol(const void *symbol, const void *host, size_t bytes,
+                                   size_t offset, enum cudaMemcpyKind kind, bool to,
+                                   Operation *operation)
 {
     uint64_t address, size;
     *operation = (Operation){ .kind = OPERATION_COPY };
     cudaError_t error = client_symbol("a copy node", symbol, &address, &size);
     if (error || offset > size || bytes > size - offset)
         return error ? error : cudaErrorInvalidValue;
-    if (kind == cudaMemcpyHostToHost || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
+    if (kind == cudaMemcpyHostToHost
+        || kind == (to ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice))
         return cudaErrorInvalidMemcpyDirection;
     void *variable = (void *)(uintptr_t)(address + offset);
-    return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind, operation);
+    return describe_plain(to ? variable : (void *)host, to ? host : variable, bytes, kind,
+                          operation);
 }
 
 EXPORT cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t graph,

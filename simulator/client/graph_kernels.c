@@ -8,17 +8,14 @@ cudaError_t node_describe_kernel(const struct cudaKernelNodeParams *p, Operation
                                  char parameters[WIRE_TAIL])
 {
     *operation = (Operation){ .kind = OPERATION_KERNEL, .call = "cudaGraphAddKernelNode" };
-    if (!p)
-        return cudaErrorInvalidValue;
-    if (p->extra)
-        return client_unsupported("a kernel node with `extra` parameters");
+    if (!p) return cudaErrorInvalidValue;
+    if (p->extra) return client_unsupported("a kernel node with `extra` parameters");
     operation->kernel.grid = p->gridDim;
     operation->kernel.block = p->blockDim;
     operation->kernel.shared = p->sharedMemBytes;
-    operation->kernel.domains.remote = 1;       // as an H200 has it
+    operation->kernel.domains.remote = 1; // as an H200 has it
     cudaError_t error = operation_kernel(p->func, p->kernelParams, &operation->kernel, parameters);
-    if (error)
-        return error;
+    if (error) return error;
     operation->kernel.only_checked = true;
     error = operation_run_kernel(operation, 0);
     operation->kernel.only_checked = false;
@@ -69,28 +66,26 @@ EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGr
     return set_kernel(exec_node((Exec *)exec, (Node *)node), p);
 }
 
-EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
+EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
+                                                struct cudaKernelNodeParams *p)
 {
     const Operation *operation = node_get(node, OPERATION_KERNEL, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
+    if (!operation) return client_done(cudaErrorInvalidValue);
     const KernelOperation *kernel = &operation->kernel;
     uint32_t count = symbol_here(kernel->symbol)->found.kernel.count;
     void **arguments = realloc(((Node *)node)->arguments, (count + 1) * sizeof *arguments);
-    if (!arguments)
-        return client_done(cudaErrorMemoryAllocation);
+    if (!arguments) return client_done(cudaErrorMemoryAllocation);
     ((Node *)node)->arguments = arguments;
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = kernel->parameters + kernel->symbol->parameters[i].offset;
-    *p = (struct cudaKernelNodeParams){ (void *)kernel->key, kernel->grid, kernel->block,
-                                        (unsigned)kernel->shared, arguments, NULL };
+    *p = (struct cudaKernelNodeParams){ (void *)kernel->key,      kernel->grid, kernel->block,
+                                        (unsigned)kernel->shared, arguments,    NULL };
     return cudaSuccess;
 }
 
 static cudaError_t set_cluster(KernelOperation *kernel, dim3 size)
 {
-    if (!client_divides(size, kernel->grid))
-        return cudaErrorInvalidClusterSize;
+    if (!client_divides(size, kernel->grid)) return cudaErrorInvalidClusterSize;
     kernel->cluster = size;
     return cudaSuccess;
 }
@@ -106,16 +101,28 @@ EXPORT cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLau
         kernel->cooperative = value->cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        return client_done(set_cluster(kernel, (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z }));
+        return client_done(set_cluster(
+            kernel, (dim3){ value->clusterDim.x, value->clusterDim.y, value->clusterDim.z }));
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)value->clusterSchedulingPolicyPreference;
         return cudaSuccess;
-    case cudaLaunchAttributePriority: kernel->priority = client_priority(value->priority); return cudaSuccess;
-    case cudaLaunchAttributeAccessPolicyWindow: kernel->window = value->accessPolicyWindow; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomain: kernel->domain = value->memSyncDomain; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomainMap: kernel->domains = value->memSyncDomainMap; return cudaSuccess;
-    case cudaLaunchAttributePreferredSharedMemoryCarveout: kernel->carveout = value->sharedMemCarveout; return cudaSuccess;
-    case cudaLaunchAttributeDeviceUpdatableKernelNode: return client_unsupported("a node that kernels update");
+    case cudaLaunchAttributePriority:
+        kernel->priority = client_priority(value->priority);
+        return cudaSuccess;
+    case cudaLaunchAttributeAccessPolicyWindow:
+        kernel->window = value->accessPolicyWindow;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain:
+        kernel->domain = value->memSyncDomain;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        kernel->domains = value->memSyncDomainMap;
+        return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        kernel->carveout = value->sharedMemCarveout;
+        return cudaSuccess;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return client_unsupported("a node that kernels update");
     default: return client_done(cudaErrorInvalidValue);
     }
 }
@@ -124,26 +131,37 @@ EXPORT cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLau
                                                    cudaLaunchAttributeValue *value)
 {
     const Operation *operation = node_get(node, OPERATION_KERNEL, value);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
+    if (!operation) return client_done(cudaErrorInvalidValue);
     const KernelOperation *kernel = &operation->kernel;
     switch (id) {
     case cudaLaunchAttributeCooperative:
         value->cooperative = kernel->cooperative;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        value->clusterDim.x = kernel->cluster.x, value->clusterDim.y = kernel->cluster.y, value->clusterDim.z = kernel->cluster.z;
+        value->clusterDim.x = kernel->cluster.x, value->clusterDim.y = kernel->cluster.y,
+        value->clusterDim.z = kernel->cluster.z;
         return cudaSuccess;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        value->clusterSchedulingPolicyPreference = kernel->policy || !kernel->cluster.x ? (enum cudaClusterSchedulingPolicy)kernel->policy
-                                                : cudaClusterSchedulingPolicySpread;
+        value->clusterSchedulingPolicyPreference =
+            kernel->policy || !kernel->cluster.x ? (enum cudaClusterSchedulingPolicy)kernel->policy
+                                                 : cudaClusterSchedulingPolicySpread;
         return cudaSuccess;
     case cudaLaunchAttributePriority: value->priority = kernel->priority; return cudaSuccess;
-    case cudaLaunchAttributeAccessPolicyWindow: value->accessPolicyWindow = kernel->window; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomain: value->memSyncDomain = kernel->domain; return cudaSuccess;
-    case cudaLaunchAttributeMemSyncDomainMap: value->memSyncDomainMap = kernel->domains; return cudaSuccess;
-    case cudaLaunchAttributePreferredSharedMemoryCarveout: value->sharedMemCarveout = kernel->carveout; return cudaSuccess;
-    case cudaLaunchAttributeDeviceUpdatableKernelNode: value->deviceUpdatableKernelNode.deviceUpdatable = 0; return cudaSuccess;
+    case cudaLaunchAttributeAccessPolicyWindow:
+        value->accessPolicyWindow = kernel->window;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain:
+        value->memSyncDomain = kernel->domain;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        value->memSyncDomainMap = kernel->domains;
+        return cudaSuccess;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        value->sharedMemCarveout = kernel->carveout;
+        return cudaSuccess;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        value->deviceUpdatableKernelNode.deviceUpdatable = 0;
+        return cudaSuccess;
     default: return client_done(cudaErrorInvalidValue);
     }
 }

@@ -1,5 +1,6 @@
-// Memory that graphs allocate and free. Its address is known when the node is made; the memory is there from the launch's
-// allocation on until it is freed, by the graph or later by the program, and is the same again in the next launch.
+// Memory that graphs allocate and free. Its address is known when the node is made; the memory is
+// there from the launch's allocation on until it is freed, by the graph or later by the program,
+// and is the same again in the next launch.
 
 #include "graph.h"
 #include "graph_memory.h"
@@ -11,7 +12,7 @@ typedef struct Memory {
     struct Memory *next;
     uint64_t address;
     size_t bytes;
-    bool held;                                  // a launch has left it allocated
+    bool held; // a launch has left it allocated
 } Memory;
 
 static Memory *memories;
@@ -21,8 +22,7 @@ static Memory *find(uint64_t address)
 {
     pthread_mutex_lock(&mutex);
     Memory *memory = memories;
-    while (memory && memory->address != address)
-        memory = memory->next;
+    while (memory && memory->address != address) memory = memory->next;
     pthread_mutex_unlock(&mutex);
     return memory;
 }
@@ -40,7 +40,9 @@ cudaError_t graph_memory_make(const char *call, size_t bytes, Operation *operati
         return error;
     }
     *memory = (Memory){ NULL, reply.memory.address, bytes, false };
-    *operation = (Operation){ .kind = OPERATION_ALLOC, .call = call, .memory = { reply.memory.address, bytes } };
+    *operation = (Operation){ .kind = OPERATION_ALLOC,
+                              .call = call,
+                              .memory = { reply.memory.address, bytes } };
     pthread_mutex_lock(&mutex);
     memory->next = memories;
     memories = memory;
@@ -51,8 +53,7 @@ cudaError_t graph_memory_make(const char *call, size_t bytes, Operation *operati
 void graph_memory_freed(const void *p)
 {
     Memory *memory = memories ? find(client_address(p)) : NULL;
-    if (memory)
-        memory->held = false;
+    if (memory) memory->held = false;
 }
 
 // ---- In graphs ----
@@ -68,17 +69,16 @@ static const Node *find_node(const Graph *graph, enum operation_kind kind, uint6
 bool graph_has_memory(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next)
-        if (operation_is_memory(&node->operation))
-            return true;
+        if (operation_is_memory(&node->operation)) return true;
     return false;
 }
 
 cudaError_t graph_memory_check(const Graph *graph, const Operation *operation)
 {
-    if (operation->kind != OPERATION_RELEASE)
-        return cudaSuccess;
+    if (operation->kind != OPERATION_RELEASE) return cudaSuccess;
     uint64_t address = operation->memory.address;
-    return !find(address) || find_node(graph, OPERATION_RELEASE, address) ? cudaErrorInvalidValue : cudaSuccess;
+    return !find(address) || find_node(graph, OPERATION_RELEASE, address) ? cudaErrorInvalidValue
+                                                                          : cudaSuccess;
 }
 
 // ---- When they are launched ----
@@ -95,16 +95,19 @@ static cudaError_t request(enum wire_op op, const Operation *operation, uint64_t
 
 cudaError_t operation_run_memory(const Operation *operation, uint64_t stream)
 {
-    return request(operation->kind == OPERATION_ALLOC ? WIRE_POOL_ALLOC : WIRE_POOL_FREE, operation, stream);
+    return request(operation->kind == OPERATION_ALLOC ? WIRE_POOL_ALLOC : WIRE_POOL_FREE, operation,
+                   stream);
 }
 
 cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (const Node *node = graph->first; node && !error; node = node->next) {
-        const Memory *memory = node->operation.kind == OPERATION_ALLOC ? find(node->operation.memory.address) : NULL;
+        const Memory *memory =
+            node->operation.kind == OPERATION_ALLOC ? find(node->operation.memory.address) : NULL;
         if (memory && memory->held)
-            error = frees ? request(WIRE_POOL_FREE, &node->operation, stream) : cudaErrorInvalidValue;
+            error =
+                frees ? request(WIRE_POOL_FREE, &node->operation, stream) : cudaErrorInvalidValue;
     }
     return error;
 }
@@ -112,7 +115,8 @@ cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream)
 void graph_memory_end(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next) {
-        if (operation_is_memory(&node->operation))      // what the graph frees it frees behind: that node comes later
+        if (operation_is_memory(
+                &node->operation)) // what the graph frees it frees behind: that node comes later
             find(node->operation.memory.address)->held = node->operation.kind == OPERATION_ALLOC;
     }
 }
@@ -130,7 +134,8 @@ static bool is_for_others(const struct cudaMemAllocNodeParams *p)
     return p->poolProps.handleTypes != cudaMemHandleTypeNone;
 }
 
-cudaError_t graph_memory_alloc_node(const char *call, struct cudaMemAllocNodeParams *p, Operation *operation)
+cudaError_t graph_memory_alloc_node(const char *call, struct cudaMemAllocNodeParams *p,
+                                    Operation *operation)
 {
     cudaError_t error = client_open();
     *operation = (Operation){ .kind = OPERATION_ALLOC, .call = call };
@@ -152,7 +157,8 @@ cudaError_t graph_memory_alloc_node(const char *call, struct cudaMemAllocNodePar
 
 Operation graph_memory_release(const char *call, const void *p)
 {
-    return (Operation){ .kind = OPERATION_RELEASE, .call = call, .memory = { client_address(p), 0 } };
+    return (
+        Operation){ .kind = OPERATION_RELEASE, .call = call, .memory = { client_address(p), 0 } };
 }
 
 void graph_memory_describe(const Operation *operation, struct cudaMemAllocNodeParams *p)
@@ -160,16 +166,18 @@ void graph_memory_describe(const Operation *operation, struct cudaMemAllocNodePa
     *p = (struct cudaMemAllocNodeParams){
         .poolProps = { .allocType = cudaMemAllocationTypePinned,
                        .location = { cudaMemLocationTypeDevice, .id = (int)operation->device } },
-        .bytesize = operation->memory.bytes, .dptr = (void *)(uintptr_t)operation->memory.address };
+        .bytesize = operation->memory.bytes,
+        .dptr = (void *)(uintptr_t)operation->memory.address
+    };
 }
 
 // ---- What graphs have of a device's memory ----
 
-static cudaError_t on_graph_pool(enum wire_op op, const char *call, int device, unsigned attribute, bool set, uint64_t *value)
+static cudaError_t on_graph_pool(enum wire_op op, const char *call, int device, unsigned attribute,
+                                 bool set, uint64_t *value)
 {
     cudaError_t error = client_open();
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     if (device < 0 || device >= client_facts()->device_count)
         return client_done(cudaErrorInvalidDevice);
     WireRequest request = client_request(op, call);
@@ -180,29 +188,32 @@ static cudaError_t on_graph_pool(enum wire_op op, const char *call, int device, 
     request.pool.set = set;
     request.pool.bytes = *value;
     error = client_simple(&request, &reply);
-    if (!error && !set)
-        *value = reply.pool.value;
+    if (!error && !set) *value = reply.pool.value;
     return client_done(error);
 }
 
-static cudaError_t attribute(const char *call, int device, enum cudaGraphMemAttributeType which, void *value, bool set)
+static cudaError_t attribute(const char *call, int device, enum cudaGraphMemAttributeType which,
+                             void *value, bool set)
 {
     static const enum cudaMemPoolAttr same[] = {
         [cudaGraphMemAttrUsedMemCurrent] = cudaMemPoolAttrUsedMemCurrent,
         [cudaGraphMemAttrUsedMemHigh] = cudaMemPoolAttrUsedMemHigh,
         [cudaGraphMemAttrReservedMemCurrent] = cudaMemPoolAttrReservedMemCurrent,
-        [cudaGraphMemAttrReservedMemHigh] = cudaMemPoolAttrReservedMemHigh };
+        [cudaGraphMemAttrReservedMemHigh] = cudaMemPoolAttrReservedMemHigh
+    };
     if (!value || (unsigned)which > cudaGraphMemAttrReservedMemHigh)
         return client_done(cudaErrorInvalidValue);
     return on_graph_pool(WIRE_POOL_ATTRIBUTE, call, device, same[which], set, value);
 }
 
-EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType which, void *value)
+EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType which,
+                                                  void *value)
 {
     return attribute("cudaDeviceGetGraphMemAttribute", device, which, value, false);
 }
 
-EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType which, void *value)
+EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType which,
+                                                  void *value)
 {
     return attribute("cudaDeviceSetGraphMemAttribute", device, which, value, true);
 }

@@ -1,5 +1,5 @@
-// The nodes of graphs, kind by kind: adding them, asking for what they do, and setting that anew, in a graph or in
-// an executable one. Kernels are in graph_kernels.c, copies in graph_copies.c.
+// The nodes of graphs, kind by kind: adding them, asking for what they do, and setting that anew,
+// in a graph or in an executable one. Kernels are in graph_kernels.c, copies in graph_copies.c.
 
 #include "graph_node.h"
 #include "graph_condition.h"
@@ -9,15 +9,15 @@
 static bool is_among(const cudaGraphNode_t *nodes, size_t count, cudaGraphNode_t node)
 {
     for (size_t i = 0; i < count; i++)
-        if (nodes[i] == node)
-            return true;
+        if (nodes[i] == node) return true;
     return false;
 }
 
 bool node_are_of(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph || is_among(needs, i, needs[i]))
+        if (!needs || !needs[i] || ((Node *)needs[i])->graph != graph
+            || is_among(needs, i, needs[i]))
             return false;
     return true;
 }
@@ -27,8 +27,7 @@ cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNod
 {
     if (!out || !graph_known((Graph *)graph) || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     *out = (cudaGraphNode_t)graph_add((Graph *)graph, (Node *const *)needs, count, operation);
     return client_done(*out ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -37,13 +36,11 @@ cudaError_t node_set(Node *node, const Operation *operation, cudaError_t error)
 {
     Operation kept;
     if (operation_is_memory(operation))
-        return client_done(cudaErrorNotSupported);      // its memory is what it is
+        return client_done(cudaErrorNotSupported); // its memory is what it is
     if (!node || !graph_known(node->graph) || node->operation.kind != operation->kind)
         return client_done(cudaErrorInvalidValue);
-    if (error)
-        return client_done(error);
-    if (!operation_keep(&kept, operation))
-        return client_done(cudaErrorMemoryAllocation);
+    if (error) return client_done(error);
+    if (!operation_keep(&kept, operation)) return client_done(cudaErrorMemoryAllocation);
     operation_drop(&node->operation);
     node->operation = kept;
     graph_adopt(node);
@@ -61,12 +58,15 @@ const Operation *node_get(cudaGraphNode_t node, enum operation_kind kind, const 
 static cudaError_t describe_fill(const struct cudaMemsetParams *p, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_FILL, .call = "cudaGraphAddMemsetNode" };
-    if (!p || !p->width || !p->height || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
+    if (!p || !p->width || !p->height
+        || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         || client_address(p->dst) % p->elementSize)
         return cudaErrorInvalidValue;
     operation->fill = (FillOperation){ .to = { p->dst, p->pitch, 0 },
-                                       .width = p->width * p->elementSize, .rows = p->height,
-                                       .slices = 1, .value = p->value,
+                                       .width = p->width * p->elementSize,
+                                       .rows = p->height,
+                                       .slices = 1,
+                                       .value = p->value,
                                        .value_bytes = p->elementSize };
     return operation_check_fill(operation);
 }
@@ -99,12 +99,14 @@ EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGr
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
 {
     const Operation *operation = node_get(node, OPERATION_FILL, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
+    if (!operation) return client_done(cudaErrorInvalidValue);
     const FillOperation *fill = &operation->fill;
-    *p = (struct cudaMemsetParams){ .dst = fill->to.address, .pitch = fill->to.pitch,
-                                    .value = fill->value, .elementSize = fill->value_bytes,
-                                    .width = fill->width / fill->value_bytes, .height = fill->rows };
+    *p = (struct cudaMemsetParams){ .dst = fill->to.address,
+                                    .pitch = fill->to.pitch,
+                                    .value = fill->value,
+                                    .elementSize = fill->value_bytes,
+                                    .width = fill->width / fill->value_bytes,
+                                    .height = fill->rows };
     return cudaSuccess;
 }
 
@@ -113,8 +115,7 @@ EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cud
 static cudaError_t describe_host(const struct cudaHostNodeParams *p, Operation *operation)
 {
     *operation = (Operation){ .kind = OPERATION_HOST, .call = "cudaGraphAddHostNode" };
-    if (!p || !p->fn)
-        return cudaErrorInvalidValue;
+    if (!p || !p->fn) return cudaErrorInvalidValue;
     operation->host = (HostOperation){ .function = p->fn, .data = p->userData };
     return cudaSuccess;
 }
@@ -128,7 +129,8 @@ EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph,
     return node_add(out, graph, needs, count, &operation, error);
 }
 
-EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p)
+EXPORT cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                              const struct cudaHostNodeParams *p)
 {
     Operation operation;
     cudaError_t error = describe_host(p, &operation);
@@ -146,8 +148,7 @@ EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGrap
 EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
 {
     const Operation *operation = node_get(node, OPERATION_HOST, p);
-    if (!operation)
-        return client_done(cudaErrorInvalidValue);
+    if (!operation) return client_done(cudaErrorInvalidValue);
     *p = (struct cudaHostNodeParams){ operation->host.function, operation->host.data };
     return cudaSuccess;
 }
@@ -156,16 +157,17 @@ EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaH
 
 static cudaError_t describe_event(enum operation_kind kind, cudaEvent_t event, Operation *operation)
 {
-    *operation = (Operation){ .kind = kind, .event = event,
-        .call = kind == OPERATION_RECORD ? "cudaGraphAddEventRecordNode" : "cudaGraphAddEventWaitNode" };
+    *operation = (Operation){ .kind = kind,
+                              .event = event,
+                              .call = kind == OPERATION_RECORD ? "cudaGraphAddEventRecordNode"
+                                                               : "cudaGraphAddEventWaitNode" };
     return event ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t get_event(cudaGraphNode_t node, enum operation_kind kind, cudaEvent_t *event)
 {
     const Operation *operation = node_get(node, kind, event);
-    if (operation)
-        *event = operation->event;
+    if (operation) *event = operation->event;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -237,11 +239,11 @@ EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t gr
     return node_add(out, graph, needs, count, &operation, error);
 }
 
-EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *p)
+EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                                  struct cudaMemAllocNodeParams *p)
 {
     const Operation *operation = node_get(node, OPERATION_ALLOC, p);
-    if (operation)
-        graph_memory_describe(operation, p);
+    if (operation) graph_memory_describe(operation, p);
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -249,15 +251,15 @@ EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t gra
                                            const cudaGraphNode_t *needs, size_t count, void *p)
 {
     Operation operation = graph_memory_release("cudaGraphAddMemFreeNode", p);
-    cudaError_t error = graph_known((Graph *)graph) ? graph_memory_check((Graph *)graph, &operation) : cudaSuccess;
+    cudaError_t error =
+        graph_known((Graph *)graph) ? graph_memory_check((Graph *)graph, &operation) : cudaSuccess;
     return node_add(out, graph, needs, count, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out)
 {
     const Operation *operation = node_get(node, OPERATION_RELEASE, out);
-    if (operation)
-        *(void **)out = (void *)(uintptr_t)operation->memory.address;
+    if (operation) *(void **)out = (void *)(uintptr_t)operation->memory.address;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -265,10 +267,10 @@ EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out
 
 static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
 {
-    *operation = (Operation){ .kind = OPERATION_GRAPH, .call = "cudaGraphAddChildGraphNode",
+    *operation = (Operation){ .kind = OPERATION_GRAPH,
+                              .call = "cudaGraphAddChildGraphNode",
                               .graph = (Graph *)graph };
-    if (!graph_known((Graph *)graph))
-        return cudaErrorInvalidValue;
+    if (!graph_known((Graph *)graph)) return cudaErrorInvalidValue;
     return graph_is_single((Graph *)graph) ? cudaErrorNotSupported : cudaSuccess;
 }
 
@@ -278,14 +280,14 @@ EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *out, cudaGraph_t 
 {
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
-    return node_add(out, graph, needs, count, &operation, child == graph ? cudaErrorInvalidValue : error);
+    return node_add(out, graph, needs, count, &operation,
+                    child == graph ? cudaErrorInvalidValue : error);
 }
 
 EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
 {
     const Operation *operation = node_get(node, OPERATION_GRAPH, graph);
-    if (operation)
-        *graph = (cudaGraph_t)operation->graph;
+    if (operation) *graph = (cudaGraph_t)operation->graph;
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -295,7 +297,8 @@ EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cu
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
     Node *own = exec_node((Exec *)exec, (Node *)node);
-    if (!error && own && own->operation.kind == OPERATION_GRAPH && !exec_is_like(own->operation.graph, operation.graph))
+    if (!error && own && own->operation.kind == OPERATION_GRAPH
+        && !exec_is_like(own->operation.graph, operation.graph))
         error = cudaErrorGraphExecUpdateFailure;
     error = node_set(own, &operation, error);
     return client_done(error ? error : exec_plan((Exec *)exec));
@@ -333,8 +336,8 @@ EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNode
 
 static struct cudaKernelNodeParams first_version(const struct cudaKernelNodeParamsV2 *p)
 {
-    return (struct cudaKernelNodeParams){ p->func, p->gridDim, p->blockDim, p->sharedMemBytes,
-                                          p->kernelParams, p->extra };
+    return (struct cudaKernelNodeParams){ p->func,           p->gridDim,      p->blockDim,
+                                          p->sharedMemBytes, p->kernelParams, p->extra };
 }
 
 // What a node of any kind is to do. `parameters` are for a kernel's.
@@ -345,8 +348,7 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
     struct cudaMemsetParams fill;
     struct cudaHostNodeParams host;
     *operation = (Operation){ .kind = OPERATION_EMPTY, .call = "cudaGraphAddNode" };
-    if (!p)
-        return cudaErrorInvalidValue;
+    if (!p) return cudaErrorInvalidValue;
     switch (p->type) {
     case cudaGraphNodeTypeKernel:
         kernel = first_version(&p->kernel);
@@ -364,14 +366,16 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
         return describe_event(OPERATION_WAIT, p->eventWait.event, operation);
     case cudaGraphNodeTypeEventRecord:
         return describe_event(OPERATION_RECORD, p->eventRecord.event, operation);
-    case cudaGraphNodeTypeConditional: return cudaErrorNotSupported;     // what it is to do stays
+    case cudaGraphNodeTypeConditional: return cudaErrorNotSupported; // what it is to do stays
     case cudaGraphNodeTypeMemAlloc:
-        return graph_memory_alloc_node("cudaGraphAddNode", (struct cudaMemAllocNodeParams *)&p->alloc, operation);
+        return graph_memory_alloc_node("cudaGraphAddNode",
+                                       (struct cudaMemAllocNodeParams *)&p->alloc, operation);
     case cudaGraphNodeTypeMemFree:
         *operation = graph_memory_release("cudaGraphAddNode", p->free.dptr);
         return cudaSuccess;
     case cudaGraphNodeTypeExtSemaphoreSignal:
-    case cudaGraphNodeTypeExtSemaphoreWait: return client_unsupported("a node with an external semaphore");
+    case cudaGraphNodeTypeExtSemaphoreWait:
+        return client_unsupported("a node with an external semaphore");
     default: return cudaErrorInvalidValue;
     }
 }
@@ -380,23 +384,23 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
 static bool is_clean(const struct cudaGraphNodeParams *p)
 {
     bool clean = !p->reserved0[0] && !p->reserved0[1] && !p->reserved0[2] && !p->reserved2;
-    for (size_t i = 0; p->type == cudaGraphNodeTypeEmpty && i < sizeof p->reserved1 / sizeof *p->reserved1; i++)
+    for (size_t i = 0;
+         p->type == cudaGraphNodeTypeEmpty && i < sizeof p->reserved1 / sizeof *p->reserved1; i++)
         clean = clean && !p->reserved1[i];
     return clean;
 }
 
 // The program fills in the graphs that the node has from the beginning.
-static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
+static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph,
+                                 const cudaGraphNode_t *needs, size_t count,
                                  struct cudaConditionalNodeParams *p)
 {
     Operation operation;
     cudaError_t error = condition_describe((Graph *)graph, p, &operation);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     error = node_add(out, graph, needs, count, &operation, cudaSuccess);
     condition_drop(&operation);
-    if (!error)
-        p->phGraph_out = (cudaGraph_t *)((Node *)*out)->operation.condition.bodies;
+    if (!error) p->phGraph_out = (cudaGraph_t *)((Node *)*out)->operation.condition.bodies;
     return error;
 }
 
@@ -406,8 +410,7 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph,
 {
     Operation operation;
     char parameters[WIRE_TAIL];
-    if (p && !is_clean(p))
-        return client_done(cudaErrorInvalidValue);
+    if (p && !is_clean(p)) return client_done(cudaErrorInvalidValue);
     if (!graph_edges_plain(edges, count))
         return client_unsupported("a graph's edge from within a kernel");
     if (p && p->type == cudaGraphNodeTypeConditional)
@@ -433,7 +436,6 @@ EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNod
     char parameters[WIRE_TAIL];
     cudaError_t error = describe(p, &operation, parameters);
     error = node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
-    if (!error && operation.kind == OPERATION_GRAPH)
-        error = exec_plan((Exec *)exec);
+    if (!error && operation.kind == OPERATION_GRAPH) error = exec_plan((Exec *)exec);
     return client_done(error);
 }

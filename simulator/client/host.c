@@ -1,5 +1,5 @@
-// Host functions run one after another on a thread of their own, as soon as the work before them has
-// been done. What is issued behind one waits in the calling thread until it has returned.
+// Host functions run one after another on a thread of their own, as soon as the work before them
+// has been done. What is issued behind one waits in the calling thread until it has returned.
 
 #include "host.h"
 #include "operation.h"
@@ -15,24 +15,19 @@ typedef struct Waiting {
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    Waiting *first;                             // the one that runs, and those behind it
+    Waiting *first; // the one that runs, and those behind it
     bool started;
 } queue = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
 static __thread bool inside;
 
-bool host_is_inside(void)
-{
-    return inside;
-}
+bool host_is_inside(void) { return inside; }
 
 static void call(const Waiting *waiting)
 {
     const HostOperation *what = &waiting->what;
-    if (what->callback)
-        what->callback(what->stream, cudaSuccess, what->data);
-    else
-        what->function(what->data);
+    if (what->callback) what->callback(what->stream, cudaSuccess, what->data);
+    else what->function(what->data);
 }
 
 static void *run_all(void *unused)
@@ -74,21 +69,19 @@ static bool append(const HostOperation *what, uint64_t stream)
     if (good) {
         *waiting = (Waiting){ NULL, *what, stream };
         Waiting **end = &queue.first;
-        while (*end)
-            end = &(*end)->next;
+        while (*end) end = &(*end)->next;
         *end = waiting;
         pthread_cond_broadcast(&queue.changed);
     }
     pthread_mutex_unlock(&queue.mutex);
-    if (!good)
-        free(waiting);
+    if (!good) free(waiting);
     return good;
 }
 
 void host_call_later(cudaHostFn_t function, void *data)
 {
     HostOperation what = { .function = function, .data = data };
-    append(&what, UINT64_MAX);                  // no stream
+    append(&what, UINT64_MAX); // no stream
 }
 
 // ---- Who waits ----
@@ -103,32 +96,34 @@ static bool are_ordered(uint64_t one, uint64_t other)
 static bool is_before(uint64_t stream, bool all)
 {
     for (const Waiting *at = queue.first; at; at = at->next)
-        if (all || are_ordered(at->stream, stream))
-            return true;
+        if (all || are_ordered(at->stream, stream)) return true;
     return false;
 }
 
 static void wait_for(uint64_t stream, bool all)
 {
     pthread_mutex_lock(&queue.mutex);
-    while (is_before(stream, all))
-        pthread_cond_wait(&queue.changed, &queue.mutex);
+    while (is_before(stream, all)) pthread_cond_wait(&queue.changed, &queue.mutex);
     pthread_mutex_unlock(&queue.mutex);
 }
 
 void host_wait_before(const WireRequest *request)
 {
-    if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE))
-        return;
-    if (request->op == WIRE_LAUNCH && request->launch.only_checked)
-        return;
+    if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE)) return;
+    if (request->op == WIRE_LAUNCH && request->launch.only_checked) return;
     switch ((enum wire_op)request->op) {
-    case WIRE_FREE: case WIRE_RESET: wait_for(0, true); break;
+    case WIRE_FREE:
+    case WIRE_RESET: wait_for(0, true); break;
     case WIRE_SYNC: wait_for(request->stream, request->object.id); break;
-    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_COPY_HOST:
-    case WIRE_FILL: case WIRE_LAUNCH: case WIRE_PREFETCH: case WIRE_DISCARD: case WIRE_EVENT_RECORD:
-        wait_for(request->stream, false);
-        break;
+    case WIRE_COPY_IN:
+    case WIRE_COPY_OUT:
+    case WIRE_COPY_DEVICE:
+    case WIRE_COPY_HOST:
+    case WIRE_FILL:
+    case WIRE_LAUNCH:
+    case WIRE_PREFETCH:
+    case WIRE_DISCARD:
+    case WIRE_EVENT_RECORD: wait_for(request->stream, false); break;
     default: break;
     }
 }
@@ -157,16 +152,15 @@ cudaError_t operation_run_host(const Operation *operation, uint64_t stream)
     request.stream = stream;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (error)
-        return error;
+    if (error) return error;
     return append(&operation->host, stream) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    if (!function)
-        return client_done(cudaErrorInvalidValue);
-    Operation operation = { .kind = OPERATION_HOST, .call = "cudaLaunchHostFunc",
+    if (!function) return client_done(cudaErrorInvalidValue);
+    Operation operation = { .kind = OPERATION_HOST,
+                            .call = "cudaLaunchHostFunc",
                             .host = { .function = function, .data = data } };
     return client_done(operation_issue(&operation, stream));
 }
@@ -176,9 +170,9 @@ TWIN(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz,
 EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                          void *data, unsigned flags)
 {
-    if (!callback || flags)
-        return client_done(cudaErrorInvalidValue);
-    Operation operation = { .kind = OPERATION_HOST, .call = "cudaStreamAddCallback",
+    if (!callback || flags) return client_done(cudaErrorInvalidValue);
+    Operation operation = { .kind = OPERATION_HOST,
+                            .call = "cudaStreamAddCallback",
                             .host = { .callback = callback, .data = data, .stream = stream } };
     return client_done(operation_issue(&operation, stream));
 }

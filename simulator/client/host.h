@@ -7,7 +7,7 @@
 void host_wait_before(const WireRequest *request);
 
 // Has a function on that stream not returned yet?
-bool host_is_idle(void);                        // the thread that runs host functions waits for some
+bool host_is_idle(void); // the thread that runs host functions waits for some
 bool host_is_busy(uint64_t stream);
 
 // Has it called on that thread behind those that wait now, for nobody's sake but the program's.

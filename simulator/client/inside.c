@@ -1,15 +1,12 @@
-// For our own libraries (inside.h): their calls cost the host what NVIDIA's cost, and not what the calls of CUDA do that
-// they are made of here.
+// For our own libraries (inside.h): their calls cost the host what NVIDIA's cost, and not what the
+// calls of CUDA do that they are made of here.
 
 #include "client.h"
 #include "inside.h"
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-static void within(int change)
-{
-    client_within += change;
-}
+static void within(int change) { client_within += change; }
 
 static void calls(const char *name, unsigned count)
 {
@@ -27,8 +24,7 @@ static cudaError_t settle(cudaStream_t stream)
 EXPORT cudaError_t cudaGetExportTable(const void **table, const cudaUUID_t *id)
 {
     static const Inside inside = { within, calls, settle, client_unsupported };
-    if (!table || !id)
-        return client_done(cudaErrorInvalidValue);
+    if (!table || !id) return client_done(cudaErrorInvalidValue);
     if (memcmp(id->bytes, INSIDE_TABLE, sizeof id->bytes) != 0)
         return client_unsupported("cudaGetExportTable");
     *table = &inside;

@@ -14,10 +14,8 @@ typedef struct {
 static cudaError_t ask(enum wire_op op, const char *call, uint64_t what, WireReply *reply)
 {
     WireRequest request = client_request(op, call);
-    if (op == WIRE_IPC_EXPORT || op == WIRE_IPC_CLOSE)
-        request.pointer.address = what;
-    else
-        request.object.id = what;
+    if (op == WIRE_IPC_EXPORT || op == WIRE_IPC_CLOSE) request.pointer.address = what;
+    else request.object.id = what;
     return client_simple(&request, reply);
 }
 
@@ -38,12 +36,10 @@ static uint64_t read_handle(const void *handle, bool event)
 
 EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
 {
-    if (!handle)
-        return client_done(cudaErrorInvalidValue);
+    if (!handle) return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error = ask(WIRE_IPC_EXPORT, "cudaIpcGetMemHandle", client_address(p), &reply);
-    if (!error)
-        write_handle(handle, reply.id, false);
+    if (!error) write_handle(handle, reply.id, false);
     return client_done(error);
 }
 
@@ -52,10 +48,9 @@ EXPORT cudaError_t cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, uns
     if (!p || flags != cudaIpcMemLazyEnablePeerAccess || !read_handle(&handle, false))
         return client_done(cudaErrorInvalidValue);
     WireReply reply;
-    cudaError_t error = ask(WIRE_IPC_IMPORT, "cudaIpcOpenMemHandle", read_handle(&handle, false),
-                            &reply);
-    if (!error)
-        *p = (void *)(uintptr_t)reply.memory.address;
+    cudaError_t error =
+        ask(WIRE_IPC_IMPORT, "cudaIpcOpenMemHandle", read_handle(&handle, false), &reply);
+    if (!error) *p = (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
 }
 
@@ -67,26 +62,22 @@ EXPORT cudaError_t cudaIpcCloseMemHandle(void *p)
 
 EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
-    if (!handle || !event)
-        return client_done(cudaErrorInvalidValue);
+    if (!handle || !event) return client_done(cudaErrorInvalidValue);
     WireReply reply;
-    cudaError_t error = ask(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event),
-                            &reply);
-    if (!error)
-        write_handle(handle, reply.id, true);
+    cudaError_t error =
+        ask(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event), &reply);
+    if (!error) write_handle(handle, reply.id, true);
     return client_done(error);
 }
 
 EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
 {
-    if (!event)
-        return client_done(cudaErrorInvalidValue);
+    if (!event) return client_done(cudaErrorInvalidValue);
     if (!read_handle(&handle, true))
-        return client_done(cudaErrorMapBufferObjectFailed);     // as an H200 says
+        return client_done(cudaErrorMapBufferObjectFailed); // as an H200 says
     WireReply reply;
-    cudaError_t error = ask(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle",
-                            read_handle(&handle, true), &reply);
-    if (!error)
-        *event = (cudaEvent_t)(uintptr_t)reply.id;
+    cudaError_t error =
+        ask(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle", read_handle(&handle, true), &reply);
+    if (!error) *event = (cudaEvent_t)(uintptr_t)reply.id;
     return client_done(error);
 }

@@ -16,8 +16,7 @@ static __thread int pushed_count;
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
                                             cudaStream_t stream)
 {
-    if (pushed_count == sizeof pushed / sizeof *pushed)
-        return 1;                               // the stub is not called then
+    if (pushed_count == sizeof pushed / sizeof *pushed) return 1; // the stub is not called then
     pushed[pushed_count].grid = grid;
     pushed[pushed_count].block = block;
     pushed[pushed_count].shared = shared;
@@ -25,11 +24,9 @@ EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared
     return 0;
 }
 
-EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
-                                              void *stream)
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
-    if (!pushed_count)
-        return client_done(cudaErrorMissingConfiguration);
+    if (!pushed_count) return client_done(cudaErrorMissingConfiguration);
     pushed_count--;
     *grid = pushed[pushed_count].grid;
     *block = pushed[pushed_count].block;
@@ -44,8 +41,7 @@ static bool pack(Symbol *symbol, void **arguments, char *block, size_t total)
     memset(block, 0, total);
     for (uint32_t i = 0; i < symbol_here(symbol)->found.kernel.count; i++) {
         WireParameter p = symbol->parameters[i];
-        if (p.offset > total || p.size > total - p.offset)
-            return false;
+        if (p.offset > total || p.size > total - p.offset) return false;
         memcpy(block + p.offset, arguments[i], p.size);
     }
     return true;
@@ -55,14 +51,11 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
                              char parameters[WIRE_TAIL])
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
+    if (error) return error;
     Symbol *symbol = symbol_find(key, false);
-    if (!symbol)
-        return symbol_no_kernel(key);
+    if (!symbol) return symbol_no_kernel(key);
     error = symbol_resolve(symbol);
-    if (error)
-        return error;
+    if (error) return error;
     kernel->key = symbol->host ? symbol->host : key;
     kernel->symbol = symbol;
     kernel->parameters = parameters;
@@ -90,7 +83,8 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     if (cluster[0] && here->cluster[0] && memcmp(cluster, here->cluster, sizeof cluster))
         return cudaErrorInvalidClusterSize;
     memcpy(request.launch.cluster, cluster[0] ? cluster : here->cluster, sizeof cluster);
-    request.launch.cluster_limit = here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
+    request.launch.cluster_limit =
+        here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     request.launch.in_graph = kernel->in_graph;
     request.launch.only_checked = kernel->only_checked;
     WireReply reply;
@@ -107,15 +101,15 @@ static cudaError_t launch_here(const char *call, const void *key, KernelOperatio
 }
 
 // A stream of another device takes the launch to that device.
-static cudaError_t launch(const char *call, const void *key, KernelOperation kernel, void **arguments,
-                          cudaStream_t stream)
+static cudaError_t launch(const char *call, const void *key, KernelOperation kernel,
+                          void **arguments, cudaStream_t stream)
 {
     cudaError_t error = client_open();
     WireReply facts = { .stream.device = client_device() };
-    if (!error && client_facts()->device_count > 1 && (uintptr_t)stream > (uintptr_t)cudaStreamPerThread)
+    if (!error && client_facts()->device_count > 1
+        && (uintptr_t)stream > (uintptr_t)cudaStreamPerThread)
         error = client_stream_facts(call, client_stream(stream), &facts);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     if (facts.stream.device == client_device())
         return launch_here(call, key, kernel, arguments, stream);
     uint32_t before = client_use_device(facts.stream.device);
@@ -143,13 +137,13 @@ EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 {
     KernelOperation how = { .grid = grid, .block = block, .shared = shared, .unchecked = true };
     cudaError_t error = launch("a launch", kernel, how, arguments, stream);
-    if (error)
-        client_unchecked();
+    if (error) client_unchecked();
     return client_done(error);
 }
 TWIN(__cudaLaunchKernel, __cudaLaunchKernel_ptsz,
      (cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
+      cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
 
 EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                     size_t shared, cudaStream_t stream)
@@ -159,18 +153,19 @@ EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
 }
 TWIN(cudaLaunchKernel, cudaLaunchKernel_ptsz,
      (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
+      cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
 
 EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                               void **arguments, size_t shared,
-                                               cudaStream_t stream)
+                                               void **arguments, size_t shared, cudaStream_t stream)
 {
     KernelOperation how = { .grid = grid, .block = block, .shared = shared, .cooperative = true };
     return client_done(launch("cudaLaunchCooperativeKernel", kernel, how, arguments, stream));
 }
 TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz,
      (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-      cudaStream_t stream), (kernel, grid, block, arguments, shared, stream))
+      cudaStream_t stream),
+     (kernel, grid, block, arguments, shared, stream))
 
 // What of the attribute the device does not have; NULL: it is done, or it only tells the hardware
 // how to go about the same work. (A kernel may begin while the one before it ends, if the program
@@ -185,26 +180,25 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
-    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
-        return NULL;
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return NULL;
     case cudaLaunchAttributeCooperative:
         kernel->cooperative = attribute->val.cooperative != 0;
         return NULL;
     case cudaLaunchAttributeClusterDimension:
-        kernel->cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
+        kernel->cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y,
+                                  attribute->val.clusterDim.z };
         return NULL;
-    case cudaLaunchAttributePreferredClusterDimension:          // where the hardware has larger ones for a part of the grid
+    case cudaLaunchAttributePreferredClusterDimension: // where the hardware has larger ones for a
+                                                       // part of the grid
         return NULL;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)attribute->val.clusterSchedulingPolicyPreference;
         return NULL;
-    case cudaLaunchAttributeProgrammaticEvent:                  // recorded behind it
-    case cudaLaunchAttributeLaunchCompletionEvent:
-        return NULL;
+    case cudaLaunchAttributeProgrammaticEvent: // recorded behind it
+    case cudaLaunchAttributeLaunchCompletionEvent: return NULL;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return "cudaLaunchKernelEx with a node that kernels update";
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -213,7 +207,8 @@ static const cudaEvent_t *event_of(const cudaLaunchAttribute *attribute)
 {
     switch (attribute->id) {
     case cudaLaunchAttributeProgrammaticEvent: return &attribute->val.programmaticEvent.event;
-    case cudaLaunchAttributeLaunchCompletionEvent: return &attribute->val.launchCompletionEvent.event;
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return &attribute->val.launchCompletionEvent.event;
     default: return NULL;
     }
 }
@@ -221,29 +216,35 @@ static const cudaEvent_t *event_of(const cudaLaunchAttribute *attribute)
 static cudaError_t check_event(const cudaLaunchAttribute *attribute)
 {
     bool programmatic = attribute->id == cudaLaunchAttributeProgrammaticEvent;
-    int flags = programmatic ? attribute->val.programmaticEvent.flags : attribute->val.launchCompletionEvent.flags;
-    if (!*event_of(attribute))
-        return cudaErrorInvalidResourceHandle;
-    return flags == cudaEventRecordExternal ? cudaErrorIllegalState : flags ? cudaErrorInvalidValue : cudaSuccess;
+    int flags = programmatic ? attribute->val.programmaticEvent.flags
+                             : attribute->val.launchCompletionEvent.flags;
+    if (!*event_of(attribute)) return cudaErrorInvalidResourceHandle;
+    return flags == cudaEventRecordExternal ? cudaErrorIllegalState
+         : flags                            ? cudaErrorInvalidValue
+                                            : cudaSuccess;
 }
 
-enum { NO_ATTRIBUTE = 15 };                     // among those that are
+enum { NO_ATTRIBUTE = 15 }; // among those that are
 
 static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
 {
     unsigned id = attribute->id;
-    const struct { unsigned x, y, z; } size = { attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z };
-    if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == NO_ATTRIBUTE || id == cudaLaunchAttributeSynchronizationPolicy)
-        return cudaErrorInvalidValue;           // no attribute, or not one of launches
-    if (!client_good_attribute(attribute->id, &attribute->val))
-        return cudaErrorInvalidValue;
-    if (event_of(attribute))
-        return check_event(attribute);
+    const struct {
+        unsigned x, y, z;
+    } size = { attribute->val.clusterDim.x, attribute->val.clusterDim.y,
+               attribute->val.clusterDim.z };
+    if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == NO_ATTRIBUTE
+        || id == cudaLaunchAttributeSynchronizationPolicy)
+        return cudaErrorInvalidValue; // no attribute, or not one of launches
+    if (!client_good_attribute(attribute->id, &attribute->val)) return cudaErrorInvalidValue;
+    if (event_of(attribute)) return check_event(attribute);
     if (id == cudaLaunchAttributeClusterSchedulingPolicyPreference
-        && (unsigned)attribute->val.clusterSchedulingPolicyPreference > cudaClusterSchedulingPolicyLoadBalancing)
+        && (unsigned)attribute->val.clusterSchedulingPolicyPreference
+               > cudaClusterSchedulingPolicyLoadBalancing)
         return cudaErrorInvalidValue;
     bool some = size.x || size.y || size.z, all = size.x && size.y && size.z;
-    return id == cudaLaunchAttributeClusterDimension && some && !all ? cudaErrorInvalidClusterSize : cudaSuccess;
+    return id == cudaLaunchAttributeClusterDimension && some && !all ? cudaErrorInvalidClusterSize
+                                                                     : cudaSuccess;
 }
 
 static cudaError_t record_events(const cudaLaunchConfig_t *config)
@@ -260,10 +261,13 @@ static bool may_prefer(const cudaLaunchConfig_t *config, dim3 cluster)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *value = &config->attrs[i].val;
-        const dim3 size = { value->preferredClusterDim.x, value->preferredClusterDim.y, value->preferredClusterDim.z };
-        if (config->attrs[i].id != cudaLaunchAttributePreferredClusterDimension || (!size.x && !size.y && !size.z))
+        const dim3 size = { value->preferredClusterDim.x, value->preferredClusterDim.y,
+                            value->preferredClusterDim.z };
+        if (config->attrs[i].id != cudaLaunchAttributePreferredClusterDimension
+            || (!size.x && !size.y && !size.z))
             continue;
-        if (!cluster.x || !size.x || !size.y || !size.z || size.x % cluster.x || size.y % cluster.y || size.z % cluster.z)
+        if (!cluster.x || !size.x || !size.y || !size.z || size.x % cluster.x || size.y % cluster.y
+            || size.z % cluster.z)
             return false;
     }
     return true;
@@ -272,22 +276,18 @@ static bool may_prefer(const cudaLaunchConfig_t *config, dim3 cluster)
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                        void **arguments)
 {
-    if (!config || (config->numAttrs && !config->attrs))
-        return client_done(cudaErrorInvalidValue);
-    KernelOperation how = { .grid = config->gridDim, .block = config->blockDim,
+    if (!config || (config->numAttrs && !config->attrs)) return client_done(cudaErrorInvalidValue);
+    KernelOperation how = { .grid = config->gridDim,
+                            .block = config->blockDim,
                             .shared = config->dynamicSmemBytes };
-    if (!symbol_find(kernel, false))
-        return client_done(symbol_no_kernel(kernel));
+    if (!symbol_find(kernel, false)) return client_done(symbol_no_kernel(kernel));
     for (unsigned i = 0; i < config->numAttrs; i++) {
         cudaError_t error = check_attribute(&config->attrs[i]);
-        if (error)
-            return client_done(error);
+        if (error) return client_done(error);
         const char *missing = apply(&config->attrs[i], &how);
-        if (missing)
-            return client_unsupported(missing);
+        if (missing) return client_unsupported(missing);
     }
-    if (!may_prefer(config, how.cluster))
-        return client_done(cudaErrorInvalidClusterSize);
+    if (!may_prefer(config, how.cluster)) return client_done(cudaErrorInvalidClusterSize);
     cudaError_t error = launch("cudaLaunchKernelEx", kernel, how, arguments, config->stream);
     return client_done(error ? error : record_events(config));
 }

@@ -6,13 +6,11 @@
 
 enum { LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
-static const size_t at_first[LIMITS] = {        // as an H200 says
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 8650752,
-    [cudaLimitMallocHeapSize] = 8 << 20,
-    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64,
-    [cudaLimitPersistingL2CacheSize] = 11796480,
+static const size_t at_first[LIMITS] = {
+    // as an H200 says
+    [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
+    [cudaLimitMallocHeapSize] = 8 << 20,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+    [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 11796480,
 };
 
 static cudaError_t opened(void)
@@ -22,37 +20,36 @@ static cudaError_t opened(void)
 }
 
 static size_t limits[LIMITS];
-static bool are_set;                            // no longer those of the beginning
+static bool are_set; // no longer those of the beginning
 
 static size_t *limit_at(enum cudaLimit limit)
 {
-    if (!are_set)
-        memcpy(limits, at_first, sizeof limits);
+    if (!are_set) memcpy(limits, at_first, sizeof limits);
     are_set = true;
     return &limits[limit];
 }
 
-void client_limits_reset(void)
-{
-    are_set = false;
-}
+void client_limits_reset(void) { are_set = false; }
 
 // The error of asking for a limit, or of setting it.
 static cudaError_t check_limit(enum cudaLimit limit)
 {
-    if (limit == cudaLimitDevRuntimeSyncDepth)
-        return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
     return (unsigned)limit <= cudaLimitPersistingL2CacheSize ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 // What a limit becomes that is set to this value: as an H200 rounds them.
 static size_t rounded_limit(enum cudaLimit limit, size_t value)
 {
-    static const size_t step[LIMITS] = { [cudaLimitStackSize] = 16, [cudaLimitPrintfFifoSize] = 256,
-                                         [cudaLimitMallocHeapSize] = 64 << 10, [cudaLimitDevRuntimePendingLaunchCount] = 1,
+    static const size_t step[LIMITS] = { [cudaLimitStackSize] = 16,
+                                         [cudaLimitPrintfFifoSize] = 256,
+                                         [cudaLimitMallocHeapSize] = 64 << 10,
+                                         [cudaLimitDevRuntimePendingLaunchCount] = 1,
                                          [cudaLimitMaxL2FetchGranularity] = 1,
-                                         [cudaLimitPersistingL2CacheSize] = CLIENT_PERSISTING_STEP };
-    static const size_t least[LIMITS] = { [cudaLimitPrintfFifoSize] = 512 << 10, [cudaLimitMallocHeapSize] = 4 << 20,
+                                         [cudaLimitPersistingL2CacheSize] =
+                                             CLIENT_PERSISTING_STEP };
+    static const size_t least[LIMITS] = { [cudaLimitPrintfFifoSize] = 512 << 10,
+                                          [cudaLimitMallocHeapSize] = 4 << 20,
                                           [cudaLimitDevRuntimePendingLaunchCount] = 32 };
     size_t rounded = (value + step[limit] - 1) / step[limit] * step[limit];
     return rounded < least[limit] ? least[limit] : rounded;
@@ -61,38 +58,34 @@ static size_t rounded_limit(enum cudaLimit limit, size_t value)
 EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     cudaError_t error = opened();
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     error = value ? check_limit(limit) : cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     *value = *limit_at(limit);
     return cudaSuccess;
 }
 
-// The simulated device's printf buffer grows as it needs, and of L2 it keeps what was used last, whatever it is told.
+// The simulated device's printf buffer grows as it needs, and of L2 it keeps what was used last,
+// whatever it is told.
 EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t error = opened();
-    if (error)
-        return client_done(error);
-    static const size_t most[LIMITS] = { [cudaLimitStackSize] = 512 << 10,      // local memory of a thread (Programming Guide)
-                                         [cudaLimitMaxL2FetchGranularity] = 128,
-                                         [cudaLimitPersistingL2CacheSize] = CLIENT_PERSISTING_STEP * 10 };
+    if (error) return client_done(error);
+    static const size_t most[LIMITS] = {
+        [cudaLimitStackSize] = 512 << 10, // local memory of a thread (Programming Guide)
+        [cudaLimitMaxL2FetchGranularity] = 128,
+        [cudaLimitPersistingL2CacheSize] = CLIENT_PERSISTING_STEP * 10
+    };
     error = capture_forbids();
-    if (!error)
-        error = check_limit(limit);
-    if (!error && most[limit] && value > most[limit])
-        error = cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    if (!error) error = check_limit(limit);
+    if (!error && most[limit] && value > most[limit]) error = cudaErrorInvalidValue;
+    if (error) return client_done(error);
     value = rounded_limit(limit, value);
     WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");
     request.limit.limit = limit;
     request.limit.value = value;
     WireReply reply;
     error = client_call(&request, NULL, 0, &reply, NULL, 0);
-    if (!error)
-        *limit_at(limit) = value;
+    if (!error) *limit_at(limit) = value;
     return client_done(error);
 }

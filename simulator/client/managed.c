@@ -19,8 +19,7 @@ static cudaError_t allocate(void **out, size_t bytes)
     request.alloc.kind = WIRE_OF_BOTH;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (error)
-        return error;
+    if (error) return error;
     void *p = (void *)(uintptr_t)reply.memory.address;
     if (!client_map(reply.memory.address, bytes, false)) {
         client_free("cudaMallocManaged", p, WIRE_OF_BOTH);
@@ -33,10 +32,8 @@ static cudaError_t allocate(void **out, size_t bytes)
 EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
     cudaError_t error = client_open();
-    if (error || client_sticky())
-        return client_done(error ? error : client_sticky());
-    if (!out)
-        return client_done(client_no_place("cudaMallocManaged"));
+    if (error || client_sticky()) return client_done(error ? error : client_sticky());
+    if (!out) return client_done(client_no_place("cudaMallocManaged"));
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return client_done(cudaErrorInvalidValue);
     *out = NULL;
@@ -50,8 +47,8 @@ static cudaError_t check_location(struct cudaMemLocation location)
     if (location.type == cudaMemLocationTypeDevice)
         return client_check_devices(location.id, location.id);
     bool host = location.type == cudaMemLocationTypeHost
-        || location.type == cudaMemLocationTypeHostNuma
-        || location.type == cudaMemLocationTypeHostNumaCurrent;
+             || location.type == cudaMemLocationTypeHostNuma
+             || location.type == cudaMemLocationTypeHostNumaCurrent;
     return host ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -71,11 +68,11 @@ static cudaError_t move(WireRequest *request, cudaStream_t stream)
     return error ? error : client_simple(request, &reply);
 }
 
-cudaError_t managed_prefetch(const char *call, const void *p, size_t bytes, struct cudaMemLocation place, cudaStream_t stream)
+cudaError_t managed_prefetch(const char *call, const void *p, size_t bytes,
+                             struct cudaMemLocation place, cudaStream_t stream)
 {
     cudaError_t error = check_location(place);
-    if (error)
-        return error;
+    if (error) return error;
     WireRequest request = range_request(WIRE_PREFETCH, call, p, bytes);
     request.range.location = place.type == cudaMemLocationTypeDevice ? place.id : -1;
     return move(&request, stream);
@@ -92,22 +89,21 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
                                         cudaStream_t stream)
 {
     cudaError_t error = check_location(location);
-    if (error || flags)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || flags) return client_done(error ? error : cudaErrorInvalidValue);
     return client_done(managed_prefetch("cudaMemPrefetchAsync", p, bytes, location, stream));
 }
 TWIN(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz,
      (const void *p, size_t bytes, struct cudaMemLocation location, unsigned flags,
-      cudaStream_t stream), (p, bytes, location, flags, stream))
+      cudaStream_t stream),
+     (p, bytes, location, flags, stream))
 
 EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
                                  struct cudaMemLocation location)
 {
     bool placed = advice >= cudaMemAdviseSetPreferredLocation
-        && advice != cudaMemAdviseUnsetPreferredLocation;
+               && advice != cudaMemAdviseUnsetPreferredLocation;
     cudaError_t error = placed ? check_location(location) : cudaSuccess;
-    if (error)
-        return client_done(error == cudaErrorInvalidDevice ? cudaErrorInvalidValue : error);
+    if (error) return client_done(error == cudaErrorInvalidDevice ? cudaErrorInvalidValue : error);
     WireRequest request = range_request(WIRE_ADVISE, "cudaMemAdvise", p, bytes);
     request.range.advice = advice;
     bool on_device = placed && location.type == cudaMemLocationTypeDevice;
@@ -118,8 +114,9 @@ EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdv
 
 static int location_type(int id)
 {
-    return id >= 0 ? cudaMemLocationTypeDevice
-        : id == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeInvalid;
+    return id >= 0               ? cudaMemLocationTypeDevice
+         : id == cudaCpuDeviceId ? cudaMemLocationTypeHost
+                                 : cudaMemLocationTypeInvalid;
 }
 
 // The devices, and what is left of the list: no device.
@@ -127,10 +124,8 @@ static void list_devices(uint32_t bits, int *list, size_t room)
 {
     size_t count = 0;
     for (int d = 0; d < WIRE_DEVICES && count < room; d++)
-        if (bits >> d & 1)
-            list[count++] = d;
-    while (count < room)
-        list[count++] = cudaInvalidDeviceId;
+        if (bits >> d & 1) list[count++] = d;
+    while (count < room) list[count++] = cudaInvalidDeviceId;
 }
 
 // False: there is no such attribute, or it is the list.
@@ -157,8 +152,7 @@ EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
                                             enum cudaMemRangeAttribute attribute, const void *p,
                                             size_t bytes)
 {
-    if (!out || size < sizeof(int) || size % sizeof(int))
-        return client_done(cudaErrorInvalidValue);
+    if (!out || size < sizeof(int) || size % sizeof(int)) return client_done(cudaErrorInvalidValue);
     WireRequest request = range_request(WIRE_RANGE, "cudaMemRangeGetAttribute", p, bytes);
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
@@ -167,8 +161,7 @@ EXPORT cudaError_t cudaMemRangeGetAttribute(void *out, size_t size,
         list_devices(reply.range.accessed_by, out, size / sizeof(int));
     else if (error || !range_value(&reply, attribute, &value))
         return client_done(error ? error : cudaErrorInvalidValue);
-    else
-        memcpy(out, &value, sizeof value);
+    else memcpy(out, &value, sizeof value);
     return cudaSuccess;
 }
 
@@ -188,7 +181,9 @@ static size_t size_at(const void *p)
     WireRequest request = client_request(WIRE_POINTER, "cudaStreamAttachMemAsync");
     WireReply reply;
     request.pointer.address = client_address(p);
-    return client_simple(&request, &reply) || reply.memory.address != client_address(p) ? 0 : reply.memory.size;
+    return client_simple(&request, &reply) || reply.memory.address != client_address(p)
+             ? 0
+             : reply.memory.size;
 }
 
 // On this device host and kernels may use all managed memory at any time: there is nothing to do.
@@ -197,12 +192,12 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t
 {
     bool to_one = flags == cudaMemAttachSingle && stream && stream != cudaStreamLegacy;
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || to_one;
-    known = known && (!bytes || bytes == size_at(p));   // all of it
+    known = known && (!bytes || bytes == size_at(p)); // all of it
     cudaError_t error = client_open();
+    if (!error) error = client_sticky();
     if (!error)
-        error = client_sticky();
-    if (!error)
-        error = known && client_is_managed(p) ? capture_forbids_waiting(client_stream(stream)) : cudaErrorInvalidValue;
+        error = known && client_is_managed(p) ? capture_forbids_waiting(client_stream(stream))
+                                              : cudaErrorInvalidValue;
     return client_done(error);
 }
 TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz,

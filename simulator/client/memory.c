@@ -1,5 +1,5 @@
-// Memory: allocating and freeing it, and what is known of it. Device memory is the device's; of managed
-// and pinned memory the program has its own view (shared.c).
+// Memory: allocating and freeing it, and what is known of it. Device memory is the device's; of
+// managed and pinned memory the program has its own view (shared.c).
 
 #include "capture.h"
 #include "client.h"
@@ -14,31 +14,28 @@ enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
 cudaError_t client_no_place(const char *call)
 {
     char message[80];
-    snprintf(message, sizeof message, "%s was given a null pointer to write the new address to", call);
-    return client_misuse(call, cudaErrorInvalidValue, message, "The new address is written to where the first argument points.",
+    snprintf(message, sizeof message, "%s was given a null pointer to write the new address to",
+             call);
+    return client_misuse(call, cudaErrorInvalidValue, message,
+                         "The new address is written to where the first argument points.",
                          "Give the address of your own pointer: &p, not p.");
 }
 
 static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
 {
     cudaError_t error = client_open();
-    if (!error)
-        error = capture_forbids();
-    if (error || client_sticky())
-        return error ? error : client_sticky();
-    if (!out)
-        return client_no_place(call);
+    if (!error) error = capture_forbids();
+    if (error || client_sticky()) return error ? error : client_sticky();
+    if (!out) return client_no_place(call);
     *out = NULL;
-    if (!bytes)
-        return cudaSuccess;
+    if (!bytes) return cudaSuccess;
     WireRequest request = client_request(WIRE_ALLOC, call);
     request.alloc.bytes = bytes;
     request.alloc.align = PAGE;
     request.alloc.kind = WIRE_OF_HOST;
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (error)
-        return error;
+    if (error) return error;
     void *p = (void *)(uintptr_t)reply.memory.address;
     if (!client_map(reply.memory.address, bytes, false)) {
         client_free(call, p, WIRE_OF_HOST);
@@ -68,31 +65,28 @@ cudaError_t client_free(const char *call, void *p, enum wire_memory kind)
     request.pointer.kind = kind;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error && (client_is_managed(p) || client_is_pinned(p)))
-        client_unmap(client_address(p));
+    if (!error && (client_is_managed(p) || client_is_pinned(p))) client_unmap(client_address(p));
     return error;
 }
 
 EXPORT cudaError_t cudaFreeHost(void *p)
 {
     cudaError_t error = client_open();
-    if (error || !p)
-        return client_done(error);
+    if (error || !p) return client_done(error);
     error = capture_forbids();
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     if (client_is_pinned(p) || client_is_device(p))
         return client_done(client_free("cudaFreeHost", p, WIRE_OF_HOST));
-    return client_done(client_misuse("cudaFreeHost", cudaErrorInvalidValue,
-        "cudaFreeHost was given a pointer that no cudaMallocHost returned",
-        "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
-        "Free malloc's memory with free, cudaMalloc's with cudaFree."));
+    return client_done(
+        client_misuse("cudaFreeHost", cudaErrorInvalidValue,
+                      "cudaFreeHost was given a pointer that no cudaMallocHost returned",
+                      "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
+                      "Free malloc's memory with free, cudaMalloc's with cudaFree."));
 }
 
 static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
 {
-    if (!out)
-        return client_done(client_no_place(call));
+    if (!out) return client_done(client_no_place(call));
     if (!bytes) {
         *out = NULL;
         return client_done(client_open());
@@ -102,8 +96,7 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
     request.alloc.align = DEVICE_ALIGN;
     WireReply reply;
     cudaError_t error = capture_forbids();
-    if (!error)
-        error = client_simple(&request, &reply);
+    if (!error) error = client_simple(&request, &reply);
     if (!error || error == cudaErrorMemoryAllocation)
         *out = error ? NULL : (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
@@ -116,10 +109,8 @@ static cudaError_t device_free(const char *call, void *p)
         error = client_open();
         return client_done(error ? error : client_sticky());
     }
-    if (!error)
-        error = client_free(call, p, WIRE_OF_DEVICE);
-    if (!error)
-        graph_memory_freed(p);
+    if (!error) error = client_free(call, p, WIRE_OF_DEVICE);
+    if (!error) graph_memory_freed(p);
     return client_done(error);
 }
 
@@ -128,10 +119,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
     return device_alloc("cudaMalloc", out, bytes);
 }
 
-EXPORT cudaError_t cudaFree(void *p)
-{
-    return device_free("cudaFree", p);
-}
+EXPORT cudaError_t cudaFree(void *p) { return device_free("cudaFree", p); }
 
 // Nobody has an array.
 EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
@@ -142,11 +130,9 @@ EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 static cudaError_t allocate_rows(const char *call, void **out, size_t *pitch, size_t width,
                                  size_t rows)
 {
-    if (!pitch || width > SIZE_MAX - PITCH_ALIGN)
-        return client_done(cudaErrorInvalidValue);
+    if (!pitch || width > SIZE_MAX - PITCH_ALIGN) return client_done(cudaErrorInvalidValue);
     size_t row = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN, bytes;
-    if (__builtin_mul_overflow(row, rows, &bytes))
-        return client_done(cudaErrorInvalidValue);
+    if (__builtin_mul_overflow(row, rows, &bytes)) return client_done(cudaErrorInvalidValue);
     *pitch = bytes ? row : 0;
     return device_alloc(call, out, bytes);
 }
@@ -159,8 +145,7 @@ EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size
 EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent)
 {
     size_t rows;
-    if (!out)
-        return client_done(cudaErrorInvalidValue);
+    if (!out) return client_done(cudaErrorInvalidValue);
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
         return client_done(cudaErrorMemoryAllocation);
     *out = (struct cudaPitchedPtr){ .xsize = extent.width, .ysize = extent.height };
@@ -172,22 +157,17 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     WireRequest request = client_request(WIRE_MEMORY_INFO, "cudaMemGetInfo");
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (error)
-        return client_done(error);
-    if (free_bytes)
-        *free_bytes = reply.info.free;
-    if (total)
-        *total = reply.info.total;
+    if (error) return client_done(error);
+    if (free_bytes) *free_bytes = reply.info.free;
+    if (total) *total = reply.info.total;
     return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
 {
     cudaError_t error = client_open();
-    if (error)
-        return client_done(error);
-    if (!out)
-        return client_done(cudaErrorInvalidValue);
+    if (error) return client_done(error);
+    if (!out) return client_done(cudaErrorInvalidValue);
     memset(out, 0, sizeof *out);
     out->type = cudaMemoryTypeUnregistered;
     out->device = cudaInvalidDeviceId;
@@ -197,15 +177,15 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
         out->device = 0;
         out->devicePointer = (void *)(uintptr_t)client_registered_address(p);
     }
-    if (!client_is_device(p) && !client_is_pinned(p))
-        return cudaSuccess;
+    if (!client_is_device(p) && !client_is_pinned(p)) return cudaSuccess;
     WireRequest request = client_request(WIRE_POINTER, "cudaPointerGetAttributes");
     request.pointer.address = client_address(p);
     WireReply reply;
     error = client_simple(&request, &reply);
     if (!error && reply.memory.size) {
-        out->type = client_is_pinned(p) ? cudaMemoryTypeHost
-            : client_is_managed(p) ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+        out->type = client_is_pinned(p)  ? cudaMemoryTypeHost
+                  : client_is_managed(p) ? cudaMemoryTypeManaged
+                                         : cudaMemoryTypeDevice;
         out->device = (int)reply.memory.device;
         out->devicePointer = (void *)p;
         out->hostPointer = out->type == cudaMemoryTypeDevice ? NULL : (void *)p;

@@ -10,11 +10,11 @@
 #include <cuda_runtime_api.h>
 
 enum {
-    WRAPPER_MAGIC = 0x466243B1,                 // fatbinary_section.h
+    WRAPPER_MAGIC = 0x466243B1, // fatbinary_section.h
     FAT_MAGIC = (int)0xBA55ED50,
     ELF_MAGIC = 0x464C457F,
     MAX_PARAMETERS = WIRE_TAIL / sizeof(WireParameter),
-    FIRST_DYNAMIC_SHARED = 48 << 10,            // more needs cudaFuncSetAttribute first
+    FIRST_DYNAMIC_SHARED = 48 << 10, // more needs cudaFuncSetAttribute first
 };
 
 typedef struct {
@@ -26,12 +26,15 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes;                             // after the header
+    uint64_t bytes; // after the header
 } FatHeader;
 
-typedef struct { const void *key; Symbol *symbol; } Entry;
+typedef struct {
+    const void *key;
+    Symbol *symbol;
+} Entry;
 
-static void *by_pointer;                        // a tree of Entry: host pointers and handles
+static void *by_pointer; // a tree of Entry: host pointers and handles
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int compare(const void *a, const void *b)
@@ -43,8 +46,7 @@ static int compare(const void *a, const void *b)
 static void remember(const void *key, Symbol *symbol)
 {
     Entry *entry = malloc(sizeof *entry);
-    if (!entry)
-        return;
+    if (!entry) return;
     *entry = (Entry){ key, symbol };
     Entry **found = tsearch(entry, &by_pointer, compare);
     if (found && *found != entry) {
@@ -56,8 +58,7 @@ static void remember(const void *key, Symbol *symbol)
 static void forget(const void *key)
 {
     Entry wanted = { key, NULL }, **found = tfind(&wanted, &by_pointer, compare);
-    if (!found)
-        return;
+    if (!found) return;
     Entry *entry = *found;
     tdelete(&wanted, &by_pointer, compare);
     free(entry);
@@ -86,13 +87,11 @@ Symbol *symbol_add(Image *image, const void *host, const char *name, bool variab
     symbol->host = host;
     symbol->name = copy;
     symbol->variable = variable;
-    for (int i = 0; i < WIRE_DEVICES; i++)
-        symbol->on[i].dynamic_limit = FIRST_DYNAMIC_SHARED;
+    for (int i = 0; i < WIRE_DEVICES; i++) symbol->on[i].dynamic_limit = FIRST_DYNAMIC_SHARED;
     pthread_mutex_lock(&mutex);
     symbol->next = image->symbols;
     image->symbols = symbol;
-    if (host)
-        remember(host, symbol);
+    if (host) remember(host, symbol);
     remember(symbol, symbol);
     pthread_mutex_unlock(&mutex);
     return symbol;
@@ -104,10 +103,8 @@ void image_free(Image *image)
     for (Symbol *next, *symbol = image->symbols; symbol; symbol = next) {
         next = symbol->next;
         forget(symbol);
-        if (symbol->host)
-            forget(symbol->host);
-        if (symbol->managed && *symbol->managed)
-            forget(*symbol->managed);
+        if (symbol->host) forget(symbol->host);
+        if (symbol->managed && *symbol->managed) forget(*symbol->managed);
         free(symbol->parameters);
         free(symbol->name);
         free(symbol);
@@ -129,11 +126,9 @@ static bool join_parts(Image *image)
 {
     const void *const *part = image->parts;
     size_t bytes = fat_bytes(image->data), at = bytes;
-    for (; *part; part++)
-        bytes += fat_bytes(*part);
+    for (; *part; part++) bytes += fat_bytes(*part);
     char *joined = malloc(bytes + 1);
-    if (!joined)
-        return false;
+    if (!joined) return false;
     memcpy(joined, image->data, at);
     for (part = image->parts; *part; at += fat_bytes(*part++))
         memcpy(joined + at, *part, fat_bytes(*part));
@@ -147,10 +142,8 @@ static bool join_parts(Image *image)
 static bool measure(Image *image)
 {
     const FatHeader *header = image->data;
-    if (image->joined)
-        return true;
-    if (header->magic == ELF_MAGIC)
-        return false;
+    if (image->joined) return true;
+    if (header->magic == ELF_MAGIC) return false;
     image->bytes = fat_bytes(header) ? fat_bytes(header) : strlen(image->data);
     return image->bytes > 0;
 }
@@ -175,17 +168,14 @@ static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes
 static uint64_t any_id(const Image *image)
 {
     uint64_t id = 0;
-    for (int i = 0; i < WIRE_DEVICES && !id; i++)
-        id = image->on[i].id;
+    for (int i = 0; i < WIRE_DEVICES && !id; i++) id = image->on[i].id;
     return id;
 }
 
 static cudaError_t load_now(Image *image, uint64_t *id)
 {
-    if (image->parts && !join_parts(image))
-        return cudaErrorMemoryAllocation;
-    if (!measure(image))
-        return client_unsupported("a native (ELF) image without PTX");
+    if (image->parts && !join_parts(image)) return cudaErrorMemoryAllocation;
+    if (!measure(image)) return client_unsupported("a native (ELF) image without PTX");
     WireRequest request = client_request(WIRE_MODULE, "the loading of a module");
     request.module.twin = any_id(image);
     WireReply reply;
@@ -198,11 +188,9 @@ static cudaError_t load_now(Image *image, uint64_t *id)
 cudaError_t image_load(Image *image)
 {
     cudaError_t error = client_open();
-    if (error || client_sticky())
-        return error ? error : client_sticky();
+    if (error || client_sticky()) return error ? error : client_sticky();
     uint32_t here = client_device();
-    if (!image->on[here].loaded)
-        image->on[here].error = load_now(image, &image->on[here].id);
+    if (!image->on[here].loaded) image->on[here].error = load_now(image, &image->on[here].id);
     image->on[here].loaded = true;
     return image->on[here].error;
 }
@@ -211,11 +199,9 @@ cudaError_t image_unload(Image *image)
 {
     cudaError_t first = cudaSuccess;
     for (Symbol *symbol = image->symbols; symbol; symbol = symbol->next)
-        if (symbol->mapped)
-            client_unmap(symbol_here(symbol)->found.memory.address);
+        if (symbol->mapped) client_unmap(symbol_here(symbol)->found.memory.address);
     for (int i = 0; i < WIRE_DEVICES; i++) {
-        if (!image->on[i].id)
-            continue;
+        if (!image->on[i].id) continue;
         WireRequest request = client_request(WIRE_MODULE_UNLOAD, "cudaLibraryUnload");
         request.object.id = image->on[i].id;
         WireReply reply;
@@ -230,13 +216,10 @@ static cudaError_t keep_parameters(Symbol *symbol, const WireParameter *paramete
 {
     const WireReply *found = &symbol_here(symbol)->found;
     size_t bytes = found->kernel.count * sizeof *parameters;
-    if (found->kernel.count > MAX_PARAMETERS || bytes > found->tail)
-        return cudaErrorUnknown;
-    if (symbol->parameters)
-        return cudaSuccess;
+    if (found->kernel.count > MAX_PARAMETERS || bytes > found->tail) return cudaErrorUnknown;
+    if (symbol->parameters) return cudaSuccess;
     symbol->parameters = malloc(bytes + 1);
-    if (!symbol->parameters)
-        return cudaErrorMemoryAllocation;
+    if (!symbol->parameters) return cudaErrorMemoryAllocation;
     memcpy(symbol->parameters, parameters, bytes);
     return cudaSuccess;
 }
@@ -250,8 +233,7 @@ static cudaError_t resolve_now(Symbol *symbol)
     cudaError_t error = client_call(&request, symbol->name, strlen(symbol->name),
                                     &symbol_here(symbol)->found, parameters, sizeof parameters);
     Resolved *here = symbol_here(symbol);
-    if (error || symbol->variable)
-        return error;
+    if (error || symbol->variable) return error;
     memcpy(here->cluster, here->found.kernel.cluster, sizeof here->cluster);
     return keep_parameters(symbol, parameters);
 }
@@ -260,17 +242,17 @@ cudaError_t symbol_resolve(Symbol *symbol)
 {
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
     Resolved *here = symbol_here(symbol);
-    if (here->resolved && !client_sticky())
-        return here->error;
-    cudaError_t error = client_open();          // in a forked child the mutex may be held for ever
-    if (error)
-        return error;
+    if (here->resolved && !client_sticky()) return here->error;
+    cudaError_t error = client_open(); // in a forked child the mutex may be held for ever
+    if (error) return error;
     pthread_mutex_lock(&once);
     error = image_load(symbol->image);
     if (!error && !here->resolved) {
         here->error = resolve_now(symbol);
         if (!here->error && !symbol->variable)
-            here->dynamic_limit -= here->found.kernel.shared_bytes;     // the same for both, unless the program asks for more
+            here->dynamic_limit -=
+                here->found.kernel
+                    .shared_bytes; // the same for both, unless the program asks for more
         here->resolved = !client_sticky();
     }
     pthread_mutex_unlock(&once);
@@ -282,59 +264,63 @@ cudaError_t symbol_resolve(Symbol *symbol)
 EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
     Image *image = calloc(1, sizeof *image);
-    if (image)
-        image_unwrap(image, wrapper);
+    if (image) image_unwrap(image, wrapper);
     return (void **)image;
 }
 
-EXPORT void __cudaRegisterFatBinaryEnd(void **image)
-{
-    (void)image;
-}
+EXPORT void __cudaRegisterFatBinaryEnd(void **image) { (void)image; }
 
 EXPORT void __cudaUnregisterFatBinary(void **image)
 {
     // The program is ending: its device ends with it.
-    if (image)
-        image_free((Image *)image);
+    if (image) image_free((Image *)image);
 }
 
 EXPORT void __cudaRegisterFunction(void **image, const char *host, char *stub, const char *name,
                                    int limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
                                    int *warp)
 {
-    (void)stub; (void)limit; (void)tid; (void)bid; (void)block; (void)grid; (void)warp;
-    if (image)
-        symbol_add((Image *)image, host, name, false);
+    (void)stub;
+    (void)limit;
+    (void)tid;
+    (void)bid;
+    (void)block;
+    (void)grid;
+    (void)warp;
+    if (image) symbol_add((Image *)image, host, name, false);
 }
 
 EXPORT void __cudaRegisterVar(void **image, char *host, char *address, const char *name,
                               int external, size_t size, int constant, int global)
 {
-    (void)address; (void)external; (void)size; (void)constant; (void)global;
-    if (image)
-        symbol_add((Image *)image, host, name, true);
+    (void)address;
+    (void)external;
+    (void)size;
+    (void)constant;
+    (void)global;
+    if (image) symbol_add((Image *)image, host, name, true);
 }
 
 EXPORT void __cudaRegisterManagedVar(void **image, void **host, char *address, const char *name,
                                      int external, size_t size, int constant, int global)
 {
-    (void)address; (void)external; (void)size; (void)constant; (void)global;
+    (void)address;
+    (void)external;
+    (void)size;
+    (void)constant;
+    (void)global;
     Symbol *symbol = image ? symbol_add((Image *)image, host, name, true) : NULL;
-    if (symbol)
-        symbol->managed = host;
+    if (symbol) symbol->managed = host;
 }
 
 static void place_managed(Symbol *symbol)
 {
-    if (*symbol->managed || symbol_resolve(symbol))
-        return;
+    if (*symbol->managed || symbol_resolve(symbol)) return;
     uint64_t address = symbol_here(symbol)->found.memory.address;
-    if (!client_map(address, symbol_here(symbol)->found.memory.size, true))
-        return;
+    if (!client_map(address, symbol_here(symbol)->found.memory.size, true)) return;
     *symbol->managed = (void *)(uintptr_t)address;
     pthread_mutex_lock(&mutex);
-    remember(*symbol->managed, symbol);         // what cudaMemcpyToSymbol is given of it
+    remember(*symbol->managed, symbol); // what cudaMemcpyToSymbol is given of it
     pthread_mutex_unlock(&mutex);
 }
 
@@ -344,8 +330,7 @@ EXPORT char __cudaInitModule(void **image)
 {
     Image *in = (Image *)image;
     for (Symbol *symbol = in ? in->symbols : NULL; symbol; symbol = symbol->next)
-        if (symbol->managed)
-            place_managed(symbol);
+        if (symbol->managed) place_managed(symbol);
     return 1;
 }
 
@@ -354,8 +339,7 @@ EXPORT char __cudaInitModule(void **image)
 cudaError_t client_symbol(const char *call, const void *host, uint64_t *address, uint64_t *size)
 {
     cudaError_t error = client_open();
-    if (error)
-        return error;
+    if (error) return error;
     Symbol *symbol = symbol_find(host, true);
     if (!symbol) {
         char message[128];
@@ -365,8 +349,7 @@ cudaError_t client_symbol(const char *call, const void *host, uint64_t *address,
                              "Write the variable itself, without & and without quotes.");
     }
     error = symbol_resolve(symbol);
-    if (error)
-        return error;
+    if (error) return error;
     *address = symbol_here(symbol)->found.memory.address;
     *size = symbol_here(symbol)->found.memory.size;
     return cudaSuccess;
@@ -375,21 +358,17 @@ cudaError_t client_symbol(const char *call, const void *host, uint64_t *address,
 EXPORT cudaError_t cudaGetSymbolAddress(void **out, const void *symbol)
 {
     uint64_t address, size;
-    if (!out)
-        return client_done(cudaErrorInvalidValue);
+    if (!out) return client_done(cudaErrorInvalidValue);
     cudaError_t error = client_symbol("cudaGetSymbolAddress", symbol, &address, &size);
-    if (!error)
-        *out = (void *)(uintptr_t)address;
+    if (!error) *out = (void *)(uintptr_t)address;
     return client_done(error);
 }
 
 EXPORT cudaError_t cudaGetSymbolSize(size_t *out, const void *symbol)
 {
     uint64_t address, size;
-    if (!out)
-        return client_done(cudaErrorInvalidValue);
+    if (!out) return client_done(cudaErrorInvalidValue);
     cudaError_t error = client_symbol("cudaGetSymbolSize", symbol, &address, &size);
-    if (!error)
-        *out = size;
+    if (!error) *out = size;
     return client_done(error);
 }

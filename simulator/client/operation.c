@@ -29,16 +29,14 @@ cudaError_t operation_issue(const Operation *operation, cudaStream_t stream)
 {
     uint64_t id = client_stream(stream);
     cudaError_t error;
-    if (capture_takes(operation, id, &error))
-        return error;
+    if (capture_takes(operation, id, &error)) return error;
     return operation_run(operation, id);
 }
 
 WireRequest operation_request(const Operation *operation, enum wire_op op)
 {
     WireRequest request = client_request(op, operation->call);
-    if (operation->kept)
-        memcpy(request.caller, operation->caller, sizeof request.caller);
+    if (operation->kept) memcpy(request.caller, operation->caller, sizeof request.caller);
     return request;
 }
 
@@ -55,26 +53,21 @@ bool operation_keep(Operation *kept, const Operation *operation)
         kept->kernel.unchecked = false;
         kept->kernel.in_graph = true;
         kept->kernel.parameters = malloc(kept->kernel.bytes + 1);
-        if (!kept->kernel.parameters)
-            return false;
+        if (!kept->kernel.parameters) return false;
         memcpy(kept->kernel.parameters, operation->kernel.parameters, kept->kernel.bytes);
     }
     if (kept->kind == OPERATION_GRAPH) {
         kept->graph = graph_clone(operation->graph);
         return kept->graph != NULL;
     }
-    if (kept->kind == OPERATION_CONDITION)
-        return condition_keep(kept, operation);
+    if (kept->kind == OPERATION_CONDITION) return condition_keep(kept, operation);
     return true;
 }
 
 void operation_drop(Operation *kept)
 {
-    if (kept->kind == OPERATION_KERNEL)
-        free(kept->kernel.parameters);
-    if (kept->kind == OPERATION_GRAPH && kept->graph)
-        graph_free(kept->graph);
-    if (kept->kind == OPERATION_CONDITION)
-        condition_drop(kept);
+    if (kept->kind == OPERATION_KERNEL) free(kept->kernel.parameters);
+    if (kept->kind == OPERATION_GRAPH && kept->graph) graph_free(kept->graph);
+    if (kept->kind == OPERATION_CONDITION) condition_drop(kept);
     *kept = (Operation){ .kind = OPERATION_EMPTY };
 }

@@ -9,34 +9,34 @@ enum operation_kind {
     OPERATION_COPY,
     OPERATION_FILL,
     OPERATION_HOST,
-    OPERATION_RECORD,                           // an event,
-    OPERATION_WAIT,                             // and the wait for one
-    OPERATION_GRAPH,                            // only in a graph: another graph,
-    OPERATION_EMPTY,                            // or nothing;
-    OPERATION_ALLOC,                            // memory of the graph's own,
-    OPERATION_RELEASE,                          // and its end
-    OPERATION_CONDITION,                        // graphs of which kernels choose
+    OPERATION_RECORD,    // an event,
+    OPERATION_WAIT,      // and the wait for one
+    OPERATION_GRAPH,     // only in a graph: another graph,
+    OPERATION_EMPTY,     // or nothing;
+    OPERATION_ALLOC,     // memory of the graph's own,
+    OPERATION_RELEASE,   // and its end
+    OPERATION_CONDITION, // graphs of which kernels choose
 };
 
 // A launch, with its parameters as they were when it was asked for.
 typedef struct {
-    const void *key;                            // the stub; the handle of a kernel that has none
+    const void *key; // the stub; the handle of a kernel that has none
     struct Symbol *symbol;
     dim3 grid, block;
-    size_t shared;                              // dynamic, bytes
-    bool unchecked;                             // nobody looks at what we return
-    bool in_graph;                              // launched with others in one go
-    bool only_checked;                          // it is not launched: could it be?
-    bool cooperative;                           // its blocks wait for one another
-    dim3 cluster;                               // blocks of its clusters; 0: it was not asked for any
-    int policy;                                 // enum cudaClusterSchedulingPolicy; of it and the next four nothing follows
+    size_t shared;     // dynamic, bytes
+    bool unchecked;    // nobody looks at what we return
+    bool in_graph;     // launched with others in one go
+    bool only_checked; // it is not launched: could it be?
+    bool cooperative;  // its blocks wait for one another
+    dim3 cluster;      // blocks of its clusters; 0: it was not asked for any
+    int policy;        // enum cudaClusterSchedulingPolicy; of it and the next four nothing follows
     int priority;
     struct cudaAccessPolicyWindow window;
     cudaLaunchMemSyncDomain domain;
     cudaLaunchMemSyncDomainMap domains;
     unsigned carveout;
     char *parameters;
-    size_t bytes;                               // of them
+    size_t bytes; // of them
 } KernelOperation;
 
 // A box of bytes: rows `pitch` apart, slices of them `slice` apart. A plain copy is one row.
@@ -47,30 +47,30 @@ typedef struct {
 
 typedef struct {
     Box to, from;
-    size_t width, rows, slices;                 // bytes, rows in a slice, slices
+    size_t width, rows, slices; // bytes, rows in a slice, slices
     enum cudaMemcpyKind kind;
-    bool blocks;                                // the host waits for it
+    bool blocks; // the host waits for it
 } CopyOperation;
 
 typedef struct {
     Box to;
     size_t width, rows, slices;
-    unsigned value, value_bytes;                // 1, 2 or 4 bytes at a time
+    unsigned value, value_bytes; // 1, 2 or 4 bytes at a time
     bool blocks;
 } FillOperation;
 
 typedef struct {
-    cudaHostFn_t function;                      // or
-    cudaStreamCallback_t callback;              // which is told the stream
+    cudaHostFn_t function;         // or
+    cudaStreamCallback_t callback; // which is told the stream
     void *data;
     cudaStream_t stream;
 } HostOperation;
 
 typedef struct Operation {
     enum operation_kind kind;
-    const char *call;                           // "cudaMemcpy": for messages
-    bool kept;                                  // in a graph; then these two count as well:
-    uint32_t device;                            // that was current
+    const char *call; // "cudaMemcpy": for messages
+    bool kept;        // in a graph; then these two count as well:
+    uint32_t device;  // that was current
     uint64_t caller[WIRE_CALLERS];
     union {
         KernelOperation kernel;
@@ -79,8 +79,15 @@ typedef struct Operation {
         HostOperation host;
         cudaEvent_t event;
         struct Graph *graph;
-        struct { uint64_t address; size_t bytes; } memory;
-        struct { uint64_t handle; uint32_t type, size; struct Graph **bodies; } condition;
+        struct {
+            uint64_t address;
+            size_t bytes;
+        } memory;
+        struct {
+            uint64_t handle;
+            uint32_t type, size;
+            struct Graph **bodies;
+        } condition;
     };
 } Operation;
 
@@ -103,13 +110,14 @@ WireRequest operation_request(const Operation *operation, enum wire_op op);
 bool operation_keep(Operation *kept, const Operation *operation);
 void operation_drop(Operation *kept);
 
-// launch.c, copy.c, fill.c, host.c, event.c: each has it done by the device, on the stream of that id.
+// launch.c, copy.c, fill.c, host.c, event.c: each has it done by the device, on the stream of that
+// id.
 cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_host(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_event(const Operation *operation, uint64_t stream);
-cudaError_t operation_run_memory(const Operation *operation, uint64_t stream);  // graph_memory.c
+cudaError_t operation_run_memory(const Operation *operation, uint64_t stream); // graph_memory.c
 
 // launch.c: fills in the kernel of that stub or handle, and its parameters.
 cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,

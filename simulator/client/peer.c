@@ -12,8 +12,7 @@ static bool are_devices(int a, int b)
 cudaError_t client_check_devices(int from, int to)
 {
     cudaError_t error = client_open();
-    if (error || client_sticky())
-        return error ? error : client_sticky();
+    if (error || client_sticky()) return error ? error : client_sticky();
     return are_devices(from, to) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
@@ -21,10 +20,8 @@ cudaError_t client_check_devices(int from, int to)
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
     cudaError_t error = client_open();
-    if (!error && !are_devices(from, to))
-        error = cudaErrorInvalidDevice;
-    if (error || !can)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (!error && !are_devices(from, to)) error = cudaErrorInvalidDevice;
+    if (error || !can) return client_done(error ? error : cudaErrorInvalidValue);
     *can = from != to;
     return cudaSuccess;
 }
@@ -34,8 +31,7 @@ static cudaError_t set_access(const char *call, int other, bool enable)
     cudaError_t error = client_check_devices(other, other);
     if (!error && other == (int)client_device())
         error = enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled;
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     WireRequest request = client_request(WIRE_PEER, call);
     request.peer.other = (uint32_t)other;
     request.peer.enable = enable;
@@ -46,8 +42,7 @@ static cudaError_t set_access(const char *call, int other, bool enable)
 EXPORT cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
 {
     cudaError_t error = flags ? client_check_devices(other, other) : cudaSuccess;
-    if (flags)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (flags) return client_done(error ? error : cudaErrorInvalidValue);
     return set_access("cudaDeviceEnablePeerAccess", other, true);
 }
 
@@ -57,12 +52,11 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int other)
 }
 
 // All links are alike, and carry atomics.
-EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute,
-                                             int from, int to)
+EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from,
+                                             int to)
 {
     cudaError_t error = value ? client_check_devices(from, to) : cudaErrorInvalidValue;
-    if (error || from == to)
-        return client_done(error ? error : cudaErrorInvalidDevice);
+    if (error || from == to) return client_done(error ? error : cudaErrorInvalidDevice);
     switch (attribute) {
     case cudaDevP2PAttrPerformanceRank:
     case cudaDevP2PAttrOnlyPartialNativeAtomicSupported: *value = 0; return cudaSuccess;

@@ -36,23 +36,20 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
     if (wanted->location.id < 0 || wanted->location.id >= client_facts()->device_count)
         return client_done(cudaErrorInvalidValue);
     error = capture_forbids();
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     WireRequest request = pool_request(WIRE_POOL_CREATE, "cudaMemPoolCreate", NULL);
     request.device = (uint32_t)wanted->location.id;
     request.pool.bytes = wanted->maxSize;
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (!error)
-        *pool = (cudaMemPool_t)(uintptr_t)reply.id;
+    if (!error) *pool = (cudaMemPool_t)(uintptr_t)reply.id;
     return client_done(error);
 }
 
 static cudaError_t on_pool(enum wire_op op, const char *call, cudaMemPool_t pool, size_t bytes)
 {
     cudaError_t error = pool ? capture_forbids() : cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     WireRequest request = pool_request(op, call, pool);
     request.pool.bytes = bytes;
     WireReply reply;
@@ -72,8 +69,7 @@ EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
 static cudaError_t find(const char *call, cudaMemPool_t *pool, int device, bool by_default)
 {
     cudaError_t error = client_open();
-    if (error || !pool)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || !pool) return client_done(error ? error : cudaErrorInvalidValue);
     if (device < 0 || device >= client_facts()->device_count)
         return client_done(by_default ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_POOL_FIND, call);
@@ -81,8 +77,7 @@ static cudaError_t find(const char *call, cudaMemPool_t *pool, int device, bool 
     request.pool.id = by_default;
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (!error)
-        *pool = (cudaMemPool_t)(uintptr_t)reply.id;
+    if (!error) *pool = (cudaMemPool_t)(uintptr_t)reply.id;
     return client_done(error);
 }
 
@@ -134,8 +129,7 @@ EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
 EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
     cudaError_t error = client_open();
-    if (error || !pool)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || !pool) return client_done(error ? error : cudaErrorInvalidValue);
     if (device < 0 || device >= client_facts()->device_count)
         return client_done(cudaErrorInvalidValue);
     WireRequest request = pool_request(WIRE_POOL_CHOOSE, "cudaDeviceSetMemPool", pool);
@@ -153,19 +147,15 @@ static size_t value_bytes(enum cudaMemPoolAttr attribute)
 static cudaError_t attribute(const char *call, cudaMemPool_t pool, enum cudaMemPoolAttr which,
                              void *value, bool set)
 {
-    if (!pool || !value)
-        return client_done(cudaErrorInvalidValue);
+    if (!pool || !value) return client_done(cudaErrorInvalidValue);
     WireRequest request = pool_request(WIRE_POOL_ATTRIBUTE, call, pool);
     request.pool.attribute = which;
     request.pool.set = set;
-    if (set)
-        memcpy(&request.pool.bytes, value, value_bytes(which));
-    if (set && value_bytes(which) == sizeof(int))
-        request.pool.bytes = request.pool.bytes != 0;
+    if (set) memcpy(&request.pool.bytes, value, value_bytes(which));
+    if (set && value_bytes(which) == sizeof(int)) request.pool.bytes = request.pool.bytes != 0;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error && !set)
-        memcpy(value, &reply.pool.value, value_bytes(which));
+    if (!error && !set) memcpy(value, &reply.pool.value, value_bytes(which));
     return client_done(error);
 }
 
@@ -204,7 +194,8 @@ EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMem
     cudaError_t error = list || !count ? cudaSuccess : cudaErrorInvalidValue;
     for (size_t i = 0; i < count && !error; i++) {
         bool now;
-        if (list[i].flags != cudaMemAccessFlagsProtRead && list[i].flags != cudaMemAccessFlagsProtNone
+        if (list[i].flags != cudaMemAccessFlagsProtRead
+            && list[i].flags != cudaMemAccessFlagsProtNone
             && list[i].flags != cudaMemAccessFlagsProtReadWrite)
             return client_done(cudaErrorInvalidValue);
         if (list[i].flags != cudaMemAccessFlagsProtNone
@@ -220,16 +211,15 @@ EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemP
                                         struct cudaMemLocation *location)
 {
     bool allowed;
-    if (!flags || !location)
-        return client_done(cudaErrorInvalidValue);
+    if (!flags || !location) return client_done(cudaErrorInvalidValue);
     cudaError_t error = access("cudaMemPoolGetAccess", pool, location, false, false, &allowed);
-    if (!error)
-        *flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    if (!error) *flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return client_done(error);
 }
 
 // No pool here can be shared (cudaMemPoolCreate).
-EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, enum cudaMemAllocationHandleType type,
+EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+                                                      enum cudaMemAllocationHandleType type,
                                                       unsigned flags)
 {
     (void)handle, (void)pool, (void)type, (void)flags;
@@ -240,22 +230,20 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_
 // ---- Allocating and freeing ----
 
 // By a stream that is captured: the graph will.
-static cudaError_t allocate_in_graph(const char *call, void **out, size_t bytes, cudaStream_t stream)
+static cudaError_t allocate_in_graph(const char *call, void **out, size_t bytes,
+                                     cudaStream_t stream)
 {
     Operation operation;
     cudaError_t error = graph_memory_make(call, bytes, &operation);
-    if (!error)
-        error = operation_issue(&operation, stream);
-    if (!error)
-        *out = (void *)(uintptr_t)operation.memory.address;
+    if (!error) error = operation_issue(&operation, stream);
+    if (!error) *out = (void *)(uintptr_t)operation.memory.address;
     return error;
 }
 
 static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemPool_t pool,
                             cudaStream_t stream)
 {
-    if (!out)
-        return client_done(client_no_place(call));
+    if (!out) return client_done(client_no_place(call));
     if (!bytes) {
         *out = NULL;
         cudaError_t error = client_open();
@@ -266,13 +254,11 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
     if (capture_has_stream(request.stream))
         return client_done(allocate_in_graph(call, out, bytes, stream));
     cudaError_t error = capture_forbids_asking(request.stream);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     request.pool.bytes = bytes;
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (!error)
-        *out = (void *)(uintptr_t)reply.memory.address;
+    if (!error) *out = (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
 }
 
@@ -286,8 +272,7 @@ TWIN(cudaMallocAsync, cudaMallocAsync_ptsz, (void **out, size_t bytes, cudaStrea
 EXPORT cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
                                            cudaStream_t stream)
 {
-    if (!pool)
-        return client_done(cudaErrorInvalidValue);
+    if (!pool) return client_done(cudaErrorInvalidValue);
     return allocate("cudaMallocFromPoolAsync", out, bytes, pool, stream);
 }
 TWIN(cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz,
@@ -307,13 +292,11 @@ EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
         return client_done(operation_issue(&operation, stream));
     }
     cudaError_t error = capture_forbids_waiting(request.stream);
-    if (error)
-        return client_done(error);
+    if (error) return client_done(error);
     request.pool.bytes = client_address(p);
     WireReply reply;
     error = client_simple(&request, &reply);
-    if (!error)
-        graph_memory_freed(p);
+    if (!error) graph_memory_freed(p);
     return client_done(error);
 }
 TWIN(cudaFreeAsync, cudaFreeAsync_ptsz, (void *p, cudaStream_t stream), (p, stream))

@@ -1,6 +1,6 @@
-// Host memory of the program's own that it has pinned. Kernels reach it: its pages change places with
-// pages of the memory that the device has as well, with the same bytes at the same address, until it is
-// given back. What the device calls it is another address.
+// Host memory of the program's own that it has pinned. Kernels reach it: its pages change places
+// with pages of the memory that the device has as well, with the same bytes at the same address,
+// until it is given back. What the device calls it is another address.
 
 #define _GNU_SOURCE
 #include "capture.h"
@@ -17,7 +17,7 @@
 typedef struct Pages {
     char *first;
     size_t bytes;
-    uint64_t device;                            // where the first lies there
+    uint64_t device; // where the first lies there
     unsigned users;
 } Pages;
 
@@ -25,7 +25,7 @@ typedef struct Registered {
     struct Registered *next;
     char *base;
     size_t bytes;
-    Pages *pages;                               // NULL: they are not shared
+    Pages *pages; // NULL: they are not shared
     unsigned flags;
 } Registered;
 
@@ -71,23 +71,23 @@ uint64_t client_registered_address(const void *p)
 
 // ---- Changing pages ----
 
-// Are they memory that a program may write and that is nobody else's, nor the stack of another thread?
+// Are they memory that a program may write and that is nobody else's, nor the stack of another
+// thread?
 static bool is_plain(const char *from, size_t bytes)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     uintptr_t at = (uintptr_t)from, end = at + bytes;
-    char line[2 * WIRE_PAGE], rights[8];        // so that there is more of the stack below our caller's: only that can grow
+    char line[2 * WIRE_PAGE],
+        rights[8]; // so that there is more of the stack below our caller's: only that can grow
     bool good = maps != NULL;
     while (good && at < end && fgets(line, sizeof line, maps)) {
         unsigned long low, high;
-        if (sscanf(line, "%lx-%lx %7s", &low, &high, rights) != 3 || high <= at)
-            continue;
+        if (sscanf(line, "%lx-%lx %7s", &low, &high, rights) != 3 || high <= at) continue;
         good = low <= at && strncmp(rights, "rw-p", 4) == 0
             && (!strstr(line, "[stack") || gettid() == getpid());
         at = high;
     }
-    if (maps)
-        fclose(maps);
+    if (maps) fclose(maps);
     return good && at >= end;
 }
 
@@ -111,7 +111,8 @@ static bool shares_pages(const Registered *r)
     return false;
 }
 
-// On a stack of its own, as the pages may be of the one that this thread runs on: nothing may be written there meanwhile.
+// On a stack of its own, as the pages may be of the one that this thread runs on: nothing may be
+// written there meanwhile.
 typedef struct Exchange {
     ucontext_t caller, own;
     const Pages *pages;
@@ -120,22 +121,24 @@ typedef struct Exchange {
     char stack[1 << 16];
 } Exchange;
 
-static Exchange *exchange;                      // in pages that nothing else is in
+static Exchange *exchange; // in pages that nothing else is in
 
 static void exchange_pages(void)
 {
     const Pages *p = exchange->pages;
     memcpy(exchange->fresh, p->first, p->bytes);
-    exchange->done = mremap(exchange->fresh, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p->first) != MAP_FAILED;
+    exchange->done =
+        mremap(exchange->fresh, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p->first)
+        != MAP_FAILED;
 }
 
 // Puts `fresh`, with the bytes that lie there, in the place of the pages.
 static bool replace(const Pages *pages, void *fresh)
 {
     if (!exchange)
-        exchange = mmap(NULL, sizeof *exchange, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh == MAP_FAILED || exchange == MAP_FAILED)
-        return false;
+        exchange = mmap(NULL, sizeof *exchange, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+    if (fresh == MAP_FAILED || exchange == MAP_FAILED) return false;
     exchange->pages = pages;
     exchange->fresh = fresh;
     exchange->done = false;
@@ -161,16 +164,14 @@ static cudaError_t lend(Registered *r)
         return cudaSuccess;
     }
     size_t bytes = page_bytes(r);
-    if (shares_pages(r) || !is_plain(first_page(r), bytes))
-        return cudaSuccess;
+    if (shares_pages(r) || !is_plain(first_page(r), bytes)) return cudaSuccess;
     WireRequest request = client_request(WIRE_ALLOC, "cudaHostRegister");
     request.alloc.bytes = bytes;
     request.alloc.align = WIRE_PAGE;
     request.alloc.kind = WIRE_OF_PROGRAM;
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (error)
-        return error;
+    if (error) return error;
     uint64_t address = reply.memory.address;
     Pages *pages = malloc(sizeof *pages);
     if (pages)
@@ -189,9 +190,9 @@ static cudaError_t lend(Registered *r)
 static void give_back(const Registered *r)
 {
     Pages *pages = r->pages;
-    if (!pages || --pages->users)
-        return;
-    if (replace(pages, mmap(NULL, pages->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)))
+    if (!pages || --pages->users) return;
+    if (replace(pages, mmap(NULL, pages->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                            -1, 0)))
         free_on_device(pages->device);
     free(pages);
 }
@@ -201,8 +202,7 @@ static void give_back(const Registered *r)
 static cudaError_t enter(void *p, size_t bytes, unsigned flags)
 {
     Registered *new = malloc(sizeof *new);
-    if (!new)
-        return cudaErrorMemoryAllocation;
+    if (!new) return cudaErrorMemoryAllocation;
     *new = (Registered){ .base = p, .bytes = bytes, .flags = flags };
     pthread_mutex_lock(&mutex);
     cudaError_t error = lend(new);
@@ -211,25 +211,23 @@ static cudaError_t enter(void *p, size_t bytes, unsigned flags)
         registered = new;
     }
     pthread_mutex_unlock(&mutex);
-    if (error)
-        free(new);
+    if (error) free(new);
     return error;
 }
 
 EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
     cudaError_t error = client_open();
-    if (error || client_sticky())
-        return client_done(error ? error : client_sticky());
-    if (!p || !bytes || client_is_device(p))
-        return client_done(cudaErrorInvalidValue);
+    if (error || client_sticky()) return client_done(error ? error : client_sticky());
+    if (!p || !bytes || client_is_device(p)) return client_done(cudaErrorInvalidValue);
     unsigned here = cudaHostRegisterPortable | cudaHostRegisterMapped;
     if (flags & ~(here | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
         return client_done(cudaErrorInvalidValue);
     if (flags & ~here)
         return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
     if (client_is_pinned(p) || client_is_registered(p))
-        return client_done(client_is_pinned(p) ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered);
+        return client_done(client_is_pinned(p) ? cudaErrorInvalidValue
+                                               : cudaErrorHostMemoryAlreadyRegistered);
     error = capture_forbids();
     return client_done(error ? error : enter(p, bytes, flags));
 }
@@ -237,15 +235,13 @@ EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 EXPORT cudaError_t cudaHostUnregister(void *p)
 {
     cudaError_t error = client_open();
-    if (error || client_sticky())
-        return client_done(error ? error : client_sticky());
+    if (error || client_sticky()) return client_done(error ? error : client_sticky());
     error = capture_forbids();
     if (error || !p || client_is_pinned(p))
         return client_done(error ? error : cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     Registered **at = &registered;
-    while (*at && (*at)->base != p)
-        at = &(*at)->next;
+    while (*at && (*at)->base != p) at = &(*at)->next;
     Registered *found = *at;
     bool within = !found && find(p);
     if (found) {
@@ -254,7 +250,9 @@ EXPORT cudaError_t cudaHostUnregister(void *p)
     }
     pthread_mutex_unlock(&mutex);
     free(found);
-    return client_done(found ? cudaSuccess : within ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered);
+    return client_done(found    ? cudaSuccess
+                       : within ? cudaErrorInvalidValue
+                                : cudaErrorHostMemoryNotRegistered);
 }
 
 void client_unregister_all(void)
@@ -272,14 +270,13 @@ void client_unregister_all(void)
 EXPORT cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
 {
     cudaError_t error = client_open();
-    if (error || !out || flags)
-        return client_done(error ? error : cudaErrorInvalidValue);
+    if (error || !out || flags) return client_done(error ? error : cudaErrorInvalidValue);
     uint64_t address = client_registered_address(p);
     if (client_is_registered(p) && !address)
-        return client_unsupported("cudaHostGetDevicePointer of a registered file, of another thread's stack, "
-                                  "or of pages some of which were registered before");
-    if (!address && !client_is_pinned(p))
-        return client_done(cudaErrorInvalidValue);
+        return client_unsupported(
+            "cudaHostGetDevicePointer of a registered file, of another thread's stack, "
+            "or of pages some of which were registered before");
+    if (!address && !client_is_pinned(p)) return client_done(cudaErrorInvalidValue);
     *out = address ? (void *)(uintptr_t)address : p;
     return client_done(client_sticky());
 }
@@ -291,7 +288,8 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
         return client_done(error ? error : cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     const Registered *r = find(p);
-    *flags = cudaHostAllocMapped | (r ? r->flags : 0);  // with one address space for all, all of it is
+    *flags =
+        cudaHostAllocMapped | (r ? r->flags : 0); // with one address space for all, all of it is
     pthread_mutex_unlock(&mutex);
     return client_done(client_sticky());
 }

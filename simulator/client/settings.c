@@ -1,5 +1,5 @@
-// What may be preferred or asked for besides: preferences about caches, which change nothing here; the memory of
-// graphs, of which there is none; and the driver's own functions, which are not here.
+// What may be preferred or asked for besides: preferences about caches, which change nothing here;
+// the memory of graphs, of which there is none; and the driver's own functions, which are not here.
 
 #include "capture.h"
 #include <cuda_runtime_api.h>
@@ -11,23 +11,22 @@ static cudaError_t opened(void)
     return error ? error : client_sticky();
 }
 
-static enum cudaFuncCache preferred;            // of all devices: nothing follows from it
+static enum cudaFuncCache preferred; // of all devices: nothing follows from it
 
 EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
     cudaError_t error = opened();
     if (!error)
-        error = (unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : capture_forbids();
-    if (!error)
-        preferred = config;
+        error =
+            (unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : capture_forbids();
+    if (!error) preferred = config;
     return client_done(error);
 }
 
 EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
     cudaError_t error = config ? opened() : cudaErrorInvalidValue;
-    if (!error)
-        *config = preferred;
+    if (!error) *config = preferred;
     return client_done(error);
 }
 
@@ -35,8 +34,7 @@ EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
     cudaError_t error = config ? opened() : cudaErrorInvalidValue;
-    if (!error)
-        *config = cudaSharedMemBankSizeFourByte;
+    if (!error) *config = cudaSharedMemBankSizeFourByte;
     return client_done(error);
 }
 
@@ -47,10 +45,7 @@ EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 }
 
 // No lines persist in L2 here.
-EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    return client_done(opened());
-}
+EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void) { return client_done(opened()); }
 
 // ---- The driver's functions ----
 
@@ -63,14 +58,14 @@ EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **f
     if (!symbol || !function || flags > cudaEnablePerThreadDefaultStream)
         return client_done(cudaErrorInvalidValue);
     *function = NULL;
-    if (result)
-        *result = cudaDriverEntryPointSymbolNotFound;
+    if (result) *result = cudaDriverEntryPointSymbolNotFound;
     snprintf(call, sizeof call, "the driver's %s", symbol);
     return client_unsupported(call);
 }
 TWIN(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz,
      (const char *symbol, void **function, unsigned version, unsigned long long flags,
-      enum cudaDriverEntryPointQueryResult *result), (symbol, function, version, flags, result))
+      enum cudaDriverEntryPointQueryResult *result),
+     (symbol, function, version, flags, result))
 
 // Deprecated, and still called.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -83,4 +78,5 @@ EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,
 }
 TWIN(cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz,
      (const char *symbol, void **function, unsigned long long flags,
-      enum cudaDriverEntryPointQueryResult *result), (symbol, function, flags, result))
+      enum cudaDriverEntryPointQueryResult *result),
+     (symbol, function, flags, result))

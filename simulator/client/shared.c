@@ -17,7 +17,7 @@ enum { BATCH = WIRE_TAIL / sizeof(WirePages), ENTRIES = 8192 };
 
 typedef struct Mapping {
     struct Mapping *next;
-    uint64_t base, bytes;                       // whole pages
+    uint64_t base, bytes; // whole pages
     bool variable;
 } Mapping;
 
@@ -29,16 +29,12 @@ static uint64_t whole_pages(uint64_t bytes)
     return (bytes + WIRE_PAGE - 1) / WIRE_PAGE * WIRE_PAGE;
 }
 
-static int open_page_table(void)
-{
-    return open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-}
+static int open_page_table(void) { return open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC); }
 
 bool client_sees_touches(void)
 {
     int file = open_page_table();
-    if (file >= 0)
-        close(file);
+    if (file >= 0) close(file);
     return file >= 0;
 }
 
@@ -47,13 +43,15 @@ bool client_map(uint64_t address, uint64_t size, bool variable)
     uint64_t bytes = whole_pages(size);
     Mapping *mapping = malloc(sizeof *mapping);
     void *at = (void *)(uintptr_t)address;
-    if (!mapping || mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, client_memory(),
-                         (off_t)(WIRE_SLOTS_BYTES + address - WIRE_SHARED)) == MAP_FAILED) {
+    if (!mapping
+        || mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, client_memory(),
+                (off_t)(WIRE_SLOTS_BYTES + address - WIRE_SHARED))
+               == MAP_FAILED) {
         free(mapping);
         return false;
     }
-    madvise(at, bytes, MADV_DONTFORK);          // a forked child has none of the device
-    madvise(at, bytes, MADV_NOHUGEPAGE);        // a touch shows by itself
+    madvise(at, bytes, MADV_DONTFORK);   // a forked child has none of the device
+    madvise(at, bytes, MADV_NOHUGEPAGE); // a touch shows by itself
     pthread_mutex_lock(&mutex);
     Mapping **list = client_is_pinned(at) ? &pinned : &managed;
     *mapping = (Mapping){ *list, address, bytes, variable };
@@ -73,8 +71,7 @@ void client_unmap(uint64_t address)
 {
     pthread_mutex_lock(&mutex);
     Mapping **at = address >= WIRE_PINNED ? &pinned : &managed;
-    while (*at && (*at)->base != address)
-        at = &(*at)->next;
+    while (*at && (*at)->base != address) at = &(*at)->next;
     Mapping *found = *at;
     if (found) {
         *at = found->next;
@@ -128,15 +125,13 @@ static struct {
 static void tell(void)
 {
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_TOUCHED };
-    if (touched.count)
-        client_tell(&request, touched.pages, touched.count * sizeof *touched.pages);
+    if (touched.count) client_tell(&request, touched.pages, touched.count * sizeof *touched.pages);
     touched.count = 0;
 }
 
 static void add(uint64_t page, uint64_t count)
 {
-    if (touched.count == BATCH)
-        tell();
+    if (touched.count == BATCH) tell();
     touched.pages[touched.count++] = (WirePages){ (uint32_t)page, (uint32_t)count };
     madvise((void *)(uintptr_t)(WIRE_SHARED + page * WIRE_PAGE), count * WIRE_PAGE, MADV_DONTNEED);
 }
@@ -148,8 +143,7 @@ static void add_present(const uint64_t *entries, uint64_t first, uint64_t count)
         bool present = entries[n] >> 63;
         for (end = n + 1; end < count && entries[end] >> 63 == present; end++)
             ;
-        if (present)
-            add(first + n, end - n);
+        if (present) add(first + n, end - n);
     }
 }
 
@@ -170,8 +164,7 @@ static void look_at(int file, const Mapping *mapping)
 
 void client_tell_touched(void)
 {
-    if (!managed)
-        return;
+    if (!managed) return;
     pthread_mutex_lock(&mutex);
     int file = managed ? open_page_table() : -1;
     if (file >= 0) {
@@ -186,7 +179,7 @@ void client_tell_touched(void)
 // What the host touched after its last call counts as well.
 __attribute__((destructor)) static void tell_last(void)
 {
-    if (!client_is_owner())             // in a forked child the mutex may be held for ever
+    if (!client_is_owner()) // in a forked child the mutex may be held for ever
         return;
     client_tell_touched();
     client_leave();

@@ -12,7 +12,7 @@ __thread int client_per_thread;
 
 static __thread struct {
     uint64_t id[WIRE_DEVICES];
-    uint32_t resets[WIRE_DEVICES];              // how often the device had been reset when it was made
+    uint32_t resets[WIRE_DEVICES]; // how often the device had been reset when it was made
 } own;
 static uint32_t resets[WIRE_DEVICES];
 static pthread_key_t ends_with_thread;
@@ -30,26 +30,20 @@ static void destroy_own(void *unused)
         WireRequest request = client_request(WIRE_STREAM_DESTROY, "the end of a thread");
         WireReply reply;
         request.object.id = own.id[i];
-        if (own.id[i] && own.resets[i] == resets[i])
-            client_simple(&request, &reply);
+        if (own.id[i] && own.resets[i] == resets[i]) client_simple(&request, &reply);
     }
 }
 
-static void make_key(void)
-{
-    pthread_key_create(&ends_with_thread, destroy_own);
-}
+static void make_key(void) { pthread_key_create(&ends_with_thread, destroy_own); }
 
 static uint64_t own_stream(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     uint32_t device = client_device();
-    if (own.id[device] && own.resets[device] == resets[device])
-        return own.id[device];
+    if (own.id[device] && own.resets[device] == resets[device]) return own.id[device];
     WireRequest request = client_request(WIRE_STREAM_CREATE, "cudaStreamPerThread");
     WireReply reply;
-    if (client_simple(&request, &reply))
-        return 0;
+    if (client_simple(&request, &reply)) return 0;
     own.id[device] = reply.id;
     own.resets[device] = resets[device];
     pthread_once(&once, make_key);
@@ -59,8 +53,7 @@ static uint64_t own_stream(void)
 
 uint64_t client_stream(cudaStream_t stream)
 {
-    if (stream == cudaStreamPerThread || (!stream && client_per_thread))
-        return own_stream();
+    if (stream == cudaStreamPerThread || (!stream && client_per_thread)) return own_stream();
     return stream == cudaStreamLegacy ? 0 : (uintptr_t)stream;
 }
 
@@ -81,8 +74,7 @@ static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigne
     request.create.priority = client_priority(priority);
     WireReply reply;
     cudaError_t error = client_simple(&request, &reply);
-    if (!error)
-        *stream = (cudaStream_t)(uintptr_t)reply.id;
+    if (!error) *stream = (cudaStream_t)(uintptr_t)reply.id;
     return client_done(error);
 }
 
@@ -135,15 +127,15 @@ cudaError_t client_stream_settle(const char *call, uint64_t stream)
 static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
 {
     uint64_t id = client_stream(stream);
-    return capture_has_stream(id) ? capture_fails(id, cudaErrorStreamCaptureUnsupported) : client_stream_facts(call, id, reply);
+    return capture_has_stream(id) ? capture_fails(id, cudaErrorStreamCaptureUnsupported)
+                                  : client_stream_facts(call, id, reply);
 }
 
 EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
     WireReply reply;
     cudaError_t error = flags ? facts("cudaStreamGetFlags", stream, &reply) : cudaErrorInvalidValue;
-    if (!error)
-        *flags = reply.stream.flags;
+    if (!error) *flags = reply.stream.flags;
     return client_done(error);
 }
 TWIN(cudaStreamGetFlags, cudaStreamGetFlags_ptsz, (cudaStream_t stream, unsigned *flags),
@@ -153,9 +145,9 @@ EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
     WireReply reply;
     cudaError_t error =
-        priority ? client_stream_facts("cudaStreamGetPriority", client_stream(stream), &reply) : cudaErrorInvalidValue;
-    if (!error)
-        *priority = reply.stream.priority;
+        priority ? client_stream_facts("cudaStreamGetPriority", client_stream(stream), &reply)
+                 : cudaErrorInvalidValue;
+    if (!error) *priority = reply.stream.priority;
     return client_done(error);
 }
 TWIN(cudaStreamGetPriority, cudaStreamGetPriority_ptsz, (cudaStream_t stream, int *priority),
@@ -165,8 +157,7 @@ EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
     WireReply reply;
     cudaError_t error = id ? facts("cudaStreamGetId", stream, &reply) : cudaErrorInvalidValue;
-    if (!error)
-        *id = reply.stream.number;
+    if (!error) *id = reply.stream.number;
     return client_done(error);
 }
 TWIN(cudaStreamGetId, cudaStreamGetId_ptsz, (cudaStream_t stream, unsigned long long *id),
@@ -177,8 +168,7 @@ EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     WireReply reply;
     cudaError_t error =
         device ? facts("cudaStreamGetDevice", stream, &reply) : cudaErrorInvalidValue;
-    if (!error)
-        *device = (int)reply.stream.device;
+    if (!error) *device = (int)reply.stream.device;
     return client_done(error);
 }
 TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz, (cudaStream_t stream, int *device),
@@ -197,7 +187,8 @@ static cudaError_t tell_captured(const char *call, cudaError_t error)
 {
     char message[80];
     snprintf(message, sizeof message, "%s: a stream is being captured", call);
-    client_misuse(call, error, message, "What is captured is written down, and not done: there is nothing to wait for.",
+    client_misuse(call, error, message,
+                  "What is captured is written down, and not done: there is nothing to wait for.",
                   "Wait when the graph has been launched.");
     return client_done(error);
 }
@@ -206,7 +197,8 @@ EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     uint64_t id = client_stream(stream);
     cudaError_t error = capture_forbids_asking(id);
-    return error ? tell_captured("cudaStreamSynchronize", error) : synchronise("cudaStreamSynchronize", id, false);
+    return error ? tell_captured("cudaStreamSynchronize", error)
+                 : synchronise("cudaStreamSynchronize", id, false);
 }
 TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
 
@@ -215,8 +207,7 @@ EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
     WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
     cudaError_t error = client_open();
-    if (!error)
-        error = capture_forbids_asking(request.stream);
+    if (!error) error = capture_forbids_asking(request.stream);
     if (error || host_is_busy(request.stream))
         return client_done(error ? error : cudaErrorNotReady);
     WireReply reply;
@@ -227,5 +218,6 @@ TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
     cudaError_t error = capture_forbids_all();
-    return error ? tell_captured("cudaDeviceSynchronize", error) : synchronise("cudaDeviceSynchronize", 0, true);
+    return error ? tell_captured("cudaDeviceSynchronize", error)
+                 : synchronise("cudaDeviceSynchronize", 0, true);
 }

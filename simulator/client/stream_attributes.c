@@ -1,5 +1,6 @@
-// What a program asks of a stream besides its work: how to wait for it, how urgent it is, what of L2 its kernels would like
-// to keep. All but its priority only tells the hardware how to go about the same work, and is kept here to be read again.
+// What a program asks of a stream besides its work: how to wait for it, how urgent it is, what of
+// L2 its kernels would like to keep. All but its priority only tells the hardware how to go about
+// the same work, and is kept here to be read again.
 
 #include "client.h"
 #include <pthread.h>
@@ -11,8 +12,8 @@ enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1, DOMAINS = 4 };
 
 typedef struct Kept {
     struct Kept *next;
-    uint64_t stream;                            // its id; of a default stream,
-    uint32_t device;                            // whose
+    uint64_t stream; // its id; of a default stream,
+    uint32_t device; // whose
     cudaLaunchAttributeValue values[ATTRIBUTES];
 } Kept;
 
@@ -26,10 +27,8 @@ static bool is_of_streams(cudaLaunchAttributeID id)
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
-    case cudaLaunchAttributeMemSyncDomain:
-        return true;
-    default:
-        return false;
+    case cudaLaunchAttributeMemSyncDomain: return true;
+    default: return false;
     }
 }
 
@@ -74,35 +73,38 @@ static Kept *of(uint64_t stream, const WireReply *facts)
     if (!*at && (*at = calloc(1, sizeof **at))) {
         (*at)->stream = stream;
         (*at)->device = facts->stream.device;
-        (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy = -1;     // as an H200 says, of none that was set
+        (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy =
+            -1; // as an H200 says, of none that was set
         (*at)->values[cudaLaunchAttributeMemSyncDomainMap].memSyncDomainMap.remote = 1;
     }
     return *at;
 }
 
-EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value)
+EXPORT cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                          cudaLaunchAttributeValue *value)
 {
     WireReply facts;
-    cudaError_t error = value && is_of_streams(id) ? client_stream_facts("cudaStreamGetAttribute", client_stream(stream), &facts)
-                                                   : cudaErrorInvalidValue;
-    if (error)
-        return client_done(error);
+    cudaError_t error =
+        value && is_of_streams(id)
+            ? client_stream_facts("cudaStreamGetAttribute", client_stream(stream), &facts)
+            : cudaErrorInvalidValue;
+    if (error) return client_done(error);
     pthread_mutex_lock(&mutex);
     Kept *k = of(client_stream(stream), &facts);
-    if (k)
-        *value = k->values[id];
+    if (k) *value = k->values[id];
     pthread_mutex_unlock(&mutex);
-    if (id == cudaLaunchAttributePriority)
-        value->priority = facts.stream.priority;
+    if (id == cudaLaunchAttributePriority) value->priority = facts.stream.priority;
     return client_done(k ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 TWIN(cudaStreamGetAttribute, cudaStreamGetAttribute_ptsz,
-     (cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value), (stream, id, value))
+     (cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue *value),
+     (stream, id, value))
 
 static bool is_good_window(const struct cudaAccessPolicyWindow *w)
 {
     return w->hitRatio >= 0 && w->hitRatio <= 1
-        && (unsigned)w->missProp <= cudaAccessPropertyStreaming && w->num_bytes <= CLIENT_LARGEST_WINDOW;
+        && (unsigned)w->missProp <= cudaAccessPropertyStreaming
+        && w->num_bytes <= CLIENT_LARGEST_WINDOW;
 }
 
 bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
@@ -111,9 +113,12 @@ bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeVa
     switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow: return is_good_window(&value->accessPolicyWindow);
     case cudaLaunchAttributeSynchronizationPolicy:
-        return value->syncPolicy >= cudaSyncPolicyAuto && value->syncPolicy <= cudaSyncPolicyBlockingSync;
-    case cudaLaunchAttributeMemSyncDomain: return (unsigned)value->memSyncDomain <= cudaLaunchMemSyncDomainRemote;
-    case cudaLaunchAttributeMemSyncDomainMap: return domains->default_ < DOMAINS && domains->remote < DOMAINS;
+        return value->syncPolicy >= cudaSyncPolicyAuto
+            && value->syncPolicy <= cudaSyncPolicyBlockingSync;
+    case cudaLaunchAttributeMemSyncDomain:
+        return (unsigned)value->memSyncDomain <= cudaLaunchMemSyncDomainRemote;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        return domains->default_ < DOMAINS && domains->remote < DOMAINS;
     case cudaLaunchAttributePreferredSharedMemoryCarveout: return value->sharedMemCarveout <= 100;
     default: return true;
     }
@@ -128,41 +133,42 @@ static cudaError_t set_priority(const char *call, uint64_t stream, int priority)
     return client_simple(&request, &reply);
 }
 
-static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+static cudaError_t set(const char *call, cudaStream_t stream, cudaLaunchAttributeID id,
+                       const cudaLaunchAttributeValue *value)
 {
     WireReply facts;
     cudaError_t error = client_stream_facts(call, client_stream(stream), &facts);
     if (!error && id == cudaLaunchAttributePriority)
         return set_priority(call, client_stream(stream), value->priority);
-    if (error)
-        return error;
+    if (error) return error;
     pthread_mutex_lock(&mutex);
     Kept *k = of(client_stream(stream), &facts);
-    if (k)
-        k->values[id] = *value;
+    if (k) k->values[id] = *value;
     pthread_mutex_unlock(&mutex);
     return k ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value)
+EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                          const cudaLaunchAttributeValue *value)
 {
     bool good = value && is_of_streams(id) && client_good_attribute(id, value);
-    return client_done(good ? set("cudaStreamSetAttribute", stream, id, value) : cudaErrorInvalidValue);
+    return client_done(good ? set("cudaStreamSetAttribute", stream, id, value)
+                            : cudaErrorInvalidValue);
 }
 TWIN(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz,
-     (cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value), (stream, id, value))
+     (cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value),
+     (stream, id, value))
 
 EXPORT cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
     cudaError_t error = cudaSuccess;
     for (int id = 0; id < ATTRIBUTES && !error; id++) {
         cudaLaunchAttributeValue value;
-        if (!is_of_streams(id))
-            continue;
+        if (!is_of_streams(id)) continue;
         error = cudaStreamGetAttribute(from, id, &value);
-        if (!error)
-            error = set("cudaStreamCopyAttributes", to, id, &value);
+        if (!error) error = set("cudaStreamCopyAttributes", to, id, &value);
     }
     return client_done(error);
 }
-TWIN(cudaStreamCopyAttributes, cudaStreamCopyAttributes_ptsz, (cudaStream_t to, cudaStream_t from), (to, from))
+TWIN(cudaStreamCopyAttributes, cudaStreamCopyAttributes_ptsz, (cudaStream_t to, cudaStream_t from),
+     (to, from))

@@ -1,5 +1,6 @@
-// User objects: what the program needs as long as a graph does, with a function to call when nobody refers to it any more.
-// Graphs refer to them, and so do clones and what is made executable of them.
+// User objects: what the program needs as long as a graph does, with a function to call when nobody
+// refers to it any more. Graphs refer to them, and so do clones and what is made executable of
+// them.
 
 #include "graph.h"
 #include "host.h"
@@ -19,17 +20,16 @@ struct Held {
 
 static void release(UserObject *object, size_t count)
 {
-    if (__atomic_sub_fetch(&object->references, count, __ATOMIC_ACQ_REL))
-        return;
-    host_call_later(object->destroy, object->data);     // behind the host functions of launches that have not ended
+    if (__atomic_sub_fetch(&object->references, count, __ATOMIC_ACQ_REL)) return;
+    host_call_later(object->destroy,
+                    object->data); // behind the host functions of launches that have not ended
     free(object);
 }
 
 static struct Held *find(const Graph *graph, const UserObject *object)
 {
     struct Held *held = graph->held;
-    while (held && held->object != object)
-        held = held->next;
+    while (held && held->object != object) held = held->next;
     return held;
 }
 
@@ -39,8 +39,7 @@ static bool hold(Graph *graph, UserObject *object, size_t count)
     struct Held *held = find(graph, object);
     if (!held) {
         held = calloc(1, sizeof *held);
-        if (!held)
-            return false;
+        if (!held) return false;
         *held = (struct Held){ graph->held, object, 0 };
         graph->held = held;
     }
@@ -72,14 +71,13 @@ void graph_hold_nothing(Graph *graph)
 
 // ---- Calls ----
 
-EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *data, cudaHostFn_t destroy, unsigned references,
-                                        unsigned flags)
+EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *data, cudaHostFn_t destroy,
+                                        unsigned references, unsigned flags)
 {
     if (!out || !destroy || !references || flags != cudaUserObjectNoDestructorSync)
         return client_done(cudaErrorInvalidValue);
     UserObject *object = malloc(sizeof *object);
-    if (!object)
-        return client_done(cudaErrorMemoryAllocation);
+    if (!object) return client_done(cudaErrorMemoryAllocation);
     *object = (UserObject){ destroy, data, references };
     *out = (cudaUserObject_t)object;
     return cudaSuccess;
@@ -88,8 +86,7 @@ EXPORT cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *data, cudaH
 EXPORT cudaError_t cudaUserObjectRetain(cudaUserObject_t handle, unsigned count)
 {
     UserObject *object = (UserObject *)handle;
-    if (!object || !count || count > INT32_MAX)
-        return client_done(cudaErrorInvalidValue);
+    if (!object || !count || count > INT32_MAX) return client_done(cudaErrorInvalidValue);
     __atomic_add_fetch(&object->references, count, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
@@ -103,25 +100,26 @@ EXPORT cudaError_t cudaUserObjectRelease(cudaUserObject_t handle, unsigned count
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t wanted, unsigned count, unsigned flags)
+EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t wanted,
+                                             unsigned count, unsigned flags)
 {
     Graph *graph = (Graph *)handle;
     UserObject *object = (UserObject *)wanted;
-    if (!graph_known(graph) || !object || !count || count > INT32_MAX || (flags & ~(unsigned)cudaGraphUserObjectMove))
+    if (!graph_known(graph) || !object || !count || count > INT32_MAX
+        || (flags & ~(unsigned)cudaGraphUserObjectMove))
         return client_done(cudaErrorInvalidValue);
-    if (!hold(graph, object, count))
-        return client_done(cudaErrorMemoryAllocation);
+    if (!hold(graph, object, count)) return client_done(cudaErrorMemoryAllocation);
     if (!(flags & cudaGraphUserObjectMove))
         __atomic_add_fetch(&object->references, count, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t given, unsigned count)
+EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t given,
+                                              unsigned count)
 {
     Graph *graph = (Graph *)handle;
     struct Held *held = graph_known(graph) ? find(graph, (UserObject *)given) : NULL;
-    if (!held || !count || count > held->count)
-        return client_done(cudaErrorInvalidValue);
+    if (!held || !count || count > held->count) return client_done(cudaErrorInvalidValue);
     held->count -= count;
     release(held->object, count);
     for (struct Held **at = &graph->held; !held->count && *at; at = &(*at)->next)

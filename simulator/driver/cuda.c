@@ -1,6 +1,7 @@
-// The CUDA driver's library, as cuBLAS, cuFFT and the host functions of cuRAND look for it in front of everything else: these
-// bring code for a GPU alone, in which there is nothing to simulate. So it says who asks, and that there is none; without it
-// they do no more than return that they are not initialised.
+// The CUDA driver's library, as cuBLAS, cuFFT and the host functions of cuRAND look for it in front
+// of everything else: these bring code for a GPU alone, in which there is nothing to simulate. So
+// it says who asks, and that there is none; without it they do no more than return that they are
+// not initialised.
 #define _GNU_SOURCE
 #include "../inside.h"
 #include <cuda.h>
@@ -8,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// The table that the runtime in the program gives; NULL: the program has NVIDIA's own, linked into it.
+// The table that the runtime in the program gives; NULL: the program has NVIDIA's own, linked into
+// it.
 static const Inside *inside(void)
 {
-    cudaError_t (*get)(const void **, const cudaUUID_t *) = dlsym(RTLD_DEFAULT, "cudaGetExportTable");
+    cudaError_t (*get)(const void **, const cudaUUID_t *) =
+        dlsym(RTLD_DEFAULT, "cudaGetExportTable");
     const void *table = NULL;
     cudaUUID_t id;
     memcpy(id.bytes, INSIDE_TABLE, sizeof id.bytes);
@@ -24,7 +27,8 @@ static CUresult refuse(const void *caller)
     static char last[256];
     char what[512];
     Dl_info from;
-    const char *path = dladdr(caller, &from) && from.dli_fname ? from.dli_fname : "?", *slash = strrchr(path, '/');
+    const char *path = dladdr(caller, &from) && from.dli_fname ? from.dli_fname : "?",
+               *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     if (strncmp(last, name, sizeof last - 1) != 0 && inside()) {
         snprintf(last, sizeof last, "%s", name);
@@ -50,8 +54,8 @@ EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int versio
     return refuse(__builtin_return_address(0));
 }
 
-EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
-                                    CUdriverProcAddressQueryResult *status)
+EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version,
+                                    cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
     (void)symbol, (void)version, (void)flags;
     if (function) *function = NULL;

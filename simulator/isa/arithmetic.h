@@ -1,5 +1,5 @@
-// What the expressions of the instruction table's rows call: arithmetic as the hardware does it where C's differs, or C
-// has none. alu.c alone includes it.
+// What the expressions of the instruction table's rows call: arithmetic as the hardware does it
+// where C's differs, or C has none. alu.c alone includes it.
 #pragma once
 #include <fenv.h>
 #include <math.h>
@@ -8,54 +8,83 @@
 
 #include "base.h"
 
-#define divide(a, b) _Generic((a), u64: divide_u64, s64: divide_s64, default: divide_narrow)(a, b)
-#define remainder(a, b) _Generic((a), u64: remainder_u64, s64: remainder_s64, default: remainder_narrow)(a, b)
-#define lesser(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
-#define greater(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : (a) > (b) || ((a) == (b) && signbit(b)) ? (a) : (b))
+// clang-format off
+#define divide(a, b)                                                                               \
+    _Generic((a), u64: divide_u64, s64: divide_s64, default: divide_narrow)(a, b)
+#define remainder(a, b)                                                                            \
+    _Generic((a), u64: remainder_u64, s64: remainder_s64, default: remainder_narrow)(a, b)
+#define lesser(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : \
+    (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
+#define greater(a, b) (isnan(a) ? number(b) : isnan(b) ? number(a) : \
+    (a) > (b) || ((a) == (b) && signbit(b)) ? (a) : (b))
 #define clamp(x, low, high) _Generic((x), f32: clamp_f32, f64: clamp_f64)(x, low, high)
 #define number(x) _Generic((x), f32: number_f32, f64: number_f64)(x)
+// clang-format on
 
 static inline f32 number_f32(f32 x)
 {
-    union { u32 bits; f32 value; } nan = { 0x7fffffff };
+    union {
+        u32 bits;
+        f32 value;
+    } nan = { 0x7fffffff };
     return x != x ? nan.value : x;
 }
 
-// A NaN of doubles keeps its payload and becomes quiet. Of several operands that are NaN, it is b, then c, then a (of a division
-// a, then b); of none, which numbers make, it has a sign, whatever the host makes of them.
+// A NaN of doubles keeps its payload and becomes quiet. Of several operands that are NaN, it is b,
+// then c, then a (of a division a, then b); of none, which numbers make, it has a sign, whatever
+// the host makes of them.
 static inline f64 number_f64(f64 x)
 {
-    union { f64 value; u64 bits; } v = { x };
+    union {
+        f64 value;
+        u64 bits;
+    } v = { x };
     v.bits |= x != x ? 1ull << 51 : 0;
     return v.value;
 }
 static inline f64 nan_of_3(f64 result, f64 a, f64 b, f64 c)
 {
-    union { u64 bits; f64 value; } invalid = { 0xfff8000000000000 };
-    return result == result ? result : number_f64(b != b ? b : c != c ? c : a != a ? a : invalid.value);
+    union {
+        u64 bits;
+        f64 value;
+    } invalid = { 0xfff8000000000000 };
+    return result == result ? result
+                            : number_f64(b != b   ? b
+                                         : c != c ? c
+                                         : a != a ? a
+                                                  : invalid.value);
 }
 static inline f64 nan_of_2(f64 result, f64 a, f64 b) { return nan_of_3(result, a, b, b); }
 static inline f64 nan_of_1(f64 result, f64 a) { return nan_of_3(result, a, a, a); }
 
 static inline f32 flush(f32 x)
 {
-    union { f32 value; u32 bits; } v = { x };
+    union {
+        f32 value;
+        u32 bits;
+    } v = { x };
     v.bits = v.bits & 0x7f800000 ? v.bits : v.bits & 0x80000000;
     return v.value;
 }
 
-// .ftz makes zero of a result that, were there smaller exponents, would be rounded to less than the smallest normal number:
-// `exact` decides, not what C rounds in the range of denormals.
+// .ftz makes zero of a result that, were there smaller exponents, would be rounded to less than the
+// smallest normal number: `exact` decides, not what C rounds in the range of denormals.
 static inline f32 flush_after(f32 result, f64 exact, int mode)
 {
     f64 size = __builtin_fabs(exact), least = 0x1p-126;
     bool away = mode == (exact < 0 ? FE_DOWNWARD : FE_UPWARD);
-    bool tiny = mode == FE_TONEAREST ? size < least * (1 - 0x1p-25) : away ? size <= least * (1 - 0x1p-24) : size < least;
+    bool tiny = mode == FE_TONEAREST ? size < least * (1 - 0x1p-25)
+              : away                 ? size <= least * (1 - 0x1p-24)
+                                     : size < least;
     return tiny ? __builtin_copysignf(0, result) : flush(result);
 }
-static inline f32 flush_nearest(f32 result, f64 exact) { return flush_after(result, exact, FE_TONEAREST); }
+static inline f32 flush_nearest(f32 result, f64 exact)
+{
+    return flush_after(result, exact, FE_TONEAREST);
+}
 
-// div.approx is a multiplication by the reciprocal: beyond 2^126 that is flushed, and the quotient is 0.
+// div.approx is a multiplication by the reciprocal: beyond 2^126 that is flushed, and the quotient
+// is 0.
 static inline f32 divide_approx(f32 a, f32 b)
 {
     return number_f32(__builtin_fabsf(b) > 0x1p126f ? a * __builtin_copysignf(0, b) : a / b);
@@ -64,7 +93,10 @@ static inline f32 divide_approx(f32 a, f32 b)
 // PTX leaves division by zero open; the hardware gives all ones, and so it does for the remainder.
 static inline s64 divide_narrow(s64 a, s64 b) { return b == 0 ? -1 : a / b; }
 static inline u64 divide_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a / b; }
-static inline s64 divide_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b; }
+static inline s64 divide_s64(s64 a, s64 b)
+{
+    return b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b;
+}
 static inline s64 remainder_narrow(s64 a, s64 b) { return b == 0 ? -1 : a % b; }
 static inline u64 remainder_u64(u64 a, u64 b) { return b == 0 ? ~0ull : a % b; }
 static inline s64 remainder_s64(s64 a, s64 b) { return b == 0 ? -1 : b == -1 ? 0 : a % b; }
@@ -78,18 +110,28 @@ static inline u32 dot(u32 a, u32 bits, bool a_signed, u32 b, bool b_signed, u32 
     u32 sum = 0;
     for (u32 n = 0; n < count; n++) {
         s32 x = (s32)(a >> bits * n << (32 - bits)), y = (s32)(b >> 8 * n << 24);
-        sum += (a_signed ? (u32)(x >> (32 - bits)) : (u32)x >> (32 - bits)) * (b_signed ? (u32)(y >> 24) : (u32)y >> 24);
+        sum += (a_signed ? (u32)(x >> (32 - bits)) : (u32)x >> (32 - bits))
+             * (b_signed ? (u32)(y >> 24) : (u32)y >> 24);
     }
     return sum;
 }
-static inline u32 dot_4(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 8, a_signed, b, b_signed, 4); }
-static inline u32 dot_2(u32 a, bool a_signed, u32 b, bool b_signed) { return dot(a, 16, a_signed, b, b_signed, 2); }
+static inline u32 dot_4(u32 a, bool a_signed, u32 b, bool b_signed)
+{
+    return dot(a, 8, a_signed, b, b_signed, 4);
+}
+static inline u32 dot_2(u32 a, bool a_signed, u32 b, bool b_signed)
+{
+    return dot(a, 16, a_signed, b, b_signed, 2);
+}
 
 // .sat: NaN becomes 0.
 static inline f32 unit(f32 x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 static inline f64 unit_f64(f64 x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 
-static inline s128 within(s128 x, s128 low, s128 high) { return x < low ? low : x > high ? high : x; }
+static inline s128 within(s128 x, s128 low, s128 high)
+{
+    return x < low ? low : x > high ? high : x;
+}
 static inline f32 trunc_flushed(f32 x) { return truncf(flush(x)); }
 static inline f32 rint_flushed(f32 x) { return rintf(flush(x)); }
 static inline f32 floor_flushed(f32 x) { return floorf(flush(x)); }
@@ -98,21 +140,36 @@ static inline f32 ceil_flushed(f32 x) { return ceilf(flush(x)); }
 // The approximations of doubles look at the upper half alone, and see denormals as zeros.
 static inline f64 coarse(f64 x)
 {
-    union { f64 value; u64 bits; } v = { x };
+    union {
+        f64 value;
+        u64 bits;
+    } v = { x };
     v.bits &= v.bits << 1 >> 53 ? 0xffffffff00000000 : 1ull << 63;
     if (v.value != v.value) v.bits = 0x7fffffff00000000;
     return v.value;
 }
 
-static inline s32 saturate_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x; }
-static inline s64 clamp_f32(f64 x, s64 low, s64 high) { return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x; }
+static inline s32 saturate_s32(s64 x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
+}
+static inline s64 clamp_f32(f64 x, s64 low, s64 high)
+{
+    return x != x ? 0 : x <= low ? low : x >= high ? high : (s64)x;
+}
 static inline s64 clamp_f64(f64 x, s64 low, s64 high)
 {
-    s64 highest_bit = low ? low : (high + 1) / 2;       // what a NaN becomes
+    s64 highest_bit = low ? low : (high + 1) / 2; // what a NaN becomes
     return x != x ? highest_bit : clamp_f32(x, low, high);
 }
-static inline s64 to_s64(f64 x) { return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (s64)x; }
-static inline u64 to_u64(f64 x) { return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x; }
+static inline s64 to_s64(f64 x)
+{
+    return x != x || x < -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (s64)x;
+}
+static inline u64 to_u64(f64 x)
+{
+    return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (u64)x;
+}
 
 static inline u64 reverse_bits(u64 x)
 {
@@ -122,12 +179,14 @@ static inline u64 reverse_bits(u64 x)
     return __builtin_bswap64(x);
 }
 
-// `length` bits of x from bit `start`; a signed field is extended from its highest bit that exists. Of words, the hardware
-// looks at eight bits of start and length; of doublewords, where it is emulated, at all.
+// `length` bits of x from bit `start`; a signed field is extended from its highest bit that exists.
+// Of words, the hardware looks at eight bits of start and length; of doublewords, where it is
+// emulated, at all.
 static inline u64 extract_bits(u64 x, u64 start, u64 length, u32 width, bool is_signed)
 {
     if (width == 32) start &= 255, length &= 255;
-    bool sign = is_signed && length && x >> (start + length > width ? width - 1 : start + length - 1) & 1;
+    bool sign =
+        is_signed && length && x >> (start + length > width ? width - 1 : start + length - 1) & 1;
     u64 field = start >= width ? 0 : x >> start;
     if (start + length > width) length = start >= width ? 0 : width - start;
     u64 mask = length > 63 ? ~0ull : (1ull << length) - 1;
@@ -143,7 +202,8 @@ static inline u64 insert_bits(u64 a, u64 b, u32 start, u32 length, u32 width)
     return (b & ~mask) | (start > 63 ? 0 : a << start & mask);
 }
 
-// prmt without a mode: each nibble of c picks one of the eight bytes of {b, a}, or (bit 3) its sign eight times.
+// prmt without a mode: each nibble of c picks one of the eight bytes of {b, a}, or (bit 3) its sign
+// eight times.
 static inline u32 permute_bytes(u32 a, u32 b, u32 c)
 {
     u64 bytes = (u64)b << 32 | a;
@@ -157,8 +217,9 @@ static inline u32 permute_bytes(u32 a, u32 b, u32 c)
     return result;
 }
 
-// Arithmetic in another rounding mode. The compiler must neither move it out of its place nor work it out beforehand,
-// so the numbers go through memory.
+// Arithmetic in another rounding mode. The compiler must neither move it out of its place nor work
+// it out beforehand, so the numbers go through memory.
+// clang-format off
 #define ROUNDED(name, T, expression)                                                    \
     static inline T name(T a, T b, int mode)                                            \
     {                                                                                   \
@@ -190,8 +251,9 @@ CONVERTED(f32_of_f64, f32, f64) CONVERTED(f32_of_u64, f32, u64) CONVERTED(f32_of
 CONVERTED(f64_of_u64, f64, u64) CONVERTED(f64_of_s64, f64, s64)
 #undef ROUNDED
 #undef CONVERTED
+    // clang-format on
 
-static inline f32 fma_rounded_f32(f32 a, f32 b, f32 c, int mode)
+    static inline f32 fma_rounded_f32(f32 a, f32 b, f32 c, int mode)
 {
     fesetround(mode);
     __asm__ volatile("" : "+m"(a), "+m"(b), "+m"(c));
@@ -212,29 +274,49 @@ static inline f64 fma_rounded_f64(f64 a, f64 b, f64 c, int mode)
 }
 
 // ---- small floats ----
-// A format has a sign, so many bits of exponent and so many of fraction; every number of it is a double exactly. A NaN
-// result is all ones below the sign, as the hardware gives it.
+// A format has a sign, so many bits of exponent and so many of fraction; every number of it is a
+// double exactly. A NaN result is all ones below the sign, as the hardware gives it.
 
-static inline u64 bits_of(f64 x) { union { f64 value; u64 bits; } v = { x }; return v.bits; }
-static inline f64 of_bits(u64 x) { union { u64 bits; f64 value; } v = { x }; return v.value; }
+static inline u64 bits_of(f64 x)
+{
+    union {
+        f64 value;
+        u64 bits;
+    } v = { x };
+    return v.bits;
+}
+static inline f64 of_bits(u64 x)
+{
+    union {
+        u64 bits;
+        f64 value;
+    } v = { x };
+    return v.value;
+}
 
 static inline f64 of_small(u32 bits, u32 exponent_bits, u32 fraction_bits)
 {
     u32 ones = (1u << exponent_bits) - 1, exponent = bits >> fraction_bits & ones;
-    u64 fraction = bits & ((1u << fraction_bits) - 1), sign = (u64)(bits >> (exponent_bits + fraction_bits) & 1) << 63;
+    u64 fraction = bits & ((1u << fraction_bits) - 1),
+        sign = (u64)(bits >> (exponent_bits + fraction_bits) & 1) << 63;
     s32 bias = ones / 2;
-    if (exponent == ones) return of_bits(sign | 0x7ffull << 52 | (fraction ? 1ull << 51 | fraction << (52 - fraction_bits) : 0));
-    if (!exponent) return of_bits(sign | bits_of(ldexp((f64)fraction, 1 - bias - (s32)fraction_bits)));
-    return of_bits(sign | (u64)(1023 - bias + (s32)exponent) << 52 | fraction << (52 - fraction_bits));
+    if (exponent == ones)
+        return of_bits(sign | 0x7ffull << 52
+                       | (fraction ? 1ull << 51 | fraction << (52 - fraction_bits) : 0));
+    if (!exponent)
+        return of_bits(sign | bits_of(ldexp((f64)fraction, 1 - bias - (s32)fraction_bits)));
+    return of_bits(sign | (u64)(1023 - bias + (s32)exponent) << 52
+                   | fraction << (52 - fraction_bits));
 }
 
-// The bits without the sign of |x|, rounded in one of <fenv.h>'s modes. Beyond the range the exponent goes on upwards: what
-// that means is the caller's business.
+// The bits without the sign of |x|, rounded in one of <fenv.h>'s modes. Beyond the range the
+// exponent goes on upwards: what that means is the caller's business.
 static inline u32 magnitude(f64 x, u32 exponent_bits, u32 fraction_bits, int mode)
 {
-    s32 least = 2 - (s32)(1u << (exponent_bits - 1)), exponent = (s32)(bits_of(x) >> 52 & 0x7ff) - 1023;
+    s32 least = 2 - (s32)(1u << (exponent_bits - 1)),
+        exponent = (s32)(bits_of(x) >> 52 & 0x7ff) - 1023;
     bool away = mode == (signbit(x) ? FE_DOWNWARD : FE_UPWARD);
-    if (exponent < -1022) return away && x != 0;        // a double's denormals are far below all
+    if (exponent < -1022) return away && x != 0; // a double's denormals are far below all
     u64 fraction = (bits_of(x) & ((1ull << 52) - 1)) | 1ull << 52;
     u32 drop = 52 - fraction_bits + (exponent < least ? (u32)(least - exponent) : 0);
     if (drop > 54) drop = 54;
@@ -246,7 +328,8 @@ static inline u32 magnitude(f64 x, u32 exponent_bits, u32 fraction_bits, int mod
 
 static inline u32 round_small(f64 x, u32 exponent_bits, u32 fraction_bits, int mode)
 {
-    u32 infinity = ((1u << exponent_bits) - 1) << fraction_bits, all = (1u << (exponent_bits + fraction_bits)) - 1;
+    u32 infinity = ((1u << exponent_bits) - 1) << fraction_bits,
+        all = (1u << (exponent_bits + fraction_bits)) - 1;
     if (x != x) return all;
     u32 sign = signbit(x) ? all + 1 : 0;
     if (isinf(x)) return sign | infinity;
@@ -260,7 +343,8 @@ static inline u32 small_of_f64(f64 x, u32 exponent_bits, u32 fraction_bits, int 
 {
     if (x == x) return round_small(x, exponent_bits, fraction_bits, mode);
     u32 ones = (1u << exponent_bits) - 1, top = (u32)(bits_of(x) << 12 >> (64 - fraction_bits));
-    return (signbit(x) ? 1u << (exponent_bits + fraction_bits) : 0) | ones << fraction_bits | 1u << (fraction_bits - 1) | top;
+    return (signbit(x) ? 1u << (exponent_bits + fraction_bits) : 0) | ones << fraction_bits
+         | 1u << (fraction_bits - 1) | top;
 }
 static inline u16 f16_of_f64(f64 x, int mode) { return small_of_f64(x, 5, 10, mode); }
 static inline u16 bf16_of_f64(f64 x, int mode) { return small_of_f64(x, 8, 7, mode); }
@@ -276,7 +360,8 @@ static inline u16 round_half_zero_bf16(f64 x) { return round_small(x, 8, 7, FE_T
 static inline bool is_nan_f16(u32 x) { return (x & 0x7fff) > 0x7c00; }
 static inline bool is_nan_bf16(u32 x) { return (x & 0x7fff) > 0x7f80; }
 
-// A sum as a double whose last bit is set where it is not exact, so that rounding it again to fewer bits is right.
+// A sum as a double whose last bit is set where it is not exact, so that rounding it again to fewer
+// bits is right.
 static inline f64 add_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
@@ -286,73 +371,122 @@ static inline f64 add_odd(f64 a, f64 b)
     return of_bits((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-static inline f64 fma_odd_f16(u16 a, u16 b, u16 c) { return add_odd(of_f16(a) * of_f16(b), of_f16(c)); }
+static inline f64 fma_odd_f16(u16 a, u16 b, u16 c)
+{
+    return add_odd(of_f16(a) * of_f16(b), of_f16(c));
+}
 static inline u16 fma_f16(u16 a, u16 b, u16 c) { return round_f16(fma_odd_f16(a, b, c)); }
-static inline u16 fma_bf16(u16 a, u16 b, u16 c) { return round_bf16(add_odd(of_bf16(a) * of_bf16(b), of_bf16(c))); }
+static inline u16 fma_bf16(u16 a, u16 b, u16 c)
+{
+    return round_bf16(add_odd(of_bf16(a) * of_bf16(b), of_bf16(c)));
+}
 static inline u16 relu_half(u16 x) { return x == 0x7fff || !(x & 0x8000) ? x : 0; }
 static inline u16 flush_f16(u16 x) { return x & 0x7c00 ? x : x & 0x8000; }
-static inline u16 round_flushed_f16(f64 exact)     // as flush_after()
+static inline u16 round_flushed_f16(f64 exact) // as flush_after()
 {
-    return __builtin_fabs(exact) < 0x1p-14 * (1 - 0x1p-12) ? (signbit(exact) ? 0x8000 : 0) : round_f16(exact);
+    return __builtin_fabs(exact) < 0x1p-14 * (1 - 0x1p-12) ? (signbit(exact) ? 0x8000 : 0)
+                                                           : round_f16(exact);
 }
 static inline f64 of_flushed_f16(u32 x) { return of_f16(flush_f16(x)); }
-static inline u16 unit_f16(u16 x) { return is_nan_f16(x) || x & 0x8000 ? 0 : x > 0x3c00 ? 0x3c00 : x; }
+static inline u16 unit_f16(u16 x)
+{
+    return is_nan_f16(x) || x & 0x8000 ? 0 : x > 0x3c00 ? 0x3c00 : x;
+}
 
-#define HALF_ORDER(F)                                                                   \
-    static inline u16 negate_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a ^ 0x8000; } \
-    static inline u16 absolute_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a & 0x7fff; } \
-    static inline u16 least_##F(u16 a, u16 b, bool nan)                                 \
-    {                                                                                   \
-        if (is_nan_##F(a) || is_nan_##F(b))                                             \
-            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a; \
-        return of_##F(a) < of_##F(b) || (of_##F(a) == of_##F(b) && a & 0x8000) ? a : b; \
-    }                                                                                   \
-    static inline u16 most_##F(u16 a, u16 b, bool nan)                                  \
-    {                                                                                   \
-        if (is_nan_##F(a) || is_nan_##F(b))                                             \
-            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a; \
-        return of_##F(a) > of_##F(b) || (of_##F(a) == of_##F(b) && b & 0x8000) ? a : b; \
-    }                                                                                   \
-    static inline u16 signed_##F(u16 x, u16 signs) { return is_nan_##F(x) ? x : (x & 0x7fff) | (signs & 0x8000); } \
-    static inline bool holds_##F(u16 a, u16 b, u32 relations)                           \
-    {                                                                                   \
-        f64 x = of_##F(a), y = of_##F(b);                                               \
-        return relations & (x < y ? IS_LESS : x > y ? IS_MORE : x == y ? IS_EQUAL : IS_NEITHER); \
+#define HALF_ORDER(F)                                                                              \
+    static inline u16 negate_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a ^ 0x8000; }            \
+    static inline u16 absolute_##F(u16 a) { return is_nan_##F(a) ? 0x7fff : a & 0x7fff; }          \
+    static inline u16 least_##F(u16 a, u16 b, bool nan)                                            \
+    {                                                                                              \
+        if (is_nan_##F(a) || is_nan_##F(b))                                                        \
+            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a;       \
+        return of_##F(a) < of_##F(b) || (of_##F(a) == of_##F(b) && a & 0x8000) ? a : b;            \
+    }                                                                                              \
+    static inline u16 most_##F(u16 a, u16 b, bool nan)                                             \
+    {                                                                                              \
+        if (is_nan_##F(a) || is_nan_##F(b))                                                        \
+            return nan || (is_nan_##F(a) && is_nan_##F(b)) ? 0x7fff : is_nan_##F(a) ? b : a;       \
+        return of_##F(a) > of_##F(b) || (of_##F(a) == of_##F(b) && b & 0x8000) ? a : b;            \
+    }                                                                                              \
+    static inline u16 signed_##F(u16 x, u16 signs)                                                 \
+    {                                                                                              \
+        return is_nan_##F(x) ? x : (x & 0x7fff) | (signs & 0x8000);                                \
+    }                                                                                              \
+    static inline bool holds_##F(u16 a, u16 b, u32 relations)                                      \
+    {                                                                                              \
+        f64 x = of_##F(a), y = of_##F(b);                                                          \
+        return relations & (x < y ? IS_LESS : x > y ? IS_MORE : x == y ? IS_EQUAL : IS_NEITHER);   \
     }
 enum { IS_LESS = 1, IS_MORE = 2, IS_EQUAL = 4, IS_NEITHER = 8 };
-HALF_ORDER(f16) HALF_ORDER(bf16)
+HALF_ORDER(f16)
+HALF_ORDER(bf16)
 #undef HALF_ORDER
 
 // Both halves of registers a, b and c: x, y and z are those of one.
-#define HALVES_1(e) ({ u16 x = a; u32 low = (u16)(e); x = a >> 16; low | (u32)(u16)(e) << 16; })
-#define HALVES(e) ({ u16 x = a, y = b; u32 low = (u16)(e); x = a >> 16, y = b >> 16; low | (u32)(u16)(e) << 16; })
-#define HALVES_3(e)                                                                     \
-    ({ u16 x = a, y = b, z = c; u32 low = (u16)(e);                                     \
-       x = a >> 16, y = b >> 16, z = c >> 16; low | (u32)(u16)(e) << 16; })
+#define HALVES_1(e)                                                                                \
+    ({                                                                                             \
+        u16 x = a;                                                                                 \
+        u32 low = (u16)(e);                                                                        \
+        x = a >> 16;                                                                               \
+        low | (u32)(u16)(e) << 16;                                                                 \
+    })
+#define HALVES(e)                                                                                  \
+    ({                                                                                             \
+        u16 x = a, y = b;                                                                          \
+        u32 low = (u16)(e);                                                                        \
+        x = a >> 16, y = b >> 16;                                                                  \
+        low | (u32)(u16)(e) << 16;                                                                 \
+    })
+#define HALVES_3(e)                                                                                \
+    ({                                                                                             \
+        u16 x = a, y = b, z = c;                                                                   \
+        u32 low = (u16)(e);                                                                        \
+        x = a >> 16, y = b >> 16, z = c >> 16;                                                     \
+        low | (u32)(u16)(e) << 16;                                                                 \
+    })
 
 // 64-bit integers as doubles whose last bit is set where they are not exact.
-static inline f64 odd_of_u64(u64 x) { return x >> 53 ? (f64)((x >> 11) | ((x & 2047) != 0)) * 2048 : (f64)x; }
+static inline f64 odd_of_u64(u64 x)
+{
+    return x >> 53 ? (f64)((x >> 11) | ((x & 2047) != 0)) * 2048 : (f64)x;
+}
 static inline f64 odd_of_s64(s64 x) { return x < 0 ? -odd_of_u64(0 - (u64)x) : odd_of_u64(x); }
 
 // A bfloat16 number is the upper half of a float, a NaN too.
-static inline f32 upper_half(u16 x) { union { u32 bits; f32 value; } v = { (u32)x << 16 }; return v.value; }
+static inline f32 upper_half(u16 x)
+{
+    union {
+        u32 bits;
+        f32 value;
+    } v = { (u32)x << 16 };
+    return v.value;
+}
 
 // Into the upper 19 bits: to nearest, ties away from zero or to even, or towards zero.
 static inline u32 tf32_rounded(f32 x, u32 added)
 {
-    union { f32 value; u32 bits; } v = { x };
+    union {
+        f32 value;
+        u32 bits;
+    } v = { x };
     if (x != x) return 0x7fffe000;
     return isinf(x) ? v.bits : (v.bits + added) & ~0x1fffu;
 }
 static inline u32 tf32_away(f32 x)
 {
-    union { f32 value; u32 bits; } v = { x };
-    return x != x ? v.bits & ~0x1fffu : tf32_rounded(x, 0x1000);       // a NaN's payload is cut off
+    union {
+        f32 value;
+        u32 bits;
+    } v = { x };
+    return x != x ? v.bits & ~0x1fffu : tf32_rounded(x, 0x1000); // a NaN's payload is cut off
 }
 static inline u32 tf32_zero(f32 x) { return tf32_rounded(x, 0); }
 static inline u32 tf32_even(f32 x)
 {
-    union { f32 value; u32 bits; } v = { x };
+    union {
+        f32 value;
+        u32 bits;
+    } v = { x };
     return tf32_rounded(x, 0xfff + (v.bits >> 13 & 1));
 }
 static inline u32 tf32_finite(u32 x) { return (x & 0x7f800000) == 0x7f800000 ? x - 0x2000 : x; }
@@ -364,7 +498,8 @@ static inline u16 unit_round_f16(f64 exact) { return unit_f16(round_f16(exact));
 static inline u16 unit_round_flushed_f16(f64 exact) { return unit_f16(round_flushed_f16(exact)); }
 static inline u16 finite_bf16(u16 x) { return (x & 0x7fff) == 0x7f80 ? x - 1 : x; }
 
-// .satfinite: what is too large becomes the largest number. e4m3 has no infinity: its NaN is all ones.
+// .satfinite: what is too large becomes the largest number. e4m3 has no infinity: its NaN is all
+// ones.
 static inline u32 round_e4m3(f64 x)
 {
     u32 bits = x != x ? 0x7f : isinf(x) ? 0x7e : magnitude(x, 4, 3, FE_TONEAREST);
@@ -390,21 +525,31 @@ static inline f64 of_e4m3(u32 x)
 
 static inline u16 relu_finite_f16(u16 x) { return relu_half(finite_f16(x)); }
 static inline u16 relu_finite_bf16(u16 x) { return relu_half(finite_bf16(x)); }
-static inline bool holds_flushed_f16(u16 a, u16 b, u32 relations) { return holds_f16(flush_f16(a), flush_f16(b), relations); }
+static inline bool holds_flushed_f16(u16 a, u16 b, u32 relations)
+{
+    return holds_f16(flush_f16(a), flush_f16(b), relations);
+}
 #define HALVES_OF(high, low) ((u32)(high) << 16 | (low))
 
 static inline u32 relu_8(u32 x) { return x & 0x80 ? 0 : x; }
 
-// cvt.pack: a and b, each within `bits` bits, side by side, b lowest, and the low bits of c above them.
+// cvt.pack: a and b, each within `bits` bits, side by side, b lowest, and the low bits of c above
+// them.
 static inline u32 pack_saturated(s32 a, s32 b, u32 c, u32 bits, bool is_signed)
 {
-    s64 high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1, low = is_signed ? -high - 1 : 0;
-    u64 ones = (1ull << bits) - 1, x = (u64)within(a, low, high) & ones, y = (u64)within(b, low, high) & ones;
+    s64 high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1,
+        low = is_signed ? -high - 1 : 0;
+    u64 ones = (1ull << bits) - 1, x = (u64)within(a, low, high) & ones,
+        y = (u64)within(b, low, high) & ones;
     return (u32)(x << bits | y | (u64)c << 2 * bits);
 }
 
-// bmsk: b ones from bit a on. szext: the low b bits, extended. .wrap takes bit numbers modulo 32, .clamp at most 32.
-static inline u32 bit_mask(u64 a, u64 b) { return a > 31 ? 0 : (u32)(((1ull << (b > 32 ? 32 : b)) - 1) << a); }
+// bmsk: b ones from bit a on. szext: the low b bits, extended. .wrap takes bit numbers modulo 32,
+// .clamp at most 32.
+static inline u32 bit_mask(u64 a, u64 b)
+{
+    return a > 31 ? 0 : (u32)(((1ull << (b > 32 ? 32 : b)) - 1) << a);
+}
 static inline u32 extend_from(u32 a, u32 b, bool is_signed)
 {
     if (b > 31) return a;
@@ -412,11 +557,12 @@ static inline u32 extend_from(u32 a, u32 b, bool is_signed)
     return is_signed ? (u32)((s32)(a << (32 - b)) >> (32 - b)) : a & ((1u << b) - 1);
 }
 
-// fns: the place of the offset-th one bit of mask, from bit `base` on upwards, or downwards where offset is negative.
+// fns: the place of the offset-th one bit of mask, from bit `base` on upwards, or downwards where
+// offset is negative.
 static inline u32 find_set(u32 mask, u32 base, s32 offset)
 {
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : ~0u;
-    if (offset == INT32_MIN) return 0;          // as the hardware has it
+    if (offset == INT32_MIN) return 0; // as the hardware has it
     s32 step = offset > 0 ? 1 : -1, left = offset > 0 ? offset : -offset;
     for (s64 at = base; at >= 0 && at < 32; at += step)
         if (mask >> at & 1 && --left == 0) return (u32)at;
@@ -433,18 +579,33 @@ static inline u32 look_up(u32 a, u32 b, u32 c, u32 table)
 }
 
 // prmt with a mode: the low two bits of c pick one of four patterns, each a nibble for each byte.
-static inline u32 permute_mode(u32 a, u32 b, u32 c, const u16 *patterns) { return permute_bytes(a, b, patterns[c & 3]); }
-static const u16 f4e[] = { 0x3210, 0x4321, 0x5432, 0x6543 }, b4e[] = { 0x5670, 0x6701, 0x7012, 0x0123 };
-static const u16 rc8[] = { 0x0000, 0x1111, 0x2222, 0x3333 }, rc16[] = { 0x1010, 0x3232, 0x1010, 0x3232 };
-static const u16 ecl[] = { 0x3210, 0x3211, 0x3222, 0x3333 }, ecr[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
+static inline u32 permute_mode(u32 a, u32 b, u32 c, const u16 *patterns)
+{
+    return permute_bytes(a, b, patterns[c & 3]);
+}
+static const u16 f4e[] = { 0x3210, 0x4321, 0x5432, 0x6543 },
+                 b4e[] = { 0x5670, 0x6701, 0x7012, 0x0123 };
+static const u16 rc8[] = { 0x0000, 0x1111, 0x2222, 0x3333 },
+                 rc16[] = { 0x1010, 0x3232, 0x1010, 0x3232 };
+static const u16 ecl[] = { 0x3210, 0x3211, 0x3222, 0x3333 },
+                 ecr[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
 
 // Both halves of a word as integers.
-#define PAIR(T, e) \
-    ({ T x = (T)a, y = (T)b; u32 low = (u16)(e); x = (T)(a >> 16), y = (T)(b >> 16); low | (u32)(u16)(e) << 16; })
+#define PAIR(T, e)                                                                                 \
+    ({                                                                                             \
+        T x = (T)a, y = (T)b;                                                                      \
+        u32 low = (u16)(e);                                                                        \
+        x = (T)(a >> 16), y = (T)(b >> 16);                                                        \
+        low | (u32)(u16)(e) << 16;                                                                 \
+    })
 
-// min and max of floats that give NaN where one operand is, and those of magnitudes with the product's sign.
+// min and max of floats that give NaN where one operand is, and those of magnitudes with the
+// product's sign.
 static inline f32 lesser_nan(f32 a, f32 b) { return a != a || b != b ? number(NAN) : lesser(a, b); }
-static inline f32 greater_nan(f32 a, f32 b) { return a != a || b != b ? number(NAN) : greater(a, b); }
+static inline f32 greater_nan(f32 a, f32 b)
+{
+    return a != a || b != b ? number(NAN) : greater(a, b);
+}
 static inline f32 with_signs(f32 x, f32 a, f32 b)
 {
     return x != x ? x : signbit(a) != signbit(b) ? -__builtin_fabsf(x) : __builtin_fabsf(x);

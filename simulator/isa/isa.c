@@ -6,19 +6,24 @@
 
 #include "machine/warp.h"
 
-static const struct { const char *name; u32 width; } types[TYPES] = {
-    [TYPE_pred] = { "pred", 4 }, [TYPE_u8] = { "u8", 1 }, [TYPE_s8] = { "s8", 1 },
-    [TYPE_u16] = { "u16", 2 }, [TYPE_s16] = { "s16", 2 }, [TYPE_u32] = { "u32", 4 }, [TYPE_s32] = { "s32", 4 },
-    [TYPE_u64] = { "u64", 8 }, [TYPE_s64] = { "s64", 8 }, [TYPE_f32] = { "f32", 4 }, [TYPE_f64] = { "f64", 8 },
-    [TYPE_f16] = { "f16", 2 }, [TYPE_bf16] = { "bf16", 2 }, [TYPE_f16x2] = { "f16x2", 4 }, [TYPE_bf16x2] = { "bf16x2", 4 },
-    [TYPE_u128] = { "b128", 16 }, [TYPE_tf32] = { "tf32", 4 },
-    [TYPE_e4m3] = { "e4m3", 1 }, [TYPE_e5m2] = { "e5m2", 1 }, [TYPE_s4] = { "s4", 1 }, [TYPE_u4] = { "u4", 1 },
+static const struct {
+    const char *name;
+    u32 width;
+} types[TYPES] = {
+    [TYPE_pred] = { "pred", 4 },  [TYPE_u8] = { "u8", 1 },       [TYPE_s8] = { "s8", 1 },
+    [TYPE_u16] = { "u16", 2 },    [TYPE_s16] = { "s16", 2 },     [TYPE_u32] = { "u32", 4 },
+    [TYPE_s32] = { "s32", 4 },    [TYPE_u64] = { "u64", 8 },     [TYPE_s64] = { "s64", 8 },
+    [TYPE_f32] = { "f32", 4 },    [TYPE_f64] = { "f64", 8 },     [TYPE_f16] = { "f16", 2 },
+    [TYPE_bf16] = { "bf16", 2 },  [TYPE_f16x2] = { "f16x2", 4 }, [TYPE_bf16x2] = { "bf16x2", 4 },
+    [TYPE_u128] = { "b128", 16 }, [TYPE_tf32] = { "tf32", 4 },   [TYPE_e4m3] = { "e4m3", 1 },
+    [TYPE_e5m2] = { "e5m2", 1 },  [TYPE_s4] = { "s4", 1 },       [TYPE_u4] = { "u4", 1 },
 };
 
 u32 isa_type_width(enum type type) { return types[type].width; }
 const char *isa_type_name(enum type type) { return types[type].name; }
 
-// Rows by their names, in which '.' and ':' are '_'. A bucket is a chain of rows, numbered from 1, in the table's order.
+// Rows by their names, in which '.' and ':' are '_'. A bucket is a chain of rows, numbered from 1,
+// in the table's order.
 enum { BUCKETS = 4096, MOST_ROWS = 4096 };
 static u16 bucket[BUCKETS], following[MOST_ROWS];
 
@@ -47,7 +52,10 @@ static bool spells(const char *opcode, const char *name)
     return *opcode == *name;
 }
 
-static bool is_list(enum shape shape) { return shape == PACK || shape == UNPACK || shape == PACK_4 || shape == UNPACK_4; }
+static bool is_list(enum shape shape)
+{
+    return shape == PACK || shape == UNPACK || shape == PACK_4 || shape == UNPACK_4;
+}
 
 const IsaRow *isa_find(const char *opcode, enum shape shape)
 {
@@ -73,7 +81,8 @@ static u32 split(char *text, char *parts[], u32 room)
 
 static bool has_part(char *const parts[], u32 count, const char *part)
 {
-    while (count) if (!strcmp(parts[--count], part)) return true;
+    while (count)
+        if (!strcmp(parts[--count], part)) return true;
     return false;
 }
 
@@ -104,12 +113,14 @@ const IsaRow *isa_nearest(const char *opcode)
 
 void isa_spell(const IsaRow *row, char *text, size_t size)
 {
-    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
-                                         "wait_all", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait",
-                                         "pending_count", "mbarrier_init" };
+    static const char *const words[] = { "acq_rel",           "evict_last",   "evict_normal",
+                                         "launch_dependents", "commit_group", "wait_group",
+                                         "wait_all",          "arrive_drop",  "expect_tx",
+                                         "complete_tx",       "test_wait",    "try_wait",
+                                         "pending_count",     "mbarrier_init" };
     snprintf(text, size, "%s", row->name);
     for (char *at = text; *at; at++) {
-        size_t own = 0;         // letters of a word that has a '_' of its own
+        size_t own = 0; // letters of a word that has a '_' of its own
         for (u32 n = 0; n < sizeof words / sizeof *words; n++)
             if (at > text && !strncmp(at, words[n], strlen(words[n]))) own = strlen(words[n]);
         if (own) at += own - 1;
@@ -124,7 +135,7 @@ void run_compare(Warp *w, const Insn *i, u32 mask)
 {
     u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
     isa_rows[i->row].run(w, i, mask);
-    bool halves = isa_rows[i->row].shape == COMPARE_2;      // q is set already, by the upper halves
+    bool halves = isa_rows[i->row].shape == COMPARE_2; // q is set already, by the upper halves
     u32 yes = *p, no = halves ? *(u32 *)row_of(w, i->predicate) : ~yes;
     switch (i->combine) {
     case COMBINE_AND: yes &= third, no &= third; break;

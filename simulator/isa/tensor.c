@@ -1,16 +1,19 @@
-// Products of small matrices, as the Tensor Cores of an H200 compute them. Of integers there is one answer. Of floats NVIDIA
-// does not say how they are added up; this is what test/tensor/ found an H200 to do, and holds the simulated device to:
+// Products of small matrices, as the Tensor Cores of an H200 compute them. Of integers there is one
+// answer. Of floats NVIDIA does not say how they are added up; this is what test/tensor/ found an
+// H200 to do, and holds the simulated device to:
 //
-// - Products are exact, and so is nothing else. The products of an element, with c among them, are brought to the largest
-//   exponent of them all (the sum of the factors' exponents, not of the product), bits below SPARE more than a float has are
-//   cut off, and the rest is added up exactly.
+// - Products are exact, and so is nothing else. The products of an element, with c among them, are
+// brought to the largest
+//   exponent of them all (the sum of the factors' exponents, not of the product), bits below SPARE
+//   more than a float has are cut off, and the rest is added up exactly.
 // - The sum becomes a float by cutting off again, or a half by rounding to nearest.
-// - Factors of eight bits become halves first: of every four, two are multiplied in a first product, the others in a second to
+// - Factors of eight bits become halves first: of every four, two are multiplied in a first
+// product, the others in a second to
 //   which the first is added, and c comes last, by an ordinary addition.
 #include "arithmetic.h"
 #include "tensor.h"
 
-enum { SPARE = 2 };         // bits that the adder has below a float's 24
+enum { SPARE = 2 }; // bits that the adder has below a float's 24
 
 // ---- fragments ----
 
@@ -23,8 +26,9 @@ static u32 elements_of(enum type type)
 
 static bool is_wmma(const IsaRow *row) { return !strncmp(row->name, "wmma", 4); }
 
-// An operand of `side` rows, along each of which k runs: a, or b turned. Its tiles are 8 x 4 words. Those of 16 rows stand
-// together where the operand is the product's left one, as a is, and b of the products that the hardware turns (m = 8).
+// An operand of `side` rows, along each of which k runs: a, or b turned. Its tiles are 8 x 4 words.
+// Those of 16 rows stand together where the operand is the product's left one, as a is, and b of
+// the products that the hardware turns (m = 8).
 static Fragment factor(const IsaRow *row, enum type type, u32 side, bool left)
 {
     u32 per = elements_of(type), across = row->k / (4 * per), below = left && side >= 16 ? 2 : 1;
@@ -48,15 +52,20 @@ static Fragment fragment_b(const IsaRow *row)
     return f;
 }
 
-// c and d: 16 rows are two tiles, one below the other; of 32-bit elements two registers make a tile.
+// c and d: 16 rows are two tiles, one below the other; of 32-bit elements two registers make a
+// tile.
 static Fragment fragment_c(const IsaRow *row, enum type type)
 {
     bool turned = row->m == 8 && row->n > 8;
-    u32 per = elements_of(type), rows = turned ? row->n : row->m, cols = turned ? row->m : row->n, each = 2 / per;
-    Fragment f = { .type = type, .per = per, .apart = 2, .turned = turned, .rows = rows, .cols = cols };
+    u32 per = elements_of(type), rows = turned ? row->n : row->m, cols = turned ? row->m : row->n,
+        each = 2 / per;
+    Fragment f = {
+        .type = type, .per = per, .apart = 2, .turned = turned, .rows = rows, .cols = cols
+    };
     f.registers = f.distinct = rows / 8 * (cols / 8) * each;
     for (u32 r = 0; r < f.registers; r++) {
-        u32 tile = r / each, below = rows < 16 ? 1 : 2, in_group = below * (cols / 8), rest = tile % in_group;
+        u32 tile = r / each, below = rows < 16 ? 1 : 2, in_group = below * (cols / 8),
+            rest = tile % in_group;
         f.row[r] = tile / in_group * 16 + rest % below * 8;
         f.col[r] = rest / below * 8 + r % each;
     }
@@ -79,37 +88,62 @@ void matrix_of(const IsaRow *row, Matrix *x)
 
 // ---- numbers ----
 
-enum { WIDE = 8, TILE = 128, MOST_DEPTH = 64 };     // elements that are worked on together; of a register, at most; along k
+enum {
+    WIDE = 8,
+    TILE = 128,
+    MOST_DEPTH = 64
+}; // elements that are worked on together; of a register, at most; along k
 
-// Matrices as numbers, and the power of two that each one's exponent stands for. b has its rows along k.
-typedef struct Numbers { _Alignas(64) f64 value[MOST_SIDE][MOST_SIDE], unit[MOST_SIDE][MOST_SIDE]; bool odd; } Numbers;
+// Matrices as numbers, and the power of two that each one's exponent stands for. b has its rows
+// along k.
+typedef struct Numbers {
+    _Alignas(64) f64 value[MOST_SIDE][MOST_SIDE], unit[MOST_SIDE][MOST_SIDE];
+    bool odd;
+} Numbers;
 
-static const f64 BELOW_ALL = 0x1p-400;          // the unit of zeros
+static const f64 BELOW_ALL = 0x1p-400; // the unit of zeros
 
 static inline u32 f32_of_f16(u32 h)
 {
-    union { u32 bits; f32 value; } x = { (h & 0x7fff) << 13 };
+    union {
+        u32 bits;
+        f32 value;
+    } x = { (h & 0x7fff) << 13 };
     x.value *= 0x1p112f;
     return x.bits | ((h & 0x7c00) == 0x7c00 ? 0x7f800000 : 0) | (h & 0x8000) << 16;
 }
 
 static u32 f32_of_e4m3(u32 x)
 {
-    union { f32 value; u32 bits; } y = { (f32)of_e4m3(x) };
+    union {
+        f32 value;
+        u32 bits;
+    } y = { (f32)of_e4m3(x) };
     return y.bits;
 }
 
-// The elements of a register as the bits of floats, in the order of the lanes. Returns how many they are.
+// The elements of a register as the bits of floats, in the order of the lanes. Returns how many
+// they are.
 static u32 floats_of(enum type type, const u32 *row, u32 bits[TILE])
 {
     const u16 *half = (const u16 *)row;
     const u8 *byte = (const u8 *)row;
     switch (type) {
-    case TYPE_f16: for (u32 n = 0; n < 2 * LANES; n++) bits[n] = f32_of_f16(half[n]); return 2 * LANES;
-    case TYPE_bf16: for (u32 n = 0; n < 2 * LANES; n++) bits[n] = (u32)half[n] << 16; return 2 * LANES;
-    case TYPE_e4m3: for (u32 n = 0; n < 4 * LANES; n++) bits[n] = f32_of_e4m3(byte[n]); return 4 * LANES;
-    case TYPE_e5m2: for (u32 n = 0; n < 4 * LANES; n++) bits[n] = f32_of_f16((u32)byte[n] << 8); return 4 * LANES;
-    case TYPE_tf32: for (u32 n = 0; n < LANES; n++) bits[n] = row[n] & ~0x1fffu; return LANES;
+    case TYPE_f16:
+        for (u32 n = 0; n < 2 * LANES; n++) bits[n] = f32_of_f16(half[n]);
+        return 2 * LANES;
+    case TYPE_bf16:
+        for (u32 n = 0; n < 2 * LANES; n++) bits[n] = (u32)half[n] << 16;
+        return 2 * LANES;
+    case TYPE_e4m3:
+        for (u32 n = 0; n < 4 * LANES; n++) bits[n] = f32_of_e4m3(byte[n]);
+        return 4 * LANES;
+    case TYPE_e5m2:
+        for (u32 n = 0; n < 4 * LANES; n++) bits[n] = f32_of_f16((u32)byte[n] << 8);
+        return 4 * LANES;
+    case TYPE_tf32:
+        for (u32 n = 0; n < LANES; n++) bits[n] = row[n] & ~0x1fffu;
+        return LANES;
     default: memcpy(bits, row, LANES * sizeof *row); return LANES;
     }
 }
@@ -120,9 +154,13 @@ static f64 unit_of(f64 x, f64 least)
     return x == 0 ? BELOW_ALL : power > least ? power : least;
 }
 
-static f64 least_of(enum type type) { return type == TYPE_f32 || type == TYPE_tf32 || type == TYPE_bf16 ? 0x1p-126 : 0x1p-14; }
+static f64 least_of(enum type type)
+{
+    return type == TYPE_f32 || type == TYPE_tf32 || type == TYPE_bf16 ? 0x1p-126 : 0x1p-14;
+}
 
-// Of eight bits: which column along k an element has, so that each of the two products has columns side by side.
+// Of eight bits: which column along k an element has, so that each of the two products has columns
+// side by side.
 static u32 column_of_byte(u32 col) { return (col & 2) * 8 + col / 4 * 2 + col % 2; }
 
 static void numbers_of(const Fragment *f, const u32 *const registers[], Numbers *x)
@@ -132,7 +170,10 @@ static void numbers_of(const Fragment *f, const u32 *const registers[], Numbers 
     for (u32 r = 0; r < f->distinct; r++) {
         u32 count = floats_of(f->type, registers[r], bits);
         for (u32 n = 0; n < count; n++) {
-            union { u32 bits; f32 value; } whole = { bits[n] }, power = { bits[n] & 0x7f800000 };
+            union {
+                u32 bits;
+                f32 value;
+            } whole = { bits[n] }, power = { bits[n] & 0x7f800000 };
             f64 normal = power.value > least ? power.value : least;
             odd |= power.bits == 0x7f800000;
             value[n] = whole.value;
@@ -153,7 +194,8 @@ static void turn(Numbers *x, u32 rows, u32 cols)
 {
     static __thread Numbers other;
     for (u32 r = 0; r < rows; r++)
-        for (u32 c = 0; c < cols; c++) other.value[c][r] = x->value[r][c], other.unit[c][r] = x->unit[r][c];
+        for (u32 c = 0; c < cols; c++)
+            other.value[c][r] = x->value[r][c], other.unit[c][r] = x->unit[r][c];
     for (u32 c = 0; c < cols; c++) {
         memcpy(x->value[c], other.value[c], rows * sizeof(f64));
         memcpy(x->unit[c], other.unit[c], rows * sizeof(f64));
@@ -162,8 +204,10 @@ static void turn(Numbers *x, u32 rows, u32 cols)
 
 // ---- products of floats ----
 
-// WIDE elements of a row of d. `a` and `ua` are a row of a; the rows of b begin at `from`, its columns and c's at `col`.
-static void add_up(const f64 *a, const f64 *ua, const Numbers *b, u32 from, u32 col, u32 k, const f64 *c, const f64 *uc, f64 *d)
+// WIDE elements of a row of d. `a` and `ua` are a row of a; the rows of b begin at `from`, its
+// columns and c's at `col`.
+static void add_up(const f64 *a, const f64 *ua, const Numbers *b, u32 from, u32 col, u32 k,
+                   const f64 *c, const f64 *uc, f64 *d)
 {
     f64 most[WIDE], scale[WIDE], sum[WIDE];
     for (u32 n = 0; n < WIDE; n++) most[n] = uc[n];
@@ -177,7 +221,8 @@ static void add_up(const f64 *a, const f64 *ua, const Numbers *b, u32 from, u32 
         sum[n] = (f64)(s32)(c[n] * scale[n]);
     }
     for (u32 i = 0; i < k; i++)
-        for (u32 n = 0; n < WIDE; n++) sum[n] += (f64)(s32)(a[i] * b->value[from + i][col + n] * scale[n]);
+        for (u32 n = 0; n < WIDE; n++)
+            sum[n] += (f64)(s32)(a[i] * b->value[from + i][col + n] * scale[n]);
     for (u32 n = 0; n < WIDE; n++) d[n] = sum[n] / scale[n];
 }
 
@@ -190,14 +235,19 @@ static u32 bits_as(enum type type, f64 x)
     if (size >= 0x1p128) return x < 0 ? 0xff800000 : 0x7f800000;
     if (size < 0x1p-149) return 0;
     if (size < 0x1p-126) return round_small(x, 8, 23, FE_TOWARDZERO);
-    union { f32 value; u32 bits; } y = { (f32)of_bits(bits_of(x) & ~0ull << 29) };
+    union {
+        f32 value;
+        u32 bits;
+    } y = { (f32)of_bits(bits_of(x) & ~0ull << 29) };
     return y.bits;
 }
 
 typedef f64 Sums[MOST_SIDE][MOST_SIDE];
 
-// With infinities or NaNs among the operands: an element that depends on none of them is left as it is.
-static void add_up_odd(const Numbers *a, const Numbers *b, const Numbers *c, u32 row, u32 col, u32 from, u32 k, f64 *d)
+// With infinities or NaNs among the operands: an element that depends on none of them is left as it
+// is.
+static void add_up_odd(const Numbers *a, const Numbers *b, const Numbers *c, u32 row, u32 col,
+                       u32 from, u32 k, f64 *d)
 {
     f64 sum = c->value[row][col];
     for (u32 i = from; i < from + k; i++) sum += a->value[row][i] * b->value[i][col];
@@ -205,13 +255,16 @@ static void add_up_odd(const Numbers *a, const Numbers *b, const Numbers *c, u32
 }
 
 // The product of k columns of a, from one on, and as many rows of b, with c.
-static void product(const Matrix *x, const Numbers *a, const Numbers *b, const Numbers *c, u32 from, u32 k, Sums sums)
+static void product(const Matrix *x, const Numbers *a, const Numbers *b, const Numbers *c, u32 from,
+                    u32 k, Sums sums)
 {
     for (u32 row = 0; row < x->m; row++)
         for (u32 col = 0; col < x->n; col += WIDE)
-            add_up(&a->value[row][from], &a->unit[row][from], b, from, col, k, &c->value[row][col], &c->unit[row][col], &sums[row][col]);
+            add_up(&a->value[row][from], &a->unit[row][from], b, from, col, k, &c->value[row][col],
+                   &c->unit[row][col], &sums[row][col]);
     for (u32 row = 0; (a->odd || b->odd || c->odd) && row < x->m; row++)
-        for (u32 col = 0; col < x->n; col++) add_up_odd(a, b, c, row, col, from, k, &sums[row][col]);
+        for (u32 col = 0; col < x->n; col++)
+            add_up_odd(a, b, c, row, col, from, k, &sums[row][col]);
 }
 
 // Sums as the numbers that they become.
@@ -221,14 +274,18 @@ static void become(const Matrix *x, Sums sums, Numbers *to)
     for (u32 row = 0; row < x->m; row++)
         for (u32 col = 0; col < x->n; col++) {
             u32 bits = bits_as(x->d.type, sums[row][col]);
-            union { u32 bits; f32 value; } number = { x->d.type == TYPE_f16 ? f32_of_f16(bits) : bits };
+            union {
+                u32 bits;
+                f32 value;
+            } number = { x->d.type == TYPE_f16 ? f32_of_f16(bits) : bits };
             to->value[row][col] = number.value;
             to->unit[row][col] = unit_of(number.value, least_of(x->d.type));
             to->odd |= !isfinite(number.value);
         }
 }
 
-static void product_of_bytes(const Matrix *x, const Numbers *a, const Numbers *b, const Numbers *c, Sums sums)
+static void product_of_bytes(const Matrix *x, const Numbers *a, const Numbers *b, const Numbers *c,
+                             Sums sums)
 {
     static __thread Numbers so_far;
     memset(sums, 0, sizeof(Sums));
@@ -244,7 +301,8 @@ static void product_of_bytes(const Matrix *x, const Numbers *a, const Numbers *b
         }
 }
 
-static void multiply_floats(const Matrix *x, u32 *const d[], const u32 *const a[], const u32 *const b[], const u32 *const c[])
+static void multiply_floats(const Matrix *x, u32 *const d[], const u32 *const a[],
+                            const u32 *const b[], const u32 *const c[])
 {
     static __thread Numbers an, bn, cn;
     static __thread Sums result;
@@ -261,7 +319,8 @@ static void multiply_floats(const Matrix *x, u32 *const d[], const u32 *const a[
             u32 word = 0;
             for (u32 j = 0; j < f->per; j++) {
                 u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->apart + j;
-                word |= bits_as(f->type, f->turned ? result[minor][major] : result[major][minor]) << 16 * j;
+                word |= bits_as(f->type, f->turned ? result[minor][major] : result[major][minor])
+                     << 16 * j;
             }
             d[r][l] = word;
         }
@@ -269,7 +328,9 @@ static void multiply_floats(const Matrix *x, u32 *const d[], const u32 *const a[
 
 // ---- products of integers ----
 
-typedef struct Integers { s32 value[MOST_SIDE][MOST_DEPTH]; } Integers;
+typedef struct Integers {
+    s32 value[MOST_SIDE][MOST_DEPTH];
+} Integers;
 
 static s32 integer_of(const Fragment *f, const u32 *row, u32 n)
 {
@@ -287,12 +348,14 @@ static void integers_of(const Fragment *f, const u32 *const registers[], Integer
 {
     for (u32 r = 0; r < f->distinct; r++)
         for (u32 n = 0; n < LANES * f->per; n++) {
-            u32 l = n / f->per, row = f->row[r] + l / 4, col = f->col[r] + l % 4 * f->apart + n % f->per;
+            u32 l = n / f->per, row = f->row[r] + l / 4,
+                col = f->col[r] + l % 4 * f->apart + n % f->per;
             x->value[row][col] = integer_of(f, registers[r], n);
         }
 }
 
-static void multiply_integers(const Matrix *x, u32 *const d[], const u32 *const a[], const u32 *const b[], const u32 *const c[])
+static void multiply_integers(const Matrix *x, u32 *const d[], const u32 *const a[],
+                              const u32 *const b[], const u32 *const c[])
 {
     static __thread Integers an, bn, cn;
     integers_of(&x->a, a, &an);
@@ -301,7 +364,8 @@ static void multiply_integers(const Matrix *x, u32 *const d[], const u32 *const 
     const Fragment *f = &x->d;
     for (u32 r = 0; r < f->registers; r++)
         for (u32 l = 0; l < LANES; l++) {
-            u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->apart, row = f->turned ? minor : major, col = f->turned ? major : minor;
+            u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->apart,
+                row = f->turned ? minor : major, col = f->turned ? major : minor;
             s32 products = 0;
             for (u32 i = 0; i < x->k; i++) products += an.value[row][i] * bn.value[col][i];
             s64 sum = (s64)cn.value[major][minor] + products;
@@ -312,16 +376,21 @@ static void multiply_integers(const Matrix *x, u32 *const d[], const u32 *const 
 
 // ---- products of doubles ----
 
-typedef struct Doubles { f64 value[MOST_SIDE][MOST_SIDE]; } Doubles;
+typedef struct Doubles {
+    f64 value[MOST_SIDE][MOST_SIDE];
+} Doubles;
 
 static void doubles_of(const Fragment *f, const u32 *const registers[], Doubles *x)
 {
     for (u32 r = 0; r < f->registers; r++)
-        for (u32 l = 0; l < LANES; l++) x->value[f->row[r] + l / 4][f->col[r] + l % 4 * f->apart] = ((const f64 *)registers[r])[l];
+        for (u32 l = 0; l < LANES; l++)
+            x->value[f->row[r] + l / 4][f->col[r] + l % 4 * f->apart] =
+                ((const f64 *)registers[r])[l];
 }
 
 // One product after the other is added, each sum rounded to nearest.
-static void multiply_doubles(const Matrix *x, u32 *const d[], const u32 *const a[], const u32 *const b[], const u32 *const c[])
+static void multiply_doubles(const Matrix *x, u32 *const d[], const u32 *const a[],
+                             const u32 *const b[], const u32 *const c[])
 {
     static __thread Doubles an, bn, cn;
     doubles_of(&x->a, a, &an);
@@ -339,7 +408,8 @@ static void multiply_doubles(const Matrix *x, u32 *const d[], const u32 *const a
         }
 }
 
-void matrix_multiply(const Matrix *x, u32 *const d[], const u32 *const a[], const u32 *const b[], const u32 *const c[])
+void matrix_multiply(const Matrix *x, u32 *const d[], const u32 *const a[], const u32 *const b[],
+                     const u32 *const c[])
 {
     if (x->d.type == TYPE_s32) multiply_integers(x, d, a, b, c);
     else if (x->d.type == TYPE_f64) multiply_doubles(x, d, a, b, c);

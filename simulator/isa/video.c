@@ -1,12 +1,13 @@
-// The video instructions: arithmetic of bytes, halves and words picked out of registers, one number or two or four side by
-// side, and what is done with the result and a third register (PTX ISA, "Scalar Video Instructions" and "SIMD Video
-// Instructions").
+// The video instructions: arithmetic of bytes, halves and words picked out of registers, one number
+// or two or four side by side, and what is done with the result and a third register (PTX ISA,
+// "Scalar Video Instructions" and "SIMD Video Instructions").
 #include "video.h"
 #include "machine/warp.h"
 
 static s64 clamp_to(s64 x, u32 bits, bool is_signed)
 {
-    s64 high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1, low = is_signed ? -high - 1 : 0;
+    s64 high = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1,
+        low = is_signed ? -high - 1 : 0;
     return x < low ? low : x > high ? high : x;
 }
 
@@ -27,10 +28,12 @@ static s64 picked(u32 x, u32 pick, bool is_signed)
 // A 32-bit result and c: one of them, their sum, or the result in a part of c.
 static u32 finish(s64 x, u32 c, VideoForm f)
 {
-    if (f.into == PICK_H1) return (c & 0xffff) | ((u32)x & 0xffff0000);     // PTX says x << 16; an H200 gives this
+    if (f.into == PICK_H1)
+        return (c & 0xffff) | ((u32)x & 0xffff0000); // PTX says x << 16; an H200 gives this
     if (f.into) {
         bool half = f.into >= PICK_H0;
-        u32 bits = half ? 16 : 8, ones = (1u << bits) - 1, at = (f.into - (half ? PICK_H0 : PICK_B0)) * bits;
+        u32 bits = half ? 16 : 8, ones = (1u << bits) - 1,
+            at = (f.into - (half ? PICK_H0 : PICK_B0)) * bits;
         return (c & ~(ones << at)) | ((u32)x & ones) << at;
     }
     s64 third = f.signed_d ? (s64)(s32)c : (s64)c, result = f.signed_d ? (s64)(s32)x : (s64)(u32)x;

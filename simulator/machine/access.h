@@ -2,9 +2,9 @@
 #pragma once
 #include "observer.h"
 
-// Lets the observers look at an access whose warp, insn, mask, space, direction, bytes and addresses are filled in, and its
-// owner, where that is not its own block. `shape` is what the instruction remembers of it, NULL: nothing. False: it must
-// not happen.
+// Lets the observers look at an access whose warp, insn, mask, space, direction, bytes and
+// addresses are filled in, and its owner, where that is not its own block. `shape` is what the
+// instruction remembers of it, NULL: nothing. False: it must not happen.
 bool access_allow(Access *a, struct Shape *shape);
 
 // A load whose values are in the registers, of which lane l's part came from its address.
@@ -19,16 +19,18 @@ u8 *access_place(const Access *a, u32 lane);
 // What an atomic of that row makes of what memory holds, in the low bits of its type.
 u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third);
 
-// Which space generic addresses of these lanes lie in; window is taken off them, and the block's own base in shared memory. They all
-// lie where the first one does.
+// Which space generic addresses of these lanes lie in; window is taken off them, and the block's
+// own base in shared memory. They all lie where the first one does.
 enum space access_generic(const Warp *w, u64 address[LANES], u32 mask);
 
-// Waits until all lanes of the warp that live are at this instruction, as an .aligned one wants them; exchange.c. 0: they are
-// not, or some have ended, which is reported. `i->members` names all lanes.
+// Waits until all lanes of the warp that live are at this instruction, as an .aligned one wants
+// them; exchange.c. 0: they are not, or some have ended, which is reported. `i->members` names all
+// lanes.
 u32 exchange_all(Warp *w, const Insn *i, u32 mask);
 
 // The same, of those that live alone.
 u32 exchange_live(Warp *w, const Insn *i, u32 mask);
 
-// Do the lanes of an atomic reach memory as one, as the compiler sees to? Its addresses are filled in.
+// Do the lanes of an atomic reach memory as one, as the compiler sees to? Its addresses are filled
+// in.
 bool access_is_added_up(const Access *a);

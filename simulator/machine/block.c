@@ -1,5 +1,5 @@
-// A block in its slot: its memory, its special registers, its barriers, and the turns that its warps take, each running
-// until it ends, waits at a barrier, or has had its turn.
+// A block in its slot: its memory, its special registers, its barriers, and the turns that its
+// warps take, each running until it ends, waits at a barrier, or has had its turn.
 #include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->gave_way = w->tired = w->cut = w->doubted = w->asks_host = w->asks_time = false;
+        w->clock_ready = w->gave_way = w->tired = w->cut = w->doubted = w->asks_host =
+            w->asks_time = false;
         w->waited = 0;
         w->looks_at = NULL;
         w->waits_by_it = false;
@@ -58,7 +59,8 @@ void block_start(Block *b, u32 number, u32 sm)
         w->come_count = w->votes = 0;
         w->depth = 0;
         if (fresh || w->stacked) clear_stack(w, g->kernel);
-        w->pc = w->active = w->unserved = w->waiting = w->arrived = w->skipped = w->stop = w->ready_count = 0;
+        w->pc = w->active = w->unserved = w->waiting = w->arrived = w->skipped = w->stop =
+            w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
         copies_forget(w);
     }
@@ -72,7 +74,8 @@ static bool is_complete(const Block *b, u32 number)
     const Barrier *barrier = &b->barriers[number];
     if (barrier->wanted) return barrier->threads >= barrier->wanted;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (b->warps[n].live && (!b->warps[n].waiting || b->warps[n].barrier != number)) return false;
+        if (b->warps[n].live && (!b->warps[n].waiting || b->warps[n].barrier != number))
+            return false;
     return true;
 }
 
@@ -121,29 +124,37 @@ static bool over_limit(Grid *g)
     }
     if (!l->limit || g->steps <= l->limit) return false;
     followers_tell(g->running->block);
-    Report r = { .kind = REPORT_TIMEOUT, .why = "It may never end: look for a loop whose condition does not change.",
+    Report r = { .kind = REPORT_TIMEOUT,
+                 .why = "It may never end: look for a loop whose condition does not change.",
                  .next = "Check the loop's condition, its step, and what each thread compares." };
     const Warp *w = g->running;
     char why[160];
-    if (g->steps - w->block->since < l->limit / 16) {       // it is not this block that took so long, but those that have ended
-        snprintf(why, sizeof why, "Block %u of %llu was under way, and none before it is endless: they are too many, or each does too much.",
+    if (g->steps - w->block->since
+        < l->limit / 16) { // it is not this block that took so long, but those that have ended
+        snprintf(why, sizeof why,
+                 "Block %u of %llu was under way, and none before it is endless: they are too "
+                 "many, or each does too much.",
                  w->block->number, (unsigned long long)l->grid[0] * l->grid[1] * l->grid[2]);
         r.why = why;
-        r.next = "Work out how many threads <<<blocks, threads>>> makes here, and how many the task needs.";
+        r.next = "Work out how many threads <<<blocks, threads>>> makes here, and how many the "
+                 "task needs.";
     }
     u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
     u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
-    source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0), __builtin_ctz(mask));
-    report_errorf(&r, "the kernel was stopped after %llu warp instructions", (unsigned long long)l->limit);
+    source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0),
+                __builtin_ctz(mask));
+    report_errorf(&r, "the kernel was stopped after %llu warp instructions",
+                  (unsigned long long)l->limit);
     grid_fail(g, cudaErrorLaunchTimeout);
     return true;
 }
 
 // A round: each warp of the block that can run has had a turn.
 enum round {
-    ROUND_STUCK,            // none could do anything
-    ROUND_SPINS,            // all have read again and again the same that others may change, and changed nothing
-    ROUND_ASKS,             // they get on, and one of them reads what others may change
+    ROUND_STUCK, // none could do anything
+    ROUND_SPINS, // all have read again and again the same that others may change, and changed
+                 // nothing
+    ROUND_ASKS,  // they get on, and one of them reads what others may change
     ROUND_MOVES,
 };
 
@@ -151,7 +162,8 @@ static enum round run_warps(Block *b)
 {
     Grid *g = b->grid;
     u32 ran = 0, spun = 0, asked = 0;
-    while (g->in_step && !g->status && warps_run_together(b)) if (ran++, over_limit(g)) break;
+    while (g->in_step && !g->status && warps_run_together(b))
+        if (ran++, over_limit(g)) break;
     u8 order[MOST_WARPS];
     if (g->shuffled) shuffle_warps(g, order, b->warp_count);
     for (u32 n = 0; n < b->warp_count && !g->status; n++) {
@@ -165,7 +177,9 @@ static enum round run_warps(Block *b)
         }
         warp_run(w);
         if (over_limit(g)) break;
-        bool spins = w->unserved ? w->spins : w->tired && w->asked && g->progress == progress && stand_spins(w);
+        bool spins = w->unserved
+                       ? w->spins
+                       : w->tired && w->asked && g->progress == progress && stand_spins(w);
         w->spins = spins;
         if (!w->cut && !w->unserved) w->doubted = w->tired && w->asked;
         if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
@@ -191,12 +205,17 @@ static void report_waiting(Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
     const Barrier *barrier = &w->block->barriers[w->barrier];
-    Report r = { .kind = REPORT_DEADLOCK, .why = "The other threads have ended, or wait at another barrier.",
+    Report r = { .kind = REPORT_DEADLOCK,
+                 .why = "The other threads have ended, or wait at another barrier.",
                  .next = "Let as many threads come to each barrier as it is told to wait for." };
     source_fill(&r, w, &k->code[w->come[0].pc], __builtin_ctz(w->waiting));
     r.stands = stand_list(w->block->grid, w->block);
-    if (barrier->wanted) report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier, barrier->wanted, barrier->threads);
-    else report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier, barrier->threads);
+    if (barrier->wanted)
+        report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier,
+                      barrier->wanted, barrier->threads);
+    else
+        report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier,
+                      barrier->threads);
     free(r.stands);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
@@ -204,8 +223,11 @@ static void report_waiting(Warp *w)
 bool block_run(Block *b)
 {
     Grid *g = b->grid;
-    enum { MOST_ROUNDS = 256, MOST_MEETINGS = 1 << 14 };       // the latter: at barriers, between which others are asked
-    if (!g->shuffled) b->rounds = b->meetings = 0;             // else its turn goes on some other time
+    enum {
+        MOST_ROUNDS = 256,
+        MOST_MEETINGS = 1 << 14
+    }; // the latter: at barriers, between which others are asked
+    if (!g->shuffled) b->rounds = b->meetings = 0; // else its turn goes on some other time
     while (b->rounds < MOST_ROUNDS && b->meetings < MOST_MEETINGS) {
         enum round round = run_warps(b);
         if (g->status) return false;
@@ -234,26 +256,35 @@ bool block_run(Block *b)
     return false;
 }
 
-// Memory that the blocks of a slot use one after another. Between what a kernel asks for and what is the system's nothing is
-// to be found.
+// Memory that the blocks of a slot use one after another. Between what a kernel asks for and what
+// is the system's nothing is to be found.
 enum { RESERVED_GAP = 256 };
 Block *block_make(Grid *g, u32 slot)
 {
     const Kernel *k = g->kernel;
     Block *b = malloc(sizeof *b);
     if (!b) return NULL;
-    u32 asked = k->shared_bytes + g->launch->dynamic_shared, behind = (asked / RESERVED_GAP + 2) * RESERVED_GAP;
-    *b = (Block){ .grid = g, .warp_count = (g->threads + LANES - 1) / LANES, .slot = slot,
-                  .rank = slot % g->cluster_blocks, .shared_base = slot % g->cluster_blocks * CLUSTER_WINDOW, .shared_bytes = asked,
+    u32 asked = k->shared_bytes + g->launch->dynamic_shared,
+        behind = (asked / RESERVED_GAP + 2) * RESERVED_GAP;
+    *b = (Block){ .grid = g,
+                  .warp_count = (g->threads + LANES - 1) / LANES,
+                  .slot = slot,
+                  .rank = slot % g->cluster_blocks,
+                  .shared_base = slot % g->cluster_blocks * CLUSTER_WINDOW,
+                  .shared_bytes = asked,
                   .reserved_at = k->asks_reserved ? behind : asked,
-                  .shared_span = k->asks_reserved ? behind + profile.shared_reserved_per_block : asked };
+                  .shared_span =
+                      k->asks_reserved ? behind + profile.shared_reserved_per_block : asked };
     if (b->rank) b->cluster = g->slots[slot - b->rank]->cluster;
-    else if (g->cluster_blocks > 1 || k->meets_cluster) b->cluster = cluster_make(g->cluster_blocks);
+    else if (g->cluster_blocks > 1 || k->meets_cluster)
+        b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->lasting = calloc(k->lasting_count + 1, sizeof *b->lasting);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
-    if (!b->warps || !b->lasting || !b->shared || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster))) return NULL;
-    memset(b->shared, 0xd5, b->shared_span);        // what nothing wrote is the same rubbish in every run
+    if (!b->warps || !b->lasting || !b->shared
+        || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster)))
+        return NULL;
+    memset(b->shared, 0xd5, b->shared_span); // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         w->block = b;

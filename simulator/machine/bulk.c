@@ -1,7 +1,8 @@
-// Copies in bulk. Their places are looked at when they begin, and what they bring to shared memory is read then; it gets there
-// when somebody waits at the copy's mbarrier. What they take from shared memory is read as late as may be, when its thread waits
-// for that (wait_group.read), and gets to global memory when its thread waits for that, or the block ends. So a program that
-// does not wait reads, or stores, the wrong bytes in every run.
+// Copies in bulk. Their places are looked at when they begin, and what they bring to shared memory
+// is read then; it gets there when somebody waits at the copy's mbarrier. What they take from
+// shared memory is read as late as may be, when its thread waits for that (wait_group.read), and
+// gets to global memory when its thread waits for that, or the block ends. So a program that does
+// not wait reads, or stores, the wrong bytes in every run.
 #include "bulk.h"
 
 #include <driver_types.h>
@@ -16,7 +17,7 @@
 #include "report/source.h"
 #include "need.h"
 
-enum { UNIT = 16 };             // that size and addresses are a multiple of
+enum { UNIT = 16 }; // that size and addresses are a multiple of
 
 static struct Bulks *bulks_of(Block *b)
 {
@@ -74,7 +75,10 @@ static Access access_of(Block *b, const Bulk *c, u32 at, u32 bytes, bool store)
     return a;
 }
 
-static const u8 *place(const Block *b, const Access *a) { return a->space == SPACE_SHARED ? b->shared + a->address[0] : (const u8 *)a->address[0]; }
+static const u8 *place(const Block *b, const Access *a)
+{
+    return a->space == SPACE_SHARED ? b->shared + a->address[0] : (const u8 *)a->address[0];
+}
 
 static bool look_at_source(Block *b, Bulk *c)
 {
@@ -100,7 +104,7 @@ static bool look_at_target(Block *b, Bulk *c)
     for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
-        u32 same = 0;           // what is there is not looked at: it may be out of bounds
+        u32 same = 0; // what is there is not looked at: it may be out of bounds
         a.alike = &same;
         if (!access_allow(&a, NULL)) return false;
     }
@@ -125,12 +129,14 @@ static void look_again(Block *b, Bulk *c)
 // A value of a lane's address operand.
 static u64 address(const Warp *w, u32 row, bool wide, s64 offset, u32 lane)
 {
-    return wide ? ((const u64 *)row_of(w, row))[lane] + (u64)offset : ((const u32 *)row_of(w, row))[lane] + (u32)offset;
+    return wide ? ((const u64 *)row_of(w, row))[lane] + (u64)offset
+                : ((const u32 *)row_of(w, row))[lane] + (u32)offset;
 }
 
 static u64 in_shared(const Block *b, u64 address)
 {
-    return (address - SHARED_WINDOW < WINDOW_SPAN ? address - SHARED_WINDOW : address) - b->shared_base;
+    return (address - SHARED_WINDOW < WINDOW_SPAN ? address - SHARED_WINDOW : address)
+         - b->shared_base;
 }
 
 // In a cluster: is it an address in the shared memory of another of its blocks?
@@ -142,7 +148,8 @@ static bool is_of_another(const Block *b, u64 address)
 
 static void refuse_far(Warp *w, const Insn *i, u32 lane)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED, .why = "This simulated device copies in bulk to a block's own shared memory.",
+    Report r = { .kind = REPORT_UNSUPPORTED,
+                 .why = "This simulated device copies in bulk to a block's own shared memory.",
                  .next = "Let the other block copy it, or store it there (map_shared_rank)." };
     source_fill(&r, w, i, lane);
     report_errorf(&r, "a copy in bulk to another block's shared memory");
@@ -153,13 +160,20 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
 {
     const u64 to = c->to, from = c->from;
     if (!((to | from | c->bytes) % UNIT)) return true;
-    Report r = { .kind = REPORT_MISALIGNED, .address = to % UNIT ? to : from, .why = "A copy in bulk moves units of 16 bytes, from and to multiples of 16.",
-                 .next = to % UNIT || from % UNIT ? "Declare the array in shared memory alignas(16), or (tensors) alignas(128), and begin at a multiple of 16 bytes."
-                         : "Copy a multiple of 16 bytes, and what is left over with ordinary loads and stores." };
+    Report r = { .kind = REPORT_MISALIGNED,
+                 .address = to % UNIT ? to : from,
+                 .why = "A copy in bulk moves units of 16 bytes, from and to multiples of 16.",
+                 .next = to % UNIT || from % UNIT
+                           ? "Declare the array in shared memory alignas(16), or (tensors) "
+                             "alignas(128), and begin at a multiple of 16 bytes."
+                           : "Copy a multiple of 16 bytes, and what is left over with ordinary "
+                             "loads and stores." };
     source_fill(&r, w, i, c->lane);
     if (to % UNIT || from % UNIT)
-        report_errorf(&r, "copy in bulk %s %s memory at an address that is %llu bytes past a multiple of 16", to % UNIT ? "to" : "from",
-                      c->stores == (to % UNIT != 0) ? "global" : "shared", (unsigned long long)(to % UNIT ? to % UNIT : from % UNIT));
+        report_errorf(
+            &r, "copy in bulk %s %s memory at an address that is %llu bytes past a multiple of 16",
+            to % UNIT ? "to" : "from", c->stores == (to % UNIT != 0) ? "global" : "shared",
+            (unsigned long long)(to % UNIT ? to % UNIT : from % UNIT));
     else report_errorf(&r, "copy in bulk of %u bytes, which is no multiple of 16", c->bytes);
     grid_fail(w->block->grid, cudaErrorMisalignedAddress);
     return false;
@@ -169,10 +183,15 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
 static bool has_cluster(Warp *w, const Insn *i, u32 lane)
 {
     if (w->block->grid->launch->cluster[0]) return true;
-    Report r = { .kind = REPORT_TRAP, .why = "To .shared::cluster one copies from .shared::cta in a kernel that was launched with clusters, if of one block each.",
-                 .next = "Launch it with a cluster's dimensions (__cluster_dims__), or copy with ordinary loads and stores." };
+    Report r = { .kind = REPORT_TRAP,
+                 .why = "To .shared::cluster one copies from .shared::cta in a kernel that was "
+                        "launched with clusters, if of one block each.",
+                 .next = "Launch it with a cluster's dimensions (__cluster_dims__), or copy with "
+                         "ordinary loads and stores." };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "copy in bulk within shared memory, by a kernel without clusters: an illegal instruction");
+    report_errorf(
+        &r,
+        "copy in bulk within shared memory, by a kernel without clusters: an illegal instruction");
     grid_fail(w->block->grid, cudaErrorIllegalInstruction);
     return false;
 }
@@ -182,8 +201,12 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     Block *b = w->block;
     struct Bulks *all = bulks_of(b);
     const Matrix *x = i->matrix;
-    Bulk c = { .pc = (u32)(i - b->grid->kernel->code), .warp = w->number, .lane = lane, .stores = x->stores,
-               .bytes = ((const u32 *)row_of(w, i->c))[lane], .group = all->group[w->number][lane],
+    Bulk c = { .pc = (u32)(i - b->grid->kernel->code),
+               .warp = w->number,
+               .lane = lane,
+               .stores = x->stores,
+               .bytes = ((const u32 *)row_of(w, i->c))[lane],
+               .group = all->group[w->number][lane],
                .to = address(w, i->a, i->source_width == 8, i->offset, lane),
                .from = address(w, i->b, x->wide_from, (s32)x->offset_from, lane) };
     if (!x->stores && is_of_another(b, c.to)) {
@@ -192,13 +215,14 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     }
     if (x->stores || x->within) c.from = in_shared(b, c.from);
     if (!x->stores) c.to = in_shared(b, c.to);
-    if (!c.bytes) return;               // an H200 then looks at no address
+    if (!c.bytes) return; // an H200 then looks at no address
     if (!is_aligned(w, i, &c) || (x->within && !has_cluster(w, i, lane))) return;
     if (!x->stores) {
-        c.mbarrier = in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
+        c.mbarrier =
+            in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
         if (!mbarrier_is_there(w, i, lane, c.mbarrier)) return;
     }
-    if (c.bytes > b->shared_span) {     // this is reported
+    if (c.bytes > b->shared_span) { // this is reported
         Access a = access_of(b, &c, 0, c.bytes, !c.stores);
         access_allow(&a, NULL);
         return;
@@ -218,12 +242,14 @@ static void begin(Warp *w, const Insn *i, u32 lane)
 
 void run_bulk(Warp *w, const Insn *i, u32 mask)
 {
-    for (u32 rest = mask; rest && !w->block->grid->status; rest &= rest - 1) begin(w, i, (u32)__builtin_ctz(rest));
+    for (u32 rest = mask; rest && !w->block->grid->status; rest &= rest - 1)
+        begin(w, i, (u32)__builtin_ctz(rest));
 }
 
 // ---- To end ----
 
-// What a copy does with its bytes: it puts them there, or (cp.reduce) adds each of its elements to what is there, or the like.
+// What a copy does with its bytes: it puts them there, or (cp.reduce) adds each of its elements to
+// what is there, or the like.
 static void put(Block *b, Bulk *c)
 {
     const Insn *i = insn_of(b, c);
@@ -291,15 +317,16 @@ void run_bulk_commit(Warp *w, const Insn *i, u32 mask)
     for (u32 l = 0; l < LANES; l++) all->group[w->number][l] += mask >> l & 1;
 }
 
-// All groups but the latest so many that the lane has committed: their sources have been read; and, if not .read alone, they
-// are over.
+// All groups but the latest so many that the lane has committed: their sources have been read; and,
+// if not .read alone, they are over.
 void run_bulk_wait(Warp *w, const Insn *i, u32 mask)
 {
     Block *b = w->block;
     struct Bulks *all = bulks_of(b);
     for (u32 n = 0; n < all->count;) {
         Bulk *c = &all->bulk[n];
-        bool mine = c->stores && c->warp == w->number && mask >> c->lane & 1 && c->group + i->offset < all->group[c->warp][c->lane];
+        bool mine = c->stores && c->warp == w->number && mask >> c->lane & 1
+                 && c->group + i->offset < all->group[c->warp][c->lane];
         if (mine && !i->matrix->reads) {
             end_store(b, n);
             continue;
@@ -320,8 +347,24 @@ void bulks_end(Block *b)
 }
 
 // Whose generic accesses the asynchronous ones behind it may meet.
-void run_fence_proxy_async(Warp *w, const Insn *i, u32 mask) { (void)i, (void)mask; OBSERVERS(proxy_fence, w); }
-void run_fence_proxy_async_global(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-void run_fence_proxy_async_shared__cta(Warp *w, const Insn *i, u32 mask) { run_fence_proxy_async(w, i, mask); }
-void run_fence_proxy_async_shared__cluster(Warp *w, const Insn *i, u32 mask) { run_fence_proxy_async(w, i, mask); }
-void run_cp_async_bulk_prefetch_L2_global(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_fence_proxy_async(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i, (void)mask;
+    OBSERVERS(proxy_fence, w);
+}
+void run_fence_proxy_async_global(Warp *w, const Insn *i, u32 mask)
+{
+    (void)w, (void)i, (void)mask;
+}
+void run_fence_proxy_async_shared__cta(Warp *w, const Insn *i, u32 mask)
+{
+    run_fence_proxy_async(w, i, mask);
+}
+void run_fence_proxy_async_shared__cluster(Warp *w, const Insn *i, u32 mask)
+{
+    run_fence_proxy_async(w, i, mask);
+}
+void run_cp_async_bulk_prefetch_L2_global(Warp *w, const Insn *i, u32 mask)
+{
+    (void)w, (void)i, (void)mask;
+}

@@ -1,6 +1,7 @@
-// Calls of functions that were not inlined. A function has registers of its own in the warp's file, so a call moves no
-// register: it copies the parameters, notes for each lane where it came from, and gives each lane a frame in its local
-// memory. Only where a lane calls a function that it is in already (recursion) are that function's registers set aside.
+// Calls of functions that were not inlined. A function has registers of its own in the warp's file,
+// so a call moves no register: it copies the parameters, notes for each lane where it came from,
+// and gives each lane a frame in its local memory. Only where a lane calls a function that it is in
+// already (recursion) are that function's registers set aside.
 //
 // Lanes that stand at one instruction at one depth run together, wherever each will return to.
 #include <driver_types.h>
@@ -15,8 +16,8 @@
 
 enum { MOST_RESULT = 4096, DEFAULT_STACK = 1024 };
 
-// cudaLimitStackSize, 0: the default. What frames take on a GPU depends on its registers, which PTX does not tell: so a byte
-// of it is taken for a call and four bytes of arrays, which is generous.
+// cudaLimitStackSize, 0: the default. What frames take on a GPU depends on its registers, which PTX
+// does not tell: so a byte of it is taken for a call and four bytes of arrays, which is generous.
 static u64 stacks[MOST_DEVICES];
 
 void call_set_stack(u32 device, u64 bytes) { stacks[device] = bytes; }
@@ -55,7 +56,8 @@ static void copy_row(u8 *to, const u8 *from, u32 width, u32 mask)
 }
 
 // Every register of a function, from one file of registers to another.
-static void copy_registers(const Function *f, u8 *to, u32 *to_taint, const u8 *from, const u32 *from_taint, u32 mask)
+static void copy_registers(const Function *f, u8 *to, u32 *to_taint, const u8 *from,
+                           const u32 *from_taint, u32 mask)
 {
     for (const RowRange *r = f->rows; r; r = r->next) {
         u32 bytes = r->width ? (r->width * LANES + 63) / 64 * 64 : 64;
@@ -96,7 +98,8 @@ static u32 overflowing(const Warp *w, const Function *f, u32 mask)
     u32 lanes = 0;
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
-        if (w->lane_depth[lane] >= stack_of(g->launch->device) || w->frame_top[lane] + f->frame_bytes > g->kernel->local_bytes)
+        if (w->lane_depth[lane] >= stack_of(g->launch->device)
+            || w->frame_top[lane] + f->frame_bytes > g->kernel->local_bytes)
             lanes |= 1u << lane;
     }
     return lanes;
@@ -104,8 +107,11 @@ static u32 overflowing(const Warp *w, const Function *f, u32 mask)
 
 static void report_overflow(Warp *w, const Insn *i, const Function *f, u32 lanes)
 {
-    Report r = { .kind = REPORT_BOUNDS, .why = "Every call that has not returned takes room; a GPU's thread has little of it.",
-                 .next = "Look for a recursion that never ends, or write it as a loop." };
+    Report r = {
+        .kind = REPORT_BOUNDS,
+        .why = "Every call that has not returned takes room; a GPU's thread has little of it.",
+        .next = "Look for a recursion that never ends, or write it as a loop."
+    };
     source_fill(&r, w, i, __builtin_ctz(lanes));
     report_errorf(&r, "the stack of the thread is full, %u calls deep, when it calls %s",
                   w->lane_depth[__builtin_ctz(lanes)], f->name);
@@ -125,7 +131,8 @@ static void enter(Warp *w, const Insn *i, const CallSite *site, u32 index, u32 m
     w->stacked = true;
     frame->kept = (frame->kept & ~mask) | again;
     if (again) set_aside(w, frame, f, again);
-    for (u32 n = 0; n < f->param_count && n < site->param_count; n++) pass(w, f->params[n], site->params[n], mask);
+    for (u32 n = 0; n < f->param_count && n < site->param_count; n++)
+        pass(w, f->params[n], site->params[n], mask);
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         frame->back[lane] = pc + 1;
@@ -148,17 +155,22 @@ static void enter(Warp *w, const Insn *i, const CallSite *site, u32 index, u32 m
 static u32 function_at(const Kernel *k, u64 address)
 {
     u64 number = (address - FUNCTION_BASE) / FUNCTION_BYTES;
-    for (u32 n = 0; address >= FUNCTION_BASE && address % FUNCTION_BYTES == 0 && n < k->function_count; n++)
+    for (u32 n = 0;
+         address >= FUNCTION_BASE && address % FUNCTION_BYTES == 0 && n < k->function_count; n++)
         if (k->functions[n].number == number) return n;
     return ~0u;
 }
 
 static void report_no_function(Warp *w, const Insn *i, u32 lane, u64 address)
 {
-    Report r = { .kind = REPORT_BOUNDS, .address = address, .why = "A function's address on the host is none on the device, and a null pointer is none anywhere.",
+    Report r = { .kind = REPORT_BOUNDS,
+                 .address = address,
+                 .why = "A function's address on the host is none on the device, and a null "
+                        "pointer is none anywhere.",
                  .next = "Take the address in device code, and copy the pointer from there." };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "a call of address 0x%llx, where there is no device function", (unsigned long long)address);
+    report_errorf(&r, "a call of address 0x%llx, where there is no device function",
+                  (unsigned long long)address);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 
@@ -192,13 +204,19 @@ static void leave(Warp *w, Frame *frame, u32 index, u32 back, u32 mask)
     u8 result[LANES * MOST_RESULT];
     u32 marks[MOST_RESULT / 2];
     bool has_result = f->result.row && site->result.row && f->result.bytes <= MOST_RESULT;
-    if (has_result) lanes_copy(result, f->result.bytes, row_of(w, f->result.row), f->result.bytes, f->result.bytes, mask);
-    if (has_result && w->watch) memcpy(marks, &w->taint[f->result.row / 64], (f->result.bytes + 1) / 2 * sizeof *marks);
-    if (frame->kept & mask) copy_registers(f, w->regs, w->taint, frame->regs, frame->taint, frame->kept & mask);
+    if (has_result)
+        lanes_copy(result, f->result.bytes, row_of(w, f->result.row), f->result.bytes,
+                   f->result.bytes, mask);
+    if (has_result && w->watch)
+        memcpy(marks, &w->taint[f->result.row / 64], (f->result.bytes + 1) / 2 * sizeof *marks);
+    if (frame->kept & mask)
+        copy_registers(f, w->regs, w->taint, frame->regs, frame->taint, frame->kept & mask);
     w->inside[index] &= ~(mask & ~frame->kept);
     u32 bytes = f->result.bytes < site->result.bytes ? f->result.bytes : site->result.bytes;
     if (has_result && w->watch) pass_marks(&w->taint[site->result.row / 64], marks, bytes, mask);
-    if (has_result) lanes_copy(row_of(w, site->result.row), site->result.bytes, result, f->result.bytes, bytes, mask);
+    if (has_result)
+        lanes_copy(row_of(w, site->result.row), site->result.bytes, result, f->result.bytes, bytes,
+                   mask);
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         w->frame_top[lane] = frame->top[lane];
@@ -215,7 +233,9 @@ void call_return(Warp *w, u32 mask)
         u32 lane = __builtin_ctz(mask), same = 0;
         for (u32 rest = mask; rest; rest &= rest - 1) {
             u32 other = __builtin_ctz(rest);
-            if (frame->back[other] == frame->back[lane] && frame->function[other] == frame->function[lane]) same |= 1u << other;
+            if (frame->back[other] == frame->back[lane]
+                && frame->function[other] == frame->function[lane])
+                same |= 1u << other;
         }
         leave(w, frame, frame->function[lane], frame->back[lane], same);
         mask &= ~same;

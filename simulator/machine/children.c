@@ -1,6 +1,7 @@
-// A launch by a kernel takes two calls: one gives room for the parameters, to which the thread then stores them, the next
-// launches. What a thread launches runs in that order, whatever its streams say, which is one of the orders that they
-// allow; but to the stream cudaStreamTailLaunch, behind all the rest.
+// A launch by a kernel takes two calls: one gives room for the parameters, to which the thread then
+// stores them, the next launches. What a thread launches runs in that order, whatever its streams
+// say, which is one of the orders that they allow; but to the stream cudaStreamTailLaunch, behind
+// all the rest.
 #include <driver_types.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
 
-// Room for parameters: the grid's until it has ended, then for others. Threads find their launch again by its address.
+// Room for parameters: the grid's until it has ended, then for others. Threads find their launch
+// again by its address.
 typedef struct Room {
     struct Room *next;
     Allocation *memory;
@@ -29,14 +31,15 @@ struct Children {
 };
 
 static Room *idle[MOST_DEVICES];
-static u32 most[MOST_DEVICES];          // launches that wait for an end; 0: as many as at first
+static u32 most[MOST_DEVICES]; // launches that wait for an end; 0: as many as at first
 
 void children_set_most(u32 device, u32 count) { most[device] = count; }
 
 static u32 most_of(u32 device) { return most[device] ? most[device] : FIRST_PENDING; }
 
-// Each grid above this one waits for the end of what it has launched; what it has put at its tail waits for its own. All the
-// rest begins while it runs, as on an H200, where a thread's 3,000 launches in a row find room for 2,048 that wait.
+// Each grid above this one waits for the end of what it has launched; what it has put at its tail
+// waits for its own. All the rest begins while it runs, as on an H200, where a thread's 3,000
+// launches in a row find room for 2,048 that wait.
 static bool is_full(const Grid *g, u32 depth)
 {
     return depth + (g->children ? g->children->pending_tail : 0) > most_of(g->launch->device);
@@ -46,7 +49,8 @@ static bool is_full(const Grid *g, u32 depth)
 static int check(const Launch *launch)
 {
     u64 shared = launch->kernel->shared_bytes + (u64)launch->dynamic_shared;
-    int error = shared > (u64)profile.shared_per_block ? cudaErrorInvalidConfiguration : grid_check(launch);
+    int error =
+        shared > (u64)profile.shared_per_block ? cudaErrorInvalidConfiguration : grid_check(launch);
     return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
 }
 
@@ -71,7 +75,8 @@ static Room *take_room(Grid *g, u32 bytes)
         *at = r->next;
     } else {
         r = need(calloc(1, sizeof *r));
-        r->memory = need(memory_alloc(bytes < LEAST ? LEAST : bytes, LEAST, MEMORY_STRING, device, NULL));
+        r->memory =
+            need(memory_alloc(bytes < LEAST ? LEAST : bytes, LEAST, MEMORY_STRING, device, NULL));
     }
     r->next = children_of(g)->rooms;
     return g->children->rooms = r;
@@ -83,11 +88,15 @@ static u32 *last_error(Warp *w, u32 lane)
     return &w->launch_error[lane];
 }
 
-static const u32 *numbers_at(const Warp *w, u32 row, u32 lane) { return (const u32 *)row_of(w, row) + 3 * lane; }
+static const u32 *numbers_at(const Warp *w, u32 row, u32 lane)
+{
+    return (const u32 *)row_of(w, row) + 3 * lane;
+}
 
 static void refuse(Warp *w, const Insn *i, u32 lane, const Kernel *k)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED, .why = "Its PTX has something that this simulated device cannot run yet.",
+    Report r = { .kind = REPORT_UNSUPPORTED,
+                 .why = "Its PTX has something that this simulated device cannot run yet.",
                  .next = "Write that part in another way, or run it on a real device." };
     source_fill(&r, w, i, lane);
     report_errorf(&r, "a launch by a kernel: %s", k ? k->unsupported : "of what is no kernel");
@@ -95,15 +104,20 @@ static void refuse(Warp *w, const Insn *i, u32 lane, const Kernel *k)
 }
 
 // How the lane wants the kernel launched, whose rows of numbers are these. The error of that, or 0.
-static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 block, u32 shared, Launch *launch)
+static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 block, u32 shared,
+                    Launch *launch)
 {
     const Launch *by = w->block->grid->launch;
-    *launch = (Launch){ .kernel = (Kernel *)k, .dynamic_shared = shared, .device = by->device, .limit = by->limit,
+    *launch = (Launch){ .kernel = (Kernel *)k,
+                        .dynamic_shared = shared,
+                        .device = by->device,
+                        .limit = by->limit,
                         .depth = by->depth + 1 };
     memcpy(launch->grid, numbers_at(w, grid, lane), sizeof launch->grid);
     memcpy(launch->block, numbers_at(w, block, lane), sizeof launch->block);
     memcpy(launch->cluster, k->cluster, sizeof launch->cluster);
-    return is_full(w->block->grid, launch->depth) ? cudaErrorLaunchPendingCountExceeded : check(launch);
+    return is_full(w->block->grid, launch->depth) ? cudaErrorLaunchPendingCountExceeded
+                                                  : check(launch);
 }
 
 // The kernel that the lane means; NULL, and the grid has failed: it cannot be launched.
@@ -196,14 +210,17 @@ void run_launch_device(Warp *w, const Insn *i, u32 mask)
         u32 lane = __builtin_ctz(mask);
         const Room *r = room_at(w->block->grid, buffer[lane]);
         bool good = r && r->launch.kernel;
-        child_answer(w, i, lane, good ? launch_room(w->block->grid, r, &r->launch, stream[lane]) : cudaErrorInvalidValue);
+        child_answer(w, i, lane,
+                     good ? launch_room(w->block->grid, r, &r->launch, stream[lane])
+                          : cudaErrorInvalidValue);
     }
 }
 
 // __cudaCDP2LaunchDevice(kernel, parameter buffer, grid, block, shared, stream)
 void run_launch_kernel(Warp *w, const Insn *i, u32 mask)
 {
-    const u64 *kernel = row_of(w, i->a), *buffer = row_of(w, i->b), *stream = row_of(w, i->vector[2]);
+    const u64 *kernel = row_of(w, i->a), *buffer = row_of(w, i->b),
+              *stream = row_of(w, i->vector[2]);
     const u32 *shared = row_of(w, i->vector[1]);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
@@ -212,7 +229,9 @@ void run_launch_kernel(Warp *w, const Insn *i, u32 mask)
         const Kernel *k = kernel_of(w, i, lane, kernel[lane]);
         if (!k) return;
         int error = describe(w, lane, k, i->c, i->vector[0], shared[lane], &launch);
-        if (!error) error = r ? launch_room(w->block->grid, r, &launch, stream[lane]) : cudaErrorInvalidValue;
+        if (!error)
+            error =
+                r ? launch_room(w->block->grid, r, &launch, stream[lane]) : cudaErrorInvalidValue;
         child_answer(w, i, lane, error);
     }
 }
@@ -220,7 +239,8 @@ void run_launch_kernel(Warp *w, const Insn *i, u32 mask)
 void run_peek_error(Warp *w, const Insn *i, u32 mask)
 {
     u32 *result = row_of(w, i->d);
-    for (; mask; mask &= mask - 1) result[__builtin_ctz(mask)] = *last_error(w, __builtin_ctz(mask));
+    for (; mask; mask &= mask - 1)
+        result[__builtin_ctz(mask)] = *last_error(w, __builtin_ctz(mask));
 }
 
 void run_last_error(Warp *w, const Insn *i, u32 mask)
@@ -239,9 +259,13 @@ void child_answer(Warp *w, const Insn *i, u32 lane, int error)
 
 static void add_bytes(Warp *w, const Insn *i, u32 lane, Child child, u64 stream)
 {
-    bool wide = child.rows > 1 && (child.width > child.to_pitch || (child.from && child.width > child.from_pitch));
+    bool wide = child.rows > 1
+             && (child.width > child.to_pitch || (child.from && child.width > child.from_pitch));
     bool nothing = !child.width || !child.rows;
-    child_answer(w, i, lane, wide ? cudaErrorInvalidValue : nothing ? 0 : add(w->block->grid, &child, stream));
+    child_answer(w, i, lane,
+                 wide      ? cudaErrorInvalidValue
+                 : nothing ? 0
+                           : add(w->block->grid, &child, stream));
 }
 
 // __cudaCDP2MemsetAsync(to, value, bytes, stream)
@@ -251,7 +275,11 @@ void run_fill_by_kernel(Warp *w, const Insn *i, u32 mask)
     const u32 *value = row_of(w, i->b);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemsetAsync in a kernel", .to = to[l], .width = bytes[l], .rows = 1, .value = value[l] };
+        Child child = { .call = "cudaMemsetAsync in a kernel",
+                        .to = to[l],
+                        .width = bytes[l],
+                        .rows = 1,
+                        .value = value[l] };
         add_bytes(w, i, l, child, stream[l]);
     }
 }
@@ -259,13 +287,17 @@ void run_fill_by_kernel(Warp *w, const Insn *i, u32 mask)
 // __cudaCDP2Memset2DAsync(to, pitch, value, width, rows, stream)
 void run_fill_2d_by_kernel(Warp *w, const Insn *i, u32 mask)
 {
-    const u64 *to = row_of(w, i->a), *pitch = row_of(w, i->b), *width = row_of(w, i->vector[0]), *rows = row_of(w, i->vector[1]),
-        *stream = row_of(w, i->vector[2]);
+    const u64 *to = row_of(w, i->a), *pitch = row_of(w, i->b), *width = row_of(w, i->vector[0]),
+              *rows = row_of(w, i->vector[1]), *stream = row_of(w, i->vector[2]);
     const u32 *value = row_of(w, i->c);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemset2DAsync in a kernel", .to = to[l], .to_pitch = pitch[l], .width = width[l],
-                        .rows = rows[l], .value = value[l] };
+        Child child = { .call = "cudaMemset2DAsync in a kernel",
+                        .to = to[l],
+                        .to_pitch = pitch[l],
+                        .width = width[l],
+                        .rows = rows[l],
+                        .value = value[l] };
         add_bytes(w, i, l, child, stream[l]);
     }
 }
@@ -273,12 +305,18 @@ void run_fill_2d_by_kernel(Warp *w, const Insn *i, u32 mask)
 // __cudaCDP2MemcpyAsync(to, from, bytes, kind, stream)
 void run_copy_by_kernel(Warp *w, const Insn *i, u32 mask)
 {
-    const u64 *to = row_of(w, i->a), *from = row_of(w, i->b), *bytes = row_of(w, i->c), *stream = row_of(w, i->vector[1]);
+    const u64 *to = row_of(w, i->a), *from = row_of(w, i->b), *bytes = row_of(w, i->c),
+              *stream = row_of(w, i->vector[1]);
     const u32 *kind = row_of(w, i->vector[0]);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemcpyAsync in a kernel", .to = to[l], .from = from[l], .width = bytes[l], .rows = 1 };
-        if (kind[l] == cudaMemcpyDeviceToDevice || kind[l] == cudaMemcpyDefault) add_bytes(w, i, l, child, stream[l]);
+        Child child = { .call = "cudaMemcpyAsync in a kernel",
+                        .to = to[l],
+                        .from = from[l],
+                        .width = bytes[l],
+                        .rows = 1 };
+        if (kind[l] == cudaMemcpyDeviceToDevice || kind[l] == cudaMemcpyDefault)
+            add_bytes(w, i, l, child, stream[l]);
         else child_answer(w, i, l, cudaErrorInvalidMemcpyDirection);
     }
 }
@@ -291,7 +329,8 @@ bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
     u16 none[LANES] = { 0 };
     Access a;
     memset(&a, 0, offsetof(Access, address));
-    a.warp = w, a.insn = i, a.mask = 1u << lane, a.store = true, a.bytes = bytes, a.values = values, a.undefined = none;
+    a.warp = w, a.insn = i, a.mask = 1u << lane, a.store = true, a.bytes = bytes, a.values = values,
+    a.undefined = none;
     for (u32 l = 0; l < LANES; l++) a.address[l] = to;
     a.space = access_generic(w, a.address, a.mask);
     memcpy(values + VALUE_BYTES * lane, &value, bytes);
@@ -300,7 +339,8 @@ bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
     return true;
 }
 
-// A handle for each lane. Events must have the flag that the guide asks for; a stream may go without.
+// A handle for each lane. Events must have the flag that the guide asks for; a stream may go
+// without.
 static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
 {
     const u64 *to = row_of(w, i->a);
@@ -315,10 +355,17 @@ static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
 }
 
 // __cudaCDP2StreamCreateWithFlags(stream, flags), __cudaCDP2EventCreateWithFlags(event, flags)
-void run_stream_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaStreamNonBlocking, true); }
-void run_event_create(Warp *w, const Insn *i, u32 mask) { create(w, i, mask, cudaEventDisableTiming, false); }
+void run_stream_create(Warp *w, const Insn *i, u32 mask)
+{
+    create(w, i, mask, cudaStreamNonBlocking, true);
+}
+void run_event_create(Warp *w, const Insn *i, u32 mask)
+{
+    create(w, i, mask, cudaEventDisableTiming, false);
+}
 
-// __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event, flags), EventDestroy(event)
+// __cudaCDP2StreamDestroy(stream); EventRecord(event, stream), StreamWaitEvent(stream, event,
+// flags), EventDestroy(event)
 void run_stream_or_event(Warp *w, const Insn *i, u32 mask)
 {
     for (; mask; mask &= mask - 1) child_answer(w, i, __builtin_ctz(mask), 0);
@@ -330,7 +377,7 @@ Child *children_take(Grid *g)
 {
     struct Children *c = g->children;
     if (!c) return NULL;
-    *c->last = c->tail;                 // c->first itself, where there is nothing else
+    *c->last = c->tail; // c->first itself, where there is nothing else
     Child *first = c->first;
     c->first = c->tail = NULL;
     c->last = &c->first;

@@ -1,21 +1,23 @@
-// Launches, fills and copies by kernels (CUDA's dynamic parallelism). What a grid launches begins when it has ended: nothing
-// promises that it begins sooner, and a grid counts as ended only when all that it launched has.
+// Launches, fills and copies by kernels (CUDA's dynamic parallelism). What a grid launches begins
+// when it has ended: nothing promises that it begins sooner, and a grid counts as ended only when
+// all that it launched has.
 #pragma once
 #include "grid.h"
 #include "warp.h"
 
 typedef struct Child {
     struct Child *next;
-    Launch launch;                      // of a kernel; its parameters are `params`.
+    Launch launch; // of a kernel; its parameters are `params`.
     void *params;
-    const char *call;                   // NULL; else a fill or copy, and this is its name
-    u64 to, from, to_pitch, from_pitch, width, rows;    // bytes and addresses; from 0: a fill,
-    u32 value;                          // with this
+    const char *call; // NULL; else a fill or copy, and this is its name
+    u64 to, from, to_pitch, from_pitch, width, rows; // bytes and addresses; from 0: a fill,
+    u32 value;                                       // with this
 } Child;
 
-// What the grid has launched, in the order in which it is to run; the caller's, each to be freed with its params.
+// What the grid has launched, in the order in which it is to run; the caller's, each to be freed
+// with its params.
 Child *children_take(Grid *grid);
-void children_drop(Grid *grid);         // what is left, and what they needed
+void children_drop(Grid *grid); // what is left, and what they needed
 
 // cudaLimitDevRuntimePendingLaunchCount: how many launches a grid may leave behind.
 void children_set_most(u32 device, u32 count);
@@ -41,7 +43,8 @@ void run_occupancy(Warp *, const Insn *, u32 mask);
 void run_error_name(Warp *, const Insn *, u32 mask);
 void run_error_words(Warp *, const Insn *, u32 mask);
 
-// How the call of a lane ends: its result, which is the lane's last error if it is one; and `bytes` of a value, at most
-// VALUE_BYTES, stored where the lane wants it. False: it must not, and the grid has failed.
+// How the call of a lane ends: its result, which is the lane's last error if it is one; and `bytes`
+// of a value, at most VALUE_BYTES, stored where the lane wants it. False: it must not, and the grid
+// has failed.
 void child_answer(Warp *, const Insn *, u32 lane, int error);
 bool child_store(Warp *, const Insn *, u32 lane, u64 to, u64 value, u32 bytes);

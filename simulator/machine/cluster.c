@@ -1,5 +1,6 @@
-// The barrier of a cluster: threads arrive and wait by two instructions, between which they do other things. A warp's lanes may
-// come one by one. Whoever has arrived cannot do so again before it has waited, so at most two phases are under way.
+// The barrier of a cluster: threads arrive and wait by two instructions, between which they do
+// other things. A warp's lanes may come one by one. Whoever has arrived cannot do so again before
+// it has waited, so at most two phases are under way.
 #include <driver_types.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ u64 cluster_block(const Launch *l, u64 cluster, u32 rank)
     const u32 *size = l->cluster, *grid = l->grid;
     if (!size[0]) return cluster;
     u64 across = grid[0] / size[0], down = grid[1] / size[1];
-    u64 x = cluster % across * size[0] + rank % size[0], y = cluster / across % down * size[1] + rank / size[0] % size[1];
+    u64 x = cluster % across * size[0] + rank % size[0],
+        y = cluster / across % down * size[1] + rank / size[0] % size[1];
     u64 z = cluster / across / down * size[2] + rank / size[0] / size[1];
     return (z * grid[1] + y) * grid[0] + x;
 }
@@ -40,7 +42,8 @@ void cluster_join(Block *b)
     c->blocks[b->rank] = b;
     c->missing += b->grid->threads;
     b->stuck = false;
-    for (u32 n = 0; n < b->warp_count; n++) b->warps[n].cluster_come = b->warps[n].cluster_owed = b->warps[n].cluster_held = 0;
+    for (u32 n = 0; n < b->warp_count; n++)
+        b->warps[n].cluster_come = b->warps[n].cluster_owed = b->warps[n].cluster_held = 0;
 }
 
 // Those that wait go on behind the barrier, the others when they come to wait.
@@ -83,7 +86,8 @@ void cluster_leave(Warp *w, u32 lanes)
 static void report_order(Warp *w, const Insn *i, u32 lanes, const char *words)
 {
     Report r = { .kind = REPORT_BARRIER,
-                 .why = "A thread arrives at the cluster's barrier and then waits there, in turns: cluster.sync() does both.",
+                 .why = "A thread arrives at the cluster's barrier and then waits there, in turns: "
+                        "cluster.sync() does both.",
                  .next = "Put one barrier_wait() behind each barrier_arrive(), in all threads." };
     source_fill(&r, w, i, __builtin_ctz(lanes));
     report_errorf(&r, "%d threads of a warp %s", __builtin_popcount(lanes), words);
@@ -95,7 +99,9 @@ static void arrive(Warp *w, const Insn *i, u32 lanes)
     Cluster *c = w->block->cluster;
     u32 again = lanes & (w->cluster_come | w->cluster_owed);
     if (again) {
-        report_order(w, i, again, "arrive at the cluster's barrier, and have not waited there since they last did");
+        report_order(
+            w, i, again,
+            "arrive at the cluster's barrier, and have not waited there since they last did");
         return;
     }
     w->cluster_come |= lanes;
@@ -132,7 +138,10 @@ void run_barrier_cluster_arrive_aligned(Warp *w, const Insn *i, u32 mask)
     if (here) arrive(w, i, here);
 }
 
-void run_barrier_cluster_arrive_relaxed_aligned(Warp *w, const Insn *i, u32 mask) { run_barrier_cluster_arrive_aligned(w, i, mask); }
+void run_barrier_cluster_arrive_relaxed_aligned(Warp *w, const Insn *i, u32 mask)
+{
+    run_barrier_cluster_arrive_aligned(w, i, mask);
+}
 
 void run_barrier_cluster_wait_aligned(Warp *w, const Insn *i, u32 mask)
 {
@@ -165,11 +174,17 @@ static void report_waiting(const Cluster *c, Warp *w)
         for (u32 n = 0; c->blocks[rank]->occupied && n < c->blocks[rank]->warp_count; n++)
             threads += __builtin_popcount(c->blocks[rank]->warps[n].live);
     Grid *g = w->block->grid;
-    Report r = { .kind = REPORT_DEADLOCK, .why = "All threads of the cluster that have not ended must come to its barrier; some stand elsewhere, and wait as well.",
-                 .next = "Let every thread of every block come to the same cluster.sync(), outside of branches." };
+    Report r = {
+        .kind = REPORT_DEADLOCK,
+        .why = "All threads of the cluster that have not ended must come to its barrier; some "
+               "stand elsewhere, and wait as well.",
+        .next =
+            "Let every thread of every block come to the same cluster.sync(), outside of branches."
+    };
     source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_held));
     r.stands = stand_list(g, w->block->cluster->size > 1 ? NULL : w->block);
-    report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads, threads - c->missing);
+    report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads,
+                  threads - c->missing);
     free(r.stands);
     grid_fail(g, cudaErrorLaunchFailure);
 }

@@ -5,9 +5,16 @@
 #include "cooperative.h"
 #include "memory.h"
 
-typedef struct Workspace { u32 bytes, barrier; } Workspace;
+typedef struct Workspace {
+    u32 bytes, barrier;
+} Workspace;
 
-static struct Space { struct Space *next; Workspace *at; u32 device; bool taken; } *spaces;
+static struct Space {
+    struct Space *next;
+    Workspace *at;
+    u32 device;
+    bool taken;
+} * spaces;
 
 static struct Space *make_space(u32 device)
 {

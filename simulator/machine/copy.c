@@ -1,7 +1,8 @@
-// Asynchronous copies. A copy's source is looked at and read when it begins, and its place in shared memory is then
-// neither the old value's nor the new one's: the bytes change when the thread waits for the group that the copy is in, and not
-// before, so that a program that does not wait reads the old ones in every run, and checks see who touches such bytes. Copies
-// that arrive at an mbarrier do so when somebody waits there.
+// Asynchronous copies. A copy's source is looked at and read when it begins, and its place in
+// shared memory is then neither the old value's nor the new one's: the bytes change when the thread
+// waits for the group that the copy is in, and not before, so that a program that does not wait
+// reads the old ones in every run, and checks see who touches such bytes. Copies that arrive at an
+// mbarrier do so when somebody waits there.
 #include "copy.h"
 
 #include <stdlib.h>
@@ -60,7 +61,10 @@ static Access access_of(Warp *w, const Insn *i, u32 mask, u32 bytes, bool store)
     return a;
 }
 
-u64 copy_from(const Warp *w, const Insn *i, u32 lane) { return ((const u64 *)row_of(w, i->b))[lane] + (s32)i->matrix->offset_from; }
+u64 copy_from(const Warp *w, const Insn *i, u32 lane)
+{
+    return ((const u64 *)row_of(w, i->b))[lane] + (s32)i->matrix->offset_from;
+}
 
 u64 copy_to(const Warp *w, const Insn *i, u32 lane)
 {
@@ -71,7 +75,8 @@ u64 copy_to(const Warp *w, const Insn *i, u32 lane)
 
 u32 copy_given(const Warp *w, const Insn *i, u32 lane)
 {
-    if (i->matrix->ignores) return (*(const u32 *)row_of(w, i->c) ^ i->flip) >> lane & 1 ? 0 : i->matrix->bytes;
+    if (i->matrix->ignores)
+        return (*(const u32 *)row_of(w, i->c) ^ i->flip) >> lane & 1 ? 0 : i->matrix->bytes;
     u32 given = ((const u32 *)row_of(w, i->c))[lane];
     return given < i->matrix->bytes ? given : i->matrix->bytes;
 }
@@ -124,12 +129,16 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
     Copy *c = add_copy(all);
-    *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .bytes = i->matrix->bytes,
-                 .epoch = w->block->epoch, .number = all->begun++ };
+    *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code),
+                 .lanes = mask,
+                 .bytes = i->matrix->bytes,
+                 .epoch = w->block->epoch,
+                 .number = all->begun++ };
     memcpy(c->group, all->group, sizeof c->group);
     for (u32 l = 0; l < LANES; l++) c->to[l] = copy_to(w, i, l);
     Access a = access_to(w, i, c, mask);
-    if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1])) all->count--;
+    if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1]))
+        all->count--;
 }
 
 void run_copy_commit(Warp *w, const Insn *i, u32 mask)
@@ -165,14 +174,16 @@ static void drop_finished(Copies *all)
     all->count = kept;
 }
 
-// wait_group N: all groups but the latest N that the lane has committed; wait_all (a number below 0): all copies.
+// wait_group N: all groups but the latest N that the lane has committed; wait_all (a number below
+// 0): all copies.
 void run_copy_wait(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
     for (u32 n = 0; n < all->count; n++) {
         Copy *c = &all->copy[n];
         u32 over = 0;
-        for (u32 l = 0; l < LANES; l++) over |= (u32)(i->offset < 0 || c->group[l] + i->offset < all->group[l]) << l;
+        for (u32 l = 0; l < LANES; l++)
+            over |= (u32)(i->offset < 0 || c->group[l] + i->offset < all->group[l]) << l;
         if (over & mask & c->lanes) finish(w, c, over & mask & c->lanes);
     }
     drop_finished(all);
@@ -180,11 +191,14 @@ void run_copy_wait(Warp *w, const Insn *i, u32 mask)
 
 // ---- Arrivals ----
 
-// .noinc: the mbarrier was initialised for these arrivals; else they come on top of what it waits for.
+// .noinc: the mbarrier was initialised for these arrivals; else they come on top of what it waits
+// for.
 void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
-    CopyArrival a = { .pc = (u32)(i - w->block->grid->kernel->code), .lanes = mask, .before = all->begun };
+    CopyArrival a = { .pc = (u32)(i - w->block->grid->kernel->code),
+                      .lanes = mask,
+                      .before = all->begun };
     if (!mbarrier_promise(w, i, mask, !i->matrix->noinc, a.at)) return;
     if (all->arrival_count == all->arrival_room) {
         all->arrival_room = all->arrival_room ? 2 * all->arrival_room : 4;
@@ -197,7 +211,8 @@ static void keep_promise(Warp *w, const CopyArrival *a, u32 lanes)
 {
     Copies *all = w->copies;
     for (u32 n = 0; n < all->count; n++)
-        if (all->copy[n].number < a->before && all->copy[n].lanes & lanes) finish(w, &all->copy[n], all->copy[n].lanes & lanes);
+        if (all->copy[n].number < a->before && all->copy[n].lanes & lanes)
+            finish(w, &all->copy[n], all->copy[n].lanes & lanes);
     drop_finished(all);
     mbarrier_keep_promise(w, &w->block->grid->kernel->code[a->pc], lanes, a->at);
 }
@@ -224,6 +239,7 @@ bool copies_arrive(Block *b, u64 at)
 {
     bool any = false;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (b->warps[n].copies && b->warps[n].copies->arrival_count) any |= warp_arrives(&b->warps[n], at);
+        if (b->warps[n].copies && b->warps[n].copies->arrival_count)
+            any |= warp_arrives(&b->warps[n], at);
     return any;
 }

@@ -1,4 +1,5 @@
-// The names of errors and NVIDIA's words for them, as kernels ask for them: the host's (client/error.c), in memory that they can read.
+// The names of errors and NVIDIA's words for them, as kernels ask for them: the host's
+// (client/error.c), in memory that they can read.
 #include <string.h>
 
 #include "children.h"
@@ -6,14 +7,19 @@
 #include "need.h"
 
 // The last row is for all that is no error.
-static const struct { int code; const char *name, *words; } table[] = {
+static const struct {
+    int code;
+    const char *name, *words;
+} table[] = {
 #include "errors.inc"
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-typedef struct Strings { u64 name[ROWS], words[ROWS]; } Strings;
+typedef struct Strings {
+    u64 name[ROWS], words[ROWS];
+} Strings;
 
-static Strings *made[MOST_DEVICES];     // where they lie; NULL: no kernel there has asked
+static Strings *made[MOST_DEVICES]; // where they lie; NULL: no kernel there has asked
 
 static u64 put(u64 *end, const char *string)
 {
@@ -32,7 +38,8 @@ static const Strings *strings_on(u32 device)
     const Allocation *a = need(memory_alloc(bytes, 1, MEMORY_STRING, device, NULL));
     s = made[device] = need(malloc(sizeof *s));
     u64 end = a->base;
-    for (u32 n = 0; n < ROWS; n++) s->name[n] = put(&end, table[n].name), s->words[n] = put(&end, table[n].words);
+    for (u32 n = 0; n < ROWS; n++)
+        s->name[n] = put(&end, table[n].name), s->words[n] = put(&end, table[n].words);
     memory_define(a->base, a->size);
     return s;
 }
@@ -49,5 +56,11 @@ static void answer(Warp *w, const Insn *i, u32 mask, const u64 row[ROWS])
 }
 
 // __cudaCDP2GetErrorName(error), __cudaCDP2GetErrorString(error)
-void run_error_name(Warp *w, const Insn *i, u32 mask) { answer(w, i, mask, strings_on(w->block->grid->launch->device)->name); }
-void run_error_words(Warp *w, const Insn *i, u32 mask) { answer(w, i, mask, strings_on(w->block->grid->launch->device)->words); }
+void run_error_name(Warp *w, const Insn *i, u32 mask)
+{
+    answer(w, i, mask, strings_on(w->block->grid->launch->device)->name);
+}
+void run_error_words(Warp *w, const Insn *i, u32 mask)
+{
+    answer(w, i, mask, strings_on(w->block->grid->launch->device)->words);
+}

@@ -1,5 +1,5 @@
-// Instructions by which the lanes of a warp give each other values. They wait until every lane that their mask names has
-// come or ended. The value of a lane that takes no part is undefined.
+// Instructions by which the lanes of a warp give each other values. They wait until every lane that
+// their mask names has come or ended. The value of a lane that takes no part is undefined.
 #include <driver_types.h>
 
 #include "access.h"
@@ -11,8 +11,11 @@ static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (members[lane] >> lane & 1) continue;
-        Report r = { .kind = REPORT_BARRIER, .why = "The mask must name every lane that runs the instruction.",
-                     .next = "Pass the mask of the lanes that are here: 0xffffffff outside of branches." };
+        Report r = {
+            .kind = REPORT_BARRIER,
+            .why = "The mask must name every lane that runs the instruction.",
+            .next = "Pass the mask of the lanes that are here: 0xffffffff outside of branches."
+        };
         source_fill(&r, w, i, lane);
         report_errorf(&r, "lane %u is not in the mask 0x%08x that it passes", lane, members[lane]);
         grid_fail(w->block->grid, cudaErrorLaunchFailure);
@@ -21,8 +24,8 @@ static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
     return true;
 }
 
-// The lanes that take part, once they are all here; 0: they are not, and those that have come wait. Lanes that pass
-// another mask go after these.
+// The lanes that take part, once they are all here; 0: they are not, and those that have come wait.
+// Lanes that pass another mask go after these.
 static u32 assemble(Warp *w, const Insn *i, u32 mask)
 {
     const u32 *members = row_of(w, i->members);
@@ -36,7 +39,7 @@ static u32 assemble(Warp *w, const Insn *i, u32 mask)
         mask &= same;
     }
     if (!(wanted & w->live & ~mask)) return mask;
-    tally_take_back(g->tally, pc, w->active);       // it runs when the others are here
+    tally_take_back(g->tally, pc, w->active); // it runs when the others are here
     w->active &= ~mask;
     warp_hold(w, pc, mask);
     return 0;
@@ -50,10 +53,15 @@ u32 exchange_all(Warp *w, const Insn *i, u32 mask)
     if (!here || here == ~0u) return here;
     char opcode[64];
     isa_spell(&isa_rows[i->row], opcode, sizeof opcode);
-    Report r = { .kind = REPORT_BARRIER, .why = "The lanes of a warp do it together, each with its part: what comes out is undefined.",
-                 .next = "Launch whole warps, and let none of their threads return before it." };
+    Report r = {
+        .kind = REPORT_BARRIER,
+        .why =
+            "The lanes of a warp do it together, each with its part: what comes out is undefined.",
+        .next = "Launch whole warps, and let none of their threads return before it."
+    };
     source_fill(&r, w, i, __builtin_ctz(here));
-    report_errorf(&r, "%s is run by %d threads of a warp, and wants all 32", opcode, __builtin_popcount(here));
+    report_errorf(&r, "%s is run by %d threads of a warp, and wants all 32", opcode,
+                  __builtin_popcount(here));
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
     return 0;
 }
@@ -71,9 +79,12 @@ static void set_predicate(Warp *w, u32 row, u32 mask, u32 lanes)
     *p = (*p & ~mask) | (lanes & mask);
 }
 
-// ---- shfl.sync: the lane that each reads, and whether it lies in its segment (PTX ISA, "shfl.sync") ----
+// ---- The lane that each reads, and whether it lies in its segment (PTX ISA, "shfl.sync") ----
 
-typedef struct Pick { s32 lane; bool inside; } Pick;
+typedef struct Pick {
+    s32 lane;
+    bool inside;
+} Pick;
 
 static Pick pick_up(u32 lane, u32 b, s32 low, s32 end)
 {
@@ -118,7 +129,8 @@ static void shuffle(Warp *w, const Insn *i, u32 mask, Pick (*pick)(u32, u32, s32
         if (!p.inside) p.lane = l;
         inside |= (u32)p.inside << l;
         from[l] = p.lane;
-        values[l] = here >> p.lane & 1 ? a[p.lane] : 0;     // of a lane that takes no part, as an H200 has it
+        values[l] =
+            here >> p.lane & 1 ? a[p.lane] : 0; // of a lane that takes no part, as an H200 has it
     }
     OBSERVERS(shuffled, w, i, here, from);
     set(w, i, here, values);
@@ -126,13 +138,25 @@ static void shuffle(Warp *w, const Insn *i, u32 mask, Pick (*pick)(u32, u32, s32
 }
 
 void run_shfl_sync_up_b32(Warp *w, const Insn *i, u32 mask) { shuffle(w, i, mask, pick_up, false); }
-void run_shfl_sync_down_b32(Warp *w, const Insn *i, u32 mask) { shuffle(w, i, mask, pick_down, false); }
-void run_shfl_sync_bfly_b32(Warp *w, const Insn *i, u32 mask) { shuffle(w, i, mask, pick_bfly, false); }
-void run_shfl_sync_idx_b32(Warp *w, const Insn *i, u32 mask) { shuffle(w, i, mask, pick_idx, true); }
+void run_shfl_sync_down_b32(Warp *w, const Insn *i, u32 mask)
+{
+    shuffle(w, i, mask, pick_down, false);
+}
+void run_shfl_sync_bfly_b32(Warp *w, const Insn *i, u32 mask)
+{
+    shuffle(w, i, mask, pick_bfly, false);
+}
+void run_shfl_sync_idx_b32(Warp *w, const Insn *i, u32 mask)
+{
+    shuffle(w, i, mask, pick_idx, true);
+}
 
 // ---- votes ----
 
-static u32 votes(const Warp *w, const Insn *i, u32 here) { return (*(u32 *)row_of(w, i->a) ^ i->flip) & here; }
+static u32 votes(const Warp *w, const Insn *i, u32 here)
+{
+    return (*(u32 *)row_of(w, i->a) ^ i->flip) & here;
+}
 
 void run_vote_sync_any_pred(Warp *w, const Insn *i, u32 mask)
 {
@@ -207,18 +231,18 @@ void run_match_all_sync_b64(Warp *w, const Insn *i, u32 mask) { match_all(w, i, 
 
 // ---- redux: x is the result so far, y the next lane's value ----
 
-#define REDUX(op, T, together)                                                          \
-    void run_redux_sync_##op(Warp *w, const Insn *i, u32 mask)                          \
-    {                                                                                   \
-        u32 here = assemble(w, i, mask);                                                \
-        if (!here) return;                                                              \
-        const T *a = row_of(w, i->a);                                                   \
-        T x = a[__builtin_ctz(here)];                                                   \
-        for (u32 left = here & (here - 1); left; left &= left - 1) {                    \
-            const T y = a[__builtin_ctz(left)];                                         \
-            x = (T)(together);                                                          \
-        }                                                                               \
-        set_all(w, i, here, (u32)x);                                                    \
+#define REDUX(op, T, together)                                                                     \
+    void run_redux_sync_##op(Warp *w, const Insn *i, u32 mask)                                     \
+    {                                                                                              \
+        u32 here = assemble(w, i, mask);                                                           \
+        if (!here) return;                                                                         \
+        const T *a = row_of(w, i->a);                                                              \
+        T x = a[__builtin_ctz(here)];                                                              \
+        for (u32 left = here & (here - 1); left; left &= left - 1) {                               \
+            const T y = a[__builtin_ctz(left)];                                                    \
+            x = (T)(together);                                                                     \
+        }                                                                                          \
+        set_all(w, i, here, (u32)x);                                                               \
     }
 REDUX(add_s32, s32, (u32)x + (u32)y)
 REDUX(add_u32, u32, x + y)
@@ -226,7 +250,7 @@ REDUX(min_s32, s32, x < y ? x : y)
 REDUX(min_u32, u32, x < y ? x : y)
 REDUX(max_s32, s32, x > y ? x : y)
 REDUX(max_u32, u32, x > y ? x : y)
-REDUX(and_b32, u32, x & y)
+REDUX(and_b32, u32, x &y)
 REDUX(or_b32, u32, x | y)
 REDUX(xor_b32, u32, x ^ y)
 #undef REDUX

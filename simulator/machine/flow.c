@@ -15,7 +15,8 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     if (stay) {
         Grid *g = w->block->grid;
         g->tally[i - g->kernel->code].divergent++;
-        // Two paths now: the lower goes on, the higher is parked until the lower has caught up with it.
+        // Two paths now: the lower goes on, the higher is parked until the lower has caught up with
+        // it.
         if (back) warp_park(w, next, stay), w->pc = i->target;
         else warp_park(w, i->target, mask);
         w->active = back ? mask : stay;
@@ -45,8 +46,10 @@ void run_brx_idx(Warp *w, const Insn *i, u32 mask)
 static void report_barrier(Warp *w, u32 pc, u32 others)
 {
     Report r = { .kind = REPORT_BARRIER,
-                 .why = "Every thread of the block must reach the same __syncthreads(); here a branch parted a warp.",
-                 .next = "Move the barrier out of the condition, and keep only the work inside it." };
+                 .why = "Every thread of the block must reach the same __syncthreads(); here a "
+                        "branch parted a warp.",
+                 .next =
+                     "Move the barrier out of the condition, and keep only the work inside it." };
     source_fill(&r, w, &w->block->grid->kernel->code[pc], __builtin_ctz(w->arrived));
     report_errorf(&r, "%d of %d threads of a warp reach this barrier; the others do not",
                   __builtin_popcount(w->arrived), __builtin_popcount(w->arrived | others));
@@ -54,13 +57,26 @@ static void report_barrier(Warp *w, u32 pc, u32 others)
 }
 
 static bool is_aligned(const Insn *i) { return strncmp(isa_rows[i->row].name, "barrier_", 8) != 0; }
-static bool arrives(const Insn *i) { return i->run == run_bar_arrive || i->run == run_barrier_arrive; }
-static bool counts(const Insn *i) { return i->run == run_bar_red_popc_u32 || i->run == run_barrier_red_popc_u32; }
-static bool is_and(const Insn *i) { return i->run == run_bar_red_and_pred || i->run == run_barrier_red_and_pred; }
-static bool is_or(const Insn *i) { return i->run == run_bar_red_or_pred || i->run == run_barrier_red_or_pred; }
+static bool arrives(const Insn *i)
+{
+    return i->run == run_bar_arrive || i->run == run_barrier_arrive;
+}
+static bool counts(const Insn *i)
+{
+    return i->run == run_bar_red_popc_u32 || i->run == run_barrier_red_popc_u32;
+}
+static bool is_and(const Insn *i)
+{
+    return i->run == run_bar_red_and_pred || i->run == run_barrier_red_and_pred;
+}
+static bool is_or(const Insn *i)
+{
+    return i->run == run_bar_red_or_pred || i->run == run_barrier_red_or_pred;
+}
 static bool votes(const Insn *i) { return counts(i) || is_and(i) || is_or(i); }
 
-// When every lane that lives has come to the barrier, the warp waits for the others, or goes on if it only arrives.
+// When every lane that lives has come to the barrier, the warp waits for the others, or goes on if
+// it only arrives.
 static void settle(Warp *w)
 {
     if (!w->arrived || w->arrived != w->live) return;
@@ -88,7 +104,8 @@ static void settle(Warp *w)
     block->grid->progress++;
 }
 
-// A lane may end without having come to a barrier that others wait at, but not run past it and end then.
+// A lane may end without having come to a barrier that others wait at, but not run past it and end
+// then.
 static void end_lanes(Warp *w, u32 mask)
 {
     if (w->arrived && w->skipped & mask) report_barrier(w, w->arrived_pc, w->skipped & mask);
@@ -107,11 +124,16 @@ void run_ret(Warp *w, const Insn *i, u32 mask)
     else end_lanes(w, mask);
 }
 
-void run_exit(Warp *w, const Insn *i, u32 mask) { (void)i; end_lanes(w, mask); }
+void run_exit(Warp *w, const Insn *i, u32 mask)
+{
+    (void)i;
+    end_lanes(w, mask);
+}
 
 void run_trap(Warp *w, const Insn *i, u32 mask)
 {
-    Report r = { .kind = REPORT_TRAP, .message = "the kernel stopped itself with a trap",
+    Report r = { .kind = REPORT_TRAP,
+                 .message = "the kernel stopped itself with a trap",
                  .why = "__trap() ends the whole grid; every later call returns an error.",
                  .next = "Look at the condition in front of it." };
     source_fill(&r, w, i, __builtin_ctz(mask));
@@ -121,7 +143,8 @@ void run_trap(Warp *w, const Insn *i, u32 mask)
 
 void run_brkpt(Warp *w, const Insn *i, u32 mask)
 {
-    Report r = { .kind = REPORT_TRAP, .message = "the kernel came to a breakpoint",
+    Report r = { .kind = REPORT_TRAP,
+                 .message = "the kernel came to a breakpoint",
                  .why = "With no debugger at hand, __brkpt() ends the whole grid.",
                  .next = "Take it out, or run the program under cuda-gdb on a GPU." };
     source_fill(&r, w, i, __builtin_ctz(mask));
@@ -129,11 +152,12 @@ void run_brkpt(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own. Lanes wait here until
-// the rest of their warp has come or ended.
+// bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own.
+// Lanes wait here until the rest of their warp has come or ended.
 static void come(Warp *w, const Insn *i, u32 mask)
 {
-    u32 pc = i - w->block->grid->kernel->code, number = ((const u32 *)row_of(w, i->a))[__builtin_ctz(mask)] % BARRIERS;
+    u32 pc = i - w->block->grid->kernel->code,
+        number = ((const u32 *)row_of(w, i->a))[__builtin_ctz(mask)] % BARRIERS;
     if (w->arrived && (w->arrived_at != number || (is_aligned(i) && w->arrived_pc != pc))) {
         report_barrier(w, w->arrived_pc, mask);
         return;
@@ -153,10 +177,12 @@ void barrier_free(Warp *w, const Barrier *b)
 {
     for (u32 n = 0; n < w->come_count; n++) {
         const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
-        u32 mask = w->come[n].mask, *d = row_of(w, i->d), yes = is_and(i) ? !b->not_all : b->some != 0;
+        u32 mask = w->come[n].mask, *d = row_of(w, i->d),
+            yes = is_and(i) ? !b->not_all : b->some != 0;
         if (!votes(i)) continue;
         if (counts(i)) {
-            for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = b->count;
+            for (u32 l = 0; l < LANES; l++)
+                if (mask >> l & 1) d[l] = b->count;
         } else {
             *d = (*d & ~mask) | (yes ? mask : 0);
         }
@@ -176,8 +202,8 @@ void run_barrier_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mas
 void run_barrier_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 
-// One warp instruction is done before the next begins, so memory is always in order here. What a program may rely on is
-// less, and is in the instruction: its order and its scope.
+// One warp instruction is done before the next begins, so memory is always in order here. What a
+// program may rely on is less, and is in the instruction: its order and its scope.
 void run_fence(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;
@@ -186,7 +212,8 @@ void run_fence(Warp *w, const Insn *i, u32 mask)
 }
 
 // Hints.
-#define NOTHING(name) void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+#define NOTHING(name)                                                                              \
+    void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 NOTHING(pmevent)
 NOTHING(prefetch_L1)
 NOTHING(prefetch_L2)
@@ -208,12 +235,17 @@ NOTHING(pmevent_mask)
 void run_createpolicy(Warp *w, const Insn *i, u32 mask)
 {
     u64 *d = row_of(w, i->d);
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) d[l] = 0;
 }
 
-// A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits for a hint.
+// A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits
+// for a hint.
 void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
+void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask)
+{
+    (void)w, (void)i, (void)mask;
+}
 
 void run_call(Warp *w, const Insn *i, u32 mask)
 {

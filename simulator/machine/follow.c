@@ -1,5 +1,6 @@
-// Most accesses of most kernels are those of the warp before, a row of lines further on. Of these no observer needs more than where the
-// first one was and how many have come behind it, so that they are told once for a whole block.
+// Most accesses of most kernels are those of the warp before, a row of lines further on. Of these
+// no observer needs more than where the first one was and how many have come behind it, so that
+// they are told once for a whole block.
 #include "follow.h"
 #include <string.h>
 
@@ -7,9 +8,10 @@
 #include "shape.h"
 #include "spread.h"
 
-enum { ROW_BYTES = 128 };               // where rows begin: lines of all caches, and of the checks
+enum { ROW_BYTES = 128 }; // where rows begin: lines of all caches, and of the checks
 
-static u32 takers, tracers;             // a bit for each observer that can be told at once, and that sees warps with a `trace` alone
+static u32 takers, tracers; // a bit for each observer that can be told at once, and that sees warps
+                            // with a `trace` alone
 
 void follow_start(void)
 {
@@ -27,19 +29,22 @@ static inline u32 rest_of(const Shape *s) { return s->quiet_access.rest & ~trace
 
 static inline bool is_quiet(const Shape *s, u64 address, bool store)
 {
-    return lies_in(address, &s->quiet_access.pass) && (store || (lies_in(address, &s->quiet_loaded.pass) && !s->quiet_loaded.rest));
+    return lies_in(address, &s->quiet_access.pass)
+        && (store || (lies_in(address, &s->quiet_loaded.pass) && !s->quiet_loaded.rest));
 }
 
 bool may_lead(const Access *a)
 {
     const Shape *s = a->shape;
-    return s && s->move_count == 1 && s->move[0].how <= COPY_ANY && a->mask == ~0u && a->space == SPACE_GLOBAL && !a->insn->strong
-        && a->insn->source_width == 8 && !(a->base % ROW_BYTES) && a->base < MEMORY_SHARED;
+    return s && s->move_count == 1 && s->move[0].how <= COPY_ANY && a->mask == ~0u
+        && a->space == SPACE_GLOBAL && !a->insn->strong && a->insn->source_width == 8
+        && !(a->base % ROW_BYTES) && a->base < MEMORY_SHARED;
 }
 
 static bool leads(const Access *a)
 {
-    return may_lead(a) && !is_alone(a->warp) && is_quiet(a->shape, a->base, a->store) && !(rest_of(a->shape) & ~takers);
+    return may_lead(a) && !is_alone(a->warp) && is_quiet(a->shape, a->base, a->store)
+        && !(rest_of(a->shape) & ~takers);
 }
 
 void follow_lead(const Access *a)
@@ -51,15 +56,27 @@ void follow_lead(const Access *a)
     if (!fits) return;
     if (!f->led) f->first = warp, f->warp = warp + 1, f->at = 0;
     const u32 bytes = a->shape->move[0].bytes;
-    f->access[f->led++] = (Led){ .insn = a->insn, .shape = a->shape, .base = a->base, .next = a->base + bytes, .pc = a->pc,
-                                 .bytes = bytes, .rest = rest_of(a->shape), .store = a->store };
+    f->access[f->led++] = (Led){ .insn = a->insn,
+                                 .shape = a->shape,
+                                 .base = a->base,
+                                 .next = a->base + bytes,
+                                 .pc = a->pc,
+                                 .bytes = bytes,
+                                 .rest = rest_of(a->shape),
+                                 .store = a->store };
 }
 
 static u32 lanes_alike(const void *row, const void *memory, u32 width)
 {
     u32 alike = 0;
-    if (width == 4) for (u32 l = 0; l < LANES; l++) alike |= (u32)(((const u32 *)row)[l] == ((const u32 *)memory)[l]) << l;
-    else for (u32 l = 0; l < LANES; l++) alike |= (u32)!memcmp((const u8 *)row + l * width, (const u8 *)memory + l * width, width) << l;
+    if (width == 4)
+        for (u32 l = 0; l < LANES; l++)
+            alike |= (u32)(((const u32 *)row)[l] == ((const u32 *)memory)[l]) << l;
+    else
+        for (u32 l = 0; l < LANES; l++)
+            alike |=
+                (u32)!memcmp((const u8 *)row + l * width, (const u8 *)memory + l * width, width)
+                << l;
     return alike;
 }
 
@@ -71,12 +88,14 @@ bool follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address)
     const Shape *s = l->shape;
     const u64 *base = row_of(w, i->a), here = base[0] + i->offset;
     if (i != l->insn || w->number != f->warp || here != l->next || is_alone(w)) return false;
-    if (!is_quiet(s, here, store) || rest_of(s) != l->rest || !shape_is(s, mask, base)) return false;
+    if (!is_quiet(s, here, store) || rest_of(s) != l->rest || !shape_is(s, mask, base))
+        return false;
     if (b->grid->part) {
         if (store) spread_note_store(b->grid, here, l->bytes);
         else if (!lies_in(here, &s->noted)) return false;
     }
-    f->alike[f->count++] = store && l->rest ? lanes_alike(row_of(w, i->vector[0]), (const void *)here, i->width) : 0;
+    f->alike[f->count++] =
+        store && l->rest ? lanes_alike(row_of(w, i->vector[0]), (const void *)here, i->width) : 0;
     l->next += l->bytes;
     if (++f->at == f->led) f->at = 0, f->warp++;
     b->grid->progress += store;
@@ -89,6 +108,7 @@ void followers_tell(Block *b)
     Followers *f = &b->followers;
     u32 rest = 0;
     for (u32 n = 0; n < f->led; n++) rest |= f->access[n].rest;
-    for (; rest && f->count; rest &= rest - 1) observers[__builtin_ctz(rest)]->followed(b, rest & -rest);
+    for (; rest && f->count; rest &= rest - 1)
+        observers[__builtin_ctz(rest)]->followed(b, rest & -rest);
     f->led = f->count = 0;
 }

@@ -5,7 +5,8 @@
 // To be called when a launch begins: who looks on.
 void follow_start(void);
 
-// Is the access what is to come next? Then it is noted, and the caller has but to move the values: *address is where.
+// Is the access what is to come next? Then it is noted, and the caller has but to move the values:
+// *address is where.
 bool follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address);
 
 // Is it of a shape in which others may follow?

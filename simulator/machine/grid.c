@@ -1,6 +1,7 @@
-// A launch. Blocks run one after another, lowest number first, each to its end where it can. Only when a block gets nowhere
-// by itself, because it waits for what another does, is the next one started beside it, up to as many as the device holds;
-// then they take turns. Shuffled, they begin and take turns as a seed says (shuffle.c).
+// A launch. Blocks run one after another, lowest number first, each to its end where it can. Only
+// when a block gets nowhere by itself, because it waits for what another does, is the next one
+// started beside it, up to as many as the device holds; then they take turns. Shuffled, they begin
+// and take turns as a seed says (shuffle.c).
 #include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +29,15 @@ static void no_memory(const Kernel *k)
     exit(1);
 }
 
-const u32 grid_most_blocks[3] = { 0x7fffffff, 65535, 65535 }, grid_most_threads[3] = { 1024, 1024, 64 };
+const u32 grid_most_blocks[3] = { 0x7fffffff, 65535, 65535 },
+          grid_most_threads[3] = { 1024, 1024, 64 };
 
 static bool is_cluster(const Launch *l)
 {
     u64 blocks = 1;
     for (u32 n = 0; n < 3; n++) {
-        if (!l->cluster[n] || l->cluster[n] > MOST_CLUSTER_BLOCKS || l->grid[n] % l->cluster[n]) return false;
+        if (!l->cluster[n] || l->cluster[n] > MOST_CLUSTER_BLOCKS || l->grid[n] % l->cluster[n])
+            return false;
         blocks *= l->cluster[n];
     }
     return blocks <= MOST_CLUSTER_BLOCKS;
@@ -44,15 +47,18 @@ int grid_check(const Launch *l)
 {
     u64 threads = 1;
     for (u32 n = 0; n < 3; n++) {
-        if (!l->grid[n] || !l->block[n] || l->grid[n] > grid_most_blocks[n]) return cudaErrorInvalidValue;
+        if (!l->grid[n] || !l->block[n] || l->grid[n] > grid_most_blocks[n])
+            return cudaErrorInvalidValue;
         if (l->block[n] > grid_most_threads[n]) return cudaErrorInvalidValue;
         threads *= l->block[n];
     }
     if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;
     if ((u64)l->kernel->shared_bytes + l->dynamic_shared > (u64)profile.shared_per_block_optin)
         return cudaErrorInvalidValue;
-    // What ptxas gave each thread is more than a multiprocessor has for so many; a guess refuses nobody.
-    if (l->kernel->registers_known && !occupancy_blocks(l->kernel, (u32)threads, l->dynamic_shared).blocks)
+    // What ptxas gave each thread is more than a multiprocessor has for so many; a guess refuses
+    // nobody.
+    if (l->kernel->registers_known
+        && !occupancy_blocks(l->kernel, (u32)threads, l->dynamic_shared).blocks)
         return cudaErrorLaunchOutOfResources;
     if (l->cluster[0] && !is_cluster(l)) return cudaErrorInvalidClusterSize;
     if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > occupancy_resident(l))
@@ -93,7 +99,8 @@ const bool *grid_beyond(Grid *g, u32 barrier)
 static void make_slot(Grid *g)
 {
     if ((g->slot_count & (g->slot_count - 1)) == 0) {
-        Block **larger = realloc(g->slots, (g->slot_count ? 2 * g->slot_count : 1) * sizeof *larger);
+        Block **larger =
+            realloc(g->slots, (g->slot_count ? 2 * g->slot_count : 1) * sizeof *larger);
         if (!larger) no_memory(g->kernel);
         g->slots = larger;
     }
@@ -102,8 +109,8 @@ static void make_slot(Grid *g)
     g->slot_count++;
 }
 
-// The first of as many slots as a cluster has blocks: some that are free, or further ones. What a block of a cluster leaves behind
-// stays until the last one has ended.
+// The first of as many slots as a cluster has blocks: some that are free, or further ones. What a
+// block of a cluster leaves behind stays until the last one has ended.
 static u32 free_slots(Grid *g)
 {
     u32 size = g->cluster_blocks, first = 0, free = 0;
@@ -116,8 +123,8 @@ static u32 free_slots(Grid *g)
     return first;
 }
 
-// Slots that lie sm_count apart are on one multiprocessor. A block that is alone counts as the one that the others around
-// it are resident with.
+// Slots that lie sm_count apart are on one multiprocessor. A block that is alone counts as the one
+// that the others around it are resident with.
 static u32 place_block(Grid *g, u32 slot)
 {
     u32 count = profile.sm_count;
@@ -128,7 +135,8 @@ static u32 place_block(Grid *g, u32 slot)
 // The blocks of a cluster are on multiprocessors of one GPC, which are gpc_count apart.
 static u32 place_in_gpc(u64 cluster, u32 size, u32 rank)
 {
-    u32 gpcs = (u32)profile.gpc_count, gpc = cluster % gpcs, sms = ((u32)profile.sm_count - gpc + gpcs - 1) / gpcs;
+    u32 gpcs = (u32)profile.gpc_count, gpc = cluster % gpcs,
+        sms = ((u32)profile.sm_count - gpc + gpcs - 1) / gpcs;
     u64 beside = sms < size ? 1 : sms / size;
     return gpc + (u32)((cluster / gpcs % beside * size + rank) % sms) * gpcs;
 }
@@ -140,7 +148,10 @@ static bool all_spin(const Grid *g)
     return true;
 }
 
-static bool can_start(const Grid *g) { return g->next < g->blocks && g->resident + g->cluster_blocks <= g->slot_limit; }
+static bool can_start(const Grid *g)
+{
+    return g->next < g->blocks && g->resident + g->cluster_blocks <= g->slot_limit;
+}
 
 // The next block begins, or all blocks of the next cluster do. Returns the first.
 static Block *start(Grid *g)
@@ -150,7 +161,8 @@ static Block *start(Grid *g)
     for (u32 rank = 0; rank < size; rank++) {
         Block *b = g->slots[first + rank];
         u64 number = size > 1 ? cluster_block(g->launch, cluster, rank) : shuffle_block(g, g->next);
-        block_start(b, (u32)number, size > 1 ? place_in_gpc(cluster, size, rank) : place_block(g, b->slot));
+        block_start(b, (u32)number,
+                    size > 1 ? place_in_gpc(cluster, size, rank) : place_block(g, b->slot));
         b->slow = g->shuffled && shuffle_slows(g);
         g->next++;
         g->resident++;
@@ -158,8 +170,8 @@ static Block *start(Grid *g)
     return g->slots[g->turn = first];
 }
 
-// The block whose turn it is: a fresh one when all that are resident spin, else the next of those. Shuffled: a fresh one at
-// other times, too, and any of those.
+// The block whose turn it is: a fresh one when all that are resident spin, else the next of those.
+// Shuffled: a fresh one at other times, too, and any of those.
 static Block *pick(Grid *g)
 {
     if (can_start(g) && (all_spin(g) || (g->shuffled && shuffle_begins(g)))) return start(g);
@@ -183,13 +195,14 @@ static void end_block(Grid *g, Block *b)
 // Blocks take turns until all have ended, or wait for what others do.
 static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
 {
-    enum { LONG_TURN = 1 << 22 };       // warp instructions
+    enum { LONG_TURN = 1 << 22 }; // warp instructions
     u64 progress = g->progress, since = g->steps;
     for (u32 turns = 0; !g->status && (g->resident || g->next < g->blocks); turns++) {
         Block *b = pick(g);
         if (block_run(b)) end_block(g, b);
         b->seen = g->progress;
-        if (!last && g->resident && g->steps - since > LONG_TURN && !can_start(g) && all_spin(g)) return GRID_WAITS;
+        if (!last && g->resident && g->steps - since > LONG_TURN && !can_start(g) && all_spin(g))
+            return GRID_WAITS;
         if (g->progress != progress) {
             progress = g->progress;
             g->quiet_since = g->steps;
@@ -223,7 +236,7 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
     u64 before = g->steps + g->waited;
     g->steps_before = machine_steps - before;
     OBSERVERS(grid_turn, g);
-    if (g->begun) {                     // others have run: what was found out about memory may no longer be so
+    if (g->begun) { // others have run: what was found out about memory may no longer be so
         shape_forget_passes(g);
         g->progress++;
         for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
@@ -264,8 +277,11 @@ Grid *grid_start(Launch *l)
     static u32 launches;
     Grid *g = calloc(1, sizeof *g);
     if (!g) no_memory(l->kernel);
-    *g = (Grid){ .launch = l, .kernel = l->kernel, .threads = l->block[0] * l->block[1] * l->block[2],
-                 .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2], .number = ++launches };
+    *g = (Grid){ .launch = l,
+                 .kernel = l->kernel,
+                 .threads = l->block[0] * l->block[1] * l->block[2],
+                 .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2],
+                 .number = ++launches };
     g->cluster_blocks = cluster_blocks(l);
     g->slot_limit = occupancy_resident(l);
     call_make_room(l);
@@ -278,14 +294,16 @@ Grid *grid_start(Launch *l)
     access_start();
     shuffle_start(g);
     OBSERVERS(grid_start, g);
-    g->in_step = observers_are_bare && !g->shuffled && !l->cooperative && !spread_sees_others(l->kernel);
+    g->in_step =
+        observers_are_bare && !g->shuffled && !l->cooperative && !spread_sees_others(l->kernel);
     spread_start(g);
     return g;
 }
 
 static void sum_up(Tally *t, u32 count)
 {
-    for (u32 pc = 1; pc < count; pc++) t[pc].executed += t[pc - 1].executed, t[pc].threads += t[pc - 1].threads;
+    for (u32 pc = 1; pc < count; pc++)
+        t[pc].executed += t[pc - 1].executed, t[pc].threads += t[pc - 1].threads;
 }
 
 int grid_finish(Grid *g)

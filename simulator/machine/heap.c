@@ -1,5 +1,6 @@
-// malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each allocation has a gap behind it, so
-// that a wild access is known for what it is; how much the heap has room for is counted apart (heap_room.c).
+// malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each
+// allocation has a gap behind it, so that a wild access is known for what it is; how much the heap
+// has room for is counted apart (heap_room.c).
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@ enum { ALIGN = 16, LEAST_GAP = 256, MOST_GAP = 1 << 16, PAGE = 4096, DEFAULT_LIM
 static const u64 ARENA_BYTES = 1 << 28;
 
 static struct Heap {
-    u64 limit;                  // bytes; 0: the default
-    u64 next, end;              // of the arena that is being filled
-    HeapRoom *room;             // once kernels have used it
+    u64 limit;      // bytes; 0: the default
+    u64 next, end;  // of the arena that is being filled
+    HeapRoom *room; // once kernels have used it
 } heaps[MOST_DEVICES];
 
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
@@ -31,9 +32,13 @@ bool heap_set_limit(u32 device, u64 bytes)
 // The strings of a place outlive the module that they come from.
 static const char *keep(const char *text)
 {
-    static struct Kept { char *text; struct Kept *next; } *kept;
+    static struct Kept {
+        char *text;
+        struct Kept *next;
+    } * kept;
     if (!text) return NULL;
-    for (struct Kept *k = kept; k; k = k->next) if (!strcmp(k->text, text)) return k->text;
+    for (struct Kept *k = kept; k; k = k->next)
+        if (!strcmp(k->text, text)) return k->text;
     struct Kept *fresh = malloc(sizeof *fresh);
     if (!fresh) return NULL;
     *fresh = (struct Kept){ strdup(text), kept };
@@ -50,15 +55,19 @@ static Place place_of(const Warp *w, const Insn *i)
     return place;
 }
 
-// `align`: a power of two, ALIGN at least. No bytes are an address of their own; they count as one, so that it can be found.
+// `align`: a power of two, ALIGN at least. No bytes are an address of their own; they count as one,
+// so that it can be found.
 static Allocation *allocate(u32 device, u64 wanted, u64 align)
 {
     u64 bytes = wanted ? wanted : 1;
     struct Heap *h = &heaps[device];
     HeapRun run;
     if (!h->room) h->room = heap_room_make(h->limit ? h->limit : DEFAULT_LIMIT);
-    if (align > ARENA_BYTES || !heap_room_take(h->room, wanted + (align - ALIGN), &run)) return NULL;
-    u64 room = round_up(bytes, ALIGN), gap = room < LEAST_GAP ? LEAST_GAP : room > MOST_GAP ? MOST_GAP : room;
+    if (align > ARENA_BYTES || !heap_room_take(h->room, wanted + (align - ALIGN), &run))
+        return NULL;
+    u64 room = round_up(bytes, ALIGN), gap = room < LEAST_GAP ? LEAST_GAP
+                                           : room > MOST_GAP  ? MOST_GAP
+                                                              : room;
     if (!h->next || round_up(h->next, align) + room + gap > h->end) {
         u64 arena = ARENA_BYTES > 2 * (room + align) ? ARENA_BYTES : 2 * (room + align);
         h->next = memory_reserve(arena);
@@ -100,7 +109,10 @@ static void allocate_lanes(Warp *w, const Insn *i, u32 mask, const u64 *align)
 
 // malloc(bytes), and with an alignment, a power of two: NULL where the heap has no room left.
 void run_malloc(Warp *w, const Insn *i, u32 mask) { allocate_lanes(w, i, mask, NULL); }
-void run_aligned_malloc(Warp *w, const Insn *i, u32 mask) { allocate_lanes(w, i, mask, row_of(w, i->b)); }
+void run_aligned_malloc(Warp *w, const Insn *i, u32 mask)
+{
+    allocate_lanes(w, i, mask, row_of(w, i->b));
+}
 
 static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
 {
@@ -111,14 +123,19 @@ static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
     if (a && a->kind == MEMORY_HEAP && a->base == address) {
         r.why = "Memory is freed once; the second time it may belong to something else.";
         r.next = "Let one thread free it, once, and set the pointer to nullptr.";
-        report_errorf(&r, "free of the %llu-byte allocation%s a second time; the first was%s", (unsigned long long)a->size,
-                      report_made(a, made, sizeof made), report_freed(a, freed, sizeof freed));
+        report_errorf(&r, "free of the %llu-byte allocation%s a second time; the first was%s",
+                      (unsigned long long)a->size, report_made(a, made, sizeof made),
+                      report_freed(a, freed, sizeof freed));
         grid_fail(w->block->grid, cudaErrorLaunchFailure);
     } else {
         r.why = "In a kernel, free takes only what malloc or new gave in a kernel.";
         r.next = "Keep the pointer that malloc gave; what cudaMalloc gave is for cudaFree.";
-        if (a) report_errorf(&r, "free of an address %s", report_beside(a, address, text, sizeof text));
-        else report_errorf(&r, "free of address 0x%llx, which no malloc returned", (unsigned long long)address);
+        if (a)
+            report_errorf(&r, "free of an address %s",
+                          report_beside(a, address, text, sizeof text));
+        else
+            report_errorf(&r, "free of address 0x%llx, which no malloc returned",
+                          (unsigned long long)address);
     }
 }
 
@@ -142,7 +159,7 @@ void run_free(Warp *w, const Insn *i, u32 mask)
         if (mask >> l & 1 && address[l]) free_lane(w, i, l, address[l], place);
 }
 
-// ---- The same heap by CUDA's names: __cudaCDP2Malloc(address, bytes), __cudaCDP2Free(address) ----
+// ---- The same heap by CUDA's names: __cudaCDP2Malloc(address, bytes), __cudaCDP2Free(address) --
 
 void run_malloc_by_kernel(Warp *w, const Insn *i, u32 mask)
 {
@@ -153,7 +170,10 @@ void run_malloc_by_kernel(Warp *w, const Insn *i, u32 mask)
         Allocation *a = allocate(w->block->grid->launch->device, bytes[lane], ALIGN);
         if (a) a->made_in = place;
         bool good = child_store(w, i, lane, to[lane], a ? a->base : 0, sizeof a->base);
-        child_answer(w, i, lane, !good ? cudaErrorInvalidValue : !a ? cudaErrorMemoryAllocation : 0);
+        child_answer(w, i, lane,
+                     !good ? cudaErrorInvalidValue
+                     : !a  ? cudaErrorMemoryAllocation
+                           : 0);
     }
 }
 
@@ -178,10 +198,15 @@ void heap_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
         if (!is_left(a, of)) continue;
-        Report r = { .kind = REPORT_LEAK, .address = a->base, .allocation = a, .place = a->made_in,
-                     .why = "What a kernel allocates stays allocated, also for later kernels, until a kernel frees it.",
+        Report r = { .kind = REPORT_LEAK,
+                     .address = a->base,
+                     .allocation = a,
+                     .place = a->made_in,
+                     .why = "What a kernel allocates stays allocated, also for later kernels, "
+                            "until a kernel frees it.",
                      .next = "Call free (or delete) for it, in this kernel or in a later one." };
-        report_errorf(&r, "%llu byte%s allocated here and never freed", (unsigned long long)a->size, a->size == 1 ? "" : "s");
+        report_errorf(&r, "%llu byte%s allocated here and never freed", (unsigned long long)a->size,
+                      a->size == 1 ? "" : "s");
     }
 }
 

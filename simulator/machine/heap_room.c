@@ -1,27 +1,34 @@
-// An H200's heap is a tree: a node has a head and 24 slots, of which each is a node of the next level, down to slots of 80
-// bytes. What is allocated, with 16 bytes more, takes slots of one node that lie side by side, of the smallest kind of which
-// 24 are enough. At the top are as many of the largest nodes as the heap has room for, then as many of the next, and so on.
-// So the largest block of a heap of 8 MiB has 7,674,032 bytes, and of 1024 bytes there are 3,778.
+// An H200's heap is a tree: a node has a head and 24 slots, of which each is a node of the next
+// level, down to slots of 80 bytes. What is allocated, with 16 bytes more, takes slots of one node
+// that lie side by side, of the smallest kind of which 24 are enough. At the top are as many of the
+// largest nodes as the heap has room for, then as many of the next, and so on. So the largest block
+// of a heap of 8 MiB has 7,674,032 bytes, and of 1024 bytes there are 3,778.
 //
 // Nothing lies here but the count: heap.c has the memory.
 #include "heap_room.h"
 #include "need.h"
 #include <stdlib.h>
 
-enum { SLOTS = 24, MOST_SLOTS = 27,             // of a node; at the top, where what is left is less than a node
-       LEAST = 80, HEAD = 288, ADDED = 16, LEVELS = 10 };
+enum {
+    SLOTS = 24,
+    MOST_SLOTS = 27, // of a node; at the top, where what is left is less than a node
+    LEAST = 80,
+    HEAD = 288,
+    ADDED = 16,
+    LEVELS = 10
+};
 
 typedef struct HeapNode {
-    struct HeapNode *parent;    // NULL: it is at the top
-    u32 place;                  // its slot there
-    u32 level;                  // of its slots: 0: of the least bytes
-    u32 free, all;              // a bit for each slot
+    struct HeapNode *parent; // NULL: it is at the top
+    u32 place;               // its slot there
+    u32 level;               // of its slots: 0: of the least bytes
+    u32 free, all;           // a bit for each slot
     struct HeapNode *next, **at;
 } HeapNode;
 
 struct HeapRoom {
-    u64 bytes[LEVELS];                          // of a slot
-    HeapNode *open[LEVELS][MOST_SLOTS + 1];     // nodes, by the most free slots side by side
+    u64 bytes[LEVELS];                      // of a slot
+    HeapNode *open[LEVELS][MOST_SLOTS + 1]; // nodes, by the most free slots side by side
 };
 
 static u32 longest_run(u32 bits)
@@ -63,7 +70,8 @@ static void add_node(HeapRoom *h, u32 level, u32 slots, HeapRun in)
 {
     u32 all = (1u << slots) - 1;
     HeapNode *node = need(calloc(1, sizeof *node));
-    *node = (HeapNode){ .parent = in.node, .place = in.first, .level = level, .free = all, .all = all };
+    *node =
+        (HeapNode){ .parent = in.node, .place = in.first, .level = level, .free = all, .all = all };
     open_node(h, node);
 }
 

@@ -5,7 +5,10 @@
 typedef struct HeapRoom HeapRoom;
 
 // What an allocation takes: `count` slots of a node, from `first` on.
-typedef struct HeapRun { struct HeapNode *node; u32 first, count; } HeapRun;
+typedef struct HeapRun {
+    struct HeapNode *node;
+    u32 first, count;
+} HeapRun;
 
 HeapRoom *heap_room_make(u64 limit);
 void heap_room_free(HeapRoom *);

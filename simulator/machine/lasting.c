@@ -4,14 +4,17 @@
 #include "special.h"
 #include "need.h"
 
-enum { ROW = 64 };              // bytes: rows of the register file begin at multiples
+enum { ROW = 64 }; // bytes: rows of the register file begin at multiples
 
 typedef struct Rows {
-    u8 *writers;                // instructions that may write it: none, one, or 2, which stands for more
-    bool *lasts;                // it is the same in each block
+    u8 *writers; // instructions that may write it: none, one, or 2, which stands for more
+    bool *lasts; // it is the same in each block
 } Rows;
 
-static void add_writer(Rows *r, u32 row) { if (row && r->writers[row / ROW] < 2) r->writers[row / ROW]++; }
+static void add_writer(Rows *r, u32 row)
+{
+    if (row && r->writers[row / ROW] < 2) r->writers[row / ROW]++;
+}
 
 // Some of these are read only; then one more is taken for not lasting, that is all.
 static void add_writers(Rows *r, const Insn *i)
@@ -28,33 +31,38 @@ static bool is_only(const Rows *r, u32 row) { return row && r->writers[row / ROW
 static bool is_parameter(const Rows *r, const Insn *i)
 {
     if (i->run != run_load_param || i->space == SPACE_CALL || i->a) return false;
-    for (u32 e = 0; e < i->elements; e++) if (!is_only(r, i->vector[e])) return false;
+    for (u32 e = 0; e < i->elements; e++)
+        if (!is_only(r, i->vector[e])) return false;
     return true;
 }
 
 static bool is_computed(const Rows *r, const Insn *i)
 {
     const IsaRow *row = &isa_rows[i->row];
-    bool plain = row->shape == UNARY || row->shape == BINARY || row->shape == TERNARY || row->shape == CONVERT;
-    return plain && i->run == row->run && is_only(r, i->d) && lasts(r, i->a) && (row->inputs < 2 || lasts(r, i->b))
-        && (row->inputs < 3 || lasts(r, i->c));
+    bool plain = row->shape == UNARY || row->shape == BINARY || row->shape == TERNARY
+              || row->shape == CONVERT;
+    return plain && i->run == row->run && is_only(r, i->d) && lasts(r, i->a)
+        && (row->inputs < 2 || lasts(r, i->b)) && (row->inputs < 3 || lasts(r, i->c));
 }
 
 // Calls keep and restore registers, and lists name more of them.
 static bool is_simple(const Kernel *k)
 {
-    for (u32 pc = 0; pc < k->code_count; pc++) if (k->code[pc].list || k->code[pc].matrix) return false;
+    for (u32 pc = 0; pc < k->code_count; pc++)
+        if (k->code[pc].list || k->code[pc].matrix) return false;
     return !k->function_count && !k->call_count;
 }
 
 static void find(Kernel *k, Rows *r)
 {
-    for (u32 n = 0; n < k->constant_count; n++) r->lasts[k->constants[n].row / ROW] = !special_changes(k->constants[n].special);
+    for (u32 n = 0; n < k->constant_count; n++)
+        r->lasts[k->constants[n].row / ROW] = !special_changes(k->constants[n].special);
     for (u32 pc = 0; pc < k->code_count; pc++) add_writers(r, &k->code[pc]);
     for (u32 pc = 0; pc < k->code_count; pc++) {
         Insn *i = &k->code[pc];
         bool parameter = !i->guard && is_parameter(r, i), computed = !i->guard && is_computed(r, i);
-        if (parameter) for (u32 e = 0; e < i->elements; e++) r->lasts[i->vector[e] / ROW] = true;
+        if (parameter)
+            for (u32 e = 0; e < i->elements; e++) r->lasts[i->vector[e] / ROW] = true;
         if (computed) r->lasts[i->d / ROW] = true;
         if (parameter || computed) i->lasting = ++k->lasting_count;
     }
@@ -63,10 +71,12 @@ static void find(Kernel *k, Rows *r)
 // Who has run the last of a row has run them all.
 static void find_runs(Kernel *k, bool *target)
 {
-    for (u32 pc = 0; pc < k->code_count; pc++) if (k->code[pc].run == run_bra) target[k->code[pc].target] = true;
+    for (u32 pc = 0; pc < k->code_count; pc++)
+        if (k->code[pc].run == run_bra) target[k->code[pc].target] = true;
     for (u32 pc = k->code_count; pc-- > 0;) {
         bool goes_on = k->code[pc].lasting && pc + 1 < k->code_count && !target[pc + 1];
-        k->code[pc].lasting_run = k->code[pc].lasting ? 1 + (goes_on ? k->code[pc + 1].lasting_run : 0) : 0;
+        k->code[pc].lasting_run =
+            k->code[pc].lasting ? 1 + (goes_on ? k->code[pc + 1].lasting_run : 0) : 0;
     }
 }
 

@@ -1,6 +1,6 @@
-// Instructions whose result is the same in each block of a launch: those that take nothing but parameters, constants and each
-// other's results, to a register that nothing else writes. The registers of a slot stay from block to block, so a
-// warp runs them once.
+// Instructions whose result is the same in each block of a launch: those that take nothing but
+// parameters, constants and each other's results, to a register that nothing else writes. The
+// registers of a slot stay from block to block, so a warp runs them once.
 #pragma once
 #include "warp.h"
 

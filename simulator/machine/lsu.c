@@ -1,5 +1,5 @@
-// The load/store unit: works out the 32 addresses of a memory instruction, finds their shape once, lets the
-// observers look, and moves the values.
+// The load/store unit: works out the 32 addresses of a memory instruction, finds their shape once,
+// lets the observers look, and moves the values.
 #include <string.h>
 
 #include "access.h"
@@ -16,10 +16,14 @@ static u32 lanes_in_window(const Access *a, u64 window)
     return (u32)lanes & a->mask;
 }
 
-enum { MOST_STORED = 4 * VALUE_BYTES };         // by a lane of one instruction
+enum { MOST_STORED = 4 * VALUE_BYTES }; // by a lane of one instruction
 
 // The bytes of a lane lie at base + address[lane] + lane * pitch.
-typedef struct Bytes { u8 *base; const u64 *address; u64 pitch; } Bytes;
+typedef struct Bytes {
+    u8 *base;
+    const u64 *address;
+    u64 pitch;
+} Bytes;
 
 static inline Bytes bytes_of(const Access *a)
 {
@@ -40,10 +44,14 @@ static inline u64 extend(u64 value, u32 width, bool is_signed)
 }
 
 static inline bool is_nan_f64(u64 bits) { return bits << 1 > 0x7ffull << 53; }
-static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000; }
+static inline u64 without_denormal(u64 f32_bits)
+{
+    return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000;
+}
 
 // ---- moving values: for each width in memory and of the register, a loop of its own ----
 
+// clang-format off
 #define EACH(statement)                                                                 \
     if (mask == ~0u) for (u32 l = 0; l < LANES; l++) { statement; }                     \
     else for (u32 rest = mask; rest; rest &= rest - 1) { u32 l = __builtin_ctz(rest); statement; }
@@ -60,6 +68,7 @@ static inline u64 without_denormal(u64 f32_bits) { return f32_bits & 0x7f800000 
 #define WIDTHS(MOVE)                                                                    \
     MOVE(8, 8) MOVE(16, 8) MOVE(32, 8) MOVE(64, 8)                                      \
     MOVE(16, 16) MOVE(32, 16) MOVE(64, 16) MOVE(32, 32) MOVE(64, 32) MOVE(64, 64) MOVE(128, 128)
+// clang-format on
 
 static void load_lanes(const Access *a)
 {
@@ -68,7 +77,9 @@ static void load_lanes(const Access *a)
     const u32 mask = a->mask;
     for (u32 e = 0, at = 0; e < i->elements; e++, at += i->width) {
         u8 *row = row_of(a->warp, i->vector[e]);
-        switch (i->register_width << 11 | i->width << 3) { WIDTHS(LOAD) }
+        switch (i->register_width << 11 | i->width << 3) {
+            WIDTHS(LOAD)
+        }
     }
 }
 
@@ -79,11 +90,14 @@ static void store_lanes(const Access *a)
     const u32 mask = a->mask;
     for (u32 e = 0, at = 0; e < i->elements; e++, at += i->width) {
         const u8 *row = row_of(a->warp, i->vector[e]);
-        switch (i->register_width << 11 | i->width << 3) { WIDTHS(STORE) }
+        switch (i->register_width << 11 | i->width << 3) {
+            WIDTHS(STORE)
+        }
     }
 }
 
-// The warp has changed what others may read: what it does in the rest of its turn need not be looked at.
+// The warp has changed what others may read: what it does in the rest of its turn need not be
+// looked at.
 static void changed_something(Warp *w)
 {
     w->block->grid->progress++;
@@ -112,9 +126,11 @@ static void atomic_wide(const Access *a)
 u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third)
 {
     bool flush = row->type[0] == TYPE_f32 && global;
-    bool passes_nan = row->type[0] == TYPE_f64 && global;       // the L2's adder leaves a NaN as it is
-    if (passes_nan && (is_nan_f64(second) || is_nan_f64(old))) return is_nan_f64(second) ? second : old;
-    u64 result = row->atomic(flush ? without_denormal(old) : old, flush ? without_denormal(second) : second, third);
+    bool passes_nan = row->type[0] == TYPE_f64 && global; // the L2's adder leaves a NaN as it is
+    if (passes_nan && (is_nan_f64(second) || is_nan_f64(old)))
+        return is_nan_f64(second) ? second : old;
+    u64 result = row->atomic(flush ? without_denormal(old) : old,
+                             flush ? without_denormal(second) : second, third);
     return flush ? without_denormal(result) : result;
 }
 
@@ -127,7 +143,8 @@ static void atomic_element(const Access *a, u32 element)
     Bytes at = bytes_of(a);
     at.base += element * i->width;
     u8 *d = i->reduces ? NULL : row_of(a->warp, i->list ? i->list[element] : i->d);
-    const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]), *c = row_of(a->warp, i->c);
+    const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]),
+             *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         u64 old = 0, second = 0, third = 0;
@@ -145,7 +162,8 @@ static void atomic_element(const Access *a, u32 element)
 static void atomic_lanes(const Access *a)
 {
     if (a->insn->width == 16) atomic_wide(a);
-    else for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
+    else
+        for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
 // One lane for each word that some of them want, the lowest.
@@ -160,21 +178,26 @@ static u32 one_for_each(const u64 *address, u32 lanes)
     return chosen;
 }
 
-static bool has_name(const Insn *i, const char *begins) { return !strncmp(isa_rows[i->row].name, begins, strlen(begins)); }
+static bool has_name(const Insn *i, const char *begins)
+{
+    return !strncmp(isa_rows[i->row].name, begins, strlen(begins));
+}
 
 bool access_is_added_up(const Access *a)
 {
-    return (a->insn->added_up == ADDED_UP || (a->insn->added_up == ADDED_UP_BY_ALL && a->mask == ~0u))
+    return (a->insn->added_up == ADDED_UP
+            || (a->insn->added_up == ADDED_UP_BY_ALL && a->mask == ~0u))
         && one_for_each(a->address, a->mask) == (a->mask & -a->mask);
 }
 
 // ---- Whose atomic comes first ----
 //
-// On an H200 multiprocessors take turns at a word, a lane each: where each has a warp there, 132 places lie between those that
-// neighbouring lanes draw, whose order is that of their numbers. With 8 multiprocessors 11 of 16 lanes draw places in sectors
-// of their own; the lanes of a single one mostly come in a row. Here the warps of a block stand for those of many: each
-// has a lane served in turn. What a kernel with fences tells others hangs on that order, and observers see an instruction once,
-// so there they come in a row.
+// On an H200 multiprocessors take turns at a word, a lane each: where each has a warp there, 132
+// places lie between those that neighbouring lanes draw, whose order is that of their numbers. With
+// 8 multiprocessors 11 of 16 lanes draw places in sectors of their own; the lanes of a single one
+// mostly come in a row. Here the warps of a block stand for those of many: each has a lane served
+// in turn. What a kernel with fences tells others hangs on that order, and observers see an
+// instruction once, so there they come in a row.
 
 // Do the lanes draw places, of which others are drawn by others meanwhile?
 static bool takes_turns(const Access *a)
@@ -182,11 +205,14 @@ static bool takes_turns(const Access *a)
     enum { MANY_BLOCKS = 8 };
     const Insn *i = a->insn;
     const Grid *g = a->grid;
-    return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS && !g->kernel->sets_order
-        && (has_name(i, "atom_add_") || has_name(i, "atom_inc_") || has_name(i, "atom_dec_")) && !access_is_added_up(a);
+    return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS
+        && !g->kernel->sets_order
+        && (has_name(i, "atom_add_") || has_name(i, "atom_inc_") || has_name(i, "atom_dec_"))
+        && !access_is_added_up(a);
 }
 
-// The lanes of the mask, or those of them that come first: the others have their turns before the warp goes on.
+// The lanes of the mask, or those of them that come first: the others have their turns before the
+// warp goes on.
 static void atomic_begin(Access *a)
 {
     Warp *w = a->warp;
@@ -208,21 +234,26 @@ void atomic_go_on(Warp *w)
     atomic_lanes(&a);
 }
 
-#define FILL(T, count)                                                                  \
-    do {                                                                                \
-        const T value = *(const T *)memory;                                             \
-        for (u32 n = 0; n < (count); n++) ((T *)row)[n] = value;                        \
+#define FILL(T, count)                                                                             \
+    do {                                                                                           \
+        const T value = *(const T *)memory;                                                        \
+        for (u32 n = 0; n < (count); n++) ((T *)row)[n] = value;                                   \
     } while (0)
 
 // The warps that come next mostly go on behind this one.
 enum { AHEAD = 4 };
-static inline void expect(const u8 *memory, bool store) { store ? __builtin_prefetch(memory, 1) : __builtin_prefetch(memory, 0); }
+static inline void expect(const u8 *memory, bool store)
+{
+    store ? __builtin_prefetch(memory, 1) : __builtin_prefetch(memory, 0);
+}
 
 static inline void move(const Move *m, u8 *row, u8 *memory, u32 width, bool store, bool ahead)
 {
     row += m->to;
     memory += m->from;
-    if (ahead && m->how <= COPY_256) expect(memory + AHEAD * m->bytes, store), expect(memory + (AHEAD + 1) * m->bytes - 64, store);
+    if (ahead && m->how <= COPY_256)
+        expect(memory + AHEAD * m->bytes, store),
+            expect(memory + (AHEAD + 1) * m->bytes - 64, store);
     void *to = store ? memory : row, *from = store ? row : memory;
     switch ((enum move)m->how) {
     case COPY_64: memcpy(to, from, 64); break;
@@ -233,7 +264,8 @@ static inline void move(const Move *m, u8 *row, u8 *memory, u32 width, bool stor
     case FILL_4_32: FILL(u32, LANES); break;
     case FILL_8_16: FILL(u64, LANES / 2); break;
     case FILL_8_32: FILL(u64, LANES); break;
-    case FILL_ANY: for (u32 n = 0; n < m->lanes; n++) memcpy(row + n * width, memory, width);
+    case FILL_ANY:
+        for (u32 n = 0; n < m->lanes; n++) memcpy(row + n * width, memory, width);
     }
 }
 
@@ -244,25 +276,29 @@ static bool make_moves(const Access *a)
     const Move *m = a->shape ? a->shape->move : made;
     u32 count = a->shape ? a->shape->move_count : access_moves(a, made);
     u8 *row = row_of(a->warp, a->insn->vector[0]), *memory = bytes_of(a).base + a->base;
-    for (u32 n = 0; n < count; n++) move(&m[n], row, memory, a->insn->width, a->store, a->space == SPACE_GLOBAL);
+    for (u32 n = 0; n < count; n++)
+        move(&m[n], row, memory, a->insn->width, a->store, a->space == SPACE_GLOBAL);
     return count > 0;
 }
 
-// A store counts as a change, whatever was there before, which nobody has to look for then; but not at once where it is doubted, as the
-// warp may do no more than wait.
+// A store counts as a change, whatever was there before, which nobody has to look for then; but not
+// at once where it is doubted, as the warp may do no more than wait.
 static __attribute__((noinline, cold)) void store_in_doubt(Access *a)
 {
     u8 before[LANES][MOST_STORED];
     bool changed = false;
     access_fill(a);
     const Bytes to = bytes_of(a);
-    for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) memcpy(before[l], place(to, l), a->bytes);
+    for (u32 l = 0; l < LANES; l++)
+        if (a->mask >> l & 1) memcpy(before[l], place(to, l), a->bytes);
     store_lanes(a);
-    for (u32 l = 0; l < LANES; l++) if (a->mask >> l & 1) changed |= memcmp(before[l], place(to, l), a->bytes) != 0;
+    for (u32 l = 0; l < LANES; l++)
+        if (a->mask >> l & 1) changed |= memcmp(before[l], place(to, l), a->bytes) != 0;
     if (changed && a->space != SPACE_LOCAL) changed_something(a->warp);
 }
 
-// What tells waiting from getting on: reading what others may change, and changing what they may read.
+// What tells waiting from getting on: reading what others may change, and changing what they may
+// read.
 static void note_progress(const Access *a, bool in_doubt)
 {
     Warp *w = a->warp;
@@ -276,7 +312,10 @@ static void note_progress(const Access *a, bool in_doubt)
     if (address > w->asked_high) w->asked_high = address;
 }
 
-static void keep_promise(const Access *a, Pass *pass) { *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from }; }
+static void keep_promise(const Access *a, Pass *pass)
+{
+    *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from };
+}
 
 // What all those promises come to that hold here.
 static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
@@ -296,8 +335,8 @@ static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
     quiet->pass = (Pass){ from, to - from };
 }
 
-// A bit for each observer that looks at accesses, and at what was loaded; for those that look at `traced` ones alone, and for those to
-// whom a glance is enough.
+// A bit for each observer that looks at accesses, and at what was loaded; for those that look at
+// `traced` ones alone, and for those to whom a glance is enough.
 static u32 accesses, loads, tracers, glancers;
 
 void access_start(void)
@@ -314,7 +353,8 @@ void access_start(void)
 
 static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
 
-// Shows the access to those that have not promised that they need not see it. False: it must not happen.
+// Shows the access to those that have not promised that they need not see it. False: it must not
+// happen.
 static inline bool observe(Access *a, bool loaded)
 {
     Shape *s = a->shape;
@@ -378,7 +418,8 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
 {
     u64 first = address[__builtin_ctz(mask)], window = 0;
     enum space space = SPACE_GLOBAL;
-    if (first - SHARED_WINDOW < WINDOW_SPAN) space = SPACE_SHARED, window = SHARED_WINDOW + w->block->shared_base;
+    if (first - SHARED_WINDOW < WINDOW_SPAN)
+        space = SPACE_SHARED, window = SHARED_WINDOW + w->block->shared_base;
     if (first - LOCAL_WINDOW < WINDOW_SPAN) space = SPACE_LOCAL, window = LOCAL_WINDOW;
     for (u32 l = 0; l < LANES; l++) address[l] -= window;
     return space;
@@ -390,10 +431,13 @@ static __attribute__((noinline)) void settle(const Access *a)
     Shape *s = a->shape;
     const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->part;
     const u32 rest = s ? s->quiet_access.rest & ~tracers : 0;
-    if (!s || !s->move_count || a->insn->strong || rest & ~glancers || (!a->store && s->quiet_loaded.rest)) return;
+    if (!s || !s->move_count || a->insn->strong || rest & ~glancers
+        || (!a->store && s->quiet_loaded.rest))
+        return;
     if (rest && (!global || may_lead(a))) return;
-    if (global && a->base >= MEMORY_SHARED) return;                 // the host's memory is told of each time
-    if (noted && a->store && (rest || s->move_count > 1)) return;   // and what a part stores, here all in a row
+    if (global && a->base >= MEMORY_SHARED) return; // the host's memory is told of each time
+    if (noted && a->store && (rest || s->move_count > 1))
+        return; // and what a part stores, here all in a row
     Pass all = s->quiet_access.pass;
     if (!a->store) all = pass_both(all, s->quiet_loaded.pass);
     if (noted && !a->store) all = pass_both(all, s->noted);
@@ -409,8 +453,8 @@ static inline __attribute__((always_inline)) void perform(Access *a)
     fresh |= note(a);
     if (a->atomic) access_fill(a), atomic_begin(a);
     else if (a->store && a->warp->doubted) store_in_doubt(a);
-    else if (make_moves(a)) {}
-    else if (access_fill(a), a->store) store_lanes(a);
+    else if (make_moves(a)) {
+    } else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) {
         fresh |= a->shape && !lies_in(a->base, &a->shape->quiet_loaded.pass);
@@ -421,8 +465,9 @@ static inline __attribute__((always_inline)) void perform(Access *a)
 
 static __attribute__((noinline, cold)) void perform_part(Access *a) { perform(a); }
 
-// In a cluster: an instruction is one access for each block into whose shared memory its lanes point. Out of the way, so that gcc keeps
-// perform() in one piece for the others: it cost them an eighth of their time (matmul_naive, --bare).
+// In a cluster: an instruction is one access for each block into whose shared memory its lanes
+// point. Out of the way, so that gcc keeps perform() in one piece for the others: it cost them an
+// eighth of their time (matmul_naive, --bare).
 static __attribute__((noinline, cold)) void perform_shared(Access *a)
 {
     const Cluster *c = a->warp->block->cluster;
@@ -443,7 +488,8 @@ static __attribute__((noinline, cold)) void perform_shared(Access *a)
     }
 }
 
-// Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that observers know.
+// Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that
+// observers know.
 static u32 load_from_params(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -456,7 +502,7 @@ static u32 load_from_params(const Access *a)
     if (!mask) return 0;
     Access part = *a;
     part.mask = mask;
-    part.space = SPACE_GLOBAL;      // of the device process itself
+    part.space = SPACE_GLOBAL; // of the device process itself
     for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)g->launch->params - PARAM_WINDOW;
     load_lanes(&part);
     return mask;
@@ -465,8 +511,12 @@ static u32 load_from_params(const Access *a)
 // A generic instruction is one access for each space that its lanes point into.
 static void perform_generic(Access *a)
 {
-    static const struct { enum space space; u64 window; } windows[] = {
-        { SPACE_SHARED, SHARED_WINDOW }, { SPACE_LOCAL, LOCAL_WINDOW },
+    static const struct {
+        enum space space;
+        u64 window;
+    } windows[] = {
+        { SPACE_SHARED, SHARED_WINDOW },
+        { SPACE_LOCAL, LOCAL_WINDOW },
     };
     u32 left = a->mask;
     for (u32 n = 0; n < 2 && left; n++) {
@@ -507,30 +557,38 @@ static inline bool glance(Warp *w, const Insn *i, const Shape *s, u64 address)
 {
     const struct ShapeLines *lines = shape_lines(s, address);
     if (!lines || w->trace || w->block->followers.led) return false;
-    for (u32 rest = s->glancing; rest; rest &= rest - 1) observers[__builtin_ctz(rest)]->glance(w, i, w->pc - 1, address, lines);
+    for (u32 rest = s->glancing; rest; rest &= rest - 1)
+        observers[__builtin_ctz(rest)]->glance(w, i, w->pc - 1, address, lines);
     return true;
 }
 
 // Is it one that is nothing but its moves? Then it is done.
-static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i, u32 mask, bool store)
+static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i, u32 mask,
+                                                         bool store)
 {
     const Block *b = w->block;
     const Shape *s = &b->grid->shapes[i->shape];
     const void *base = row_of(w, i->a);
-    u64 address = i->source_width == 8 ? ((const u64 *)base)[s->first] + i->offset : ((const u32 *)base)[s->first] + (u32)i->offset;
+    u64 address = i->source_width == 8 ? ((const u64 *)base)[s->first] + i->offset
+                                       : ((const u32 *)base)[s->first] + (u32)i->offset;
     if (!lies_in(address, &s->settled) || address & (i->width - 1)) return false;
-    if (!(i->source_width == 8 ? shape_is(s, mask, base) : shape_is_narrow(s, mask, base))) return false;
+    if (!(i->source_width == 8 ? shape_is(s, mask, base) : shape_is_narrow(s, mask, base)))
+        return false;
     if (s->glancing && !glance(w, i, s, address)) return false;
     b->grid->progress += store;
-    u8 *row = row_of(w, i->vector[0]), *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
-    if (store && b->grid->part && i->space != SPACE_SHARED) spread_note_store(b->grid, address + s->move->from, s->move->bytes);
-    for (const Move *m = s->move, *end = m + s->move_count; m < end; m++) move(m, row, memory, i->width, store, i->space != SPACE_SHARED);
+    u8 *row = row_of(w, i->vector[0]),
+       *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
+    if (store && b->grid->part && i->space != SPACE_SHARED)
+        spread_note_store(b->grid, address + s->move->from, s->move->bytes);
+    for (const Move *m = s->move, *end = m + s->move_count; m < end; m++)
+        move(m, row, memory, i->width, store, i->space != SPACE_SHARED);
     return true;
 }
 
-static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 mask, bool store, bool atomic)
+static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 mask, bool store,
+                                                    bool atomic)
 {
-    Access a;           // its large arrays are filled in as far as they are used
+    Access a; // its large arrays are filled in as far as they are used
     Grid *grid = w->block->grid;
     a.warp = w;
     a.grid = grid;
@@ -588,18 +646,24 @@ static __attribute__((noinline)) void follow_or_access(Warp *w, const Insn *i, u
 {
     u64 address;
     if (!follow(w, i, mask, store, &address)) access_memory(w, i, mask, store, false);
-    else move(w->block->grid->shapes[i->shape].move, row_of(w, i->vector[0]), (u8 *)address, i->width, store, true);
+    else
+        move(w->block->grid->shapes[i->shape].move, row_of(w, i->vector[0]), (u8 *)address,
+             i->width, store, true);
 }
 
 static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
 {
-    if (w->block->grid->shapes[i->shape].settled.span && make_settled_moves(w, i, mask, store)) return;
+    if (w->block->grid->shapes[i->shape].settled.span && make_settled_moves(w, i, mask, store))
+        return;
     if (w->block->followers.led) follow_or_access(w, i, mask, store);
     else access_memory(w, i, mask, store, false);
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, false); }
-void run_store(Warp *w, const Insn *i, u32 mask) { w->doubted ? access_memory(w, i, mask, true, false) : access_or_move(w, i, mask, true); }
+void run_store(Warp *w, const Insn *i, u32 mask)
+{
+    w->doubted ? access_memory(w, i, mask, true, false) : access_or_move(w, i, mask, true);
+}
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
 // One value for all lanes.
@@ -615,10 +679,13 @@ static void spread(u8 *row, u64 value, u32 width, u32 mask)
 static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
-    const bool pointer = i->width == 8 && i->register_width == 8, word = i->width == 4 && i->register_width == 4;
-    if ((pointer || word) && i->elements == 1 && i->offset + i->width <= grid->kernel->param_bytes && mask == ~0u) {
+    const bool pointer = i->width == 8 && i->register_width == 8,
+               word = i->width == 4 && i->register_width == 4;
+    if ((pointer || word) && i->elements == 1 && i->offset + i->width <= grid->kernel->param_bytes
+        && mask == ~0u) {
         const void *from = (const u8 *)grid->launch->params + i->offset;
-        spread(row_of(w, i->vector[0]), pointer ? *(const u64 *)from : *(const u32 *)from, i->width, mask);
+        spread(row_of(w, i->vector[0]), pointer ? *(const u64 *)from : *(const u32 *)from, i->width,
+               mask);
         return;
     }
     for (u32 e = 0; e < i->elements; e++) {
@@ -630,7 +697,8 @@ static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
             continue;
         }
         memcpy(&value, from, i->width);
-        spread(row_of(w, i->vector[e]), extend(value, i->width, i->is_signed), i->register_width, mask);
+        spread(row_of(w, i->vector[e]), extend(value, i->width, i->is_signed), i->register_width,
+               mask);
     }
 }
 
@@ -646,7 +714,8 @@ static void load_indexed_param(Warp *w, const Insn *i, u32 mask)
             if (at + i->width > grid->kernel->param_bytes) continue;
             memcpy(&value, (const u8 *)grid->launch->params + at, i->width);
             if (i->width < 8) value = extend((u64)value, i->width, i->is_signed);
-            memcpy((u8 *)row_of(w, i->vector[e]) + l * i->register_width, &value, i->register_width);
+            memcpy((u8 *)row_of(w, i->vector[e]) + l * i->register_width, &value,
+                   i->register_width);
         }
     }
 }
@@ -681,5 +750,6 @@ void run_load_param(Warp *w, const Insn *i, u32 mask)
 void run_store_param(Warp *w, const Insn *i, u32 mask)
 {
     for (u32 e = 0; e < i->elements; e++)
-        lanes_copy((u8 *)row_of(w, i->a) + i->offset + e * i->width, i->target, row_of(w, i->vector[e]), i->register_width, i->width, mask);
+        lanes_copy((u8 *)row_of(w, i->a) + i->offset + e * i->width, i->target,
+                   row_of(w, i->vector[e]), i->register_width, i->width, mask);
 }

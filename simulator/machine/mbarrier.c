@@ -1,6 +1,7 @@
-// mbarriers: barriers in shared memory. Threads arrive, and copies bring bytes; when all have come that a phase waits for, the
-// next phase begins, and those who wait for the end of the one before go on. The 64 bits in memory are all that there is of
-// one (isa/mbarrier.h); what is kept beside them is where one was made and unmade, to tell who uses what is none.
+// mbarriers: barriers in shared memory. Threads arrive, and copies bring bytes; when all have come
+// that a phase waits for, the next phase begins, and those who wait for the end of the one before
+// go on. The 64 bits in memory are all that there is of one (isa/mbarrier.h); what is kept beside
+// them is where one was made and unmade, to tell who uses what is none.
 #include "mbarrier.h"
 
 #include <driver_types.h>
@@ -18,9 +19,9 @@
 #include "need.h"
 
 typedef struct KnownMbarrier {
-    u32 at;                     // byte of shared memory
-    u32 pc;                     // that made it, or unmade it
-    u32 thread[3];              // of the block
+    u32 at;        // byte of shared memory
+    u32 pc;        // that made it, or unmade it
+    u32 thread[3]; // of the block
     bool valid;
 } KnownMbarrier;
 
@@ -47,7 +48,9 @@ static void note(const Access *a, u32 lane, bool valid)
         all->known = need(realloc(all->known, all->room * sizeof *all->known));
     }
     if (!known) known = &all->known[all->count++];
-    *known = (KnownMbarrier){ .at = (u32)a->address[lane], .pc = (u32)(a->insn - b->grid->kernel->code), .valid = valid };
+    *known = (KnownMbarrier){ .at = (u32)a->address[lane],
+                              .pc = (u32)(a->insn - b->grid->kernel->code),
+                              .valid = valid };
     warp_thread(a->warp, lane, known->thread);
 }
 
@@ -82,8 +85,9 @@ static bool fail(const Access *a)
 
 static bool all_in_shared(const Access *a)
 {
-    Report r = report_of(a, __builtin_ctz(a->mask), "An mbarrier lies in the block's shared memory.",
-                         "Declare it __shared__, and pass its own address.");
+    Report r =
+        report_of(a, __builtin_ctz(a->mask), "An mbarrier lies in the block's shared memory.",
+                  "Declare it __shared__, and pass its own address.");
     report_errorf(&r, "this mbarrier does not lie in shared memory");
     return fail(a);
 }
@@ -103,14 +107,20 @@ static bool is_valid(const Access *a, u32 lane)
     const Block *b = a->owner;
     const KnownMbarrier *known = find(b, a->address[lane]);
     if (known && known->valid) return true;
-    Report r = report_of(a, lane, "Until one thread has initialised it, an mbarrier is nothing but what lay in shared memory before.",
-                         "Let one thread initialise it (init, mbarrier.init), and put a __syncthreads() behind that, before anybody arrives or waits.");
+    Report r = report_of(a, lane,
+                         "Until one thread has initialised it, an mbarrier is nothing but what lay "
+                         "in shared memory before.",
+                         "Let one thread initialise it (init, mbarrier.init), and put a "
+                         "__syncthreads() behind that, before anybody arrives or waits.");
     if (known) {
-        r.why = "Behind an mbarrier.inval (cuda::barrier's destructor has one) there is no mbarrier.";
-        r.next = "Let all arrive and wait before it is invalidated, with a __syncthreads() between, or initialise it again.";
+        r.why =
+            "Behind an mbarrier.inval (cuda::barrier's destructor has one) there is no mbarrier.";
+        r.next = "Let all arrive and wait before it is invalidated, with a __syncthreads() "
+                 "between, or initialise it again.";
         tell_of_maker(a, &r, known);
     }
-    report_errorf(&r, "no mbarrier lies here: it was %s", known ? "invalidated" : "not initialised");
+    report_errorf(&r, "no mbarrier lies here: it was %s",
+                  known ? "invalidated" : "not initialised");
     return fail(a);
 }
 
@@ -119,48 +129,64 @@ static void report_made_again(const Access *a, u32 lane)
 {
     const KnownMbarrier *known = find(a->owner, a->address[lane]);
     if (!known || !known->valid) return;
-    Report r = report_of(a, lane, "Whoever still waits for a phase of the old one may wait for ever, or not at all: what happens is not defined.",
-                         "Initialise it once, before any loop, and go on with its next phases; or let all arrive and wait, put a __syncthreads(), and "
+    Report r = report_of(a, lane,
+                         "Whoever still waits for a phase of the old one may wait for ever, or not "
+                         "at all: what happens is not defined.",
+                         "Initialise it once, before any loop, and go on with its next phases; or "
+                         "let all arrive and wait, put a __syncthreads(), and "
                          "invalidate it first (mbarrier.inval, cuda::barrier's destructor).");
     tell_of_maker(a, &r, known);
     const u32 *t = r.thread, *o = known->thread;
     if (!memcmp(t, o, sizeof r.thread)) {
-        report_errorf(&r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
+        report_errorf(
+            &r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
         return;
     }
-    r.why = "One initialisation is for all threads. Another one forgets who has arrived by then: what happens is not defined.";
-    r.next = "Let one thread alone initialise it, once (that of which threadIdx.x, .y and .z are 0, or the block's thread_rank() in cooperative groups), "
+    r.why = "One initialisation is for all threads. Another one forgets who has arrived by then: "
+            "what happens is not defined.";
+    r.next = "Let one thread alone initialise it, once (that of which threadIdx.x, .y and .z are "
+             "0, or the block's thread_rank() in cooperative groups), "
              "and put a __syncthreads() behind that.";
-    report_errorf(&r, "thread (%u,%u,%u) initialises an mbarrier that thread (%u,%u,%u) has initialised, and nobody has invalidated",
+    report_errorf(&r,
+                  "thread (%u,%u,%u) initialises an mbarrier that thread (%u,%u,%u) has "
+                  "initialised, and nobody has invalidated",
                   t[0], t[1], t[2], o[0], o[1], o[2]);
 }
 
 static bool too_many(const Access *a, u32 lane, u32 arrivals, const Mbarrier *m)
 {
-    Report r = report_of(a, lane, "A phase takes as many arrivals as the mbarrier was initialised with, less those dropped.",
-                         "Initialise it with the number of all arrivals of a phase, and let nobody arrive twice before the phase is over.");
-    report_errorf(&r, "%u arrival%s at an mbarrier whose phase waits for %u more, of %u", arrivals, arrivals == 1 ? "" : "s", m->pending, m->count);
+    Report r = report_of(
+        a, lane,
+        "A phase takes as many arrivals as the mbarrier was initialised with, less those dropped.",
+        "Initialise it with the number of all arrivals of a phase, and let nobody arrive twice "
+        "before the phase is over.");
+    report_errorf(&r, "%u arrival%s at an mbarrier whose phase waits for %u more, of %u", arrivals,
+                  arrivals == 1 ? "" : "s", m->pending, m->count);
     return fail(a);
 }
 
 static bool out_of_range(const Access *a, u32 lane, const char *what, s64 value)
 {
-    Report r = report_of(a, lane, "An mbarrier counts up to 1,048,575 (2^20 - 1) arrivals, and as many bytes.", "Take a count from 1 up to that.");
+    Report r = report_of(
+        a, lane, "An mbarrier counts up to 1,048,575 (2^20 - 1) arrivals, and as many bytes.",
+        "Take a count from 1 up to that.");
     report_errorf(&r, "%s is %lld", what, (long long)value);
     return fail(a);
 }
 
 static bool must_not_complete(const Access *a, u32 lane)
 {
-    Report r = report_of(a, lane, "mbarrier.arrive.noComplete may not be the arrival that ends the phase.",
-                         "Arrive without .noComplete where the arrival may be the last.");
+    Report r =
+        report_of(a, lane, "mbarrier.arrive.noComplete may not be the arrival that ends the phase.",
+                  "Arrive without .noComplete where the arrival may be the last.");
     report_errorf(&r, "an arrival that must not complete a phase does");
     return fail(a);
 }
 
 // ---- Access ----
 
-#define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = __builtin_ctz(rest_), true); rest_ &= rest_ - 1)
+#define EACH_LANE(l, mask)                                                                         \
+    for (u32 rest_ = (mask), l; rest_ && (l = __builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 
 static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
 {
@@ -179,7 +205,7 @@ static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
 static bool may(Access *a)
 {
     if (!access_allow(a, NULL)) return false;
-    EACH_LANE(l, a->values ? 0 : a->mask)
+    EACH_LANE (l, a->values ? 0 : a->mask)
         if (!is_valid(a, l)) return false;
     return true;
 }
@@ -190,14 +216,17 @@ static bool locate(Access *a, Warp *w, const Insn *i, u32 mask)
     prepare(a, w, i, mask);
     const void *at = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
-        a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset : ((const u32 *)at)[l] + (u32)i->offset;
-    if (i->space == SPACE_GENERIC && access_generic(w, a->address, mask) != SPACE_SHARED) return all_in_shared(a);
-    for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) a->address[l] -= w->block->shared_base;
+        a->address[l] = i->source_width == 8 ? ((const u64 *)at)[l] + i->offset
+                                             : ((const u32 *)at)[l] + (u32)i->offset;
+    if (i->space == SPACE_GENERIC && access_generic(w, a->address, mask) != SPACE_SHARED)
+        return all_in_shared(a);
+    for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++)
+        a->address[l] -= w->block->shared_base;
     return true;
 }
 
-// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any more. False: it must not
-// happen.
+// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any
+// more. False: it must not happen.
 static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
 {
     if (!locate(a, w, i, mask)) return false;
@@ -207,8 +236,8 @@ static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, cons
     return may(a);
 }
 
-// Of an access that has been located: the lanes of those `left` whose mbarriers are in the same block's shared memory as the first
-// one's, as an access of their own.
+// Of an access that has been located: the lanes of those `left` whose mbarriers are in the same
+// block's shared memory as the first one's, as an access of their own.
 static Access part_of(const Access *a, u32 left)
 {
     const Block *own = a->warp->block;
@@ -217,7 +246,8 @@ static Access part_of(const Access *a, u32 left)
     part.mask = cluster_lanes(a->address, own->shared_base, left);
     if (!own->cluster || rank >= own->cluster->size) return part;
     part.owner = own->cluster->blocks[rank];
-    for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)own->shared_base - part.owner->shared_base;
+    for (u32 l = 0; l < LANES; l++)
+        part.address[l] += (u64)own->shared_base - part.owner->shared_base;
     return part;
 }
 
@@ -228,13 +258,15 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
     Access a;
     Values values = { 0 };
     const u32 *count = row_of(w, i->b);
-    EACH_LANE(l, mask) {
+    EACH_LANE (l, mask) {
         Mbarrier m = { .pending = count[l], .count = count[l] };
         values[l][0] = mbarrier_bits(&m);
     }
     if (!touch(&a, w, i, mask, true, values)) return;
-    EACH_LANE(l, mask) {
-        if ((!count[l] || count[l] > MBARRIER_MOST) && !out_of_range(&a, l, "the count of an mbarrier", count[l])) return;
+    EACH_LANE (l, mask) {
+        if ((!count[l] || count[l] > MBARRIER_MOST)
+            && !out_of_range(&a, l, "the count of an mbarrier", count[l]))
+            return;
         report_made_again(&a, l);
         memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
         note(&a, l, true);
@@ -245,10 +277,10 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
 void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
 {
     Access a;
-    Values other;               // than anything that is there
+    Values other; // than anything that is there
     memset(other, 0xff, sizeof other);
     if (!touch(&a, w, i, mask, true, other)) return;
-    EACH_LANE(l, mask) {
+    EACH_LANE (l, mask) {
         if (!is_valid(&a, l)) return;
         note(&a, l, false);
     }
@@ -270,14 +302,16 @@ static bool settle(Mbarrier *m)
 static bool count_bytes(const Access *a, u32 lane, Mbarrier *m, s64 bytes)
 {
     s64 all = m->bytes + bytes;
-    if (all > MBARRIER_MOST || all < -MBARRIER_MOST) return out_of_range(a, lane, "the number of bytes that an mbarrier waits for", all);
+    if (all > MBARRIER_MOST || all < -MBARRIER_MOST)
+        return out_of_range(a, lane, "the number of bytes that an mbarrier waits for", all);
     m->bytes = (s32)all;
     return true;
 }
 
 static bool count_arrivals(const Access *a, u32 lane, Mbarrier *m, u32 arrivals, enum arrival how)
 {
-    if (!arrivals || arrivals > MBARRIER_MOST) return out_of_range(a, lane, "the number of arrivals", arrivals);
+    if (!arrivals || arrivals > MBARRIER_MOST)
+        return out_of_range(a, lane, "the number of arrivals", arrivals);
     if (arrivals > m->pending) return too_many(a, lane, arrivals, m);
     if (how & COMPLETES_NOT && arrivals == m->pending) return must_not_complete(a, lane);
     m->pending -= arrivals;
@@ -285,7 +319,8 @@ static bool count_arrivals(const Access *a, u32 lane, Mbarrier *m, u32 arrivals,
     return true;
 }
 
-// Tells the observers of lanes of an access that have arrived at one mbarrier, the last of which may have ended its phase.
+// Tells the observers of lanes of an access that have arrived at one mbarrier, the last of which
+// may have ended its phase.
 static void tell(Access *a, u32 lanes, bool completes)
 {
     u32 mask = a->mask;
@@ -294,20 +329,23 @@ static void tell(Access *a, u32 lanes, bool completes)
     a->mask = mask;
 }
 
-// The lanes of an access that has been seen, one after another. `operand`: of each, arrivals or bytes; NULL: one arrival.
+// The lanes of an access that has been seen, one after another. `operand`: of each, arrivals or
+// bytes; NULL: one arrival.
 static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival how)
 {
     Block *b = a->owner;
     u64 last = 0;
     u32 told = 0;
-    EACH_LANE(l, a->mask) {
+    EACH_LANE (l, a->mask) {
         u64 at = a->address[l];
         Mbarrier m = load(b, at);
         if (told && at != last) tell(a, told, false), told = 0;
         if (state) state[l] = mbarrier_bits(&m);
         if (how & EXPECTS && !count_bytes(a, l, &m, operand[l])) return;
         if (how & BRINGS && !count_bytes(a, l, &m, -(s64)operand[l])) return;
-        if (how & ARRIVES && !count_arrivals(a, l, &m, how & EXPECTS || !operand ? 1 : operand[l], how)) return;
+        if (how & ARRIVES
+            && !count_arrivals(a, l, &m, how & EXPECTS || !operand ? 1 : operand[l], how))
+            return;
         bool completes = settle(&m);
         store(b, at, &m);
         last = at;
@@ -331,11 +369,26 @@ static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
 }
 
 void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES); }
-void run_mbarrier_arrive_noComplete(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | COMPLETES_NOT); }
-void run_mbarrier_arrive_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | EXPECTS); }
-void run_mbarrier_arrive_drop(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS); }
-void run_mbarrier_arrive_drop_noComplete(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS | COMPLETES_NOT); }
-void run_mbarrier_arrive_drop_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES | DROPS | EXPECTS); }
+void run_mbarrier_arrive_noComplete(Warp *w, const Insn *i, u32 mask)
+{
+    arrive(w, i, mask, ARRIVES | COMPLETES_NOT);
+}
+void run_mbarrier_arrive_expect_tx(Warp *w, const Insn *i, u32 mask)
+{
+    arrive(w, i, mask, ARRIVES | EXPECTS);
+}
+void run_mbarrier_arrive_drop(Warp *w, const Insn *i, u32 mask)
+{
+    arrive(w, i, mask, ARRIVES | DROPS);
+}
+void run_mbarrier_arrive_drop_noComplete(Warp *w, const Insn *i, u32 mask)
+{
+    arrive(w, i, mask, ARRIVES | DROPS | COMPLETES_NOT);
+}
+void run_mbarrier_arrive_drop_expect_tx(Warp *w, const Insn *i, u32 mask)
+{
+    arrive(w, i, mask, ARRIVES | DROPS | EXPECTS);
+}
 void run_mbarrier_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, EXPECTS); }
 void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, BRINGS); }
 
@@ -346,9 +399,11 @@ bool mbarrier_promise(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES
     Access a;
     if (!touch(&a, w, i, lanes, true, NULL)) return false;
     memcpy(at, a.address, sizeof a.address);
-    EACH_LANE(l, more ? lanes : 0) {
+    EACH_LANE (l, more ? lanes : 0) {
         Mbarrier m = load(w->block, at[l]);
-        if (m.pending == MBARRIER_MOST) return out_of_range(&a, l, "the number of arrivals that an mbarrier waits for", m.pending + 1ll);
+        if (m.pending == MBARRIER_MOST)
+            return out_of_range(&a, l, "the number of arrivals that an mbarrier waits for",
+                                m.pending + 1ll);
         m.pending++;
         store(w->block, at[l], &m);
     }
@@ -361,7 +416,8 @@ void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES
     prepare(&a, w, i, lanes);
     a.store = a.atomic = true;
     memcpy(a.address, at, sizeof a.address);
-    EACH_LANE(l, lanes) if (!is_valid(&a, l)) return;
+    EACH_LANE (l, lanes)
+        if (!is_valid(&a, l)) return;
     arrive_each(&a, NULL, NULL, ARRIVES);
 }
 
@@ -394,10 +450,12 @@ static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
     if (!touch(&a, w, i, mask, false, NULL)) return;
     u32 over = 0, *d = row_of(w, i->d);
     const void *of = row_of(w, i->b);
-    EACH_LANE(l, mask) {
+    EACH_LANE (l, mask) {
         u32 phase = parity ? ((const u32 *)of)[l] & 1 : mbarrier_of(((const u64 *)of)[l]).phase;
         bool is_over = load(w->block, a.address[l]).phase != phase;
-        if (!is_over && copies_arrive(w->block, a.address[l]) | bulks_arrive(w->block, a.address[l])) is_over = load(w->block, a.address[l]).phase != phase;
+        if (!is_over
+            && copies_arrive(w->block, a.address[l]) | bulks_arrive(w->block, a.address[l]))
+            is_over = load(w->block, a.address[l]).phase != phase;
         over |= (u32)is_over << l;
     }
     *d = (*d & ~mask) | over;
@@ -420,7 +478,7 @@ void run_mbarrier_pending_count(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *state = row_of(w, i->b);
     u32 *d = row_of(w, i->d);
-    EACH_LANE(l, mask) d[l] = mbarrier_of(state[l]).pending;
+    EACH_LANE (l, mask) d[l] = mbarrier_of(state[l]).pending;
 }
 
 bool mbarrier_waits(const Insn *i)
@@ -436,11 +494,19 @@ bool mbarrier_missing(const Warp *w, char *text, size_t size)
     if (!known || !known->valid) return false;
     Mbarrier m = load(w->block, known->at);
     int n = snprintf(text, size, "the mbarrier that it waits at misses");
-    if (m.pending || !m.bytes) n += snprintf(text + n, size - n, " %u of %u arrivals%s", m.pending, m.count, m.bytes ? " and" : "");
+    if (m.pending || !m.bytes)
+        n += snprintf(text + n, size - n, " %u of %u arrivals%s", m.pending, m.count,
+                      m.bytes ? " and" : "");
     if (m.bytes > 0) snprintf(text + n, size - n, " %d bytes", m.bytes);
-    if (m.bytes < 0) snprintf(text + n, size - n, " the expectation of %d bytes that have come", -m.bytes);
+    if (m.bytes < 0)
+        snprintf(text + n, size - n, " the expectation of %d bytes that have come", -m.bytes);
     return true;
 }
 
-// Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others use it.
-void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask) { (void)mask; OBSERVERS(fence, w, i); }
+// Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others
+// use it.
+void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask)
+{
+    (void)mask;
+    OBSERVERS(fence, w, i);
+}

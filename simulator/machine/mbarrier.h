@@ -2,14 +2,14 @@
 #pragma once
 #include "observer.h"
 
-void mbarriers_forget(Block *);     // a block begins
+void mbarriers_forget(Block *); // a block begins
 void mbarriers_free(Block *);
 
 // What the mbarrier still misses that a warp waits at, in words. False: it waits at none.
 bool mbarrier_missing(const Warp *w, char *text, size_t size);
 
-// Of copies: lanes that will arrive at mbarriers, at[lane] each, when their copies are there; of one arrival `more` than the
-// phase waits for so far. False: they must not.
+// Of copies: lanes that will arrive at mbarriers, at[lane] each, when their copies are there; of
+// one arrival `more` than the phase waits for so far. False: they must not.
 bool mbarrier_promise(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES]);
 void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES]);
 

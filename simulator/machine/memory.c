@@ -1,5 +1,5 @@
-// Device memory. Allocations are handed out at rising addresses with a gap behind each; freed ones stay in the list,
-// their pages given back, so that a late access is known for what it is.
+// Device memory. Allocations are handed out at rising addresses with a gap behind each; freed ones
+// stay in the list, their pages given back, so that a late access is known for what it is.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
@@ -16,26 +16,32 @@ u8 memory_padding[ALIGNMENTS];
 struct MemoryTaint memory_taint;
 static bool all_is_written;
 
-static Allocation **table;      // by rising address
+static Allocation **table; // by rising address
 static u32 count, room;
 static u64 own[MOST_DEVICES], capacity;
 static u64 *used[MOST_DEVICES]; // own and other processes'; NULL: there are none
 static int shared_file = -1;
-static u64 shared_offset;       // where the shared part starts in that file
+static u64 shared_offset; // where the shared part starts in that file
 
 // Where the next allocation goes in each part of the range, and where the part ends.
-static struct { u64 next, end; } parts[] = {
+static struct {
+    u64 next, end;
+} parts[] = {
     { MEMORY_BASE + GAP, MEMORY_SHARED },
     { MEMORY_SHARED + GAP, MEMORY_PINNED },
     { MEMORY_PINNED + GAP, MEMORY_BASE + MEMORY_SPAN },
 };
 
-static u32 part_of(enum memory_kind kind) { return kind == MEMORY_MANAGED ? 1 : kind == MEMORY_PINNED_HOST ? 2 : 0; }
+static u32 part_of(enum memory_kind kind)
+{
+    return kind == MEMORY_MANAGED ? 1 : kind == MEMORY_PINNED_HOST ? 2 : 0;
+}
 
 // A bit for each byte.
 static u64 *make_bits(void)
 {
-    return mmap(NULL, MEMORY_SPAN / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return mmap(NULL, MEMORY_SPAN / 8, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 bool memory_init(u64 bytes)
@@ -53,10 +59,11 @@ bool memory_share(int fd, u64 offset)
 {
     shared_file = fd;
     shared_offset = offset;
-    void *range = mmap((void *)MEMORY_SHARED, MEMORY_SHARED_SPAN, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-                       fd, (off_t)offset);
+    void *range = mmap((void *)MEMORY_SHARED, MEMORY_SHARED_SPAN, PROT_NONE,
+                       MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
     if (range == MAP_FAILED) return false;
-    madvise(range, MEMORY_SHARED_SPAN, MADV_NOHUGEPAGE);        // a page that one side makes is 4 KiB for both
+    madvise(range, MEMORY_SHARED_SPAN,
+            MADV_NOHUGEPAGE); // a page that one side makes is 4 KiB for both
     return true;
 }
 
@@ -115,7 +122,9 @@ Allocation *memory_place(u64 base, u64 size, enum memory_kind kind, u32 device)
 {
     Allocation *a = calloc(1, sizeof *a);
     if (!a) return NULL;
-    *a = (Allocation){ .base = base, .size = size, .kind = kind, .device = device, .number = count + 1 };
+    *a = (Allocation){
+        .base = base, .size = size, .kind = kind, .device = device, .number = count + 1
+    };
     if (!enter(a)) {
         free(a);
         return NULL;
@@ -136,13 +145,16 @@ u64 memory_reserve(u64 bytes)
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device, const u64 *callers)
 {
     u32 part = part_of(kind);
-    if (!size || size > MEMORY_SPAN || (!part && size > capacity - memory_used(device))) return NULL;
+    if (!size || size > MEMORY_SPAN || (!part && size > capacity - memory_used(device)))
+        return NULL;
     if (part && align < SHARED_ALIGN) align = SHARED_ALIGN;
     u64 base = round_up(parts[part].next, align < PAGE ? PAGE : align);
     u64 pages = round_up(size, PAGE);
     if (base + pages + GAP > parts[part].end) return NULL;
     if (mprotect((void *)base, pages, PROT_READ | PROT_WRITE)) return NULL;
-    if (!part && pages >= LARGE) madvise((void *)base, pages, MADV_HUGEPAGE);   // fewer faults, and ways that the host has to look up
+    if (!part && pages >= LARGE)
+        madvise((void *)base, pages,
+                MADV_HUGEPAGE); // fewer faults, and ways that the host has to look up
     Allocation *a = memory_place(base, size, kind, device);
     if (!a) return NULL;
     remember(a->made, callers);
@@ -159,14 +171,19 @@ bool memory_back(const Allocation *a, int fd, u64 offset)
         if (n <= 0) return false;
         done += (u64)n;
     }
-    return mmap((void *)a->base, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) != MAP_FAILED;
+    return mmap((void *)a->base, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                (off_t)offset)
+        != MAP_FAILED;
 }
 
 Allocation *memory_import(u64 size, u32 device, int fd, u64 offset, const u64 *callers)
 {
     u64 base = memory_reserve(size);
-    if (!base || mmap((void *)base, round_up(size, PAGE), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset)
-        == MAP_FAILED) return NULL;
+    if (!base
+        || mmap((void *)base, round_up(size, PAGE), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                fd, (off_t)offset)
+               == MAP_FAILED)
+        return NULL;
     Allocation *a = memory_place(base, size, MEMORY_IMPORTED, device);
     if (!a) return NULL;
     memory_define(base, size);
@@ -179,7 +196,8 @@ void memory_unimport(u64 address, const u64 *callers)
     Allocation *a = memory_find(address);
     a->freed = true;
     remember(a->unmade, callers);
-    mmap((void *)a->base, round_up(a->size, PAGE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap((void *)a->base, round_up(a->size, PAGE), PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 bool memory_free(u64 address, const u64 *callers)
@@ -240,7 +258,10 @@ Allocation *memory_nearest(u64 address)
 }
 
 Allocation *memory_first(void) { return count ? table[0] : NULL; }
-u64 memory_used(u32 device) { return used[device] ? __atomic_load_n(used[device], __ATOMIC_RELAXED) : own[device]; }
+u64 memory_used(u32 device)
+{
+    return used[device] ? __atomic_load_n(used[device], __ATOMIC_RELAXED) : own[device];
+}
 u64 memory_capacity(void) { return capacity; }
 
 void memory_ignore_definedness(void) { all_is_written = true; }

@@ -12,7 +12,7 @@
 #include "print.h"
 #include "report/source.h"
 
-enum { MOST_ARGUMENTS = 32 };   // of a printf, besides its format (Programming Guide)
+enum { MOST_ARGUMENTS = 32 }; // of a printf, besides its format (Programming Guide)
 
 static char *text;
 static size_t text_bytes;
@@ -41,7 +41,8 @@ char *print_take(size_t *bytes)
 static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
 {
     u32 local_bytes = w->block->grid->kernel->local_bytes;
-    if (address - LOCAL_WINDOW < local_bytes) return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
+    if (address - LOCAL_WINDOW < local_bytes)
+        return w->local + lane * local_bytes + (address - LOCAL_WINDOW);
     u64 offset = address - SHARED_WINDOW - w->block->shared_base;
     if (offset < w->block->shared_span) return w->block->shared + offset;
     const Allocation *a = memory_find(address);
@@ -72,8 +73,9 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     return value;
 }
 
-// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments it took. What a GPU's printf
-// does not know stands in the output as it stands in the format: precisions of `*`, and the lengths z, j, t and L.
+// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments
+// it took. What a GPU's printf does not know stands in the output as it stands in the format:
+// precisions of `*`, and the lengths z, j, t and L.
 static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
 {
     char kind = spec[strlen(spec) - 1];
@@ -82,23 +84,34 @@ static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
     bool field = kind && strchr(spec, '*');
     u32 star = field ? argument(w, lane, base, at, 4) : 0;
 #define EMIT(value) (field ? fprintf(buffer(), spec, star, value) : fprintf(buffer(), spec, value))
-    union { u64 bits; double value; } number;
+    union {
+        u64 bits;
+        double value;
+    } number;
     switch (kind) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
         number.bits = argument(w, lane, base, at, wide ? 8 : 4);
         if (wide) EMIT((long long)number.bits);
         else EMIT((int)number.bits);
         break;
-    case 'c':
-        EMIT((int)argument(w, lane, base, at, 4));
-        break;
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+    case 'c': EMIT((int)argument(w, lane, base, at, 4)); break;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         number.bits = argument(w, lane, base, at, 8);
         EMIT(number.value);
         break;
-    case 'p':
-        EMIT((void *)argument(w, lane, base, at, 8));
-        break;
+    case 'p': EMIT((void *)argument(w, lane, base, at, 8)); break;
     case 's': {
         u64 address = argument(w, lane, base, at, 8);
         char *string = address ? string_at(w, lane, address) : strdup("(null)");
@@ -106,16 +119,15 @@ static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
         free(string);
         break;
     }
-    default:
-        fputs(spec, buffer());
-        return field;
+    default: fputs(spec, buffer()); return field;
     }
 #undef EMIT
     return field + 1;
 }
 
-// Returns how many arguments it printed, as the hardware's vprintf does. What would go beyond the most that there may be stands
-// in the output as it stands in the format; an H200 prints there what it happens to find.
+// Returns how many arguments it printed, as the hardware's vprintf does. What would go beyond the
+// most that there may be stands in the output as it stands in the format; an H200 prints there what
+// it happens to find.
 static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
 {
     u32 at = 0, count = 0;
@@ -130,7 +142,8 @@ static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments
         if (f[1] == '%') fputc('%', buffer()), length = 2;
         else if (length < sizeof spec) {
             snprintf(spec, length + 1, "%s", f);
-            if (count + (strchr(spec, '*') ? 2 : 1) <= MOST_ARGUMENTS) count += convert(w, lane, arguments, &at, spec);
+            if (count + (strchr(spec, '*') ? 2 : 1) <= MOST_ARGUMENTS)
+                count += convert(w, lane, arguments, &at, spec);
             else fputs(spec, buffer()), count = MOST_ARGUMENTS;
         }
         f += length;
@@ -156,9 +169,12 @@ static void run_assertfail(Warp *w, const Insn *i, u32 mask)
 {
     u32 lane = __builtin_ctz(mask);
     char *expression = string_at(w, lane, ((const u64 *)row_of(w, i->a))[lane]);
-    Report r = { .kind = REPORT_TRAP,
-                 .why = "An assertion that is false ends the grid; every later call returns cudaErrorAssert.",
-                 .next = "Look at the values that the assertion compares, in this thread." };
+    Report r = {
+        .kind = REPORT_TRAP,
+        .why =
+            "An assertion that is false ends the grid; every later call returns cudaErrorAssert.",
+        .next = "Look at the values that the assertion compares, in this thread."
+    };
     source_fill(&r, w, i, lane);
     report_errorf(&r, "assertion failed: %s", expression);
     free(expression);

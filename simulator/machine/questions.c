@@ -1,4 +1,5 @@
-// What kernels ask CUDA's runtime about the device that they run on, and about kernels: libraries do before they launch.
+// What kernels ask CUDA's runtime about the device that they run on, and about kernels: libraries
+// do before they launch.
 #include <driver_types.h>
 #include <stdio.h>
 
@@ -21,27 +22,28 @@ void run_get_device(Warp *w, const Insn *i, u32 mask)
 static bool attribute(u32 which, u32 *value)
 {
     switch (which) {
-#define X(name, expression) case cudaDevAttr##name: *value = (u32)(expression); return true;
-    X(MaxThreadsPerBlock, 1024)
-    X(MaxBlockDimX, grid_most_threads[0])
-    X(MaxBlockDimY, grid_most_threads[1])
-    X(MaxBlockDimZ, grid_most_threads[2])
-    X(MaxGridDimX, grid_most_blocks[0])
-    X(MaxGridDimY, grid_most_blocks[1])
-    X(MaxGridDimZ, grid_most_blocks[2])
-    X(WarpSize, LANES)
-    X(MaxSharedMemoryPerBlock, profile.shared_per_block)
-    X(MaxSharedMemoryPerBlockOptin, profile.shared_per_block_optin)
-    X(MaxSharedMemoryPerMultiprocessor, profile.shared_per_sm)
-    X(ReservedSharedMemoryPerBlock, profile.shared_reserved_per_block)
-    X(MaxRegistersPerBlock, profile.registers_per_sm)
-    X(MaxRegistersPerMultiprocessor, profile.registers_per_sm)
-    X(MultiProcessorCount, profile.sm_count)
-    X(MaxThreadsPerMultiProcessor, profile.max_threads_per_sm)
-    X(MaxBlocksPerMultiprocessor, profile.max_blocks_per_sm)
-    X(L2CacheSize, profile.l2_bytes)
-    X(ComputeCapabilityMajor, profile.major)
-    X(ComputeCapabilityMinor, profile.minor)
+#define X(name, expression)                                                                        \
+    case cudaDevAttr##name: *value = (u32)(expression); return true;
+        X(MaxThreadsPerBlock, 1024)
+        X(MaxBlockDimX, grid_most_threads[0])
+        X(MaxBlockDimY, grid_most_threads[1])
+        X(MaxBlockDimZ, grid_most_threads[2])
+        X(MaxGridDimX, grid_most_blocks[0])
+        X(MaxGridDimY, grid_most_blocks[1])
+        X(MaxGridDimZ, grid_most_blocks[2])
+        X(WarpSize, LANES)
+        X(MaxSharedMemoryPerBlock, profile.shared_per_block)
+        X(MaxSharedMemoryPerBlockOptin, profile.shared_per_block_optin)
+        X(MaxSharedMemoryPerMultiprocessor, profile.shared_per_sm)
+        X(ReservedSharedMemoryPerBlock, profile.shared_reserved_per_block)
+        X(MaxRegistersPerBlock, profile.registers_per_sm)
+        X(MaxRegistersPerMultiprocessor, profile.registers_per_sm)
+        X(MultiProcessorCount, profile.sm_count)
+        X(MaxThreadsPerMultiProcessor, profile.max_threads_per_sm)
+        X(MaxBlocksPerMultiprocessor, profile.max_blocks_per_sm)
+        X(L2CacheSize, profile.l2_bytes)
+        X(ComputeCapabilityMajor, profile.major)
+        X(ComputeCapabilityMinor, profile.minor)
 #undef X
     default: return false;
     }
@@ -49,7 +51,8 @@ static bool attribute(u32 which, u32 *value)
 
 static void refuse(Warp *w, const Insn *i, u32 lane, u32 which)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED, .why = "It is one that this simulated device tells the host alone.",
+    Report r = { .kind = REPORT_UNSUPPORTED,
+                 .why = "It is one that this simulated device tells the host alone.",
                  .next = "Ask for it on the host, and pass it to the kernel." };
     source_fill(&r, w, i, lane);
     report_errorf(&r, "cudaDeviceGetAttribute(%u) in a kernel", which);
@@ -72,7 +75,8 @@ void run_device_attribute(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared, flags)
+// __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared,
+// flags)
 void run_occupancy(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *to = row_of(w, i->a), *kernel = row_of(w, i->b), *shared = row_of(w, i->vector[0]);
@@ -81,8 +85,13 @@ void run_occupancy(Warp *w, const Insn *i, u32 mask)
         u32 lane = __builtin_ctz(mask);
         const Kernel *k = module_kernel_at(w->block->grid->kernel->module, kernel[lane]);
         bool asked = k && threads[lane] && shared[lane] <= UINT32_MAX;
-        u32 blocks = asked && threads[lane] <= k->max_threads ? occupancy_blocks(k, threads[lane], (u32)shared[lane]).blocks : 0;
+        u32 blocks = asked && threads[lane] <= k->max_threads
+                       ? occupancy_blocks(k, threads[lane], (u32)shared[lane]).blocks
+                       : 0;
         bool good = asked && child_store(w, i, lane, to[lane], blocks, sizeof blocks);
-        child_answer(w, i, lane, good ? 0 : k ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction);
+        child_answer(w, i, lane,
+                     good ? 0
+                     : k  ? cudaErrorInvalidValue
+                          : cudaErrorInvalidDeviceFunction);
     }
 }

@@ -4,9 +4,10 @@
 
 #include "shape.h"
 
-typedef s64 Signs __attribute__((vector_size(64)));     // of a comparison: 0 or -1
+typedef s64 Signs __attribute__((vector_size(64))); // of a comparison: 0 or -1
 
-// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is done for every access.
+// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is
+// done for every access.
 static inline u32 find_breaks(const u64 address[LANES], u32 bytes)
 {
     static const Signs one_on = { 7, 8, 9, 10, 11, 12, 13, 14 };
@@ -32,7 +33,8 @@ static void find_spans(Access *a)
         u32 lanes = a->mask & ~0u << first & (starts ? (starts & -starts) - 1 : ~0u);
         u32 last = 31 - __builtin_clz(lanes);
         u64 bytes = a->address[last] - a->address[first] + a->bytes;
-        a->span[a->span_count++] = (Span){ .address = a->address[first], .bytes = (u32)bytes, .lanes = lanes };
+        a->span[a->span_count++] =
+            (Span){ .address = a->address[first], .bytes = (u32)bytes, .lanes = lanes };
     }
 }
 
@@ -78,7 +80,10 @@ Shape *shapes_make(const Kernel *k)
     return shapes;
 }
 
-static enum move copying(u32 bytes) { return bytes == 64 ? COPY_64 : bytes == 128 ? COPY_128 : bytes == 256 ? COPY_256 : COPY_ANY; }
+static enum move copying(u32 bytes)
+{
+    return bytes == 64 ? COPY_64 : bytes == 128 ? COPY_128 : bytes == 256 ? COPY_256 : COPY_ANY;
+}
 
 static enum move filling(u32 width, u32 lanes)
 {
@@ -89,15 +94,20 @@ static enum move filling(u32 width, u32 lanes)
 u32 access_moves(const Access *a, Move move[FEW_MOVES])
 {
     const Insn *i = a->insn;
-    if (a->atomic || a->span_count > FEW_MOVES || i->elements != 1 || i->width != i->register_width || i->width < 4
-        || a->space == SPACE_LOCAL) return 0;
+    if (a->atomic || a->span_count > FEW_MOVES || i->elements != 1 || i->width != i->register_width
+        || i->width < 4 || a->space == SPACE_LOCAL)
+        return 0;
     for (u32 n = 0; n < a->span_count; n++) {
         const Span *span = &a->span[n];
         u32 lanes = __builtin_popcount(span->lanes);
-        bool whole = span->bytes == lanes * i->width, one = !a->store && span->bytes == i->width && i->width <= 8;
+        bool whole = span->bytes == lanes * i->width,
+             one = !a->store && span->bytes == i->width && i->width <= 8;
         if (!whole && !one) return 0;
-        move[n] = (Move){ .from = (s64)(span->address - a->base), .to = __builtin_ctz(span->lanes) * i->width, .bytes = span->bytes,
-                          .lanes = lanes, .how = whole ? copying(span->bytes) : filling(i->width, lanes) };
+        move[n] = (Move){ .from = (s64)(span->address - a->base),
+                          .to = __builtin_ctz(span->lanes) * i->width,
+                          .bytes = span->bytes,
+                          .lanes = lanes,
+                          .how = whole ? copying(span->bytes) : filling(i->width, lanes) };
     }
     return a->span_count;
 }

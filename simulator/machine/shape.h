@@ -1,5 +1,6 @@
-// The shape of a memory access: what its lanes want, from the address of the lowest of them on. An instruction mostly has
-// the shape that it had before, which one comparison tells; only a new one is worked out lane by lane.
+// The shape of a memory access: what its lanes want, from the address of the lowest of them on. An
+// instruction mostly has the shape that it had before, which one comparison tells; only a new one
+// is worked out lane by lane.
 #pragma once
 #include "observer.h"
 
@@ -9,49 +10,77 @@
 
 enum { MOST_OBSERVERS = 10, FEW_LINES = 4, FEW_MOVES = 4, LINE_PHASES = 32, PHASE_BYTES = 128 };
 
-typedef struct Pass { u64 from, span; } Pass;
+typedef struct Pass {
+    u64 from, span;
+} Pass;
 
 // Where all observers but the `rest`, a bit for each, need not see an access.
-typedef struct Quiet { Pass pass; u32 rest; } Quiet;
+typedef struct Quiet {
+    Pass pass;
+    u32 rest;
+} Quiet;
 
-// A span that is copied whole, or, of a load, all of whose lanes read one value; the sizes that are common have loops of their own.
-enum move { COPY_64, COPY_128, COPY_256, COPY_ANY, FILL_4_16, FILL_4_32, FILL_8_16, FILL_8_32, FILL_ANY };
+// A span that is copied whole, or, of a load, all of whose lanes read one value; the sizes that are
+// common have loops of their own.
+enum move {
+    COPY_64,
+    COPY_128,
+    COPY_256,
+    COPY_ANY,
+    FILL_4_16,
+    FILL_4_32,
+    FILL_8_16,
+    FILL_8_32,
+    FILL_ANY
+};
 typedef struct Move {
-    s64 from;               // of the access's lowest lane's address on
-    u16 to;                 // in the register's row
-    u16 bytes;              // of memory
+    s64 from;  // of the access's lowest lane's address on
+    u16 to;    // in the register's row
+    u16 bytes; // of memory
     u8 lanes;
-    u8 how;                 // enum move
+    u8 how; // enum move
 } Move;
 
 typedef struct Shape {
-    u32 mask;               // 0: nothing is remembered
-    u32 first;              // as in Access
+    u32 mask;  // 0: nothing is remembered
+    u32 first; // as in Access
     bool regular;
     s64 stride;
-    _Alignas(64) u64 offset[LANES];     // of each lane's address from the first's; lanes that take no part too
-    _Alignas(64) u32 narrow[LANES];     // their lower halves
+    _Alignas(64)
+        u64 offset[LANES]; // of each lane's address from the first's; lanes that take no part too
+    _Alignas(64) u32 narrow[LANES]; // their lower halves
     u32 span_count;
-    Span span[LANES];       // addresses from the first's on
-    Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS];    // what each observer promised
-    Quiet quiet_access, quiet_loaded;                       // what follows from that
-    Pass noted;             // spread.c need not see loads from there again
-    Pass settled;           // lsu.c: in there an access is nothing but its moves, at which none but `glancing` look, a bit for each
+    Span span[LANES];                                    // addresses from the first's on
+    Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS]; // what each observer promised
+    Quiet quiet_access, quiet_loaded;                    // what follows from that
+    Pass noted;   // spread.c need not see loads from there again
+    Pass settled; // lsu.c: in there an access is nothing but its moves, at which none but
+                  // `glancing` look, a bit for each
     u32 glancing;
-    u32 move_count;         // 0: it cannot be put so
+    u32 move_count; // 0: it cannot be put so
     Move move[FEW_MOVES];
-    struct { u32 phase, wavefronts, conflicts; } banks;     // coalesce.c: for this address % BANK_BYTES + 1
+    struct {
+        u32 phase, wavefronts, conflicts;
+    } banks;                    // coalesce.c: for this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // of each of the following: this address % PHASE_BYTES + 1
-    struct ShapeLines { u8 count, all, sectors[FEW_LINES]; s32 line[FEW_LINES]; u32 words[FEW_LINES]; } lines[LINE_PHASES];
+    struct ShapeLines {
+        u8 count, all, sectors[FEW_LINES];
+        s32 line[FEW_LINES];
+        u32 words[FEW_LINES];
+    } lines[LINE_PHASES];
 } Shape;
 
 static inline Pass pass_both(Pass a, Pass b)
 {
-    u64 from = a.from > b.from ? a.from : b.from, a_to = a.from + a.span, b_to = b.from + b.span, to = a_to < b_to ? a_to : b_to;
+    u64 from = a.from > b.from ? a.from : b.from, a_to = a.from + a.span, b_to = b.from + b.span,
+        to = a_to < b_to ? a_to : b_to;
     return (Pass){ from, to > from ? to - from : 0 };
 }
 
-static inline bool lies_in(u64 address, const Pass *pass) { return address - pass->from < pass->span; }
+static inline bool lies_in(u64 address, const Pass *pass)
+{
+    return address - pass->from < pass->span;
+}
 
 // The lines of an access from that address on, where they are remembered (coalesce.c); else NULL.
 static inline const struct ShapeLines *shape_lines(const Shape *s, u64 address)
@@ -66,7 +95,8 @@ Shape *shapes_make(const Kernel *k);
 // Fills in the shape of `a` and remembers it.
 void shape_learn(Access *a, Shape *s);
 
-// What an access whose arrays are filled in comes to: so many moves, of a register of 4 bytes or more a lane; 0: it cannot be put so.
+// What an access whose arrays are filled in comes to: so many moves, of a register of 4 bytes or
+// more a lane; 0: it cannot be put so.
 u32 access_moves(const Access *a, Move move[FEW_MOVES]);
 
 // Takes back what observers promised in this launch.
@@ -75,7 +105,7 @@ void shape_forget_passes(Grid *g);
 // Forgets what observer `o` promised in this launch.
 void shape_forget_passes_of(Grid *g, const Observer *o);
 
-typedef u64 Eight __attribute__((vector_size(64)));     // of a row of addresses
+typedef u64 Eight __attribute__((vector_size(64))); // of a row of addresses
 
 static inline bool is_zero(Eight v)
 {
@@ -98,13 +128,16 @@ static inline bool shape_is(const Shape *s, u32 mask, const u64 *base)
     return mask == s->mask && is_zero(differs);
 }
 
-// The same of addresses of 32 bits, as long as none of those remembered lies beyond 32 bits from there.
+// The same of addresses of 32 bits, as long as none of those remembered lies beyond 32 bits from
+// there.
 static inline bool shape_is_narrow(const Shape *s, u32 mask, const u32 *base)
 {
     typedef u32 Sixteen __attribute__((vector_size(64)));
     const Sixteen *row = (const Sixteen *)base, *remembered = (const Sixteen *)s->narrow;
     const u32 first = base[s->first];
-    return mask == s->mask && is_zero((Eight)(((row[0] - first) ^ remembered[0]) | ((row[1] - first) ^ remembered[1])));
+    return mask == s->mask
+        && is_zero(
+               (Eight)(((row[0] - first) ^ remembered[0]) | ((row[1] - first) ^ remembered[1])));
 }
 
 // If so, fills in all but the arrays.
@@ -126,7 +159,9 @@ static inline void access_fill(Access *a)
     const Shape *s = a->shape;
     for (u32 l = 0; l < LANES; l++) a->address[l] = a->base + s->offset[l];
     for (u32 n = 0; n < s->span_count; n++)
-        a->span[n] = (Span){ .address = a->base + s->span[n].address, .bytes = s->span[n].bytes, .lanes = s->span[n].lanes };
+        a->span[n] = (Span){ .address = a->base + s->span[n].address,
+                             .bytes = s->span[n].bytes,
+                             .lanes = s->span[n].lanes };
     a->filled = true;
 }
 

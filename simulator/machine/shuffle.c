@@ -1,28 +1,31 @@
-// What CUDA leaves open, a seed decides: which block begins when, which of those on the device goes on, which warp of it, and
-// how far. Whoever has relied on habits, that the block of the lower number has ended or that warps come in a row, is found
-// out. It concerns kernels whose threads see one another by atomics, fences or strong accesses: what others do is the same in
-// any order, or a race.
+// What CUDA leaves open, a seed decides: which block begins when, which of those on the device goes
+// on, which warp of it, and how far. Whoever has relied on habits, that the block of the lower
+// number has ended or that warps come in a row, is found out. It concerns kernels whose threads see
+// one another by atomics, fences or strong accesses: what others do is the same in any order, or a
+// race.
 //
-// A turn ends only behind something that others may see, or that shows what others did; where threads agree on an order,
-// nobody can tell the other places apart. While nothing changes, a warp's turn is cut once, and then lasts as long as it does
-// unshuffled: so waiting is told from getting on as it always is (stand.c).
+// A turn ends only behind something that others may see, or that shows what others did; where
+// threads agree on an order, nobody can tell the other places apart. While nothing changes, a
+// warp's turn is cut once, and then lasts as long as it does unshuffled: so waiting is told from
+// getting on as it always is (stand.c).
 
 #include "shuffle.h"
 
 #include "spread.h"
 
-enum { CROWD = 64 };                    // blocks beside each other, while these get on
-// One time in so many: a block begins although there is that crowd; a block's turn ends; a warp's turn is cut; a block is slow;
-// such a one has its turn when it is drawn; so has one that waits.
+enum { CROWD = 64 }; // blocks beside each other, while these get on
+// One time in so many: a block begins although there is that crowd; a block's turn ends; a warp's
+// turn is cut; a block is slow; such a one has its turn when it is drawn; so has one that waits.
 enum { BEGINS_IN_CROWD = 512, ENDS = 2, CUTS = 4, SLOW = 16, SLOW_TURN = 256, SPIN_TURN = 512 };
 
-static u64 seed;                        // 0: by their numbers
+static u64 seed; // 0: by their numbers
 
 void grid_shuffle(u64 s) { seed = s; }
 
 bool grid_is_shuffled(const Grid *g) { return g->stride; }
 
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+// 2014).
 static u64 mix(u64 x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -30,34 +33,45 @@ static u64 mix(u64 x)
     return x ^ x >> 31;
 }
 
-static u32 draw(Grid *g, u32 below) { return (u32)((mix(g->random += 0x9e3779b97f4a7c15) >> 32) * below >> 32); }
+static u32 draw(Grid *g, u32 below)
+{
+    return (u32)((mix(g->random += 0x9e3779b97f4a7c15) >> 32) * below >> 32);
+}
 
 static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 
-// Every stride that has no divisor with the number of blocks comes to each of them once, and to block 0 last, when others
-// have ended: how many are on the device at once is promised to cooperative launches alone.
+// Every stride that has no divisor with the number of blocks comes to each of them once, and to
+// block 0 last, when others have ended: how many are on the device at once is promised to
+// cooperative launches alone.
 void shuffle_start(Grid *g)
 {
     if (!seed || !spread_sees_others(g->kernel)) return;
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);
-    // CUB's and Thrust's wait for the block of the next lower blockIdx. No document promises that it has begun, though on
-    // NVIDIA's devices it has.
+    // CUB's and Thrust's wait for the block of the next lower blockIdx. No document promises that
+    // it has begun, though on NVIDIA's devices it has.
     if (g->blocks < 2 || g->cluster_blocks > 1 || kernel_is_nvidias(g->kernel)) return;
     g->stride = g->blocks / 3 + draw(g, 0xffff) % (g->blocks / 3 + 1);
     while (divisor(g->stride, g->blocks) != 1) g->stride++;
     if (!g->launch->cooperative && g->slot_limit >= g->blocks) g->slot_limit = (u32)g->blocks - 1;
 }
 
-u64 shuffle_block(const Grid *g, u64 n) { return g->stride ? (u64)((u128)g->stride * (n + 1) % g->blocks) : n; }
+u64 shuffle_block(const Grid *g, u64 n)
+{
+    return g->stride ? (u64)((u128)g->stride * (n + 1) % g->blocks) : n;
+}
 
-// A few beside each other show what there is to see, and cost no more memory than they must. More come where those wait for
-// them (grid.c), or now and then, as some that wait look as if they got on.
-bool shuffle_begins(Grid *g) { return draw(g, g->resident < CROWD ? g->pace : BEGINS_IN_CROWD) == 0; }
+// A few beside each other show what there is to see, and cost no more memory than they must. More
+// come where those wait for them (grid.c), or now and then, as some that wait look as if they got
+// on.
+bool shuffle_begins(Grid *g)
+{
+    return draw(g, g->resident < CROWD ? g->pace : BEGINS_IN_CROWD) == 0;
+}
 
-// One that waits for a change has its turn seldom before there is one: it may count how often it looks. A slow one falls
-// behind as far as others get without it.
+// One that waits for a change has its turn seldom before there is one: it may count how often it
+// looks. A slow one falls behind as far as others get without it.
 static bool is_passed(Grid *g, const Block *b)
 {
     if (!b->occupied) return true;
@@ -88,7 +102,8 @@ bool shuffle_ends(Grid *g) { return draw(g, ENDS) == 0; }
 bool shuffle_cuts(Warp *w, const Insn *i)
 {
     Grid *g = w->block->grid;
-    if (!(i->strong || i->run == run_fence) || w->cut_at == g->progress || draw(g, CUTS)) return false;
+    if (!(i->strong || i->run == run_fence) || w->cut_at == g->progress || draw(g, CUTS))
+        return false;
     w->cut_at = g->progress;
     return w->cut = true;
 }

@@ -1,4 +1,5 @@
-// What the special registers hold, and the other rows of a warp's registers that never change while a block runs.
+// What the special registers hold, and the other rows of a warp's registers that never change while
+// a block runs.
 #include "cluster.h"
 #include "profile.h"
 #include "special.h"
@@ -12,26 +13,40 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     u32 way;
     u32 thread[3];
     switch (special) {
-    case SPECIAL_TID_X: case SPECIAL_TID_Y: case SPECIAL_TID_Z:
-        warp_thread(w, lane, thread);
-        return thread[special - SPECIAL_TID_X];
-    case SPECIAL_NTID_X: case SPECIAL_NTID_Y: case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
-    case SPECIAL_CTAID_X: case SPECIAL_CTAID_Y: case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
-    case SPECIAL_NCTAID_X: case SPECIAL_NCTAID_Y: case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
-    case SPECIAL_CLUSTERID_X: case SPECIAL_CLUSTERID_Y: case SPECIAL_CLUSTERID_Z:
+    case SPECIAL_TID_X:
+    case SPECIAL_TID_Y:
+    case SPECIAL_TID_Z: warp_thread(w, lane, thread); return thread[special - SPECIAL_TID_X];
+    case SPECIAL_NTID_X:
+    case SPECIAL_NTID_Y:
+    case SPECIAL_NTID_Z: return l->block[special - SPECIAL_NTID_X];
+    case SPECIAL_CTAID_X:
+    case SPECIAL_CTAID_Y:
+    case SPECIAL_CTAID_Z: return w->block->index[special - SPECIAL_CTAID_X];
+    case SPECIAL_NCTAID_X:
+    case SPECIAL_NCTAID_Y:
+    case SPECIAL_NCTAID_Z: return l->grid[special - SPECIAL_NCTAID_X];
+    case SPECIAL_CLUSTERID_X:
+    case SPECIAL_CLUSTERID_Y:
+    case SPECIAL_CLUSTERID_Z:
         way = special - SPECIAL_CLUSTERID_X;
         return w->block->index[way] / cluster_size(l, way);
-    case SPECIAL_NCLUSTERID_X: case SPECIAL_NCLUSTERID_Y: case SPECIAL_NCLUSTERID_Z:
+    case SPECIAL_NCLUSTERID_X:
+    case SPECIAL_NCLUSTERID_Y:
+    case SPECIAL_NCLUSTERID_Z:
         way = special - SPECIAL_NCLUSTERID_X;
         return l->grid[way] / cluster_size(l, way);
-    case SPECIAL_CLUSTER_CTAID_X: case SPECIAL_CLUSTER_CTAID_Y: case SPECIAL_CLUSTER_CTAID_Z:
+    case SPECIAL_CLUSTER_CTAID_X:
+    case SPECIAL_CLUSTER_CTAID_Y:
+    case SPECIAL_CLUSTER_CTAID_Z:
         way = special - SPECIAL_CLUSTER_CTAID_X;
         return w->block->index[way] % cluster_size(l, way);
-    case SPECIAL_CLUSTER_NCTAID_X: case SPECIAL_CLUSTER_NCTAID_Y: case SPECIAL_CLUSTER_NCTAID_Z:
-        return cluster_size(l, special - SPECIAL_CLUSTER_NCTAID_X);
+    case SPECIAL_CLUSTER_NCTAID_X:
+    case SPECIAL_CLUSTER_NCTAID_Y:
+    case SPECIAL_CLUSTER_NCTAID_Z: return cluster_size(l, special - SPECIAL_CLUSTER_NCTAID_X);
     case SPECIAL_CLUSTER_CTARANK: return w->block->rank;
     case SPECIAL_CLUSTER_NCTARANK: return w->block->grid->cluster_blocks;
-    case SPECIAL_EXPLICIT_CLUSTER: return l->cluster[0] ? ~0u : 0;      // a predicate: a bit for each lane
+    case SPECIAL_EXPLICIT_CLUSTER:
+        return l->cluster[0] ? ~0u : 0; // a predicate: a bit for each lane
     case SPECIAL_AGGREGATE_SMEM: return w->block->shared_bytes + profile.shared_reserved_per_block;
     case SPECIAL_SHARED_WINDOW: return SHARED_WINDOW + w->block->shared_base;
     case SPECIAL_LANEID: return lane;
@@ -57,27 +72,34 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
 
 bool special_changes(u32 special)
 {
-    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || (special >= SPECIAL_CLUSTERID_X && special <= SPECIAL_CLUSTERID_Z) || special == SPECIAL_SMID;
+    return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z)
+        || (special >= SPECIAL_CLUSTERID_X && special <= SPECIAL_CLUSTERID_Z)
+        || special == SPECIAL_SMID;
 }
 
 static bool changes_with_warp(u32 special)
 {
-    return (special >= SPECIAL_TID_X && special <= SPECIAL_TID_Z) || special == SPECIAL_LANEID || special == SPECIAL_WARPID
+    return (special >= SPECIAL_TID_X && special <= SPECIAL_TID_Z) || special == SPECIAL_LANEID
+        || special == SPECIAL_WARPID
         || (special >= SPECIAL_LANEMASK_EQ && special <= SPECIAL_LANEMASK_GE);
 }
 
-#define FILL(T)                                                                         \
-    for (Warp *w = b->warps; w < b->warps + b->warp_count; w++) {                       \
-        T *row = row_of(w, c->row);                                                     \
-        if (by_lane) for (u32 l = 0; l < LANES; l++) row[l] = (T)special_value(w, c->special, l); \
-        else for (u32 l = 0; l < LANES; l++) row[l] = (T)value;                         \
+#define FILL(T)                                                                                    \
+    for (Warp *w = b->warps; w < b->warps + b->warp_count; w++) {                                  \
+        T *row = row_of(w, c->row);                                                                \
+        if (by_lane)                                                                               \
+            for (u32 l = 0; l < LANES; l++) row[l] = (T)special_value(w, c->special, l);           \
+        else                                                                                       \
+            for (u32 l = 0; l < LANES; l++) row[l] = (T)value;                                     \
     }
 
 static void fill_row(Block *b, const Constant *c)
 {
     bool by_lane = changes_with_warp(c->special);
-    u64 value = by_lane ? 0 : c->special == SPECIAL_SHARED ? b->shared_base + c->value
-              : c->special ? special_value(b->warps, c->special, 0) : c->value;
+    u64 value = by_lane                      ? 0
+              : c->special == SPECIAL_SHARED ? b->shared_base + c->value
+              : c->special                   ? special_value(b->warps, c->special, 0)
+                                             : c->value;
     switch (c->width) {
     case 1: FILL(u8) break;
     case 2: FILL(u16) break;
@@ -91,12 +113,14 @@ void special_find(Grid *g)
     const Kernel *k = g->kernel;
     g->changing_count = 0;
     for (u32 n = 0; n < k->constant_count; n++)
-        if (special_changes(k->constants[n].special)) g->changing[g->changing_count++] = &k->constants[n];
+        if (special_changes(k->constants[n].special))
+            g->changing[g->changing_count++] = &k->constants[n];
 }
 
 void special_fill(Block *b, bool fresh)
 {
     const Grid *g = b->grid;
-    for (u32 n = 0; fresh && n < g->kernel->constant_count; n++) fill_row(b, &g->kernel->constants[n]);
+    for (u32 n = 0; fresh && n < g->kernel->constant_count; n++)
+        fill_row(b, &g->kernel->constants[n]);
     for (u32 n = 0; !fresh && n < g->changing_count; n++) fill_row(b, g->changing[n]);
 }

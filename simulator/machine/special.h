@@ -5,7 +5,7 @@
 // To be called when a grid begins.
 void special_find(Grid *grid);
 
-bool special_changes(u32 special);      // does it differ from block to block?
+bool special_changes(u32 special); // does it differ from block to block?
 
 // Fills them: all for fresh warps, later those that change from block to block.
 void special_fill(Block *block, bool fresh);

@@ -1,17 +1,20 @@
-// Blocks that cannot see one another run beside each other: consecutive ones, a chunk of them, in a thread, on a Grid of
-// its own, a part. They do so on trial. Of what they touch it is noted which bytes chunks wrote, and which they read
-// where somebody writes; memory is kept as it was before the first of them wrote to it. When no two chunks have touched the same
-// byte with a write among them, each block has found and left what it would have found and left in one order, so nobody
-// can tell. Else, and whenever something happens of which the order counts (an error, a report, memory of the host's), memory is put
-// back, and the same blocks run one after another: whatever there is to say is said by those. So results, counters,
-// reports and their order do not depend on the number of threads, in programs with races, too.
+// Blocks that cannot see one another run beside each other: consecutive ones, a chunk of them, in a
+// thread, on a Grid of its own, a part. They do so on trial. Of what they touch it is noted which
+// bytes chunks wrote, and which they read where somebody writes; memory is kept as it was before
+// the first of them wrote to it. When no two chunks have touched the same byte with a write among
+// them, each block has found and left what it would have found and left in one order, so nobody can
+// tell. Else, and whenever something happens of which the order counts (an error, a report, memory
+// of the host's), memory is put back, and the same blocks run one after another: whatever there is
+// to say is said by those. So results, counters, reports and their order do not depend on the
+// number of threads, in programs with races, too.
 //
-// Kernels with atomics, fences, volatile or other strong accesses, clocks, and calls of printf, malloc or assert are not
-// tried: their blocks do see one another, or ask what depends on order.
+// Kernels with atomics, fences, volatile or other strong accesses, clocks, and calls of printf,
+// malloc or assert are not tried: their blocks do see one another, or ask what depends on order.
 //
-// Chunks make a batch: threads take them, lowest first, until none is left. While a batch runs, the master does what observers have put off
-// of the one before it, in the order of its blocks (grid_later). The first batch is one chunk, which shows to which
-// allocations the kernel stores: of the others nothing but that they were read is noted.
+// Chunks make a batch: threads take them, lowest first, until none is left. While a batch runs, the
+// master does what observers have put off of the one before it, in the order of its blocks
+// (grid_later). The first batch is one chunk, which shows to which allocations the kernel stores:
+// of the others nothing but that they were read is noted.
 #include "spread.h"
 #include <driver_types.h>
 #include <stdatomic.h>
@@ -30,36 +33,59 @@
 #include "worker.h"
 #include "need.h"
 
-enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 };          // of a chunk: warp instructions, about; blocks
-enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };                // of a batch: for each thread; in all
-static u64 enough_steps = 40000;                            // left to run: for fewer no thread is woken
-enum { MOST_FAILURES = 2 };                                 // of batches in turn, and so of launches of a kernel
-enum { UNIT = 512, UNIT_WORDS = UNIT / 64 };                // bytes of memory that are kept at a time
-enum { MUCH_KEPT = 1 << 14, TOO_MUCH_KEPT = 1 << 19 };      // units: a thread takes no further chunk; gives up
+enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 }; // of a chunk: warp instructions, about; blocks
+enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };       // of a batch: for each thread; in all
+static u64 enough_steps = 40000;                   // left to run: for fewer no thread is woken
+enum { MOST_FAILURES = 2 };                  // of batches in turn, and so of launches of a kernel
+enum { UNIT = 512, UNIT_WORDS = UNIT / 64 }; // bytes of memory that are kept at a time
+enum {
+    MUCH_KEPT = 1 << 14,
+    TOO_MUCH_KEPT = 1 << 19
+}; // units: a thread takes no further chunk; gives up
 enum { MANY_TOUCHES = 1 << 18 };
 enum { MOST_REGIONS = 8 };
 enum { RECENT = 32, MEGABYTE = 1 << 20 };
 
-typedef struct Array { void *items; size_t count, room; } Array;
+typedef struct Array {
+    void *items;
+    size_t count, room;
+} Array;
 
-typedef struct Touch { u64 address; u32 bytes; bool store; } Touch;
+typedef struct Touch {
+    u64 address;
+    u32 bytes;
+    bool store;
+} Touch;
 
-// What a chunk touched of an allocation that the kernel stores to: from its lowest to its highest byte.
-typedef struct Region { const Allocation *in; u64 low, high; } Region;
+// What a chunk touched of an allocation that the kernel stores to: from its lowest to its highest
+// byte.
+typedef struct Region {
+    const Allocation *in;
+    u64 low, high;
+} Region;
 
 typedef struct Chunk {
-    _Alignas(128) u64 first, end;       // its blocks. Lines of the host's caches are each one thread's
+    _Alignas(128) u64 first, end; // its blocks. Lines of the host's caches are each one thread's
     Array touches, later;
     Region region[MOST_REGIONS];
-    u32 region_count;           // beyond MOST_REGIONS: there were more
+    u32 region_count; // beyond MOST_REGIONS: there were more
 } Chunk;
 
 // What was put off: `bytes` follow.
-typedef struct Later { void (*then)(Grid *, void *, bool dropped); u64 bytes; } Later;
+typedef struct Later {
+    void (*then)(Grid *, void *, bool dropped);
+    u64 bytes;
+} Later;
 
-typedef struct Read { const Allocation *in; } Read;
+typedef struct Read {
+    const Allocation *in;
+} Read;
 
-typedef struct Kept { u64 number; u64 defined[UNIT_WORDS]; u8 bytes[UNIT]; } Kept;
+typedef struct Kept {
+    u64 number;
+    u64 defined[UNIT_WORDS];
+    u8 bytes[UNIT];
+} Kept;
 
 typedef struct Part {
     Grid grid;
@@ -71,25 +97,30 @@ typedef struct Part {
     bool refused;               // a report
 } Part;
 
-typedef struct Batch { Chunk *chunk; u32 room, wanted; } Batch;
+typedef struct Batch {
+    Chunk *chunk;
+    u32 room, wanted;
+} Batch;
 
 typedef struct Spread {
     Grid *grid;
-    Part **part;                // by thread
+    Part **part; // by thread
     u32 part_count;
-    Batch batch[2], *now;       // while one runs, what was put off in the other is done
-    atomic_uint claimed;        // chunks of the batch that threads have taken
-    atomic_bool full, over;     // no more chunks are to be taken; what was done is void
+    Batch batch[2], *now;   // while one runs, what was put off in the other is done
+    atomic_uint claimed;    // chunks of the batch that threads have taken
+    atomic_bool full, over; // no more chunks are to be taken; what was done is void
     u64 chunk_blocks;
-    u32 number;                 // of the batch, among those of all launches
-    bool learns, has_learnt;    // to which allocations the kernel stores: it is at the first batch; that is over
+    u32 number;              // of the batch, among those of all launches
+    bool learns, has_learnt; // to which allocations the kernel stores: it is at the first batch;
+                             // that is over
     bool given_up;
     u32 failures;
 } Spread;
 
 static void *reserve(u64 bytes)
 {
-    return need(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    return need(mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
 static void *add(Array *a, size_t bytes)
@@ -103,7 +134,7 @@ static void *add(Array *a, size_t bytes)
     return (u8 *)a->items + a->count - bytes;
 }
 
-#define EACH_OF(T, name, array) \
+#define EACH_OF(T, name, array)                                                                    \
     for (T *name = (array)->items, *end_ = name + (array)->count / sizeof(T); name < end_; name++)
 
 // ---- Which launches ----
@@ -112,13 +143,14 @@ void spread_from(u64 steps) { enough_steps = steps; }
 
 static bool sees_others(const Insn *i)
 {
-    return i->strong || isa_rows[i->row].shape == FENCE || isa_rows[i->row].shape == ATOMIC || i->run == run_fence
-        || i->run == run_call || i->run == run_clock || i->run == run_bulk;
+    return i->strong || isa_rows[i->row].shape == FENCE || isa_rows[i->row].shape == ATOMIC
+        || i->run == run_fence || i->run == run_call || i->run == run_clock || i->run == run_bulk;
 }
 
 bool spread_sees_others(Kernel *k)
 {
-    for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++) k->sees_others |= sees_others(&k->code[pc]);
+    for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++)
+        k->sees_others |= sees_others(&k->code[pc]);
     k->sees_others |= k->meets_cluster;
     k->known_alone = true;
     return k->sees_others;
@@ -128,7 +160,9 @@ static bool kernel_may(Kernel *k) { return !spread_sees_others(k) && k->failures
 
 void spread_start(Grid *g)
 {
-    if (g->launch->cooperative || g->cluster_blocks > 1 || g->blocks < 3 || worker_count() < 2 || !kernel_may(g->kernel)) return;
+    if (g->launch->cooperative || g->cluster_blocks > 1 || g->blocks < 3 || worker_count() < 2
+        || !kernel_may(g->kernel))
+        return;
     for (u32 o = 0; o < observer_count; o++)
         if (observers[o]->one_order && observers[o]->one_order(g)) return;
     g->spread = need(calloc(1, sizeof *g->spread));
@@ -137,9 +171,10 @@ void spread_start(Grid *g)
 
 // ---- What a part notes ----
 
-static u64 *marked[2];                  // of bytes that chunks have read, and stored to: while touches are compared
-static _Atomic u32 *kept_in;            // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
-static u32 batches;                     // so far
+static u64 *marked[2]; // of bytes that chunks have read, and stored to: while touches are compared
+static _Atomic u32
+    *kept_in; // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
+static u32 batches; // so far
 static SpreadTally tally;
 
 SpreadTally spread_tally(void) { return tally; }
@@ -161,7 +196,7 @@ bool spread_is_over(const Grid *part)
 
 void *grid_later(Grid *part, void (*then)(Grid *, void *, bool), size_t bytes)
 {
-    enum { AHEAD = 512 };               // bytes, for the host to have at hand by then
+    enum { AHEAD = 512 }; // bytes, for the host to have at hand by then
     bytes = (bytes + 7) / 8 * 8;
     Later *l = add(&part->part->chunk->later, sizeof *l + bytes);
     __builtin_prefetch((u8 *)l + AHEAD, 1);
@@ -174,7 +209,8 @@ static void keep(Part *p, u64 unit)
 {
     _Atomic u32 *in = &kept_in[unit];
     const u32 done = 2 * p->spread->number;
-    for (u32 was = atomic_load_explicit(in, memory_order_acquire); was != done; was = atomic_load_explicit(in, memory_order_acquire)) {
+    for (u32 was = atomic_load_explicit(in, memory_order_acquire); was != done;
+         was = atomic_load_explicit(in, memory_order_acquire)) {
         if (was == done - 1) {
             sched_yield();
         } else if (atomic_compare_exchange_strong(in, &was, done - 1)) {
@@ -182,7 +218,8 @@ static void keep(Part *p, u64 unit)
             k->number = unit;
             memcpy(k->bytes, (void *)(MEMORY_BASE + unit * UNIT), UNIT);
             for (u32 n = 0; n < UNIT_WORDS; n++)
-                k->defined[n] = __atomic_load_n(&memory_defined_bits[unit * UNIT_WORDS + n], __ATOMIC_RELAXED);
+                k->defined[n] =
+                    __atomic_load_n(&memory_defined_bits[unit * UNIT_WORDS + n], __ATOMIC_RELAXED);
             atomic_store_explicit(in, done, memory_order_release);
         }
     }
@@ -207,7 +244,9 @@ static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bo
     Array *all = &p->chunk->touches;
     Touch *before = all->count ? (Touch *)((u8 *)all->items + all->count) - 1 : NULL;
     note_region(p->chunk, in, address, address + bytes);
-    if (before && before->store == store && before->address + before->bytes == address && before->bytes < MEGABYTE) before->bytes += bytes;
+    if (before && before->store == store && before->address + before->bytes == address
+        && before->bytes < MEGABYTE)
+        before->bytes += bytes;
     else *(Touch *)add(all, sizeof(Touch)) = (Touch){ address, bytes, store };
     u64 first = (address - MEMORY_BASE) / UNIT, last = (address + bytes - 1 - MEMORY_BASE) / UNIT;
     for (u64 unit = first; store && unit <= last; unit++) keep(p, unit);
@@ -215,11 +254,15 @@ static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bo
 
 static void note_read(Part *p, const Allocation *in)
 {
-    EACH_OF(Read, r, &p->read) if (r->in == in) return;
+    EACH_OF (Read, r, &p->read)
+        if (r->in == in) return;
     *(Read *)add(&p->read, sizeof(Read)) = (Read){ in };
 }
 
-static bool is_stored_to(const Allocation *in, const Grid *g) { return __atomic_load_n(&in->stored_by, __ATOMIC_RELAXED) == g->number; }
+static bool is_stored_to(const Allocation *in, const Grid *g)
+{
+    return __atomic_load_n(&in->stored_by, __ATOMIC_RELAXED) == g->number;
+}
 
 static Allocation *allocation_at(Part *p, u64 address)
 {
@@ -245,14 +288,16 @@ void spread_note(const Access *a)
         u64 address = from + spans[n].address, end = address + spans[n].bytes;
         if (!(in = allocation_at(p, address))) continue;
         bool stored = is_stored_to(in, a->grid);
-        if (a->store && !stored) __atomic_store_n(&in->stored_by, a->grid->number, __ATOMIC_RELAXED);
+        if (a->store && !stored)
+            __atomic_store_n(&in->stored_by, a->grid->number, __ATOMIC_RELAXED);
         if (a->store || stored) note_touch(p, in, address, spans[n].bytes, a->store);
         else note_read(p, in);
         if (a->store || stored || in != all) all = NULL;
         if (address < low) low = address;
         if (end > high) high = end;
     }
-    if (all && a->shape) a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
+    if (all && a->shape)
+        a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
 }
 
 void spread_note_store(Grid *part, u64 address, u32 bytes)
@@ -282,7 +327,8 @@ static void run_chunk(Part *p, Chunk *c)
         else OBSERVERS(block_end, p->block);
     }
     if (p->refused || p->kept.count > TOO_MUCH_KEPT * sizeof(Kept)) give_up(p);
-    if (p->kept.count > MUCH_KEPT * sizeof(Kept) || c->touches.count > MANY_TOUCHES * sizeof(Touch)) atomic_store(&s->full, true);
+    if (p->kept.count > MUCH_KEPT * sizeof(Kept) || c->touches.count > MANY_TOUCHES * sizeof(Touch))
+        atomic_store(&s->full, true);
 }
 
 static void work(void *with, u32 me)
@@ -339,7 +385,8 @@ void spread_free(Grid *g)
     if (!s) return;
     for (u32 n = 0; n < s->part_count; n++) free_part(s->part[n]);
     for (u32 b = 0; b < 2; b++)
-        for (u32 n = 0; n < s->batch[b].room; n++) free(s->batch[b].chunk[n].touches.items), free(s->batch[b].chunk[n].later.items);
+        for (u32 n = 0; n < s->batch[b].room; n++)
+            free(s->batch[b].chunk[n].touches.items), free(s->batch[b].chunk[n].later.items);
     free(s->batch[0].chunk);
     free(s->batch[1].chunk);
     free(s->part);
@@ -356,7 +403,8 @@ static void make(Spread *s)
     for (u32 n = 0; n < s->part_count; n++) s->part[n] = make_part(s);
     for (u32 b = 0; b < 2; b++) {
         Batch *batch = &s->batch[b];
-        batch->room = CHUNKS_EACH * s->part_count < MOST_CHUNKS ? CHUNKS_EACH * s->part_count : MOST_CHUNKS;
+        batch->room =
+            CHUNKS_EACH * s->part_count < MOST_CHUNKS ? CHUNKS_EACH * s->part_count : MOST_CHUNKS;
         batch->chunk = need(aligned_alloc(_Alignof(Chunk), batch->room * sizeof *batch->chunk));
         memset(batch->chunk, 0, batch->room * sizeof *batch->chunk);
     }
@@ -373,8 +421,9 @@ static void begin(Spread *s, u64 steps_of_block)
     s->has_learnt = true;
     s->claimed = 0;
     s->full = s->over = false;
-    u64 blocks = (enough_steps < CHUNK_STEPS ? enough_steps : CHUNK_STEPS) / (steps_of_block + 1), first = g->next, left = g->blocks - g->next;
-    while (blocks & (blocks - 1)) blocks &= blocks - 1;         // rows of results end with a line of memory
+    u64 blocks = (enough_steps < CHUNK_STEPS ? enough_steps : CHUNK_STEPS) / (steps_of_block + 1),
+        first = g->next, left = g->blocks - g->next;
+    while (blocks & (blocks - 1)) blocks &= blocks - 1; // rows of results end with a line of memory
     blocks = !blocks ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
     u64 most = s->learns ? 1 : s->now->room, chunks = (left + blocks - 1) / blocks;
     s->now->wanted = chunks < most ? chunks : most;
@@ -390,11 +439,15 @@ static void begin(Spread *s, u64 steps_of_block)
         p->kept.count = p->read.count = 0;
         memset(p->latest, 0, sizeof p->latest);
         p->grid.status = 0;
-        for (Shape *k = p->grid.shapes; k < p->grid.shapes + g->kernel->shape_count; k++) if (k->noted.span) k->noted.span = k->settled.span = 0;
+        for (Shape *k = p->grid.shapes; k < p->grid.shapes + g->kernel->shape_count; k++)
+            if (k->noted.span) k->noted.span = k->settled.span = 0;
     }
 }
 
-static u32 taken(const Spread *s) { return s->claimed < s->now->wanted ? s->claimed : s->now->wanted; }
+static u32 taken(const Spread *s)
+{
+    return s->claimed < s->now->wanted ? s->claimed : s->now->wanted;
+}
 
 static bool is_apart(const Chunk *a, const Chunk *b)
 {
@@ -408,30 +461,34 @@ static bool is_apart(const Chunk *a, const Chunk *b)
 static bool are_apart(const Chunk *c, u32 count)
 {
     for (u32 n = 0; n < count; n++)
-        for (u32 k = 0; k < n; k++) if (!is_apart(&c[n], &c[k])) return false;
+        for (u32 k = 0; k < n; k++)
+            if (!is_apart(&c[n], &c[k])) return false;
     return true;
 }
 
 // Calls for each word of the bitmap that the bytes have bits in.
-#define EACH_WORD(t, word, bits, statement)                                                     \
-    for (u64 at_ = (t)->address - MEMORY_BASE, left_ = (t)->bytes, n_; left_; at_ += n_, left_ -= n_) { \
-        n_ = 64 - at_ % 64 < left_ ? 64 - at_ % 64 : left_;                                     \
-        const u64 word = at_ / 64, bits = (n_ == 64 ? ~0ull : (1ull << n_) - 1) << at_ % 64;    \
-        statement;                                                                              \
+#define EACH_WORD(t, word, bits, statement)                                                        \
+    for (u64 at_ = (t)->address - MEMORY_BASE, left_ = (t)->bytes, n_; left_;                      \
+         at_ += n_, left_ -= n_) {                                                                 \
+        n_ = 64 - at_ % 64 < left_ ? 64 - at_ % 64 : left_;                                        \
+        const u64 word = at_ / 64, bits = (n_ == 64 ? ~0ull : (1ull << n_) - 1) << at_ % 64;       \
+        statement;                                                                                 \
     }
 
 // Byte by byte, where it is not plain to see.
 static bool touches_are_apart(const Chunk *c, u32 count)
 {
     bool apart = true;
-    for (u32 k = 0; k < 2; k++) if (!marked[k]) marked[k] = reserve(MEMORY_SPAN / 8);
+    for (u32 k = 0; k < 2; k++)
+        if (!marked[k]) marked[k] = reserve(MEMORY_SPAN / 8);
     for (u32 n = 0; n < count && apart; n++) {
-        EACH_OF(const Touch, t, &c[n].touches)
-            EACH_WORD(t, w, bits, if ((marked[1][w] | (t->store ? marked[0][w] : 0)) & bits) apart = false)
-        EACH_OF(const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] |= bits)
+        EACH_OF (const Touch, t, &c[n].touches)
+            EACH_WORD(t, w, bits,
+                      if ((marked[1][w] | (t->store ? marked[0][w] : 0)) & bits) apart = false)
+        EACH_OF (const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] |= bits)
     }
     for (u32 n = 0; n < count; n++)
-        EACH_OF(const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] &= ~bits)
+        EACH_OF (const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] &= ~bits)
     return apart;
 }
 
@@ -449,12 +506,15 @@ static bool is_good(Spread *s)
     u64 limit = g->launch->limit;
     if (s->over || (limit && g->steps + steps_of(s) > limit)) return false;
     for (u32 n = 0; n < s->part_count && !s->learns; n++)
-        EACH_OF(Read, r, &s->part[n]->read) if (is_stored_to(r->in, g)) return false;
-    if (!are_apart(s->now->chunk, taken(s)) && !touches_are_apart(s->now->chunk, taken(s))) return false;
+        EACH_OF (Read, r, &s->part[n]->read)
+            if (is_stored_to(r->in, g)) return false;
+    if (!are_apart(s->now->chunk, taken(s)) && !touches_are_apart(s->now->chunk, taken(s)))
+        return false;
     Grid *parts[s->part_count];
     for (u32 n = 0; n < s->part_count; n++) parts[n] = &s->part[n]->grid;
     for (u32 o = 0; o < observer_count; o++)
-        if (observers[o]->parts_fit && !observers[o]->parts_fit(s->grid, parts, s->part_count)) return false;
+        if (observers[o]->parts_fit && !observers[o]->parts_fit(s->grid, parts, s->part_count))
+            return false;
     return true;
 }
 
@@ -468,7 +528,8 @@ static void add_counts(Grid *to, Part *p)
 {
     u64 *sum = (u64 *)to->tally;
     const u64 *more = (const u64 *)p->grid.tally;
-    for (size_t n = 0; n < to->kernel->code_count * (sizeof *to->tally / sizeof *sum); n++) sum[n] += more[n];
+    for (size_t n = 0; n < to->kernel->code_count * (sizeof *to->tally / sizeof *sum); n++)
+        sum[n] += more[n];
     to->steps += p->grid.steps;
     to->progress++;
     clear_counts(p);
@@ -476,7 +537,7 @@ static void add_counts(Grid *to, Part *p)
 
 static void put_back(Part *p)
 {
-    EACH_OF(const Kept, k, &p->kept) {
+    EACH_OF (const Kept, k, &p->kept) {
         memcpy((void *)(MEMORY_BASE + k->number * UNIT), k->bytes, UNIT);
         memcpy(memory_defined_bits + k->number * UNIT_WORDS, k->defined, sizeof k->defined);
     }
@@ -505,7 +566,7 @@ u64 spread_run(Grid *g)
 {
     Spread *s = g->spread;
     Batch *before = NULL;
-    u32 chunks = 0;             // of that
+    u32 chunks = 0; // of that
     bool good = true;
     while (good && !s->given_up && g->next && g->next < g->blocks) {
         u64 steps_of_block = g->steps / g->next;

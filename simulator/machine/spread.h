@@ -5,8 +5,11 @@
 // Launches with fewer warp instructions are not worth it.
 void spread_from(u64 steps);
 
-// Of all launches so far: batches of blocks that did well beside each other, and that had to be put back.
-typedef struct SpreadTally { u64 good, put_back; } SpreadTally;
+// Of all launches so far: batches of blocks that did well beside each other, and that had to be put
+// back.
+typedef struct SpreadTally {
+    u64 good, put_back;
+} SpreadTally;
 SpreadTally spread_tally(void);
 
 // May a block of the kernel's see what other blocks do, as far as its instructions tell?
@@ -16,8 +19,8 @@ bool spread_sees_others(Kernel *kernel);
 void spread_start(Grid *g);
 void spread_free(Grid *g);
 
-// Runs blocks from the next one on beside each other, as far as that goes well. Returns up to which block they are to
-// run one after another now.
+// Runs blocks from the next one on beside each other, as far as that goes well. Returns up to which
+// block they are to run one after another now.
 u64 spread_run(Grid *g);
 
 // Blocks of the part need not go on: another one has found that they must run one after another.

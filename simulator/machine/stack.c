@@ -1,5 +1,5 @@
-// alloca: memory on a thread's stack, behind the frames of the calls that it is in. It is given back when its function
-// returns, or by stackrestore.
+// alloca: memory on a thread's stack, behind the frames of the calls that it is in. It is given
+// back when its function returns, or by stackrestore.
 #include <driver_types.h>
 
 #include "report/report.h"
@@ -8,10 +8,12 @@
 
 static void report_full(Warp *w, const Insn *i, u32 lane, u64 bytes)
 {
-    Report r = { .kind = REPORT_BOUNDS, .why = "alloca takes room on the thread's stack; a GPU's thread has little of it.",
+    Report r = { .kind = REPORT_BOUNDS,
+                 .why = "alloca takes room on the thread's stack; a GPU's thread has little of it.",
                  .next = "Ask for less, or use memory of the block or of the grid." };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "the stack of the thread has no room for %llu bytes more", (unsigned long long)bytes);
+    report_errorf(&r, "the stack of the thread has no room for %llu bytes more",
+                  (unsigned long long)bytes);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 
@@ -35,12 +37,14 @@ void run_alloca_u64(Warp *w, const Insn *i, u32 mask)
 void run_stacksave_u64(Warp *w, const Insn *i, u32 mask)
 {
     u64 *d = row_of(w, i->d);
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) d[l] = w->frame_top[l];
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) d[l] = w->frame_top[l];
 }
 
 void run_stackrestore_u64(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *a = row_of(w, i->a);
     w->stacked = true;
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1) w->frame_top[l] = a[l];
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) w->frame_top[l] = a[l];
 }

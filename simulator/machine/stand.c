@@ -1,14 +1,17 @@
-// Tells waiting from getting on. The machine is deterministic: a warp that stands as it stood some turns before, while
-// nothing in memory has changed, does the same for ever, unless another warp changes something. When that holds for all
-// warps that do not wait at a barrier, and no further block can start, it is a deadlock, and nothing has to be guessed.
+// Tells waiting from getting on. The machine is deterministic: a warp that stands as it stood some
+// turns before, while nothing in memory has changed, does the same for ever, unless another warp
+// changes something. When that holds for all warps that do not wait at a barrier, and no further
+// block can start, it is a deadlock, and nothing has to be guessed.
 //
-// Who waits may store all the same, the same value each time. To see that would cost every store a look at what was there before: so
-// only a warp that may wait, as its last turn has gone by with reading what others may change, is looked at so closely, up to the first
-// store that does change something (lsu.c).
+// Who waits may store all the same, the same value each time. To see that would cost every store a
+// look at what was there before: so only a warp that may wait, as its last turn has gone by with
+// reading what others may change, is looked at so closely, up to the first store that does change
+// something (lsu.c).
 //
-// A warp that counts its tries is never twice in one state. So where all warps have only read the same that others may
-// change, turn after turn for long enough, that counts as well. One that looks at a clock may give up some time: while
-// nothing else happens, the clocks go faster and faster, until that would take hours.
+// A warp that counts its tries is never twice in one state. So where all warps have only read the
+// same that others may change, turn after turn for long enough, that counts as well. One that looks
+// at a clock may give up some time: while nothing else happens, the clocks go faster and faster,
+// until that would take hours.
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdio.h>
@@ -20,8 +23,8 @@
 #include "cluster.h"
 #include "stand.h"
 
-static const u64 LONG_ENOUGH = 1ull << 26;      // warp instructions with which nothing changed
-static const u64 HOURS = 1ull << 44;            // on the clocks
+static const u64 LONG_ENOUGH = 1ull << 26; // warp instructions with which nothing changed
+static const u64 HOURS = 1ull << 44;       // on the clocks
 
 // Eight sums side by side, so that the compiler can do them at once.
 static u64 hash(u64 seed, const void *data, size_t bytes)
@@ -46,17 +49,20 @@ static u64 hash(u64 seed, const void *data, size_t bytes)
 static u64 state_of(const Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
-    const u32 own[] = { w->pc, w->active, w->depth, w->live, w->arrived, w->arrived_pc, w->votes, w->skipped, w->ready_count };
+    const u32 own[] = { w->pc,         w->active, w->depth,   w->live,       w->arrived,
+                        w->arrived_pc, w->votes,  w->skipped, w->ready_count };
     u64 h = hash(w->clock_ready, own, sizeof own);
     for (u32 n = 0; n < w->ready_count; n++) {
-        const u32 path[] = { w->ready[n].pc, w->ready[n].mask, w->ready[n].held, w->ready[n].depth };
+        const u32 path[] = { w->ready[n].pc, w->ready[n].mask, w->ready[n].held,
+                             w->ready[n].depth };
         h = hash(h, path, sizeof path);
     }
     h = hash(h, w->regs, k->register_bytes);
     h = hash(h, w->frame_top, sizeof w->frame_top);
     for (u32 l = 0; l < LANES; l++) h = hash(h, w->local + l * k->local_bytes, w->frame_top[l]);
     u32 deepest = 0;
-    for (u32 l = 0; l < LANES; l++) if (w->lane_depth[l] > deepest) deepest = w->lane_depth[l];
+    for (u32 l = 0; l < LANES; l++)
+        if (w->lane_depth[l] > deepest) deepest = w->lane_depth[l];
     for (u32 n = 0; n < deepest; n++) {
         const Frame *f = &w->frames[n];
         h = hash(h, f->back, sizeof f->back);
@@ -66,8 +72,8 @@ static u64 state_of(const Warp *w)
     return h;
 }
 
-// The state that is compared with is kept for longer and longer (Brent, "An improved Monte Carlo factorization
-// algorithm", BIT 1980): so a repetition of any length is found.
+// The state that is compared with is kept for longer and longer (Brent, "An improved Monte Carlo
+// factorization algorithm", BIT 1980): so a repetition of any length is found.
 bool stand_spins(Warp *w)
 {
     Spin *s = &w->spin;
@@ -95,7 +101,8 @@ bool stand_waits(const Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
-        if (g->shuffled && b->occupied && b->seen != g->progress) return false;         // its turn is yet to come
+        if (g->shuffled && b->occupied && b->seen != g->progress)
+            return false; // its turn is yet to come
         for (u32 k = 0; b->occupied && !b->stuck && k < b->warp_count; k++)
             if (b->warps[k].live && !b->warps[k].waiting && !b->warps[k].spins) return false;
     }
@@ -128,12 +135,12 @@ bool stand_is_over(Grid *g, bool alone)
 
 enum how { SPINS, AT_BARRIER, AT_MBARRIER, AT_CLUSTER, FOR_LANES, READY };
 
-typedef struct Group {          // warps that stand at one line
+typedef struct Group { // warps that stand at one line
     Place place;
     enum how how;
     u32 barrier, warps;
-    u32 ranges;                 // named so far
-    const Block *block;         // the latest of them: of this block, from warp `first` to `last`
+    u32 ranges;         // named so far
+    const Block *block; // the latest of them: of this block, from warp `first` to `last`
     u32 first, last;
     char *names;
     size_t length;
@@ -163,9 +170,11 @@ static void name_range(Group *g)
     if (!g->names) g->names = calloc(1, ROOM);
     if (!g->names || g->ranges++ >= NAMED) return;
     const u32 *b = g->block->index;
-    g->length += snprintf(g->names + g->length, ROOM - g->length, "%sblock (%u,%u,%u) warp%s %u", g->length ? "; " : "", b[0],
-                          b[1], b[2], g->last > g->first ? "s" : "", g->first);
-    if (g->last > g->first) g->length += snprintf(g->names + g->length, ROOM - g->length, "-%u", g->last);
+    g->length +=
+        snprintf(g->names + g->length, ROOM - g->length, "%sblock (%u,%u,%u) warp%s %u",
+                 g->length ? "; " : "", b[0], b[1], b[2], g->last > g->first ? "s" : "", g->first);
+    if (g->last > g->first)
+        g->length += snprintf(g->names + g->length, ROOM - g->length, "-%u", g->last);
 }
 
 static void add_warp(Group *g, const Warp *w)
@@ -191,12 +200,16 @@ static u32 group_warps(const Grid *g, const Block *only, Group groups[MOST_GROUP
             const Warp *w = &b->warps[k];
             enum how how;
             if (!w->live) continue;
-            u32 pc = stands_at(w, &how), barrier = how == AT_BARRIER ? w->waiting ? w->barrier : w->arrived_at : 0;
+            u32 pc = stands_at(w, &how),
+                barrier = how == AT_BARRIER ? w->waiting ? w->barrier : w->arrived_at : 0;
             Place place = source_place(g->kernel, pc);
             for (n = 0; n < count; n++)
-                if (groups[n].how == how && groups[n].barrier == barrier && same_place(&groups[n].place, &place)) break;
-            if (n == MOST_GROUPS) n--;          // the last takes the rest
-            if (n == count) groups[count++] = (Group){ .place = place, .how = how, .barrier = barrier };
+                if (groups[n].how == how && groups[n].barrier == barrier
+                    && same_place(&groups[n].place, &place))
+                    break;
+            if (n == MOST_GROUPS) n--; // the last takes the rest
+            if (n == count)
+                groups[count++] = (Group){ .place = place, .how = how, .barrier = barrier };
             add_warp(&groups[n], w);
         }
     }
@@ -240,39 +253,58 @@ void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
         }
     u64 left = g->blocks - g->next;
     char missing[160];
-    Report r = { .kind = REPORT_HANG,
-                 .why = "Nothing that they read has changed, and all who could change it wait as well.",
-                 .next = "Give back each lock, set each flag before you wait for an answer, and let all blocks come to a grid.sync()." };
-    u32 lanes = first->active ? first->active : first->ready_count ? first->ready[0].mask : first->live;
-    source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc], __builtin_ctz(lanes));
+    Report r = {
+        .kind = REPORT_HANG,
+        .why = "Nothing that they read has changed, and all who could change it wait as well.",
+        .next = "Give back each lock, set each flag before you wait for an answer, and let all "
+                "blocks come to a grid.sync()."
+    };
+    u32 lanes = first->active      ? first->active
+              : first->ready_count ? first->ready[0].mask
+                                   : first->live;
+    source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc],
+                __builtin_ctz(lanes));
     r.stands = stand_list(g, NULL);
     if (devices == 1) {
         r.why = "It waits for another device's kernel, which was not launched, or has ended.";
-        r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, cudaMemcpy), each after a cudaSetDevice of its own.";
+        r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, "
+                 "cudaMemcpy), each after a cudaSetDevice of its own.";
         report_errorf(&r, "no warp can go on, and no other device is at work");
     } else if (devices) {
-        r.why = "Kernels of several devices wait for one another, and nothing that they read changes any more.";
-        r.next = "Launch on every device, with as many blocks on each, before you wait for any; and let nobody store a flag's next value before all have seen this one.";
+        r.why = "Kernels of several devices wait for one another, and nothing that they read "
+                "changes any more.";
+        r.next = "Launch on every device, with as many blocks on each, before you wait for any; "
+                 "and let nobody store a flag's next value before all have seen this one.";
         report_errorf(&r, "no warp can go on, on any of %u devices", devices);
     } else if (behind) {
         r.why = "What waits for a kernel's end cannot help it to get there.";
-        r.next = "Launch what a kernel waits for before it, or on another stream, and leave room for it on the device.";
+        r.next = "Launch what a kernel waits for before it, or on another stream, and leave room "
+                 "for it on the device.";
         report_errorf(&r, "no warp can go on, and %s", behind);
     } else if (mbarrier_missing(first, missing, sizeof missing)) {
-        r.why = "A phase ends when all arrivals that it waits for have come, and all bytes that it was told to expect.";
-        r.next = "Let as many threads arrive as the mbarrier was initialised for, and expect as many bytes as the copies bring.";
+        r.why = "A phase ends when all arrivals that it waits for have come, and all bytes that it "
+                "was told to expect.";
+        r.next = "Let as many threads arrive as the mbarrier was initialised for, and expect as "
+                 "many bytes as the copies bring.";
         report_errorf(&r, "no warp can go on: %s", missing);
     } else if (left) {
-        r.why = "A block leaves the device only when it has ended; until then those that have not begun have no place.";
-        r.next = "Let blocks wait only for blocks that began before them, or launch no more than fit on the device at once.";
+        r.why = "A block leaves the device only when it has ended; until then those that have not "
+                "begun have no place.";
+        r.next = "Let blocks wait only for blocks that began before them, or launch no more than "
+                 "fit on the device at once.";
         if (grid_is_shuffled(g)) {
-            r.why = "Blocks may begin in any order, here not in that of blockIdx, and as few at once as there is place for; those that have not begun wait until others end.";
-            r.next = "Let blocks wait only for blocks that began before them. A number that each draws from a counter with atomicAdd tells which; blockIdx does not. If all wait for all, launch them with cudaLaunchCooperativeKernel.";
+            r.why = "Blocks may begin in any order, here not in that of blockIdx, and as few at "
+                    "once as there is place for; those that have not begun wait until others end.";
+            r.next = "Let blocks wait only for blocks that began before them. A number that each "
+                     "draws from a counter with atomicAdd tells which; blockIdx does not. If all "
+                     "wait for all, launch them with cudaLaunchCooperativeKernel.";
         }
-        report_errorf(&r, "none of the %u blocks that are on the device can go on; %llu more %s not begun", g->resident,
-                      (unsigned long long)left, left == 1 ? "has" : "have");
+        report_errorf(
+            &r, "none of the %u blocks that are on the device can go on; %llu more %s not begun",
+            g->resident, (unsigned long long)left, left == 1 ? "has" : "have");
     } else {
-        report_errorf(&r, "no warp can go on: all that have not ended wait for something that nobody does any more");
+        report_errorf(&r, "no warp can go on: all that have not ended wait for something that "
+                          "nobody does any more");
     }
     free(r.stands);
     grid_fail(g, cudaErrorLaunchTimeout);

@@ -1,5 +1,6 @@
-// Instructions of Tensor Cores, which all lanes of a warp execute together: products of matrices in registers, and what
-// brings matrices there and back. Each is one access for every register, or pair of them, that it moves.
+// Instructions of Tensor Cores, which all lanes of a warp execute together: products of matrices in
+// registers, and what brings matrices there and back. Each is one access for every register, or
+// pair of them, that it moves.
 #include "access.h"
 
 #include <string.h>
@@ -22,7 +23,10 @@ static Access part_of(Warp *w, const Insn *i, const u32 *vector, bool store)
     return a;
 }
 
-static Shape *shape_of(const Access *a, u32 number) { return &a->warp->block->grid->shapes[a->insn->shape + number]; }
+static Shape *shape_of(const Access *a, u32 number)
+{
+    return &a->warp->block->grid->shapes[a->insn->shape + number];
+}
 
 // ---- products ----
 
@@ -33,7 +37,8 @@ void run_multiply(Warp *w, const Insn *i, u32 mask)
     u32 *rows[4 * MOST_FRAGMENT];
     u32 count = x->d.registers + x->a.registers + x->b.registers + x->c.registers;
     for (u32 n = 0; n < count; n++) rows[n] = row_of(w, i->list[n]);
-    u32 *const *a = rows + x->d.registers, *const *b = a + x->a.registers, *const *c = b + x->b.registers;
+    u32 *const *a = rows + x->d.registers, *const *b = a + x->a.registers,
+               *const *c = b + x->b.registers;
     matrix_multiply(x, rows, (const u32 *const *)a, (const u32 *const *)b, (const u32 *const *)c);
 }
 
@@ -46,7 +51,8 @@ static void deal_out(const Tile tile, bool trans, u32 *row)
 {
     for (u32 l = 0; l < LANES; l++) {
         u32 g = l / 4, t = l % 4 * 2;
-        row[l] = trans ? tile[t][g] | (u32)tile[t + 1][g] << 16 : tile[g][t] | (u32)tile[g][t + 1] << 16;
+        row[l] =
+            trans ? tile[t][g] | (u32)tile[t + 1][g] << 16 : tile[g][t] | (u32)tile[g][t + 1] << 16;
     }
 }
 
@@ -89,12 +95,15 @@ static void addresses_of(const Warp *w, const Insn *i, u64 address[LANES])
 {
     const void *base = row_of(w, i->a);
     for (u32 l = 0; l < LANES; l++)
-        address[l] = i->source_width == 8 ? ((const u64 *)base)[l] + i->offset : ((const u32 *)base)[l] + (u32)i->offset;
+        address[l] = i->source_width == 8 ? ((const u64 *)base)[l] + i->offset
+                                          : ((const u32 *)base)[l] + (u32)i->offset;
     for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) address[l] -= w->block->shared_base;
 }
 
-// Rows begin at multiples of their 16 bytes: one that does not is reported as such, and ends the grid.
-static bool rows_aligned(Warp *w, const Insn *i, enum space space, const u64 address[LANES], u32 count, bool store)
+// Rows begin at multiples of their 16 bytes: one that does not is reported as such, and ends the
+// grid.
+static bool rows_aligned(Warp *w, const Insn *i, enum space space, const u64 address[LANES],
+                         u32 count, bool store)
 {
     u64 beside = 0;
     for (u32 l = 0; l < 8 * count; l++) beside |= address[l] & 15;
@@ -140,9 +149,9 @@ void run_rows_transpose(Warp *w, const Insn *i, u32 mask)
 typedef struct Layout {
     const Fragment *f;
     enum space space;
-    u64 base, stride;       // bytes; stride: from one row of what lies together to the next
-    u32 size;               // bytes of an element
-    bool along;             // the elements of a fragment's row lie together
+    u64 base, stride; // bytes; stride: from one row of what lies together to the next
+    u32 size;         // bytes of an element
+    bool along;       // the elements of a fragment's row lie together
 } Layout;
 
 static u64 address_of(const Layout *p, u32 row, u32 col)
@@ -151,14 +160,19 @@ static u64 address_of(const Layout *p, u32 row, u32 col)
 }
 
 // WMMA wants both ends of what it reads at a time in step with what the hardware moves.
-static void report_crooked(const Warp *w, const Insn *i, const Layout *p, const char *what, u64 value, u32 unit)
+static void report_crooked(const Warp *w, const Insn *i, const Layout *p, const char *what,
+                           u64 value, u32 unit)
 {
-    Report r = { .kind = REPORT_MISALIGNED, .address = p->base,
-                 .why = "wmma takes matrices that begin at a multiple of 32 bytes, with rows a multiple of 16 bytes apart.",
-                 .next = "Align the array and pad its rows: rows of halves to a multiple of 8, of floats to a multiple of 4. "
+    Report r = { .kind = REPORT_MISALIGNED,
+                 .address = p->base,
+                 .why = "wmma takes matrices that begin at a multiple of 32 bytes, with rows a "
+                        "multiple of 16 bytes apart.",
+                 .next = "Align the array and pad its rows: rows of halves to a multiple of 8, of "
+                         "floats to a multiple of 4. "
                          "What cannot be changed goes by way of a tile in shared memory." };
     source_fill(&r, w, i, 0);
-    report_errorf(&r, "a matrix of wmma whose %s is %llu bytes, which is not a multiple of %u", what, (unsigned long long)value, unit);
+    report_errorf(&r, "a matrix of wmma whose %s is %llu bytes, which is not a multiple of %u",
+                  what, (unsigned long long)value, unit);
 }
 
 static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
@@ -179,7 +193,8 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
 // Bytes of a lane in a register: 4, or a double's 8.
 static u32 register_bytes(const Layout *p) { return p->size < 4 ? 4 : p->size; }
 
-// Elements of a lane's registers `first` on that lie together: of 32 bits and more two, in two registers.
+// Elements of a lane's registers `first` on that lie together: of 32 bits and more two, in two
+// registers.
 static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 count, bool store)
 {
     Access a = part_of(w, i, &i->list[first], store);
@@ -190,7 +205,8 @@ static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 c
     a.width = a.register_width = each;
     a.bytes = each * count;
     a.part = p->size;
-    for (u32 l = 0; l < LANES; l++) a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->apart);
+    for (u32 l = 0; l < LANES; l++)
+        a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->apart);
     if (!access_allow(&a, shape_of(&a, first))) return false;
     for (u32 n = 0; n < count; n++) {
         u8 *row = row_of(w, i->list[first + n]);
@@ -208,13 +224,14 @@ static bool move_apart(Warp *w, const Insn *i, const Layout *p, u32 r, bool stor
 {
     const Fragment *f = p->f;
     for (u32 j = 0; j < f->per; j++) {
-        u32 vector = i->list[r] + j * p->size;          // for observers, which look at its lowest bytes
+        u32 vector = i->list[r] + j * p->size; // for observers, which look at its lowest bytes
         Access a = part_of(w, i, &vector, store);
         a.space = p->space;
         a.width = a.bytes = p->size;
         a.register_width = register_bytes(p);
         a.adds = j > 0;
-        for (u32 l = 0; l < LANES; l++) a.address[l] = address_of(p, f->row[r] + l / 4, f->col[r] + l % 4 * f->apart + j);
+        for (u32 l = 0; l < LANES; l++)
+            a.address[l] = address_of(p, f->row[r] + l / 4, f->col[r] + l % 4 * f->apart + j);
         if (!access_allow(&a, NULL)) return false;
         u8 *row = row_of(w, vector);
         for (u32 l = 0; l < LANES; l++) {
@@ -233,7 +250,8 @@ static bool move_turned(Warp *w, const Insn *i, const Layout *p, u32 r, bool sto
     const Fragment *f = p->f;
     a.space = p->space;
     a.trans = true;
-    for (u32 l = 0; l < LANES; l++) a.address[l] = address_of(p, f->row[r] + l % 4 * 2, f->col[r] + l / 4);
+    for (u32 l = 0; l < LANES; l++)
+        a.address[l] = address_of(p, f->row[r] + l % 4 * 2, f->col[r] + l / 4);
     return (store ? store_tile : load_tile)(&a, shape_of(&a, r));
 }
 
@@ -243,8 +261,9 @@ static void move_fragment(Warp *w, const Insn *i, u32 mask, const Fragment *f, b
     Layout p = layout_of(w, i, f);
     bool pairs = p.size >= 4 && f->apart == 2 && p.along;
     for (u32 r = 0; r < f->distinct; r += 1 + pairs) {
-        bool done = p.along ? move_along(w, i, &p, r, 1 + pairs, store)
-                  : p.size == 2 ? move_turned(w, i, &p, r, store) : move_apart(w, i, &p, r, store);
+        bool done = p.along     ? move_along(w, i, &p, r, 1 + pairs, store)
+                  : p.size == 2 ? move_turned(w, i, &p, r, store)
+                                : move_apart(w, i, &p, r, store);
         if (!done) return;
     }
     for (u32 r = f->distinct; !store && r < f->registers; r++) {
@@ -259,4 +278,7 @@ void run_fragment_load(Warp *w, const Insn *i, u32 mask)
     move_fragment(w, i, mask, x->a.registers ? &x->a : x->b.registers ? &x->b : &x->c, false);
 }
 
-void run_fragment_store(Warp *w, const Insn *i, u32 mask) { move_fragment(w, i, mask, &i->matrix->d, true); }
+void run_fragment_store(Warp *w, const Insn *i, u32 mask)
+{
+    move_fragment(w, i, mask, &i->matrix->d, true);
+}

@@ -1,8 +1,9 @@
-// The clocks that a kernel reads. They count warp instructions, which says nothing of time, and the time that is waited: that
-// all have waited (stand.c), and that this warp has, asleep or in a loop that does nothing but look at a clock until it is
-// late enough. Such a loop looks every 32 clocks on an H200; here it looks less and less often, the longer it has waited, and
-// the clock it looks at goes forward by what it has left out. What it waits for then comes late by a thirty-second part at most.
-// Warps that meet at a barrier of the block have waited for the longest of them.
+// The clocks that a kernel reads. They count warp instructions, which says nothing of time, and the
+// time that is waited: that all have waited (stand.c), and that this warp has, asleep or in a loop
+// that does nothing but look at a clock until it is late enough. Such a loop looks every 32 clocks
+// on an H200; here it looks less and less often, the longer it has waited, and the clock it looks
+// at goes forward by what it has left out. What it waits for then comes late by a thirty-second
+// part at most. Warps that meet at a barrier of the block have waited for the longest of them.
 #include "waits.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +18,14 @@ bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
 {
     enum { LONGEST = 16 };
     const Insn *at = &k->code[look];
-    u32 from_it[LONGEST] = { at->run == run_clock ? at->d : at->vector[0] }, count = 1, n = look + 1;
+    u32 from_it[LONGEST] = { at->run == run_clock ? at->d : at->vector[0] }, count = 1,
+        n = look + 1;
     bool depends = false;
     for (; n < k->code_count && n < look + LONGEST && k->code[n].plain; n++) {
         const Insn *i = &k->code[n];
         bool any = false;
-        for (u32 r = 0; r < count; r++) any |= i->a == from_it[r] || i->b == from_it[r] || i->c == from_it[r];
+        for (u32 r = 0; r < count; r++)
+            any |= i->a == from_it[r] || i->b == from_it[r] || i->c == from_it[r];
         if (any) from_it[count++] = i->d;
     }
     const Insn *back = &k->code[n];
@@ -40,17 +43,24 @@ static void wait(Warp *w, u64 clocks)
     OBSERVERS(waited, w, clocks);
 }
 
-static bool is_clock(const Insn *i) { return i->target == SPECIAL_CLOCK || i->target == SPECIAL_CLOCK_HI; }
+static bool is_clock(const Insn *i)
+{
+    return i->target == SPECIAL_CLOCK || i->target == SPECIAL_CLOCK_HI;
+}
 
-// A kernel that looks at the clock in two places, and does not wait by it, measures what lies between them.
+// A kernel that looks at the clock in two places, and does not wait by it, measures what lies
+// between them.
 static void tell_what_it_counts(const Warp *w, const Insn *i)
 {
     Kernel *k = w->block->grid->kernel;
     const Place place = source_place(k, (u32)(i - k->code));
     char *name = report_plain_name(k->signature), at[512] = "";
     if (place.line) snprintf(at, sizeof at, " (%s:%u)", report_base_name(place.file), place.line);
-    report_say("%s%s looks at a clock, which counts here the instructions that warps have run and what was waited for, not a GPU's clocks. "
-               "What a kernel takes on one is predicted between two events: cudaEventRecord(), cudaEventElapsedTime().", name, at);
+    report_say("%s%s looks at a clock, which counts here the instructions that warps have run and "
+               "what was waited for, not a GPU's clocks. "
+               "What a kernel takes on one is predicted between two events: cudaEventRecord(), "
+               "cudaEventElapsedTime().",
+               name, at);
     free(name);
     k->told_of_clock = true;
 }
@@ -66,7 +76,9 @@ static u64 until_next_look(Warp *w, const Insn *i, u64 now)
         w->looks_at = i;
         w->looks_since = now;
         w->waits_by_it = waits_in_loop(g->kernel, (u32)(i - g->kernel->code), &first, &end);
-        if (before && before != i && !w->waits_by_it && is_clock(i) && is_clock(before) && !g->kernel->told_of_clock) tell_what_it_counts(w, i);
+        if (before && before != i && !w->waits_by_it && is_clock(i) && is_clock(before)
+            && !g->kernel->told_of_clock)
+            tell_what_it_counts(w, i);
         return 0;
     }
     u64 more = (now - w->looks_since) / PARTS;
@@ -75,8 +87,8 @@ static u64 until_next_look(Warp *w, const Insn *i, u64 now)
     return more;
 }
 
-// Grid.steps is brought up to date whenever the warp looks up, so the clock is read when the instruction is come to for the second
-// time. The global timer, in nanoseconds, began long before.
+// Grid.steps is brought up to date whenever the warp looks up, so the clock is read when the
+// instruction is come to for the second time. The global timer, in nanoseconds, began long before.
 void run_clock(Warp *w, const Insn *i, u32 mask)
 {
     Grid *g = w->block->grid;
@@ -89,16 +101,18 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
     u64 now = g->steps_before + g->steps + g->waited + w->waited;
     now += until_next_look(w, i, now);
     w->asks_time = true;
-    if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI) now = (u64)((double)now * 1e9 / profile.clock_hz) + (1ull << 60);
+    if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI)
+        now = (u64)((double)now * 1e9 / profile.clock_hz) + (1ull << 60);
     if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
     u32 width = isa_type_width(isa_rows[i->row].type[0]);
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
 }
 
-// For as long as the lane that asks for most, up to a millisecond: measured on an H200, from as long to twice that for one sleep, and
-// 1.0 to 1.6 times of it for many. Meanwhile the others run. Who has just looked at an mbarrier in vain sleeps no longer than until its
-// phase is over, which the model of time knows.
+// For as long as the lane that asks for most, up to a millisecond: measured on an H200, from as
+// long to twice that for one sleep, and 1.0 to 1.6 times of it for many. Meanwhile the others run.
+// Who has just looked at an mbarrier in vain sleeps no longer than until its phase is over, which
+// the model of time knows.
 void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
 {
     enum { MOST = 1000000 };
@@ -108,7 +122,8 @@ void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
     }
     const u32 *asked = row_of(w, i->a);
     u32 longest = 0;
-    for (u32 l = 0; l < LANES; l++) if (mask >> l & 1 && asked[l] > longest) longest = asked[l];
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1 && asked[l] > longest) longest = asked[l];
     wait(w, (u64)(fmin(longest, MOST) * profile.clock_hz / 1e9));
     w->turns = w->patience;
     w->stop = 0;

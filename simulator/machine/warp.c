@@ -1,6 +1,6 @@
-// A warp runs its lowest path first and merges paths that meet, so lanes that parted come together again as soon
-// as they stand at the same instruction. A path that has turned round often enough stands back for another once: it
-// may wait for what those lanes do.
+// A warp runs its lowest path first and merges paths that meet, so lanes that parted come together
+// again as soon as they stand at the same instruction. A path that has turned round often enough
+// stands back for another once: it may wait for what those lanes do.
 #include <driver_types.h>
 #include <string.h>
 
@@ -38,7 +38,8 @@ static bool all_held(Warp *w, u32 *pc, u32 *depth)
         const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
         u32 here = 0;
         for (u32 k = 0; k < w->ready_count; k++)
-            if (w->ready[k].pc == path.pc && w->ready[k].depth == path.depth) here |= w->ready[k].mask;
+            if (w->ready[k].pc == path.pc && w->ready[k].depth == path.depth)
+                here |= w->ready[k].mask;
         if (members[__builtin_ctz(path.mask)] & w->live & ~here) continue;
         *pc = path.pc;
         *depth = path.depth;
@@ -51,8 +52,10 @@ void warp_report_stuck(Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
     Path first = w->ready_count ? w->ready[0] : (Path){ .pc = w->arrived_pc, .mask = w->arrived };
-    Path other = w->arrived ? (Path){ .pc = w->arrived_pc, .mask = w->arrived } : w->ready[w->ready_count - 1];
-    Report r = { .kind = REPORT_DEADLOCK, .why = "They stand elsewhere and wait as well, so nobody can go on.",
+    Path other = w->arrived ? (Path){ .pc = w->arrived_pc, .mask = w->arrived }
+                            : w->ready[w->ready_count - 1];
+    Report r = { .kind = REPORT_DEADLOCK,
+                 .why = "They stand elsewhere and wait as well, so nobody can go on.",
                  .next = "Let all of them come to the same place, outside of branches." };
     source_fill(&r, w, &k->code[first.pc], __builtin_ctz(first.mask));
     if (other.pc != first.pc) {
@@ -60,11 +63,13 @@ void warp_report_stuck(Warp *w)
         r.other = source_place(k, other.pc);
         warp_thread(w, __builtin_ctz(other.mask), r.other_thread);
     }
-    report_errorf(&r, "%d lanes of a warp wait here for others of their warp", __builtin_popcount(first.mask));
+    report_errorf(&r, "%d lanes of a warp wait here for others of their warp",
+                  __builtin_popcount(first.mask));
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// While some lanes stand at a barrier: do the others do anything that comes after it? Then they have gone past it.
+// While some lanes stand at a barrier: do the others do anything that comes after it? Then they
+// have gone past it.
 static void look_beyond(Warp *w)
 {
     Grid *g = w->block->grid;
@@ -84,10 +89,12 @@ static bool goes_first(const Path *path, u32 pc, u32 depth)
     return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
 }
 
-// Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest. False: there are none.
+// Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest.
+// False: there are none.
 static bool pick(Warp *w, bool tired)
 {
-    if (!w->active && w->ready_count == 1 && !(w->ready[0].held | w->arrived | w->cluster_held)) {      // as mostly
+    if (!w->active && w->ready_count == 1
+        && !(w->ready[0].held | w->arrived | w->cluster_held)) { // as mostly
         w->pc = w->ready[0].pc;
         w->depth = w->ready[0].depth;
         w->active = w->ready[0].mask;
@@ -96,12 +103,14 @@ static bool pick(Warp *w, bool tired)
         return true;
     }
     u32 avoid = tired ? w->pc : ~0u;
-    if (w->active) w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
+    if (w->active)
+        w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
     if (!w->ready_count) return false;
     u32 pc = ~0u, depth = w->depth, kept = 0;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (!path.held && path.pc != avoid && goes_first(&path, pc, depth)) pc = path.pc, depth = path.depth;
+        if (!path.held && path.pc != avoid && goes_first(&path, pc, depth))
+            pc = path.pc, depth = path.depth;
     }
     for (u32 n = 0; pc == ~0u && avoid != ~0u && n < w->ready_count; n++)
         if (!w->ready[n].held) pc = w->ready[n].pc, depth = w->ready[n].depth;
@@ -120,13 +129,16 @@ static bool pick(Warp *w, bool tired)
         }
     }
     w->ready_count = kept;
-    if (w->arrived && strncmp(isa_rows[w->block->grid->kernel->code[w->arrived_pc].row].name, "barrier_", 8)) look_beyond(w);
+    if (w->arrived
+        && strncmp(isa_rows[w->block->grid->kernel->code[w->arrived_pc].row].name, "barrier_", 8))
+        look_beyond(w);
     return true;
 }
 
-// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on. `shuffled`: its turn may
-// be cut. Instructions in a row are counted together.
-static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally, bool bare, bool shuffled)
+// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on.
+// `shuffled`: its turn may be cut. Instructions in a row are counted together.
+static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally,
+                                                          bool bare, bool shuffled)
 {
     u64 steps = 0;
     u32 pc = w->pc, first = pc, active = w->active;
@@ -138,7 +150,8 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
             i->run(w, i, mask);
             continue;
         }
-        if (i->lasting && !seen && !shuffled && pc - 1 + i->lasting_run <= w->stop && lasting_run_is_done(w, i, mask)) {
+        if (i->lasting && !seen && !shuffled && pc - 1 + i->lasting_run <= w->stop
+            && lasting_run_is_done(w, i, mask)) {
             pc += i->lasting_run - 1;
             continue;
         }
@@ -173,20 +186,21 @@ void warp_run(Warp *w)
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
     bool tired = w->tired;
-    if (!w->cut && !w->unserved) w->turns = 0;          // paths stand back for each other as often
+    if (!w->cut && !w->unserved) w->turns = 0; // paths stand back for each other as often
     w->tired = w->cut = false;
     grid->running = w;
     if (w->unserved) atomic_go_on(w);
     for (; !w->waiting && !w->unserved && !grid->status && pick(w, tired); tired = false) {
-        grid->steps += grid->shuffled ? run_piece(w, code, tally)
-            : observers_are_bare ? run_path(w, code, tally, true, false) : run_path(w, code, tally, false, false);
-        if ((w->tired = w->turns >= w->patience) || w->cut) return;     // others may have to go first
+        grid->steps += grid->shuffled     ? run_piece(w, code, tally)
+                     : observers_are_bare ? run_path(w, code, tally, true, false)
+                                          : run_path(w, code, tally, false, false);
+        if ((w->tired = w->turns >= w->patience) || w->cut) return; // others may have to go first
     }
 }
 
 // ---- Warps in step ----
 
-typedef struct Row {        // of warps, each with all its lanes that live
+typedef struct Row { // of warps, each with all its lanes that live
     Warp *warp[MOST_WARPS];
     u32 mask[MOST_WARPS];
     u32 count, threads;
@@ -198,7 +212,8 @@ static void line_up(Row *row, Block *b)
     row->count = row->threads = 0;
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
-        if (!w->live || w->waiting || w->arrived || !pick(w, false) || w->active != w->live) continue;
+        if (!w->live || w->waiting || w->arrived || !pick(w, false) || w->active != w->live)
+            continue;
         if (row->count && (w->pc != row->warp[0]->pc || w->depth != row->warp[0]->depth)) continue;
         w->turns = 0;
         row->mask[row->count] = w->active;
@@ -238,7 +253,7 @@ bool warps_run_together(Block *b)
     if (row.count < 2) return false;
     const Insn *code = g->kernel->code;
     u64 steps = g->steps;
-    for (u32 pc = row.warp[0]->pc; !g->status; ) {
+    for (u32 pc = row.warp[0]->pc; !g->status;) {
         const Insn *i = code + pc++;
         g->steps += row.count;
         if (i->plain && !i->guard && !i->lasting) {

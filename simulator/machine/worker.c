@@ -9,22 +9,25 @@
 
 enum { MOST_THREADS = 256 };
 
-typedef struct Thing { void (*work)(void *); void *with; } Thing;
+typedef struct Thing {
+    void (*work)(void *);
+    void *with;
+} Thing;
 
 static u32 wanted;
-static bool tried;              // to start the threads
-static u32 beside;              // that have started
+static bool tried; // to start the threads
+static u32 beside; // that have started
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t asked = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 
 // Under the mutex:
-static Thing things[WORKER_BEHIND];     // asked for and not done, a ring
+static Thing things[WORKER_BEHIND]; // asked for and not done, a ring
 static u32 first_thing, thing_count;
-static bool at_it;              // somebody is at the first
-static void (*shared)(void *, u32 me);  // NULL: nothing is shared
+static bool at_it;                     // somebody is at the first
+static void (*shared)(void *, u32 me); // NULL: nothing is shared
 static void *shared_with;
-static u32 shares, inside;      // so far; threads that are at the latest
-static atomic_uint news;        // so far: whatever somebody may wait for. Read without it, too
+static u32 shares, inside; // so far; threads that are at the latest
+static atomic_uint news;   // so far: whatever somebody may wait for. Read without it, too
 
 void worker_threads(u32 count) { wanted = count; }
 
@@ -50,14 +53,17 @@ static inline void breathe(void)
 #endif
 }
 
-// The mutex is held. The host takes longer to wake a thread than most work is apart, so it looks out for a while first.
+// The mutex is held. The host takes longer to wake a thread than most work is apart, so it looks
+// out for a while first.
 static void wait_for_news(pthread_cond_t *from)
 {
     enum { LOOKS = 100, NS = 100000 };
     u32 known = news;
     pthread_mutex_unlock(&mutex);
     for (u64 end = now() + NS; news == known && now() < end; sched_yield())
-        for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known; n++) breathe();
+        for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known;
+             n++)
+            breathe();
     pthread_mutex_lock(&mutex);
     if (news == known) pthread_cond_wait(from, &mutex);
 }
@@ -135,7 +141,10 @@ static void wait_for(u32 left)
     pthread_mutex_unlock(&mutex);
 }
 
-void worker_wait(void) { if (beside) wait_for(0); }
+void worker_wait(void)
+{
+    if (beside) wait_for(0);
+}
 
 void worker_do(void (*work)(void *), void *with)
 {
@@ -165,7 +174,7 @@ void worker_join(void)
 {
     shared(shared_with, 0);
     pthread_mutex_lock(&mutex);
-    shared = NULL;                      // whoever comes now comes too late
+    shared = NULL; // whoever comes now comes too late
     while (inside) wait_for_news(&done);
     pthread_mutex_unlock(&mutex);
 }

@@ -1,4 +1,5 @@
-// A set is two lines of the host's own cache, and a line that is found stays where it is: only its place in the order changes.
+// A set is two lines of the host's own cache, and a line that is found stays where it is: only its
+// place in the order changes.
 #define _GNU_SOURCE
 #include "cache.h"
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #endif
 
 enum { LINE_BYTES = 4 * SECTOR_BYTES, AT_HIGH = 12, HUGE = 2 << 20 };
-static const CacheLine THERE = 1 << 14;         // and below it the bits of the line's number that the tag does not hold
+static const CacheLine THERE =
+    1 << 14; // and below it the bits of the line's number that the tag does not hold
 static const u64 IN_ORDER = 0xfedcba9876543210;
 static const u64 EACH = 0x1111111111111111;
 
@@ -59,7 +61,8 @@ static inline u32 ways_with(const u32 tag[MOST_WAYS], u32 wanted)
 #elif defined __AVX2__
     u32 all = 0;
     for (u32 w = 0; w < MOST_WAYS; w += 8) {
-        __m256i same = _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)(tag + w)), _mm256_set1_epi32((s32)wanted));
+        __m256i same = _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)(tag + w)),
+                                          _mm256_set1_epi32((s32)wanted));
         all |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(same)) << w;
     }
     return all;
@@ -99,10 +102,7 @@ static inline CacheLine *find(const Cache *c, CacheSet *set, u64 number)
     return NULL;
 }
 
-CacheLine *cache_find(const Cache *c, u64 number)
-{
-    return find(c, cache_set(c, number), number);
-}
+CacheLine *cache_find(const Cache *c, u64 number) { return find(c, cache_set(c, number), number); }
 
 CacheLine *cache_take(const Cache *c, CacheSet *set, u64 number, CacheLine *evicted)
 {
@@ -126,12 +126,15 @@ CacheLine *cache_used_before(CacheSet *set, u32 others)
 u32 cache_clean(CacheSet *set, u32 lines, u32 sectors)
 {
     u32 dirty = 0, all = 0, cleaned = 0;
-    for (u32 w = 0; w < MOST_WAYS; w++) dirty += cache_dirty(set->line[w]) != 0, all += __builtin_popcount(cache_dirty(set->line[w]));
-    for (u32 at = MOST_WAYS; (dirty > lines || all > sectors) && at-- > 0; ) {
+    for (u32 w = 0; w < MOST_WAYS; w++)
+        dirty += cache_dirty(set->line[w]) != 0,
+            all += __builtin_popcount(cache_dirty(set->line[w]));
+    for (u32 at = MOST_WAYS; (dirty > lines || all > sectors) && at-- > 0;) {
         CacheLine *line = &set->line[set->order >> 4 * at & 15];
         u32 left = cache_dirty(*line);
         if (!left) continue;
-        for (; left && (dirty > lines || all > sectors); left &= left - 1, cleaned++, all--) *line &= ~cache_dirt(left & -left);
+        for (; left && (dirty > lines || all > sectors); left &= left - 1, cleaned++, all--)
+            *line &= ~cache_dirt(left & -left);
         dirty -= !left;
     }
     return cleaned;

@@ -1,13 +1,15 @@
-// A request is one warp instruction that has a lane in it; a sector is one of the 32-byte pieces of memory that its
-// lanes touch together, four to a line of the caches. Local memory is laid out so that the same word of 32 lanes is one
-// line (CUDA C++ Programming Guide, "Local Memory").
+// A request is one warp instruction that has a lane in it; a sector is one of the 32-byte pieces of
+// memory that its lanes touch together, four to a line of the caches. Local memory is laid out so
+// that the same word of 32 lanes is one line (CUDA C++ Programming Guide, "Local Memory").
 //
-// Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that want different words
-// of one bank need further passes; those beyond what so many words need anyway are the bank conflicts. Accesses of 8
-// bytes a lane go by half warps, those of 16 by quarters, of which two share their passes, in loads, if each lane of theirs wants what
-// the lane beside it does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all of a quarter do
-// (bodies_tiled, lesson 15's version 4), 4 where no two do (matmul_registers) or each quarter loads the same 128 bytes (version 4).
-// Copies to shared memory have rules of their own (copied.c).
+// Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that
+// want different words of one bank need further passes; those beyond what so many words need anyway
+// are the bank conflicts. Accesses of 8 bytes a lane go by half warps, those of 16 by quarters, of
+// which two share their passes, in loads, if each lane of theirs wants what the lane beside it
+// does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all
+// of a quarter do (bodies_tiled, lesson 15's version 4), 4 where no two do (matmul_registers) or
+// each quarter loads the same 128 bytes (version 4). Copies to shared memory have rules of their
+// own (copied.c).
 #include "coalesce.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +17,18 @@
 #include "copied.h"
 #include "machine/access.h"
 
-typedef struct Pieces { Piece *piece; u32 count; u64 highest; } Pieces;
+typedef struct Pieces {
+    Piece *piece;
+    u32 count;
+    u64 highest;
+} Pieces;
 
 // Lines mostly come rising; one beyond all is a new one.
 static void add_piece(Pieces *p, u64 line, u32 sectors, u32 words)
 {
     u32 n = p->count;
-    if (n && line <= p->highest) while (n && p->piece[n - 1].line != line) n--;
+    if (n && line <= p->highest)
+        while (n && p->piece[n - 1].line != line) n--;
     else n = 0;
     if (!n) {
         p->piece[p->count++] = (Piece){ .line = line };
@@ -39,8 +46,10 @@ static u32 global_pieces(const Access *a, Piece *pieces)
         u64 first = s->address / WORD_BYTES, last = (s->address + s->bytes - 1) / WORD_BYTES;
         for (u64 line = first / LINE_WORDS; line <= last / LINE_WORDS; line++) {
             u32 low = line * LINE_WORDS < first ? first % LINE_WORDS : 0;
-            u32 high = line * LINE_WORDS + LINE_WORDS > last ? last % LINE_WORDS : LINE_WORDS - 1, each = LINE_WORDS / LINE_SECTORS;
-            add_piece(&p, line, (2u << high / each) - (1u << low / each), (2u << high) - (1u << low));
+            u32 high = line * LINE_WORDS + LINE_WORDS > last ? last % LINE_WORDS : LINE_WORDS - 1,
+                each = LINE_WORDS / LINE_SECTORS;
+            add_piece(&p, line, (2u << high / each) - (1u << low / each),
+                      (2u << high) - (1u << low));
         }
     }
     return p.count;
@@ -52,28 +61,33 @@ static u32 local_pieces(const Access *a, Piece *pieces)
     u32 words = (a->bytes + 3) / 4;
     u64 base = (u64)a->warp->number * ((a->warp->block->grid->kernel->local_bytes + 3) / 4);
     for (u32 l = a->first; l < LANES; l++)
-        for (u32 n = 0; a->mask >> l & 1 && n < words; n++) add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8, 1u << l);
+        for (u32 n = 0; a->mask >> l & 1 && n < words; n++)
+            add_piece(&p, base + a->address[l] / 4 + n, 1u << l / 8, 1u << l);
     return p.count;
 }
 
-// L2 serves lanes that want the same word one after another: a sector is passed over as often as its busiest word is wanted.
+// L2 serves lanes that want the same word one after another: a sector is passed over as often as
+// its busiest word is wanted.
 static void add_passes(const Access *a, Piece *pieces, u32 count)
 {
     u32 mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
     for (u32 l = 0; l < LANES; l++)
-        for (u32 k = 0; k <= l; k++) wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
+        for (u32 k = 0; k <= l; k++)
+            wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
     for (u32 n = 0; n < count; n++) {
         u32 most[LINE_SECTORS] = { 0 };
         pieces[n].passes = 0;
         for (u32 l = 0; l < LANES; l++) {
             u32 sector = a->address[l] / SECTOR_BYTES % LINE_SECTORS;
-            if (a->address[l] / LINE_BYTES == pieces[n].line && wanted[l] > most[sector]) most[sector] = wanted[l];
+            if (a->address[l] / LINE_BYTES == pieces[n].line && wanted[l] > most[sector])
+                most[sector] = wanted[l];
         }
         for (u32 s = 0; s < LINE_SECTORS; s++) pieces[n].passes += most[s];
     }
 }
 
-// Few lines are kept with the shape, for when it comes again with its first lane at the same place of a line.
+// Few lines are kept with the shape, for when it comes again with its first lane at the same place
+// of a line.
 static u32 recalled_pieces(Access *a, Piece *pieces)
 {
     Shape *s = a->shape;
@@ -83,7 +97,9 @@ static u32 recalled_pieces(Access *a, Piece *pieces)
     struct ShapeLines *kept = &s->lines[place];
     if (s->line_phase[place] == phase + 1) {
         for (u32 n = 0; n < kept->count; n++)
-            pieces[n] = (Piece){ .line = line + kept->line[n], .sectors = kept->sectors[n], .words = kept->words[n] };
+            pieces[n] = (Piece){ .line = line + kept->line[n],
+                                 .sectors = kept->sectors[n],
+                                 .words = kept->words[n] };
         return kept->count;
     }
     access_fill(a);
@@ -106,7 +122,8 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
     if (a->space == SPACE_LOCAL || a->atomic) access_fill(a);
     u32 count = a->space == SPACE_LOCAL ? local_pieces(a, pieces) : recalled_pieces(a, pieces);
     if (a->atomic && !a->bulk) add_passes(a, pieces, count);
-    else for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
+    else
+        for (u32 n = 0; n < count; n++) pieces[n].passes = __builtin_popcount(pieces[n].sectors);
     a->lines = count;
     a->sectors = 0;
     for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
@@ -130,20 +147,22 @@ bool coalesce_past_l1(const Insn *i)
 
 void coalesce_start(void) { coalesce_constant = isa_find("ld.const", UNARY) - isa_rows; }
 
-// Does each lane add the constant 1, and look at nothing? The hardware counts them (ATOMS.POPC.INC), at a word all at once.
+// Does each lane add the constant 1, and look at nothing? The hardware counts them
+// (ATOMS.POPC.INC), at a word all at once.
 static bool is_increment(const Access *a)
 {
     const IsaRow *row = &isa_rows[a->insn->row];
     const Kernel *k = a->warp->block->grid->kernel;
     if (!a->atomic || !a->insn->reduces || strncmp(row->name, "atom_add_", 9)) return false;
     for (u32 n = 0; n < k->constant_count; n++)
-        if (k->constants[n].row == a->insn->vector[0]) return !k->constants[n].special && k->constants[n].value == 1;
+        if (k->constants[n].row == a->insn->vector[0])
+            return !k->constants[n].special && k->constants[n].value == 1;
     return false;
 }
 
-// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the same word share a pass,
-// but not in an atomic: each has to find what the one before it left. Addresses are `before` those of the access. *ideal: if
-// the words were in the right banks.
+// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the
+// same word share a pass, but not in an atomic: each has to find what the one before it left.
+// Addresses are `before` those of the access. *ideal: if the words were in the right banks.
 static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool apart, u32 *ideal)
 {
     u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0, all = 0;
@@ -160,8 +179,8 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool 
     return most;
 }
 
-// Does each of so many lanes want what its neighbour, so far apart, wants? Those whose neighbour takes no part are content. *pairs: how
-// many are not alone.
+// Does each of so many lanes want what its neighbour, so far apart, wants? Those whose neighbour
+// takes no part are content. *pairs: how many are not alone.
 static bool is_paired(const Access *a, u32 from, u32 count, u32 apart, u32 *pairs)
 {
     *pairs = 0;
@@ -185,8 +204,10 @@ static u32 group_size(const Access *a, u32 bytes, u32 from)
 
 static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflicts)
 {
-    bool apart = a->atomic && !is_increment(a), compares = a->atomic && !strncmp(isa_rows[a->insn->row].name, "atom_cas_", 9);
-    u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0, mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask;
+    bool apart = a->atomic && !is_increment(a),
+         compares = a->atomic && !strncmp(isa_rows[a->insn->row].name, "atom_cas_", 9);
+    u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0,
+        mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask;
     for (u32 l = 0, size; l < LANES; l += size) {
         size = group_size(a, bytes, l);
         u32 lanes = mask & (u32)(((1ull << size) - 1) << l), ideal;
@@ -200,7 +221,8 @@ static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflic
 static bool is_aligned(const Access *a, Wide wide)
 {
     u64 bits = 0;
-    for (u32 l = a->first; l < LANES; l++) if (a->mask >> l & 1) bits |= a->address[l] - wide.offset;
+    for (u32 l = a->first; l < LANES; l++)
+        if (a->mask >> l & 1) bits |= a->address[l] - wide.offset;
     return bits % wide.bytes == 0;
 }
 
@@ -211,7 +233,8 @@ static u32 count_as(const Access *a, Wide wide, u32 *conflicts)
     return wide.leads ? count_wavefronts(a, wide.bytes, wide.offset, conflicts) : 0;
 }
 
-// Moving all lanes on by whole words moves the banks round and changes nothing else; nor do 16 bytes what is aligned.
+// Moving all lanes on by whole words moves the banks round and changes nothing else; nor do 16
+// bytes what is aligned.
 u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     Shape *s = a->shape;

@@ -1,15 +1,19 @@
-// A copy by way of L1 takes what it brings from the banks of L1 as it puts it to those of shared memory, each lane's bytes by themselves,
-// as many at a time as a line has. Past L1, where lanes copy 16 bytes, each line of the source goes to each line of shared memory
-// by itself, and to each sector there; of the lanes that copy to one place the last one's bytes do. A pass moves what lies
-// in a line as it is to lie in the other: moved on, mirrored, or with bits of its place flipped (swizzled), and the same halves of all
-// sectors that it moves.
+// A copy by way of L1 takes what it brings from the banks of L1 as it puts it to those of shared
+// memory, each lane's bytes by themselves, as many at a time as a line has. Past L1, where lanes
+// copy 16 bytes, each line of the source goes to each line of shared memory by itself, and to each
+// sector there; of the lanes that copy to one place the last one's bytes do. A pass moves what lies
+// in a line as it is to lie in the other: moved on, mirrored, or with bits of its place flipped
+// (swizzled), and the same halves of all sectors that it moves.
 //
 // All of it is read off what an H200 counts of random copies (simulator/test/accesses).
 #include "copied.h"
 #include "coalesce.h"
 #include "machine/copy.h"
 
-typedef struct Copied { u64 from[LANES], to[LANES]; u32 lanes; } Copied;       // lanes that read something
+typedef struct Copied {
+    u64 from[LANES], to[LANES];
+    u32 lanes;
+} Copied; // lanes that read something
 
 static Copied copied_of(const Access *a)
 {
@@ -32,13 +36,16 @@ static u32 last_ones(const Copied *c)
     return last;
 }
 
-// Of the lanes, those that copy from the line from which the first of them does, to the same `bytes` of shared memory.
+// Of the lanes, those that copy from the line from which the first of them does, to the same
+// `bytes` of shared memory.
 static u32 alike(const Copied *c, u32 lanes, u32 bytes)
 {
     u32 first = __builtin_ctz(lanes), same = 0;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u32 l = __builtin_ctz(rest);
-        if (c->from[l] / LINE_BYTES == c->from[first] / LINE_BYTES && c->to[l] / bytes == c->to[first] / bytes) same |= 1u << l;
+        if (c->from[l] / LINE_BYTES == c->from[first] / LINE_BYTES
+            && c->to[l] / bytes == c->to[first] / bytes)
+            same |= 1u << l;
     }
     return same;
 }
@@ -57,7 +64,7 @@ void copied_count(const Access *a, u32 *lines, u32 *sectors)
     *sectors = count_alike(&c, last_ones(&c), SECTOR_BYTES);
 }
 
-enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK };      // of a lane, and how many a line has
+enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK }; // of a lane, and how many a line has
 
 enum way { MOVED_ON, FLIPPED, MIRRORED, WAYS };
 
@@ -103,7 +110,8 @@ static u32 passes_by_l1(const Access *a, u32 *conflicts)
         u8 from[LANES] = { 0 }, to[LANES] = { 0 };
         u32 most = 0;
         for (u32 l = first; l < first + size; l++) {
-            u32 read = c.lanes >> l & 1 ? ++from[c.from[l] / a->bytes % size] : 0, put = a->mask >> l & 1 ? ++to[c.to[l] / a->bytes % size] : 0;
+            u32 read = c.lanes >> l & 1 ? ++from[c.from[l] / a->bytes % size] : 0,
+                put = a->mask >> l & 1 ? ++to[c.to[l] / a->bytes % size] : 0;
             if (read > most) most = read;
             if (put > most) most = put;
         }

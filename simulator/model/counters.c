@@ -1,4 +1,5 @@
-// Counts what Nsight Compute counts, under its names, at every instruction, and sums it up by source line and by launch.
+// Counts what Nsight Compute counts, under its names, at every instruction, and sums it up by
+// source line and by launch.
 #include "counters.h"
 #include <math.h>
 #include <stdlib.h>
@@ -36,15 +37,21 @@ const CounterName metric_names[METRICS] = {
 
 static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
 
-// What ptxas gave the kernel is known where its native image is at hand. A launch has 16 registers at least.
+// What ptxas gave the kernel is known where its native image is at hand. A launch has 16 registers
+// at least.
 static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
-static double registers(const Totals *t) { return known(t) ? fmax(16, t->launch->kernel->hardware_registers) : 0; }
+static double registers(const Totals *t)
+{
+    return known(t) ? fmax(16, t->launch->kernel->hardware_registers) : 0;
+}
 
 double metric_value(enum metric metric, const Totals *t)
 {
     switch (metric) {
 #define COUNTER(id, how, name, words)
-#define METRIC(id, how, name, value, words) case METRIC_##id: return value;
+#define METRIC(id, how, name, value, words)                                                        \
+    case METRIC_##id:                                                                              \
+        return value;
 #include "counters.def"
 #undef COUNTER
 #undef METRIC
@@ -55,15 +62,19 @@ double metric_value(enum metric metric, const Totals *t)
 
 // ---- At an instruction ----
 
-// A warp that waits for others looks at a place until it finds something new there. How often depends on whose turn it is in the
-// simulator, and on an H200 on the time. So what counts is its first look, and each that finds something new.
+// A warp that waits for others looks at a place until it finds something new there. How often
+// depends on whose turn it is in the simulator, and on an H200 on the time. So what counts is its
+// first look, and each that finds something new.
 static bool looks_again(const Access *a)
 {
-    if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64)) return false;
+    if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
+        return false;
     if (a->mask & (a->mask - 1) && !(a->regular && !a->stride)) return false;
-    LastLook *last = &a->warp->look, now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
+    LastLook *last = &a->warp->look,
+             now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
     memcpy(&now.value, (const u8 *)a->base, a->bytes);
-    bool again = now.at == last->at && now.value == last->value && now.pc == last->pc && now.mask == last->mask && now.block == last->block;
+    bool again = now.at == last->at && now.value == last->value && now.pc == last->pc
+              && now.mask == last->mask && now.block == last->block;
     *last = now;
     return again;
 }
@@ -111,7 +122,8 @@ static bool counters_access(Access *a)
     return true;
 }
 
-static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address, const struct ShapeLines *lines)
+static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
+                            const struct ShapeLines *lines)
 {
     (void)address;
     MemoryTally *m = &w->block->grid->tally[pc].global;
@@ -128,7 +140,7 @@ static void counters_followed(Block *b, u32 bit)
     for (u32 n = 0; n < f->led; n++) {
         const Led *l = &f->access[n];
         MemoryTally *m = &b->grid->tally[l->pc].global;
-        const u64 bytes = l->next - l->base - l->bytes;     // of all that have followed
+        const u64 bytes = l->next - l->base - l->bytes; // of all that have followed
         if (!(l->rest & bit) || l->insn->row == coalesce_constant) continue;
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
@@ -138,48 +150,76 @@ static void counters_followed(Block *b, u32 bit)
 }
 
 // Where an instruction's requests and sectors go: loads, stores, atomics, reductions.
-static const struct { enum counter requests, sectors; } global_kinds[] = {
+static const struct {
+    enum counter requests, sectors;
+} global_kinds[] = {
     { GLOBAL_LD_REQUESTS, GLOBAL_LD_SECTORS }, { GLOBAL_ST_REQUESTS, GLOBAL_ST_SECTORS },
     { GLOBAL_ATOM_REQUESTS, GLOBAL_ATOM_SECTORS }, { GLOBAL_RED_REQUESTS, GLOBAL_RED_SECTORS },
 }, local_kinds[] = { { LOCAL_LD_REQUESTS, LOCAL_LD_SECTORS }, { LOCAL_ST_REQUESTS, LOCAL_ST_SECTORS } };
-static const struct { enum counter requests, sectors; } far_kinds[] = {
-    { FAR_LD_REQUESTS, FAR_LD_SECTORS }, { FAR_ST_REQUESTS, FAR_ST_SECTORS }, { FAR_ATOM_REQUESTS, FAR_ATOM_SECTORS },
+static const struct {
+    enum counter requests, sectors;
+} far_kinds[] = {
+    { FAR_LD_REQUESTS, FAR_LD_SECTORS },
+    { FAR_ST_REQUESTS, FAR_ST_SECTORS },
+    { FAR_ATOM_REQUESTS, FAR_ATOM_SECTORS },
     { FAR_ATOM_REQUESTS, FAR_ATOM_SECTORS },
 };
-static const enum counter lines_of[] = { GLOBAL_LD_LINES, GLOBAL_ST_LINES }, least_of[] = { GLOBAL_LD_LEAST, GLOBAL_ST_LEAST };
-static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS }, local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
-static const struct { enum counter wavefronts, conflicts; } shared_kinds[] = {
-    { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS }, { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
-    { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS }, { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
+static const enum counter lines_of[] = { GLOBAL_LD_LINES, GLOBAL_ST_LINES },
+                          least_of[] = { GLOBAL_LD_LEAST, GLOBAL_ST_LEAST };
+static const enum counter global_hits[] = { GLOBAL_LD_HITS, GLOBAL_ST_HITS },
+                          local_hits[] = { LOCAL_LD_HITS, LOCAL_ST_HITS };
+static const struct {
+    enum counter wavefronts, conflicts;
+} shared_kinds[] = {
+    { SHARED_LD_WAVEFRONTS, SHARED_LD_CONFLICTS },
+    { SHARED_ST_WAVEFRONTS, SHARED_ST_CONFLICTS },
+    { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
+    { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
 };
 static const enum counter shared_requests[] = { SHARED_LD_REQUESTS, SHARED_ST_REQUESTS };
 static const enum counter unit_counters[UNITS] = {
-    [UNIT_ALU] = ALU_INSTRUCTIONS, [UNIT_FMA] = FMA_INSTRUCTIONS, [UNIT_HEAVY] = FMA_INSTRUCTIONS,
-    [UNIT_INTEGER] = ALU_INSTRUCTIONS, [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
-    [UNIT_LSU] = LSU_INSTRUCTIONS, [UNIT_TENSOR] = TENSOR_INSTRUCTIONS, [UNIT_ADU] = ADU_INSTRUCTIONS, [UNIT_TMA] = TMA_INSTRUCTIONS, [UNIT_NONE] = CBU_INSTRUCTIONS,
+    [UNIT_ALU] = ALU_INSTRUCTIONS,   [UNIT_FMA] = FMA_INSTRUCTIONS,
+    [UNIT_HEAVY] = FMA_INSTRUCTIONS, [UNIT_INTEGER] = ALU_INSTRUCTIONS,
+    [UNIT_FP64] = FP64_INSTRUCTIONS, [UNIT_XU] = XU_INSTRUCTIONS,
+    [UNIT_LSU] = LSU_INSTRUCTIONS,   [UNIT_TENSOR] = TENSOR_INSTRUCTIONS,
+    [UNIT_ADU] = ADU_INSTRUCTIONS,   [UNIT_TMA] = TMA_INSTRUCTIONS,
+    [UNIT_NONE] = CBU_INSTRUCTIONS,
 };
 
-static bool is_barrier(const IsaRow *row) { return row->shape == FLOW && !strncmp(row->name, "bar", 3); }
+static bool is_barrier(const IsaRow *row)
+{
+    return row->shape == FLOW && !strncmp(row->name, "bar", 3);
+}
 static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
-// What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a short branch skips is
-// issued all the same, and does nothing.
-typedef struct Issued { double warps, threads; const Op *op; } Issued;
+// What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a
+// short branch skips is issued all the same, and does nothing.
+typedef struct Issued {
+    double warps, threads;
+    const Op *op;
+} Issued;
 
 static Issued issued(const Grid *g, u32 pc)
 {
     const Op *op = &trace_latest()->op[pc];
     const Tally *t = &g->tally[op->over ? op->over - 1 : pc];
-    return (Issued){ .warps = t->executed * (double)op->slots, .threads = t->threads * (double)op->slots, .op = op };
+    return (Issued){ .warps = t->executed * (double)op->slots,
+                     .threads = t->threads * (double)op->slots,
+                     .op = op };
 }
 
-// Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as constants are.
+// Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as
+// constants are.
 static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
 {
     if (!strncmp(isa_rows[i->row].name, "mov_", 4))
         for (u32 n = 0; n < k->constant_count; n++)
-            if (k->constants[n].row == i->a && k->constants[n].special && k->constants[n].special != SPECIAL_SHARED)
-                return k->constants[n].special <= SPECIAL_TID_Z || k->constants[n].special == SPECIAL_LANEID ? LSU_INSTRUCTIONS : ADU_INSTRUCTIONS;
+            if (k->constants[n].row == i->a && k->constants[n].special
+                && k->constants[n].special != SPECIAL_SHARED)
+                return k->constants[n].special <= SPECIAL_TID_Z
+                            || k->constants[n].special == SPECIAL_LANEID
+                         ? LSU_INSTRUCTIONS
+                         : ADU_INSTRUCTIONS;
     return unit_counters[op->unit];
 }
 
@@ -188,7 +228,10 @@ static u32 prologue(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const IsaRow *row = &isa_rows[k->code[pc].row];
-        if (row->shape == ATOMIC || (row->shape == MEMORY && (row->space == SPACE_GLOBAL || row->space == SPACE_GENERIC))) return 2;
+        if (row->shape == ATOMIC
+            || (row->shape == MEMORY
+                && (row->space == SPACE_GLOBAL || row->space == SPACE_GENERIC)))
+            return 2;
     }
     return 1;
 }
@@ -211,7 +254,9 @@ static u64 least_sectors(const Tally *t)
 
 static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Tally *t)
 {
-    enum counter to = !i->matrix->stores ? BULK_LD_BYTES : i->matrix->reduces ? BULK_RED_BYTES : BULK_ST_BYTES;
+    enum counter to = !i->matrix->stores ? BULK_LD_BYTES
+                    : i->matrix->reduces ? BULK_RED_BYTES
+                                         : BULK_ST_BYTES;
     sum[to] += t->global.sectors * SECTOR_BYTES;
 }
 
@@ -224,13 +269,16 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
         add_bulk(sum, i, t);
         return;
     }
-    sum[global_kinds[kind].requests] += t->global.requests - t->looks;      // each of one sector
+    sum[global_kinds[kind].requests] += t->global.requests - t->looks; // each of one sector
     sum[global_kinds[kind].sectors] += t->global.sectors - t->looks;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
-    if (kind < 2) sum[lines_of[kind]] += t->global.lines - t->looks, sum[least_of[kind]] += least_sectors(t) - t->looks;
+    if (kind < 2)
+        sum[lines_of[kind]] += t->global.lines - t->looks,
+            sum[least_of[kind]] += least_sectors(t) - t->looks;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
-    if (i->run == run_copy && !i->matrix->past_l1) sum[LDGSTS_REQUESTS] += t->global.requests, sum[LDGSTS_SECTORS] += t->global.sectors;
+    if (i->run == run_copy && !i->matrix->past_l1)
+        sum[LDGSTS_REQUESTS] += t->global.requests, sum[LDGSTS_SECTORS] += t->global.sectors;
     if (i->run == run_copy) {
         sum[SHARED_COPY_WAVEFRONTS] += t->wavefronts;
         sum[SHARED_COPY_CONFLICTS] += i->matrix->past_l1 ? 0 : t->conflicts;
@@ -243,8 +291,9 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
     sum[far_kinds[kind].sectors] += t->far_sectors;
 }
 
-// A branch, as it is in native code. Where its lanes may part, ptxas has it say beforehand where they meet (BSSY), and each part wait
-// there for the others (BSYNC). ncu has branches themselves in no pipe, and the former no branches.
+// A branch, as it is in native code. Where its lanes may part, ptxas has it say beforehand where
+// they meet (BSSY), and each part wait there for the others (BSYNC). ncu has branches themselves in
+// no pipe, and the former no branches.
 static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
 {
     const Insn *i = &g->kernel->code[pc];
@@ -257,8 +306,10 @@ static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
     }
     sum[DIVERGENT] += t->divergent;
     if (!i->parts || insn_ends(i + 1)) return;
-    bool loops = i->target <= pc, falls_in = i->target && !insn_jumps(&g->kernel->code[i->target - 1]);
-    u64 begun = !loops ? t->executed : g->tally[falls_in ? i->target - 1 : 0].executed, met = begun + t->divergent;
+    bool loops = i->target <= pc,
+         falls_in = i->target && !insn_jumps(&g->kernel->code[i->target - 1]);
+    u64 begun = !loops ? t->executed : g->tally[falls_in ? i->target - 1 : 0].executed,
+        met = begun + t->divergent;
     sum[BRANCHES] += met;
     sum[CBU_INSTRUCTIONS] += begun + met;
 }
@@ -277,7 +328,7 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
     if (i->run != run_bra) sum[unit] += own + 0.5;
     if (!pc) add_prologue(sum, g);
-    sum[ALU_INSTRUCTIONS] += others / 2;        // simple integer work: ptxas spreads it
+    sum[ALU_INSTRUCTIONS] += others / 2; // simple integer work: ptxas spreads it
     sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
     if (i->run == run_bra) add_branch(sum, g, pc, o.op);
     else if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
@@ -292,11 +343,15 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
 
 // ---- At the end of a launch ----
 
-typedef struct Line { Place place; u64 sum[COUNTERS]; } Line;
+typedef struct Line {
+    Place place;
+    u64 sum[COUNTERS];
+} Line;
 
 static bool same_place(const Place *a, const Place *b)
 {
-    return a->line == b->line && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+    return a->line == b->line
+        && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
 // Sums by source line, in the order in which the lines first appear in the code.
@@ -316,16 +371,19 @@ static u32 sum_lines(const Grid *g, Line *lines)
 // Where somebody waited, an H200 counts loads that are not counted here.
 static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRICS])
 {
-    counters[GLOBAL_LD_REQUESTS].estimate = counters[GLOBAL_LD_SECTORS].estimate = counters[GLOBAL_LD_LINES].estimate = true;
+    counters[GLOBAL_LD_REQUESTS].estimate = counters[GLOBAL_LD_SECTORS].estimate =
+        counters[GLOBAL_LD_LINES].estimate = true;
     metrics[METRIC_LD_SECTORS_A_REQUEST].estimate = true;
 }
 
-// Where copies need more passes than they might, the rules of how many are not all known (simulator/test/accesses/departures.txt).
+// Where copies need more passes than they might, the rules of how many are not all known
+// (simulator/test/accesses/departures.txt).
 static void mark_copies(CounterName counters[COUNTERS], const Grid *g)
 {
     for (u32 pc = 0; pc < g->kernel->code_count; pc++)
         if (g->kernel->code[pc].run == run_copy && g->tally[pc].conflicts)
-            counters[SHARED_COPY_WAVEFRONTS].estimate = counters[SHARED_COPY_CONFLICTS].estimate = true;
+            counters[SHARED_COPY_WAVEFRONTS].estimate = counters[SHARED_COPY_CONFLICTS].estimate =
+                true;
 }
 
 static void report(const Grid *g, const Totals *t, bool waited)
@@ -341,11 +399,21 @@ static void report(const Grid *g, const Totals *t, bool waited)
     Line *lines = calloc(k->code_count, sizeof *lines);
     CounterLine *rows = calloc(k->code_count, sizeof *rows);
     u32 count = lines && rows ? sum_lines(g, lines) : 0;
-    for (u32 n = 0; n < count; n++) rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
-    KernelReport report = { .name = k->name, .signature = k->signature, .status = g->status,
-                            .counters = counter_name, .values = t->sum, .counter_count = COUNTERS,
-                            .metrics = metric_name, .figures = metrics, .metric_count = METRICS,
-                            .lines = rows, .line_count = count, .time_ns = g->launch->seconds * 1e9, .device = g->launch->device };
+    for (u32 n = 0; n < count; n++)
+        rows[n] = (CounterLine){ .place = lines[n].place, .values = lines[n].sum };
+    KernelReport report = { .name = k->name,
+                            .signature = k->signature,
+                            .status = g->status,
+                            .counters = counter_name,
+                            .values = t->sum,
+                            .counter_count = COUNTERS,
+                            .metrics = metric_name,
+                            .figures = metrics,
+                            .metric_count = METRICS,
+                            .lines = rows,
+                            .line_count = count,
+                            .time_ns = g->launch->seconds * 1e9,
+                            .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);
     memcpy(report.block, g->launch->block, sizeof report.block);
     report_kernel(&report);
@@ -379,15 +447,19 @@ static void add_spills(u64 sum[COUNTERS], const Grid *g, u64 warps)
     sum[LOCAL_LD_SECTORS] += warps * s.words_loaded * LINE_SECTORS;
     sum[LOCAL_ST_HITS] += caches_spilled(true).local_hits;
     sum[LOCAL_LD_HITS] += caches_spilled(false).local_hits;
-    sum[DRAM_READ] += (caches_spilled(true).dram_sectors + caches_spilled(false).dram_sectors) * SECTOR_BYTES;
+    sum[DRAM_READ] +=
+        (caches_spilled(true).dram_sectors + caches_spilled(false).dram_sectors) * SECTOR_BYTES;
 }
 
 static void counters_grid_end(Grid *g)
 {
     Launch *l = g->launch;
-    Totals t = { .launch = l, .occupancy = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared),
-                 .blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], .warps_per_block = (g->threads + LANES - 1) / LANES,
-                 .shared_per_block = g->kernel->shared_bytes + l->dynamic_shared + profile.shared_reserved_per_block,
+    Totals t = { .launch = l,
+                 .occupancy = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared),
+                 .blocks = (double)l->grid[0] * l->grid[1] * l->grid[2],
+                 .warps_per_block = (g->threads + LANES - 1) / LANES,
+                 .shared_per_block = g->kernel->shared_bytes + l->dynamic_shared
+                                   + profile.shared_reserved_per_block,
                  .shared_config = caches_carveout() };
     add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
@@ -398,11 +470,17 @@ static void counters_grid_end(Grid *g)
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
     u64 fetched, written;
-    caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds), &fetched, &written);
+    caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds),
+                     &fetched, &written);
     t.sum[DRAM_READ] -= fetched;
     t.sum[DRAM_WRITTEN] -= written;
-    l->seconds = fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
+    l->seconds =
+        fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
     report(g, &t, waited);
 }
 
-const Observer counters_observer = { .access = counters_access, .glance = counters_glance, .followed = counters_followed, .frugal = true, .grid_end = counters_grid_end };
+const Observer counters_observer = { .access = counters_access,
+                                     .glance = counters_glance,
+                                     .followed = counters_followed,
+                                     .frugal = true,
+                                     .grid_end = counters_grid_end };

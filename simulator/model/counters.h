@@ -22,12 +22,12 @@ enum metric {
     METRICS
 };
 
-typedef struct Totals {                 // what is known of a launch that has ended
+typedef struct Totals { // what is known of a launch that has ended
     const Launch *launch;
     Occupancy occupancy;
-    double blocks;                      // of the grid
-    double warps_held;                  // by an SM, on average
-    u32 warps_per_block, shared_per_block, shared_config;       // bytes
+    double blocks;                                        // of the grid
+    double warps_held;                                    // by an SM, on average
+    u32 warps_per_block, shared_per_block, shared_config; // bytes
     u64 sum[COUNTERS];
 } Totals;
 

@@ -1,15 +1,18 @@
-// One L2 for the device, sectored, and written back: what a kernel leaves dirty in it is DRAM's business later, or never. DRAM
-// is read and written in granules, of two sectors on an H200.
+// One L2 for the device, sectored, and written back: what a kernel leaves dirty in it is DRAM's
+// business later, or never. DRAM is read and written in granules, of two sectors on an H200.
 //
-// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy of what it had to get
-// from the line's home; stores and atomics go through to there, of which a store leaves a copy in the SM's own. So L2 is
-// looked up more often than it is asked, and holds less: with two partitions, half as often again, and 45 MB of an H200's 63.
+// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy
+// of what it had to get from the line's home; stores and atomics go through to there, of which a
+// store leaves a copy in the SM's own. So L2 is looked up more often than it is asked, and holds
+// less: with two partitions, half as often again, and 45 MB of an H200's 63.
 //
-// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to which stores brought less
-// than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways). When there are more, the oldest is written to DRAM.
-// DRAM takes no parts of sectors: what nobody has stored is fetched first, and takes so long (l2_completion_seconds) that
-// the last of them are written when the kernel has ended, and counted by nobody. So are the last of all others, which take
-// less long (l2_write_seconds), and what has been asked of DRAM for the former and has not come yet.
+// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to
+// which stores brought less than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways).
+// When there are more, the oldest is written to DRAM. DRAM takes no parts of sectors: what nobody
+// has stored is fetched first, and takes so long (l2_completion_seconds) that the last of them are
+// written when the kernel has ended, and counted by nobody. So are the last of all others, which
+// take less long (l2_write_seconds), and what has been asked of DRAM for the former and has not
+// come yet.
 //
 // It is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
@@ -21,14 +24,21 @@
 #include "machine/profile.h"
 #include "need.h"
 
-// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which words of each sector.
+// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which
+// words of each sector.
 enum { MOST_PARTIAL = 8 };
-typedef struct Partial { u64 number; u8 words[LINE_SECTORS]; } Partial;
-typedef struct PartialSet { Partial line[MOST_PARTIAL]; u32 count; } PartialSet;
+typedef struct Partial {
+    u64 number;
+    u8 words[LINE_SECTORS];
+} Partial;
+typedef struct PartialSet {
+    Partial line[MOST_PARTIAL];
+    u32 count;
+} PartialSet;
 
-static L2Launch *launch;        // whose access it is
+static L2Launch *launch; // whose access it is
 static Cache l2[MOST_DEVICES];
-static PartialSet *partial[MOST_DEVICES];       // of each set of l2
+static PartialSet *partial[MOST_DEVICES]; // of each set of l2
 
 // The sectors of all granules that these are in.
 static u8 granules_of[1 << LINE_SECTORS];
@@ -37,7 +47,8 @@ static void fill_granules(void)
 {
     u32 size = profile.dram_granule_bytes / SECTOR_BYTES, one = (1u << size) - 1;
     for (u32 sectors = 1; sectors < 1 << LINE_SECTORS; sectors++)
-        for (u32 s = 0; s < LINE_SECTORS; s += size) if (sectors >> s & one) granules_of[sectors] |= one << s;
+        for (u32 s = 0; s < LINE_SECTORS; s += size)
+            if (sectors >> s & one) granules_of[sectors] |= one << s;
 }
 
 static inline u32 granules(u32 sectors) { return granules_of[sectors]; }
@@ -47,7 +58,8 @@ static u64 bytes_of(u32 sectors) { return (u64)__builtin_popcount(sectors) * SEC
 static Cache *l2_of(u32 device)
 {
     if (l2[device].set) return &l2[device];
-    if (!cache_make(&l2[device], (u64)(profile.l2_bytes * profile.l2_room), profile.l2_ways)) no_memory();
+    if (!cache_make(&l2[device], (u64)(profile.l2_bytes * profile.l2_room), profile.l2_ways))
+        no_memory();
     l2[device].uneven = UNEVEN;
     partial[device] = calloc(l2[device].sets, sizeof *partial[device]);
     if (!partial[device]) no_memory();
@@ -57,7 +69,10 @@ static Cache *l2_of(u32 device)
 // Of a profile's figure for all sets, this one's: where it is not whole they take turns.
 static u32 ways_of(double ways, size_t set) { return (u32)(ways + (double)(set % 16) / 16); }
 
-static u64 look_ups(const Traffic *t) { return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions; }
+static u64 look_ups(const Traffic *t)
+{
+    return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions;
+}
 
 // The spans grow with the launch.
 static void note_leaving(Leaving *l, u64 bytes)
@@ -65,7 +80,8 @@ static void note_leaving(Leaving *l, u64 bytes)
     u64 at = look_ups(&launch->traffic);
     if (!l->span) l->span = 1;
     for (; at / l->span >= SPANS; l->span *= 2)
-        for (u32 n = 0; n < SPANS; n++) l->bytes[n] = n < SPANS / 2 ? l->bytes[2 * n] + l->bytes[2 * n + 1] : 0;
+        for (u32 n = 0; n < SPANS; n++)
+            l->bytes[n] = n < SPANS / 2 ? l->bytes[2 * n] + l->bytes[2 * n + 1] : 0;
     l->bytes[at / l->span] += bytes;
 }
 
@@ -82,9 +98,11 @@ static double left_last(const Leaving *l, double all, double part)
 
 void l2_under_way(const L2Launch *l, double seconds, u64 *fetched, u64 *written)
 {
-    double all = look_ups(&l->traffic), latency = profile.dram_load_clocks[LOAD_PARTS / 2 - 1] / profile.clock_hz;
+    double all = look_ups(&l->traffic),
+           latency = profile.dram_load_clocks[LOAD_PARTS / 2 - 1] / profile.clock_hz;
     *fetched = left_last(&l->fetched, all, latency / seconds);
-    *written = left_last(&l->whole, all, profile.l2_write_seconds / seconds) + left_last(&l->parts, all, profile.l2_completion_seconds / seconds);
+    *written = left_last(&l->whole, all, profile.l2_write_seconds / seconds)
+             + left_last(&l->parts, all, profile.l2_completion_seconds / seconds);
 }
 
 static void write_back(u64 bytes)
@@ -109,17 +127,19 @@ static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 
 // ---- Look-ups that no access asks for ----
 //
-// ncu counts more of them than sectors asked for, all of which hit: two for the first use of each piece of memory that
-// shares one of some places with others, by chance (profile: l2_aside_places). They are memory barriers (ncu: op_membar), at most
-// two of each SM in each slice. And one for a store from afar to a line that was stored to at home before (l2_change).
+// ncu counts more of them than sectors asked for, all of which hit: two for the first use of each
+// piece of memory that shares one of some places with others, by chance (profile: l2_aside_places).
+// They are memory barriers (ncu: op_membar), at most two of each SM in each slice. And one for a
+// store from afar to a line that was stored to at home before (l2_change).
 enum { PIECE_LINES = 2 };
-static u64 *launches_aside, inverse;    // of each place: the latest that used it
+static u64 *launches_aside, inverse; // of each place: the latest that used it
 
 static u32 by_chance(u64 number) { return (u32)(number * 0x9e3779b97f4a7c15ull >> 32); }
 
 static void look_aside(Note n)
 {
-    u64 *latest = &launches_aside[remainder_of(by_chance((note_number(n) - 1) / PIECE_LINES), profile.l2_aside_places, inverse)];
+    u64 *latest = &launches_aside[remainder_of(by_chance((note_number(n) - 1) / PIECE_LINES),
+                                               profile.l2_aside_places, inverse)];
     if (*latest != launch->number) launch->traffic.l2_hits += 2;
     *latest = launch->number;
 }
@@ -133,8 +153,8 @@ static void make_places(void)
 
 // ---- Reads and writes ----
 
-// What misses, and what it brings along: the rest of its granule, which misses, too, if it is not there either. ncu calls that promoted,
-// and where it is asked for afterwards it hits.
+// What misses, and what it brings along: the rest of its granule, which misses, too, if it is not
+// there either. ncu calls that promoted, and where it is asked for afterwards it hits.
 static u32 missing_of(u32 sectors, u32 present) { return granules(sectors & ~present) & ~present; }
 
 static u32 look_up(u32 sectors, u32 present)
@@ -167,7 +187,9 @@ static void l2_read(Note n, CacheLine *line, bool at_home)
 
 // Pages of DRAM that lines were completed in lately, and when, in such lines.
 enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
-static struct { u64 page, when; } pages[PAGES];
+static struct {
+    u64 page, when;
+} pages[PAGES];
 static u64 completed = LATELY;
 
 static bool is_near(u64 number)
@@ -182,13 +204,18 @@ static bool is_near(u64 number)
 // What an access to a page of its own costs DRAM: more than what it moves.
 static double cost_of(u32 sectors)
 {
-    double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second, bytes = bytes_of(sectors);
+    double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second,
+           bytes = bytes_of(sectors);
     return sectors ? bytes > least ? bytes : least : 0;
 }
 
-// Of lines completed near others, one in so many stays as it is then: ncu counts a store that missed, and no write. Where stores are
-// scattered there are none. Fitted on an H200: a word of each line, of every other sector and of each sector of 4 to 96 MB.
-enum { STAY = 4, STAY_OF = 9 };         // of lines with one sector to complete; of those with two, half as many
+// Of lines completed near others, one in so many stays as it is then: ncu counts a store that
+// missed, and no write. Where stores are scattered there are none. Fitted on an H200: a word of
+// each line, of every other sector and of each sector of 4 to 96 MB.
+enum {
+    STAY = 4,
+    STAY_OF = 9
+}; // of lines with one sector to complete; of those with two, half as many
 
 // Completes a line that had parts stored, and writes it to DRAM, unless it stays.
 static void write_partial(Note n, Cache *cache, u64 number)
@@ -197,7 +224,9 @@ static void write_partial(Note n, Cache *cache, u64 number)
     CacheLine *line = cache_find(cache, number);
     if (!line) return;
     u32 dirty = cache_dirty(*line), missing = dirty & ~cache_present(*line);
-    bool near = is_near(number), stays = near && missing && by_chance(number) % (STAY_OF * __builtin_popcount(missing)) < STAY;
+    bool near = is_near(number),
+         stays =
+             near && missing && by_chance(number) % (STAY_OF * __builtin_popcount(missing)) < STAY;
     if (stays) t->l2_hits -= __builtin_popcount(missing);
     t->l2_misses += __builtin_popcount(missing);
     t->dram_read += bytes_of(missing);
@@ -213,7 +242,8 @@ static void write_partial(Note n, Cache *cache, u64 number)
     *line &= ~cache_dirt(dirty);
 }
 
-// Adds what the store brings of these sectors to what is known of the line. Returns those that are whole with it.
+// Adds what the store brings of these sectors to what is known of the line. Returns those that are
+// whole with it.
 static u32 add_partial(Partial *p, Note n, u32 sectors)
 {
     u32 whole = 0;
@@ -245,7 +275,7 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
     if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
     else if (at == set->count) {
         write_partial(n, cache, set->line[--at].number);
-        cache_find(cache, note_number(n));      // it stays the one used last
+        cache_find(cache, note_number(n)); // it stays the one used last
     }
     *line |= add_partial(&p, n, sectors);
     for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.words[s] && p.words[s] != ALL_WORDS;
@@ -256,17 +286,24 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
     set->count--;
 }
 
-// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from afar only the sectors that they change.
+// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from afar only the sectors
+// that they change.
 static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
 {
     Traffic *t = &launch->traffic;
-    bool is_store = note_is_store(n), is_new = is_store && !cache_dirty(*line) && !cache_present(*line);
+    bool is_store = note_is_store(n),
+         is_new = is_store && !cache_dirty(*line) && !cache_present(*line);
     u32 more = is_store ? 0 : note_more(n);
-    u32 passes = note_kind(n) == STORE_BESIDE ? 0 : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line), missing = at_home ? missing_of(asked, cache_present(*line)) : asked;
+    u32 passes = note_kind(n) == STORE_BESIDE
+                   ? 0
+                   : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
+    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line),
+        missing = at_home ? missing_of(asked, cache_present(*line)) : asked;
     t->l2_hits += passes - __builtin_popcount(asked);
     t->l2_misses += __builtin_popcount(missing);
-    *(is_store ? &t->l2_writes : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics : &t->l2_reductions) += passes;
+    *(is_store                      ? &t->l2_writes
+      : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics
+                                    : &t->l2_reductions) += passes;
     dram_read(n, line, missing);
     if (is_new) look_aside(n);
     u32 parts = is_store && note_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
@@ -279,10 +316,11 @@ static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line
     if (parts) store_partial(n, line, parts);
     if (!fresh) return;
     u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
-    write_back(SECTOR_BYTES * (u64)cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS));
+    write_back(SECTOR_BYTES
+               * (u64)cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS));
 }
 
-static CacheQueue queue;        // of that launch's
+static CacheQueue queue; // of that launch's
 
 static void answer(const Cache *cache, CacheAsked a)
 {
@@ -290,7 +328,8 @@ static void answer(const Cache *cache, CacheAsked a)
     CacheLine *line = l2_take(cache, a.set, note_number(n));
     u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
-    bool at_home = (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == a.by;
+    bool at_home =
+        (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == a.by;
     if (note_kind(n) >= STORE) l2_change(n, cache, a.set, line, at_home);
     else l2_read(n, line, at_home);
 }
@@ -310,7 +349,7 @@ void l2_finish(void)
 
 void l2_written(u32 device, u64 number, u32 sectors)
 {
-    static L2Launch none;       // what makes room leaves while no kernel runs
+    static L2Launch none; // what makes room leaves while no kernel runs
     launch = &none;
     const Cache *cache = l2_of(device);
     *l2_take(cache, cache_set(cache, number), number) |= sectors | cache_dirt(sectors);

@@ -1,6 +1,7 @@
-// One line that one access touches, as it is noted down to be replayed: from bit 0 on its number, its sectors, the kind of
-// access, what more there is to say, and the instruction. More is, of atomics, the passes over the sectors beyond the first;
-// of stores, which words of the sectors they write.
+// One line that one access touches, as it is noted down to be replayed: from bit 0 on its number,
+// its sectors, the kind of access, what more there is to say, and the instruction. More is, of
+// atomics, the passes over the sectors beyond the first; of stores, which words of the sectors they
+// write.
 #pragma once
 #include "base.h"
 
@@ -14,35 +15,45 @@ static inline u32 note_more(Note n) { return n >> AT_MORE & 63; }
 static inline u32 note_pc(Note n) { return n >> AT_PC; }
 
 enum kind { LOAD, LOAD_PAST_L1, STORE, STORE_OF_EACH, STORE_BESIDE, ATOMIC_KIND, REDUCTION };
-static inline bool note_is_store(Note n) { return note_kind(n) >= STORE && note_kind(n) <= STORE_BESIDE; }
+static inline bool note_is_store(Note n)
+{
+    return note_kind(n) >= STORE && note_kind(n) <= STORE_BESIDE;
+}
 
-// A STORE with 0 more writes all words. Others have two numbers below 8 there. In one sector it writes words in a row: the
-// first, and how many. In several, it is the ends that lack words: how many of the first sector it writes, its last ones, and how many
-// of the last, its first ones; 0: all. A STORE_OF_EACH writes so many words of each sector, and nobody knows which.
-// A STORE_BESIDE is like a STORE, but one write with the one that comes behind it, which has other words of that sector.
+// A STORE with 0 more writes all words. Others have two numbers below 8 there. In one sector it
+// writes words in a row: the first, and how many. In several, it is the ends that lack words: how
+// many of the first sector it writes, its last ones, and how many of the last, its first ones; 0:
+// all. A STORE_OF_EACH writes so many words of each sector, and nobody knows which. A STORE_BESIDE
+// is like a STORE, but one write with the one that comes behind it, which has other words of that
+// sector.
 enum { SECTOR_WORDS = SECTOR_BYTES / 4, ALL_WORDS = (1 << SECTOR_WORDS) - 1 };
 
 // The kind and the rest of a store that writes these words of a line.
 static inline Note note_of_words(u32 sectors, u32 words)
 {
-    u32 first = __builtin_ctz(words), last = 31 - __builtin_clz(words), count = __builtin_popcount(words), all = __builtin_popcount(sectors);
+    u32 first = __builtin_ctz(words), last = 31 - __builtin_clz(words),
+        count = __builtin_popcount(words), all = __builtin_popcount(sectors);
     if (count == all * SECTOR_WORDS) return (u64)STORE << AT_KIND;
-    if (last - first + 1 != count) return (u64)STORE_OF_EACH << AT_KIND | (u64)((count + all - 1) / all) << AT_MORE;
+    if (last - first + 1 != count)
+        return (u64)STORE_OF_EACH << AT_KIND | (u64)((count + all - 1) / all) << AT_MORE;
     u32 low = all == 1 ? first : -first, high = all == 1 ? count : last + 1;
-    return (u64)STORE << AT_KIND | (u64)(low % SECTOR_WORDS * SECTOR_WORDS + high % SECTOR_WORDS) << AT_MORE;
+    return (u64)STORE << AT_KIND
+         | (u64)(low % SECTOR_WORDS * SECTOR_WORDS + high % SECTOR_WORDS) << AT_MORE;
 }
 
 // Which words of a sector of it a STORE, or one beside it, writes, a bit for each.
 static inline u32 note_words(Note n, u32 sector)
 {
-    u32 low = note_more(n) / SECTOR_WORDS, high = note_more(n) % SECTOR_WORDS, sectors = note_sectors(n);
+    u32 low = note_more(n) / SECTOR_WORDS, high = note_more(n) % SECTOR_WORDS,
+        sectors = note_sectors(n);
     if (!note_more(n)) return ALL_WORDS;
     if (!(sectors & (sectors - 1))) return ((1u << high) - 1) << low;
     if (low && !(sectors & ((1u << sector) - 1))) return ALL_WORDS & ~(ALL_WORDS >> low);
     return high && !(sectors >> sector >> 1) ? (1u << high) - 1 : ALL_WORDS;
 }
 
-// The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so many more.
+// The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so
+// many more.
 static inline u32 note_add_words(u32 words, Note n, u32 sector)
 {
     if (note_kind(n) != STORE_OF_EACH) return words | note_words(n, sector);

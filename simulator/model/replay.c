@@ -1,22 +1,30 @@
-// How long a launch takes: the warps of one SM's blocks, traced as they ran (trace.c), go once more through a model of the
-// SM in which each instruction takes its turn. It is a queue model, not a cycle-by-cycle one:
+// How long a launch takes: the warps of one SM's blocks, traced as they ran (trace.c), go once more
+// through a model of the SM in which each instruction takes its turn. It is a queue model, not a
+// cycle-by-cycle one:
 //
-// - A warp issues its instructions in order, each when its operands are ready, its scheduler is free (one instruction a
-//   clock; warps are dealt to four schedulers) and its unit is (a warp takes 32 / lanes-a-clock of it).
-// - L1 and shared memory take one line, or one pass over the banks, a clock. Stores leave L1 for L2 one after another; a few
-//   lines of them wait there, and when there is no room for one more L1 takes nothing else. Sectors that miss L1 (a model
-//   of this SM's) queue for the SM's share of L2's bandwidth, and those that miss L2 for its share of DRAM's; each adds its
-//   latency.
-//   Shares: all SMs that have blocks are taken to do the same as this one at the same time.
-// - DRAM's latency is none for all: lines of the far half of L2 take longer, and one in ten waits while its DRAM is refreshed.
-//   Which do is drawn from the line's number, as likely as it was measured. So who waits for several loads waits for the
-//   slowest, a warp for its own, a barrier and the end of a block for those of all warps.
-// - A block begins when a slot has been free for the time that a turn takes, and the device's block scheduler comes round to
+// - A warp issues its instructions in order, each when its operands are ready, its scheduler is
+// free (one instruction a
+//   clock; warps are dealt to four schedulers) and its unit is (a warp takes 32 / lanes-a-clock of
+//   it).
+// - L1 and shared memory take one line, or one pass over the banks, a clock. Stores leave L1 for L2
+// one after another; a few
+//   lines of them wait there, and when there is no room for one more L1 takes nothing else. Sectors
+//   that miss L1 (a model of this SM's) queue for the SM's share of L2's bandwidth, and those that
+//   miss L2 for its share of DRAM's; each adds its latency. Shares: all SMs that have blocks are
+//   taken to do the same as this one at the same time.
+// - DRAM's latency is none for all: lines of the far half of L2 take longer, and one in ten waits
+// while its DRAM is refreshed.
+//   Which do is drawn from the line's number, as likely as it was measured. So who waits for
+//   several loads waits for the slowest, a warp for its own, a barrier and the end of a block for
+//   those of all warps.
+// - A block begins when a slot has been free for the time that a turn takes, and the device's block
+// scheduler comes round to
 //   this SM; its warps begin one after another; barriers wait for all.
 //
-// Rates and latencies are the device profile's, from microbenchmarks. The idea of following a few representative warps is
-// that of interval models (Huang et al., "GPUMech", MICRO 2014); that of reservations in program order, of trace-driven
-// simulators (Khairy et al., "Accel-Sim", ISCA 2020).
+// Rates and latencies are the device profile's, from microbenchmarks. The idea of following a few
+// representative warps is that of interval models (Huang et al., "GPUMech", MICRO 2014); that of
+// reservations in program order, of trace-driven simulators (Khairy et al., "Accel-Sim", ISCA
+// 2020).
 #include "replay.h"
 #include <math.h>
 #include <stdlib.h>
@@ -26,55 +34,59 @@
 
 enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 448, WIDE_KEPT = 16, GROUPS = 16 };
 
-typedef struct L1Line { u64 line; u32 sectors; double used, ready; } L1Line;
+typedef struct L1Line {
+    u64 line;
+    u32 sectors;
+    double used, ready;
+} L1Line;
 
-typedef struct Runner {             // a warp that runs
+typedef struct Runner { // a warp that runs
     const TraceWarp *warp;
-    u32 at;                         // its next step
+    u32 at; // its next step
     u32 scheduler, slot;
-    double start;                   // when its block began
-    double ready;                   // when that step's operands are there
-    double *reg;                    // when each register is
-    double wide[WIDE_KEPT];         // when what its latest wide loads bring is there, by their numbers
-    double copied;                  // when all copies that it has begun are there,
-    double groups[GROUPS];          // and those up to a group that it has committed
+    double start;           // when its block began
+    double ready;           // when that step's operands are there
+    double *reg;            // when each register is
+    double wide[WIDE_KEPT]; // when what its latest wide loads bring is there, by their numbers
+    double copied;          // when all copies that it has begun are there,
+    double groups[GROUPS];  // and those up to a group that it has committed
     u32 group;
-    double bulk;                    // and when the sources of its copies in bulk have been read
-    struct Runner *behind;          // it waits for the end of a phase; and so does this one
+    double bulk;           // and when the sources of its copies in bulk have been read
+    struct Runner *behind; // it waits for the end of a phase; and so does this one
 } Runner;
 
-typedef struct Phase {              // of an mbarrier
-    u32 missing;                    // steps that have yet to help to end it
-    double over;                    // when the latest of those so far did
+typedef struct Phase { // of an mbarrier
+    u32 missing;       // steps that have yet to help to end it
+    double over;       // when the latest of those so far did
     Runner *waiting;
 } Phase;
 
-typedef struct Slot {               // a block that runs
-    u32 live, waiting;              // warps
-    double arrived;                 // the last one at the barrier
-    Runner *runner;                 // warp_count of them
+typedef struct Slot {  // a block that runs
+    u32 live, waiting; // warps
+    double arrived;    // the last one at the barrier
+    Runner *runner;    // warp_count of them
 } Slot;
 
 typedef struct Machine {
     const Trace *trace;
     const Load *load;
     u32 registers;
-    double issue[SCHEDULERS], unit[SCHEDULERS][UNITS];      // when each is free next
-    double queue[L1_QUEUE];         // when the latest loads that L1 took are done: it has so many places
+    double issue[SCHEDULERS], unit[SCHEDULERS][UNITS]; // when each is free next
+    double queue[L1_QUEUE]; // when the latest loads that L1 took are done: it has so many places
     u32 queued;
-    double *leaving;                // when the latest lines that were stored leave L1, in which so many may wait
+    double *leaving; // when the latest lines that were stored leave L1, in which so many may wait
     u32 waiting_lines, stored;
     double l1_free, adu_free, port_free, dram_free, launcher, end;
-    double held;                    // sum over the warps that have ended: clocks that each was there
-    double *misses;                 // of each instruction: fractions of a miss that have not happened yet
-    double l2_bytes, dram_bytes;    // a clock, of this SM
+    double held;    // sum over the warps that have ended: clocks that each was there
+    double *misses; // of each instruction: fractions of a miss that have not happened yet
+    double l2_bytes, dram_bytes; // a clock, of this SM
     L1Line *l1;
     u32 l1_sets;
     Slot *slot;
     u32 slot_count, warp_count;
-    Runner **heap;                  // those that can go on, the earliest first
+    Runner **heap; // those that can go on, the earliest first
     u32 heap_count, next_block, block_count;
-    Phase *phase;                   // as many as the trace has
+    Phase *phase; // as many as the trace has
 } Machine;
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -120,7 +132,8 @@ static L1Line *l1_line(Machine *m, u64 line, double now)
     return oldest;
 }
 
-// The part of the sectors that an instruction asks L2 for that are not there, and the bytes DRAM brings for each of those.
+// The part of the sectors that an instruction asks L2 for that are not there, and the bytes DRAM
+// brings for each of those.
 static double l2_misses(const Tally *t, double *bytes)
 {
     double asked = t->global.sectors - t->global.hits + t->local.sectors - t->local.hits;
@@ -128,8 +141,8 @@ static double l2_misses(const Tally *t, double *bytes)
     return asked > 0 ? fmin(1, t->l2_misses / asked) : 0;
 }
 
-// What DRAM takes for a line, as it was measured for many. Neighbours are alike in pairs: eight lines in a row are waited for
-// about as long as four random ones.
+// What DRAM takes for a line, as it was measured for many. Neighbours are alike in pairs: eight
+// lines in a row are waited for about as long as four random ones.
 static double dram_latency(u64 line)
 {
     static const double part[LOAD_PARTS] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
@@ -141,7 +154,8 @@ static double dram_latency(u64 line)
     u32 n = 1;
     while (n < LOAD_PARTS && drawn > part[n]) n++;
     if (n == LOAD_PARTS) return clocks[n - 1];
-    return clocks[n - 1] + (clocks[n] - clocks[n - 1]) * (drawn - part[n - 1]) / (part[n] - part[n - 1]);
+    return clocks[n - 1]
+         + (clocks[n] - clocks[n - 1]) * (drawn - part[n - 1]) / (part[n] - part[n - 1]);
 }
 
 // A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they are there.
@@ -153,7 +167,7 @@ static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
     m->misses[pc] += part;
     if (m->misses[pc] < 1) return start + profile.l2_latency_clocks - profile.alu_latency_clocks;
     m->misses[pc] -= 1;
-    m->port_free += sectors * SECTOR_BYTES / m->l2_bytes;       // DRAM brings them to L2 first
+    m->port_free += sectors * SECTOR_BYTES / m->l2_bytes; // DRAM brings them to L2 first
     start = later(start, m->dram_free);
     m->dram_free = start + sectors * bytes / m->dram_bytes;
     return start + dram_latency(line) - profile.alu_latency_clocks;
@@ -169,7 +183,8 @@ static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
         if (!kept) line->sectors &= ~p->sectors;
         u32 missing = p->sectors & ~line->sectors;
         if (missing) {
-            line->ready = later(line->ready, ask_l2(m, pc, now + n, p->line, __builtin_popcount(missing)));
+            line->ready =
+                later(line->ready, ask_l2(m, pc, now + n, p->line, __builtin_popcount(missing)));
             if (kept) line->sectors |= missing;
         }
         done = later(done, line->ready);
@@ -177,7 +192,8 @@ static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
     return m->queue[m->queued++ % L1_QUEUE] = done;
 }
 
-// A line that is stored goes through L1, which keeps it. While it finds no room to wait there, L1 takes nothing else.
+// A line that is stored goes through L1, which keeps it. While it finds no room to wait there, L1
+// takes nothing else.
 static double *store_in_l1(Machine *m, const Piece *p, double *now)
 {
     double *leaves = &m->leaving[m->stored++ % m->waiting_lines];
@@ -197,23 +213,27 @@ static void store_global(Machine *m, const TraceAccess *a, double now, double re
         double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
         m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
         m->port_free += sectors * m->load->cost_per_store / m->dram_bytes;
-        m->dram_free = later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
+        m->dram_free =
+            later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
         if (leaves) *leaves = m->port_free;
     }
 }
 
-// A copy in bulk goes past L1. What it takes from shared memory it reads at 32 bytes a clock (measured: 44 clocks and 1 more for
-// each 32 bytes), and sends on.
-static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, bool stores, double now)
+// A copy in bulk goes past L1. What it takes from shared memory it reads at 32 bytes a clock
+// (measured: 44 clocks and 1 more for each 32 bytes), and sends on.
+static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, bool stores,
+                           double now)
 {
     enum { TO_BEGIN = 44 };
     double done = now;
     u32 sectors = 0;
-    if (stores) store_global(m, a, now, profile.l2_random_writes_per_clock / m->load->active_sms, false);
+    if (stores)
+        store_global(m, a, now, profile.l2_random_writes_per_clock / m->load->active_sms, false);
     for (u32 n = 0; n < a->count; n++) {
         const Piece *p = &m->trace->piece[a->first + n];
         sectors += __builtin_popcount(p->sectors);
-        if (!stores) done = later(done, ask_l2(m, pc, now, p->line, __builtin_popcount(p->sectors)));
+        if (!stores)
+            done = later(done, ask_l2(m, pc, now, p->line, __builtin_popcount(p->sectors)));
     }
     if (stores) r->bulk = done = later(r->bulk, now + TO_BEGIN) + sectors;
     return done;
@@ -223,13 +243,15 @@ static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, 
 static double l1_clocks(const Machine *m, const TraceAccess *a)
 {
     if (a->far && !a->passes) return 0;
-    if (a->space == SPACE_SHARED) return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
+    if (a->space == SPACE_SHARED)
+        return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
     u32 sectors = 0;
-    for (u32 n = 0; n < a->count; n++) sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
+    for (u32 n = 0; n < a->count; n++)
+        sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
     return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request + a->passes;
 }
 
-enum { FAR_SECTORS = 4 };               // of a request for which the profile has the clocks
+enum { FAR_SECTORS = 4 }; // of a request for which the profile has the clocks
 
 static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
 {
@@ -245,7 +267,8 @@ static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
     m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
     start = later(start, m->queue[m->queued % L1_QUEUE]);
     if (op->kind == OP_LOAD || op->kind == OP_COPY) return load_global(m, pc, a, start);
-    double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock : profile.l2_random_writes_per_clock;
+    double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock
+                                            : profile.l2_random_writes_per_clock;
     store_global(m, a, start, requests / m->load->active_sms, op->kind == OP_STORE);
     return op->kind == OP_ATOMIC ? m->port_free + profile.atomic_latency_clocks : start;
 }
@@ -282,7 +305,8 @@ static double issue(Machine *m, Runner *r, const Op *op)
     if (unit == UNIT_INTEGER) unit = units[UNIT_ALU] <= units[UNIT_HEAVY] ? UNIT_ALU : UNIT_HEAVY;
     now = later(now, m->issue[r->scheduler]);
     if (unit < UNIT_ADU) {
-        double clocks = unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
+        double clocks =
+            unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
         now = later(now, units[unit]);
         units[unit] = now + clocks;
         // The two halves of the FMA pipe take turns; what one does alone leaves the other free.
@@ -300,7 +324,8 @@ static void warp_ends(Machine *m, Runner *r, double now)
     Slot *slot = &m->slot[r->slot];
     m->end = later(m->end, now);
     m->held += now - r->start;
-    if (--slot->live == 0 && m->next_block < m->block_count) block_begin(m, slot, now + profile.block_turn_clocks);
+    if (--slot->live == 0 && m->next_block < m->block_count)
+        block_begin(m, slot, now + profile.block_turn_clocks);
 }
 
 static void pass_barrier(Machine *m, Slot *slot, u32 warps)
@@ -316,7 +341,8 @@ static void pass_barrier(Machine *m, Slot *slot, u32 warps)
     slot->arrived = 0;
 }
 
-// Predicated instructions that this warp's lanes have no part in: each is issued, and memory's also take a pass.
+// Predicated instructions that this warp's lanes have no part in: each is issued, and memory's also
+// take a pass.
 static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 {
     for (u32 n = pc + 1; n <= pc + count; n++) {
@@ -330,15 +356,16 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 // Is this an access that has happened with an earlier, wider one?
 static bool is_part(const Machine *m, const Step *step, const Op *op)
 {
-    return op->wide.bytes && !op->wide.leads && step->access && !m->trace->access[step->access - 1].passes
-        && !m->trace->access[step->access - 1].far;
+    return op->wide.bytes && !op->wide.leads && step->access
+        && !m->trace->access[step->access - 1].passes && !m->trace->access[step->access - 1].far;
 }
 
 // When all groups of copies but the latest so many are there.
 static double arrival(const Runner *r, s32 groups)
 {
     if (groups < 0) return r->copied;
-    return (u32)groups < r->group && groups < GROUPS ? r->groups[(r->group - 1 - groups) % GROUPS] : 0;
+    return (u32)groups < r->group && groups < GROUPS ? r->groups[(r->group - 1 - groups) % GROUPS]
+                                                     : 0;
 }
 
 // ---- mbarriers ----
@@ -365,7 +392,8 @@ static void help_to_end(Machine *m, Phase *p, double when)
     if (p->missing && --p->missing == 0) end_phase(m, p);
 }
 
-// What is seen of the phase's end is seen later than that. False: it has not come, and the warp waits.
+// What is seen of the phase's end is seen later than that. False: it has not come, and the warp
+// waits.
 static bool is_over(Phase *p, Runner *r)
 {
     if (p->missing) {
@@ -380,7 +408,9 @@ static bool is_over(Phase *p, Runner *r)
 // When the phase that a step has to do with is nearer to its end by that.
 static double helps_at(const Runner *r, const Op *op, double now, double done)
 {
-    return op->kind == OP_BULK ? done : op->kind == OP_ARRIVE ? later(now, r->copied) : now + op->slots;
+    return op->kind == OP_BULK   ? done
+         : op->kind == OP_ARRIVE ? later(now, r->copied)
+                                 : now + op->slots;
 }
 
 // One step of a warp.
@@ -402,7 +432,8 @@ static void advance(Machine *m, Runner *r)
     } else if (step->access) {
         const TraceAccess *a = &m->trace->access[step->access - 1];
         if (a->phase) m->adu_free = now = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
-        done = op->kind == OP_BULK ? copy_in_bulk(m, r, step->pc, a, op->space == SPACE_GLOBAL, now) : touch(m, step->pc, a, now);
+        done = op->kind == OP_BULK ? copy_in_bulk(m, r, step->pc, a, op->space == SPACE_GLOBAL, now)
+                                   : touch(m, step->pc, a, now);
         if (op->wide.leads) *wide = done;
         if (a->phase && !a->waits) help_to_end(m, &m->phase[a->phase], helps_at(r, op, now, done));
         if (a->waits) waits = &m->phase[a->phase];
@@ -443,8 +474,12 @@ static void block_begin(Machine *m, Slot *slot, double now)
     for (u32 n = 0; n < b->warp_count; n++) {
         Runner *r = &slot->runner[n];
         memset(r->reg, 0, m->registers * sizeof *r->reg);
-        *r = (Runner){ .warp = &b->warp[n], .scheduler = n % SCHEDULERS, .slot = (u32)(slot - m->slot), .start = start,
-                       .ready = start + n * profile.warp_launch_clocks, .reg = r->reg };
+        *r = (Runner){ .warp = &b->warp[n],
+                       .scheduler = n % SCHEDULERS,
+                       .slot = (u32)(slot - m->slot),
+                       .start = start,
+                       .ready = start + n * profile.warp_launch_clocks,
+                       .reg = r->reg };
         slot->live += r->warp->count > 0;
     }
     for (u32 n = 0; n < b->warp_count; n++)
@@ -460,7 +495,8 @@ static bool make(Machine *m, const Load *load)
     if (!m->l1_sets) m->l1_sets = 1;
     m->misses = calloc(m->trace->op_count, sizeof *m->misses);
     m->phase = calloc(m->trace->phase_count + 1, sizeof *m->phase);
-    for (u32 n = 0; m->phase && n < m->trace->phase_count; n++) m->phase[n].missing = n ? m->trace->phase[n] : 0;
+    for (u32 n = 0; m->phase && n < m->trace->phase_count; n++)
+        m->phase[n].missing = n ? m->trace->phase[n] : 0;
     m->l1 = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1);
     m->waiting_lines = (u32)later(1, profile.l1_waiting_lines);
     m->leaving = calloc(m->waiting_lines, sizeof *m->leaving);
@@ -468,7 +504,8 @@ static bool make(Machine *m, const Load *load)
     m->heap = calloc(m->slot_count * m->warp_count, sizeof *m->heap);
     for (u32 s = 0; m->slot && s < m->slot_count; s++) {
         m->slot[s].runner = calloc(m->warp_count, sizeof *m->slot[s].runner);
-        for (u32 n = 0; n < m->warp_count; n++) m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
+        for (u32 n = 0; n < m->warp_count; n++)
+            m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
     }
     return m->l1 && m->leaving && m->slot && m->heap && m->misses && m->phase;
 }
@@ -490,17 +527,22 @@ static void unmake(Machine *m)
 // The blocks from `first` on, `count` of them.
 static Replay run(const Trace *trace, const Load *load, u32 registers, u32 first, u32 count)
 {
-    Machine m = { .trace = trace, .load = load, .registers = registers, .next_block = first, .block_count = first + count,
+    Machine m = { .trace = trace,
+                  .load = load,
+                  .registers = registers,
+                  .next_block = first,
+                  .block_count = first + count,
                   .slot_count = load->resident < count ? load->resident : count,
                   .warp_count = trace->block[first]->warp_count };
-    m.l2_bytes = fmin(profile.l2_bytes_per_sm_per_clock, profile.l2_read_bytes_per_clock / load->active_sms);
+    m.l2_bytes =
+        fmin(profile.l2_bytes_per_sm_per_clock, profile.l2_read_bytes_per_clock / load->active_sms);
     m.dram_bytes = profile.dram_read_bytes_per_second / profile.clock_hz / load->active_sms;
     if (make(&m, load)) {
         for (u32 s = 0; s < m.slot_count; s++) block_begin(&m, &m.slot[s], 0);
         for (;;) {
             while (m.heap_count) advance(&m, heap_take(&m));
-            // Named barriers among some of the warps are taken for those of all, and what helps to end a phase may not be in
-            // the trace: nobody may be left behind.
+            // Named barriers among some of the warps are taken for those of all, and what helps to
+            // end a phase may not be in the trace: nobody may be left behind.
             u32 phase = 0;
             while (phase < trace->phase_count && !m.phase[phase].waiting) phase++;
             if (phase < trace->phase_count) {

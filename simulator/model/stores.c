@@ -4,7 +4,8 @@
 static u32 with_words(u32 words, Note n)
 {
     for (u32 sector = 0, at = 0; sector < LINE_SECTORS; sector++, at += SECTOR_WORDS)
-        if (note_sectors(n) >> sector & 1) words |= note_add_words(words >> at & ALL_WORDS, n, sector) << at;
+        if (note_sectors(n) >> sector & 1)
+            words |= note_add_words(words >> at & ALL_WORDS, n, sector) << at;
     return words;
 }
 
@@ -27,14 +28,16 @@ void stores_wait(Stores *s, Note n)
 static u32 sectors_of(u32 words)
 {
     u32 sectors = 0;
-    for (u32 sector = 0; sector < LINE_SECTORS; sector++) sectors |= (u32)((words >> sector * SECTOR_WORDS & ALL_WORDS) != 0) << sector;
+    for (u32 sector = 0; sector < LINE_SECTORS; sector++)
+        sectors |= (u32)((words >> sector * SECTOR_WORDS & ALL_WORDS) != 0) << sector;
     return sectors;
 }
 
 static u32 words_of(u32 sectors)
 {
     u32 words = 0;
-    for (u32 sector = 0; sector < LINE_SECTORS; sector++) if (sectors >> sector & 1) words |= (u32)ALL_WORDS << sector * SECTOR_WORDS;
+    for (u32 sector = 0; sector < LINE_SECTORS; sector++)
+        if (sectors >> sector & 1) words |= (u32)ALL_WORDS << sector * SECTOR_WORDS;
     return words;
 }
 
@@ -43,11 +46,13 @@ static u32 first_row(u32 words) { return words & ~(words + (words & -words)); }
 // Words in a row are one write with what else there is of the sector that they end in.
 Note stores_next(Stores *s)
 {
-    u32 at = s->gone % MOST_WAITING, words = s->line[at].words, part = s->line[at].each ? words : first_row(words);
+    u32 at = s->gone % MOST_WAITING, words = s->line[at].words,
+        part = s->line[at].each ? words : first_row(words);
     u32 beside = words & words_of(sectors_of(part)) & ~part;
     if (beside) part = first_row(beside);
     s->line[at].words &= ~part;
-    Note n = s->number[at] | (u64)s->line[at].pc << AT_PC | (u64)sectors_of(part) << AT_SECTORS | note_of_words(sectors_of(part), part);
+    Note n = s->number[at] | (u64)s->line[at].pc << AT_PC | (u64)sectors_of(part) << AT_SECTORS
+           | note_of_words(sectors_of(part), part);
     if (part == words) s->number[at] = 0, s->gone++;
     return beside ? n + ((u64)(STORE_BESIDE - STORE) << AT_KIND) : n;
 }

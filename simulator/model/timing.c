@@ -1,4 +1,5 @@
-// A launch's time: of one SM's blocks by the model in replay.c, and at least what the atomics on one place take.
+// A launch's time: of one SM's blocks by the model in replay.c, and at least what the atomics on
+// one place take.
 #include "timing.h"
 #include <math.h>
 
@@ -6,14 +7,19 @@
 #include "machine/profile.h"
 #include "replay.h"
 
-// What ptxas spills is in no trace: the clocks in which an SM sends it to L2 and gets back what L1 has lost of it.
+// What ptxas spills is in no trace: the clocks in which an SM sends it to L2 and gets back what L1
+// has lost of it.
 static double spill_clocks(const Grid *g, double blocks, u32 active_sms)
 {
     const Spills s = caches_spills(g->kernel);
-    const double lines = blocks * ((g->threads + LANES - 1) / LANES), bytes = SECTOR_BYTES / (double)active_sms;
-    const double stored = lines * s.words_stored * LINE_SECTORS, loaded = lines * s.words_loaded * LINE_SECTORS - caches_spilled(false).local_hits;
+    const double lines = blocks * ((g->threads + LANES - 1) / LANES),
+                 bytes = SECTOR_BYTES / (double)active_sms;
+    const double stored = lines * s.words_stored * LINE_SECTORS,
+                 loaded = lines * s.words_loaded * LINE_SECTORS - caches_spilled(false).local_hits;
     return stored * bytes * active_sms / profile.l2_write_bytes_per_clock
-         + loaded * bytes / fmin(profile.l2_bytes_per_sm_per_clock, profile.l2_read_bytes_per_clock / active_sms);
+         + loaded * bytes
+               / fmin(profile.l2_bytes_per_sm_per_clock,
+                      profile.l2_read_bytes_per_clock / active_sms);
 }
 
 Timing timing_of(const Grid *g)
@@ -23,16 +29,23 @@ Timing timing_of(const Grid *g)
     const Trace *trace = trace_latest();
     double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], stored = 0;
     for (u32 pc = 0; pc < trace->op_count; pc++)
-        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
+        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC
+            || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
             stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
-    Load load = { .tally = g->tally, .active_sms = (u32)fmin(blocks, profile.sm_count), .resident = caches_resident(),
+    Load load = { .tally = g->tally,
+                  .active_sms = (u32)fmin(blocks, profile.sm_count),
+                  .resident = caches_resident(),
                   .l1_bytes = profile.l1_bytes - caches_carveout() };
-    if (stored > 0) load.bytes_per_store = (t->dram_written - t->apart + t->filled) / stored, load.cost_per_store = t->apart_cost / stored;
+    if (stored > 0)
+        load.bytes_per_store = (t->dram_written - t->apart + t->filled) / stored,
+        load.cost_per_store = t->apart_cost / stored;
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
     double clocks = replay.clocks;
-    if (trace->full && trace->steps) clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
+    if (trace->full && trace->steps)
+        clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
     clocks += spill_clocks(g, blocks, load.active_sms);
     double hottest = trace->hottest / profile.atomic_one_place_per_clock;
     clocks = fmax(fmax(clocks, hottest), (double)g->waited_alone);
-    return (Timing){ .seconds = profile.kernel_seconds + clocks / profile.clock_hz, .warps = replay.warps };
+    return (Timing){ .seconds = profile.kernel_seconds + clocks / profile.clock_hz,
+                     .warps = replay.warps };
 }

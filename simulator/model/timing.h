@@ -4,7 +4,7 @@
 
 typedef struct Timing {
     double seconds;
-    double warps;               // that an SM with blocks held, on average
+    double warps; // that an SM with blocks held, on average
 } Timing;
 
 // Of the launch that ends: by the model in replay.c.

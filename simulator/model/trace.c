@@ -1,4 +1,5 @@
-// Follows the blocks of the first SM, and the grid's last block, which often does what is left over.
+// Follows the blocks of the first SM, and the grid's last block, which often does what is left
+// over.
 #include "trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +10,28 @@
 // What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
 
-// Where atomics meet: a slice of L2 does those of REGION bytes one after another. Regions that share a place here take it
-// from one another, and the one that most meet at keeps it.
+// Where atomics meet: a slice of L2 does those of REGION bytes one after another. Regions that
+// share a place here take it from one another, and the one that most meet at keeps it.
 enum { REGION = 512, PLACES = 1024 };
 
-// Of a part of a grid, which has one block at a time, `trace` is of that block alone, and is handed over when it has ended.
+// Of a part of a grid, which has one block at a time, `trace` is of that block alone, and is handed
+// over when it has ended.
 typedef struct TracedGrid {
     Trace trace;
-    u64 steps, pieces;          // with those that parts are to hand over yet
-    struct { u64 region, count; } hot[PLACES];
-    struct TracedMbarrier { const Block *block; u64 at; u32 now, over; } *mbarrier;     // phases: that goes on, that is over
+    u64 steps, pieces; // with those that parts are to hand over yet
+    struct {
+        u64 region, count;
+    } hot[PLACES];
+    struct TracedMbarrier {
+        const Block *block;
+        u64 at;
+        u32 now, over;
+    } * mbarrier; // phases: that goes on, that is over
     u32 mbarrier_count, mbarrier_room;
 } TracedGrid;
 
-static TracedGrid *now;         // of the grid whose turn it is
-static TracedGrid *spare;       // of one that has ended: its room is used again
+static TracedGrid *now;   // of the grid whose turn it is
+static TracedGrid *spare; // of one that has ended: its room is used again
 
 const Trace *trace_latest(void) { return &now->trace; }
 
@@ -52,10 +60,16 @@ static void trace_grid_start(Grid *g)
     TracedGrid *t = g->traced = spare ? spare : need(calloc(1, sizeof *t));
     spare = NULL;
     Trace *trace = &t->trace;
-    *trace = (Trace){ .op = ops_of(g->kernel), .op_count = g->kernel->code_count,
-                      .block = trace->block, .block_room = trace->block_room, .access = trace->access,
-                      .access_room = trace->access_room, .piece = trace->piece, .piece_room = trace->piece_room,
-                      .phase = trace->phase, .phase_room = trace->phase_room };
+    *trace = (Trace){ .op = ops_of(g->kernel),
+                      .op_count = g->kernel->code_count,
+                      .block = trace->block,
+                      .block_room = trace->block_room,
+                      .access = trace->access,
+                      .access_room = trace->access_room,
+                      .piece = trace->piece,
+                      .piece_room = trace->piece_room,
+                      .phase = trace->phase,
+                      .phase_room = trace->phase_room };
     t->mbarrier_count = 0;
     memset(t->hot, 0, sizeof t->hot);
     t->steps = t->pieces = 0;
@@ -66,7 +80,9 @@ static void trace_grid_turn(Grid *g) { now = g->traced; }
 static void trace_grid_free(Grid *g)
 {
     forget_blocks(&g->traced->trace);
-    if (spare) free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece), free(spare->trace.phase), free(spare->mbarrier), free(spare);
+    if (spare)
+        free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece),
+            free(spare->trace.phase), free(spare->mbarrier), free(spare);
     spare = g->traced;
 }
 
@@ -90,10 +106,12 @@ static void trace_block_start(Block *b)
 {
     Trace *trace = &b->grid->traced->trace;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
-    if (b->grid->part) forget_blocks(trace), trace->access_count = trace->piece_count = trace->steps = 0;
+    if (b->grid->part)
+        forget_blocks(trace), trace->access_count = trace->piece_count = trace->steps = 0;
     bool first_sm = b->number % profile.sm_count == 0;
     if (!trace->op || (!first_sm && b->number != last_block(b->grid->launch))) return;
-    if (steps_so_far(b->grid) > MOST_STEPS || (b->grid->part ? now->pieces : trace->piece_count) > MOST_PIECES_KEPT) {
+    if (steps_so_far(b->grid) > MOST_STEPS
+        || (b->grid->part ? now->pieces : trace->piece_count) > MOST_PIECES_KEPT) {
         if (first_sm) note_full(b->grid);
         return;
     }
@@ -111,7 +129,7 @@ static void trace_step(Warp *w, const Insn *i)
     Grid *g = w->block->grid;
     Trace *trace = &g->traced->trace;
     TraceWarp *t = w->trace;
-    if (i->run == run_clock && !w->clock_ready) return;         // it will be come to once more
+    if (i->run == run_clock && !w->clock_ready) return; // it will be come to once more
     if (steps_so_far(g) >= MOST_STEPS) {
         note_full(g);
         w->trace = NULL;
@@ -128,7 +146,8 @@ static void count_atomics(Access *a)
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
     for (u32 n = 0; n < count; n++) {
-        u64 region = pieces[n].line * LINE_BYTES / REGION, place = (region ^ region >> 10) % PLACES, passes = pieces[n].passes;
+        u64 region = pieces[n].line * LINE_BYTES / REGION, place = (region ^ region >> 10) % PLACES,
+            passes = pieces[n].passes;
         if (now->hot[place].region == region) now->hot[place].count += passes;
         else if (now->hot[place].count > passes) now->hot[place].count -= passes;
         else now->hot[place].region = region, now->hot[place].count = passes;
@@ -136,13 +155,14 @@ static void count_atomics(Access *a)
     }
 }
 
-// A warp that waits reads the same again and again until it changes. How often the simulator has it look says nothing: what
-// is kept is its first look, and the model has it go on from there. (A loop that reads the same to its end does not wait.)
+// A warp that waits reads the same again and again until it changes. How often the simulator has it
+// look says nothing: what is kept is its first look, and the model has it go on from there. (A loop
+// that reads the same to its end does not wait.)
 typedef struct Poll {
     const Insn *insn;
-    u32 mask;                   // 0: something else was touched since
-    u32 first;                  // its steps from here on are looks after the first
-    u64 span, value;            // where it looked, and what was there, of all lanes
+    u32 mask;        // 0: something else was touched since
+    u32 first;       // its steps from here on are looks after the first
+    u64 span, value; // where it looked, and what was there, of all lanes
 } Poll;
 
 static void digest(const Access *a, Poll *p)
@@ -152,24 +172,28 @@ static void digest(const Access *a, Poll *p)
     for (u32 n = 0; n < a->span_count; n++) {
         const Span *s = &a->span[n];
         p->span = (p->span ^ s->address ^ s->lanes) * 0x9e3779b97f4a7c15;
-        for (u32 b = 0; b < s->bytes; b++) p->value = (p->value ^ base[s->address + b]) * 0x9e3779b97f4a7c15;
+        for (u32 b = 0; b < s->bytes; b++)
+            p->value = (p->value ^ base[s->address + b]) * 0x9e3779b97f4a7c15;
     }
 }
 
-// Drops the steps from there on, but for the barrier that other lanes of the warp may have come to. False: there are more.
+// Drops the steps from there on, but for the barrier that other lanes of the warp may have come to.
+// False: there are more.
 static bool drop_steps(const Trace *trace, TraceWarp *t, u32 from)
 {
     u32 kept = 0;
     Step barrier[LANES];
     for (u32 n = from; n < t->count; n++)
-        if (trace->op[t->step[n].pc].kind == OP_BARRIER && kept++ < LANES) barrier[kept - 1] = t->step[n];
+        if (trace->op[t->step[n].pc].kind == OP_BARRIER && kept++ < LANES)
+            barrier[kept - 1] = t->step[n];
     if (kept > LANES || kept > t->count - from) return false;
     t->count = from + kept;
     memcpy(t->step + from, barrier, kept * sizeof *barrier);
     return true;
 }
 
-// Has the warp looked at this before, and is there something new? Then the looks between are dropped, this one with them.
+// Has the warp looked at this before, and is there something new? Then the looks between are
+// dropped, this one with them.
 static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
 {
     Poll now = { .insn = a->insn, .mask = a->mask, .first = t->count }, *p = t->poll;
@@ -181,7 +205,8 @@ static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
     if (!p && !(p = t->poll = calloc(1, sizeof *p))) return false;
     access_fill(a);
     digest(a, &now);
-    bool same = p->mask && p->insn == now.insn && !(now.mask & ~p->mask) && (now.mask != p->mask || now.span == p->span);
+    bool same = p->mask && p->insn == now.insn && !(now.mask & ~p->mask)
+             && (now.mask != p->mask || now.span == p->span);
     if (same && now.value == p->value && now.mask == p->mask) return false;
     u32 count = t->count;
     bool drops = same && drop_steps(trace, t, p->first);
@@ -195,7 +220,7 @@ static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
 
 static u32 new_phase(Trace *t)
 {
-    if (!t->phase_count) t->phase_count = 1;        // 0 is none
+    if (!t->phase_count) t->phase_count = 1; // 0 is none
     t->phase = grow(t->phase, t->phase_count, &t->phase_room, sizeof *t->phase);
     t->phase[t->phase_count] = 0;
     return t->phase_count++;
@@ -207,7 +232,8 @@ static struct TracedMbarrier *mbarrier_at(TracedGrid *g, const Block *b, u64 at)
     while (n < g->mbarrier_count && (g->mbarrier[n].block != b || g->mbarrier[n].at != at)) n++;
     if (n == g->mbarrier_count) {
         g->mbarrier = grow(g->mbarrier, n, &g->mbarrier_room, sizeof *g->mbarrier);
-        g->mbarrier[g->mbarrier_count++] = (struct TracedMbarrier){ b, at, new_phase(&g->trace), 0 };
+        g->mbarrier[g->mbarrier_count++] =
+            (struct TracedMbarrier){ b, at, new_phase(&g->trace), 0 };
     }
     return &g->mbarrier[n];
 }
@@ -224,7 +250,8 @@ static void note_phase(Trace *trace, const TraceWarp *t, u32 phase, bool waits)
     trace->phase[phase] += !waits;
 }
 
-// A copy's arrival comes when somebody waits for it: what helps is the instruction by which it was begun.
+// A copy's arrival comes when somebody waits for it: what helps is the instruction by which it was
+// begun.
 static bool comes_later(const Insn *i) { return i->run == run_copy_arrive || i->run == run_bulk; }
 
 static void trace_mbarrier_arrived(Access *a, bool completes)
@@ -250,8 +277,10 @@ static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 {
     Step *step = &t->step[t->count - 1];
     if (step->access) return &trace->access[step->access - 1];
-    trace->access = grow(trace->access, trace->access_count, &trace->access_room, sizeof *trace->access);
-    trace->access[trace->access_count] = (TraceAccess){ .first = trace->piece_count, .space = SPACE_SHARED };
+    trace->access =
+        grow(trace->access, trace->access_count, &trace->access_room, sizeof *trace->access);
+    trace->access[trace->access_count] =
+        (TraceAccess){ .first = trace->piece_count, .space = SPACE_SHARED };
     step->access = ++trace->access_count;
     return &trace->access[step->access - 1];
 }
@@ -264,7 +293,8 @@ static void trace_waited(Warp *w, u64 clocks)
     TraceWarp *t = w->trace;
     if (!t || !t->count) return;
     u32 last = t->count - 1, first = t->waits - 1;
-    bool again = t->waits && t->waits < t->count && t->step[first].pc == t->step[last].pc && last - first <= LONGEST_LOOP;
+    bool again = t->waits && t->waits < t->count && t->step[first].pc == t->step[last].pc
+              && last - first <= LONGEST_LOOP;
     for (u32 n = t->waits; again && n <= last; n++) again = !t->step[n].access;
     if (again) {
         if (w->block->number % profile.sm_count == 0) trace->steps -= last - first;
@@ -284,20 +314,24 @@ static bool trace_access(Access *a)
     if (!t || !t->count || access_is_in_registers(a) || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
     if (a->mbarrier) {
-        if (comes_later(a->insn)) note_phase(trace, t, mbarrier_at(a->grid->traced, a->owner, a->address[a->first])->now, false);
+        if (comes_later(a->insn))
+            note_phase(trace, t, mbarrier_at(a->grid->traced, a->owner, a->address[a->first])->now,
+                       false);
     } else if (a->bulk && a->space == SPACE_SHARED) {
         return true;
     } else if (access_is_far(a)) {
         to->far += access_sectors(a);
     } else if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        to->passes += access_wavefronts(a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
+        to->passes += access_wavefronts(
+            a, trace->op[a->insn - a->warp->block->grid->kernel->code].wide, &conflicts);
     } else {
         Piece pieces[MOST_PIECES];
         u32 count = access_pieces(a, pieces);
         to->space = a->space;
         while (trace->piece_count + count > trace->piece_room)
-            trace->piece = grow(trace->piece, trace->piece_room, &trace->piece_room, sizeof *trace->piece);
+            trace->piece =
+                grow(trace->piece, trace->piece_room, &trace->piece_room, sizeof *trace->piece);
         memcpy(trace->piece + trace->piece_count, pieces, count * sizeof *pieces);
         to->count += count;
         trace->piece_count += count;
@@ -308,7 +342,7 @@ static bool trace_access(Access *a)
 // Puts the runs of a warp's steps into the order that ptxas gives them.
 static void arrange(const Trace *t, TraceWarp *w)
 {
-    for (u32 at = 0; at < w->count; ) {
+    for (u32 at = 0; at < w->count;) {
         u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
         bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
         for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
@@ -325,7 +359,13 @@ static void arrange(const Trace *t, TraceWarp *w)
 }
 
 // What a part has of a block.
-typedef struct Handed { TraceBlock *block; TraceAccess *access; Piece *piece; u32 accesses, pieces; u64 steps; } Handed;
+typedef struct Handed {
+    TraceBlock *block;
+    TraceAccess *access;
+    Piece *piece;
+    u32 accesses, pieces;
+    u64 steps;
+} Handed;
 
 static void take_over(Grid *g, void *what, bool dropped)
 {
@@ -337,11 +377,14 @@ static void take_over(Grid *g, void *what, bool dropped)
         t->block = grow(t->block, t->block_count, &t->block_room, sizeof *t->block);
         t->block[t->block_count++] = h->block;
         for (u32 w = 0; w < h->block->warp_count; w++)
-            for (Step *s = h->block->warp[w].step, *end = s + h->block->warp[w].count; s < end; s++) if (s->access) s->access += t->access_count;
+            for (Step *s = h->block->warp[w].step, *end = s + h->block->warp[w].count; s < end; s++)
+                if (s->access) s->access += t->access_count;
         for (u32 n = 0; n < h->accesses; n++) h->access[n].first += t->piece_count;
-        t->access = grow(t->access, t->access_count + h->accesses, &t->access_room, sizeof *t->access);
+        t->access =
+            grow(t->access, t->access_count + h->accesses, &t->access_room, sizeof *t->access);
         t->piece = grow(t->piece, t->piece_count + h->pieces, &t->piece_room, sizeof *t->piece);
-        if (h->accesses) memcpy(t->access + t->access_count, h->access, h->accesses * sizeof *h->access);
+        if (h->accesses)
+            memcpy(t->access + t->access_count, h->access, h->accesses * sizeof *h->access);
         if (h->pieces) memcpy(t->piece + t->piece_count, h->piece, h->pieces * sizeof *h->piece);
         t->access_count += h->accesses;
         t->piece_count += h->pieces;
@@ -410,17 +453,30 @@ static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
         steps += t->steps, pieces += t->pieces;
         t->steps = t->pieces = 0;
     }
-    if (steps && (g->traced->steps + steps >= MOST_STEPS || g->traced->pieces + pieces > MOST_PIECES_KEPT)) return false;
+    if (steps
+        && (g->traced->steps + steps >= MOST_STEPS
+            || g->traced->pieces + pieces > MOST_PIECES_KEPT))
+        return false;
     g->traced->steps += steps;
     g->traced->pieces += pieces;
     return true;
 }
 
 const Observer trace_observer = {
-    .grid_start = trace_grid_start, .grid_turn = trace_grid_turn, .grid_free = trace_grid_free,
-    .block_start = trace_block_start, .step = trace_step,
-    .waited = trace_waited, .mbarrier_arrived = trace_mbarrier_arrived, .mbarrier_waited = trace_mbarrier_waited,
-    .access = trace_access, .traced = true, .frugal = true, .block_end = trace_block_end,
-    .part_make = trace_part_make, .part_free = trace_part_free, .parts_fit = trace_parts_fit,
+    .grid_start = trace_grid_start,
+    .grid_turn = trace_grid_turn,
+    .grid_free = trace_grid_free,
+    .block_start = trace_block_start,
+    .step = trace_step,
+    .waited = trace_waited,
+    .mbarrier_arrived = trace_mbarrier_arrived,
+    .mbarrier_waited = trace_mbarrier_waited,
+    .access = trace_access,
+    .traced = true,
+    .frugal = true,
+    .block_end = trace_block_end,
+    .part_make = trace_part_make,
+    .part_free = trace_part_free,
+    .parts_fit = trace_parts_fit,
     .put_back = trace_put_back,
 };

@@ -27,8 +27,7 @@ void table_change(Table *table)
 static bool has_ended(pid_t process)
 {
     struct pollfd watched = { .fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN };
-    if (watched.fd < 0)
-        return errno == ESRCH;
+    if (watched.fd < 0) return errno == ESRCH;
     bool ended = poll(&watched, 1, 0) > 0;
     close(watched.fd);
     return ended;
@@ -38,8 +37,7 @@ static bool has_ended(pid_t process)
 static int awaited(const Table *table, table_awaits *awaits, const void *with)
 {
     for (int r = 0; r < (int)table->ranks; r++)
-        if (awaits(with, r))
-            return r;
+        if (awaits(with, r)) return r;
     return -1;
 }
 
@@ -53,8 +51,7 @@ static bool is_gone(const Seat *seat)
 static int missing(const Table *table, table_awaits *awaits, const void *with)
 {
     for (int r = 0; r < (int)table->ranks; r++)
-        if (is_gone(&table->seat[r]) && awaits(with, r))
-            return r;
+        if (is_gone(&table->seat[r]) && awaits(with, r)) return r;
     return -1;
 }
 
@@ -64,11 +61,10 @@ bool table_wait(Table *table, table_awaits *awaits, const void *with, const char
     for (int looks = 1;;) {
         uint32_t seen = __atomic_load_n(&table->changed, __ATOMIC_SEQ_CST);
         int other = awaited(table, awaits, with);
-        if (other < 0)
-            return true;
-        if (__atomic_load_n(&table->failed, __ATOMIC_ACQUIRE))
-            return false;
-        if (syscall(SYS_futex, &table->changed, FUTEX_WAIT, seen, &look, NULL, 0) == 0 || errno != ETIMEDOUT)
+        if (other < 0) return true;
+        if (__atomic_load_n(&table->failed, __ATOMIC_ACQUIRE)) return false;
+        if (syscall(SYS_futex, &table->changed, FUTEX_WAIT, seen, &look, NULL, 0) == 0
+            || errno != ETIMEDOUT)
             continue;
         int gone = missing(table, awaits, with);
         if (gone >= 0) {
@@ -77,7 +73,8 @@ bool table_wait(Table *table, table_awaits *awaits, const void *with, const char
             return false;
         }
         if (looks++ == PATIENCE_S * 1000 / LOOK_MS)
-            fprintf(stderr, "nccl: rank %d waits in %s for rank %d, which does not call it\n", rank, call, other);
+            fprintf(stderr, "nccl: rank %d waits in %s for rank %d, which does not call it\n", rank,
+                    call, other);
     }
 }
 
@@ -87,8 +84,7 @@ bool table_wait(Table *table, table_awaits *awaits, const void *with, const char
 static void name_of(const ncclUniqueId *id, char name[64])
 {
     char *to = name + sprintf(name, "/warpwise-nccl-");
-    for (int i = 0; i < ID_BYTES; i++)
-        to += sprintf(to, "%02x", (unsigned char)id->internal[i]);
+    for (int i = 0; i < ID_BYTES; i++) to += sprintf(to, "%02x", (unsigned char)id->internal[i]);
 }
 
 static Table *map(const char *name)
@@ -97,8 +93,7 @@ static Table *map(const char *name)
     void *table = MAP_FAILED;
     if (file >= 0 && ftruncate(file, sizeof(Table)) == 0)
         table = mmap(NULL, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file >= 0)
-        close(file);
+    if (file >= 0) close(file);
     return table == MAP_FAILED ? NULL : table;
 }
 
@@ -107,10 +102,13 @@ static ncclResult_t take(Table *table, int ranks, int rank, const char *device)
     uint32_t none = 0;
     pid_t nobody = 0;
     Seat *seat = &table->seat[rank];
-    if (!__atomic_compare_exchange_n(&table->ranks, &none, (uint32_t)ranks, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+    if (!__atomic_compare_exchange_n(&table->ranks, &none, (uint32_t)ranks, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST)
         && none != (uint32_t)ranks)
-        return clique_fail(ncclInvalidArgument, "one rank says that there are %u, another says %d", none, ranks);
-    if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return clique_fail(ncclInvalidArgument, "one rank says that there are %u, another says %d",
+                           none, ranks);
+    if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
         return clique_fail(ncclInvalidUsage, "there are two ranks %d", rank);
     const char *machine = getenv(WIRE_ENVIRONMENT), *found = machine ? strrchr(machine, ',') : NULL;
     snprintf(seat->machine, sizeof seat->machine, "%s", found ? found : "");
@@ -120,13 +118,16 @@ static ncclResult_t take(Table *table, int ranks, int rank, const char *device)
     return ncclSuccess;
 }
 
-Table *apart_sit(const ncclUniqueId *id, int ranks, int rank, const char *device, ncclResult_t *result)
+Table *apart_sit(const ncclUniqueId *id, int ranks, int rank, const char *device,
+                 ncclResult_t *result)
 {
     char name[64];
     name_of(id, name);
     Table *table = map(name);
     *result = table ? take(table, ranks, rank, device)
-        : clique_fail(ncclSystemError, "no memory to share with other processes: /dev/shm%s: %s", name, strerror(errno));
+                    : clique_fail(ncclSystemError,
+                                  "no memory to share with other processes: /dev/shm%s: %s", name,
+                                  strerror(errno));
     if (!*result) {
         snprintf(table->name, sizeof table->name, "%s", name);
         return table;
@@ -159,13 +160,20 @@ static ncclResult_t check_seats(const Table *table, bool here)
         for (uint32_t k = 0; k < r; k++) {
             const Seat *a = &table->seat[k], *b = &table->seat[r];
             if (strcmp(a->machine, b->machine) != 0)
-                return clique_fail(ncclInvalidUsage, "ranks %u and %u are on simulated machines of their own: start both with one "
-                                   "simulator/run, as in simulator/run --devices 2 mpirun -np 2 PROGRAM", k, r);
+                return clique_fail(
+                    ncclInvalidUsage,
+                    "ranks %u and %u are on simulated machines of their own: start both with one "
+                    "simulator/run, as in simulator/run --devices 2 mpirun -np 2 PROGRAM",
+                    k, r);
             if (strcmp(a->device, b->device) == 0)
-                return clique_fail(ncclInvalidUsage, "ranks %u and %u are both on the device at %s", k, r, a->device);
+                return clique_fail(ncclInvalidUsage, "ranks %u and %u are both on the device at %s",
+                                   k, r, a->device);
             if (!here && a->process == b->process)
-                return clique_fail(ncclInvalidUsage, "the simulated NCCL joins devices of one process, or processes of one "
-                                   "device each: ranks %u and %u are of one process, and others are not", k, r);
+                return clique_fail(
+                    ncclInvalidUsage,
+                    "the simulated NCCL joins devices of one process, or processes of one "
+                    "device each: ranks %u and %u are of one process, and others are not",
+                    k, r);
         }
     return ncclSuccess;
 }
@@ -175,7 +183,8 @@ ncclResult_t apart_meet(Table *table, bool *here, int rank)
     bool all = table_wait(table, stands, table, "ncclCommInitRank", rank);
     shm_unlink(table->name);
     if (!all)
-        return clique_fail(ncclRemoteError, "ncclCommInitRank on rank %d: another rank could not join", rank);
+        return clique_fail(ncclRemoteError,
+                           "ncclCommInitRank on rank %d: another rank could not join", rank);
     *here = true;
     for (uint32_t r = 1; r < table->ranks; r++)
         *here &= table->seat[r].process == table->seat[0].process;

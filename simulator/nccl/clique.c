@@ -15,7 +15,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static Clique *gathering;               // those that wait for members
+static Clique *gathering; // those that wait for members
 
 void clique_lock(void) { pthread_mutex_lock(&lock); }
 void clique_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -38,18 +38,22 @@ ncclResult_t clique_fail(ncclResult_t result, const char *format, ...)
 
 ncclResult_t clique_cuda(cudaError_t error, const char *call)
 {
-    if (error == cudaSuccess)
-        return ncclSuccess;
+    if (error == cudaSuccess) return ncclSuccess;
     return clique_fail(ncclUnhandledCudaError, "%s: %s", call, cudaGetErrorString(error));
 }
 
 EXPORT const char *ncclGetErrorString(ncclResult_t result)
 {
     static const char *const words[ncclNumResults] = {
-        [ncclSuccess] = "no error", [ncclUnhandledCudaError] = "a CUDA call failed",
-        [ncclSystemError] = "a call of the system failed", [ncclInternalError] = "an error inside NCCL",
-        [ncclInvalidArgument] = "an argument is wrong", [ncclInvalidUsage] = "this call may not be used so",
-        [ncclRemoteError] = "another rank failed", [ncclInProgress] = "still in progress" };
+        [ncclSuccess] = "no error",
+        [ncclUnhandledCudaError] = "a CUDA call failed",
+        [ncclSystemError] = "a call of the system failed",
+        [ncclInternalError] = "an error inside NCCL",
+        [ncclInvalidArgument] = "an argument is wrong",
+        [ncclInvalidUsage] = "this call may not be used so",
+        [ncclRemoteError] = "another rank failed",
+        [ncclInProgress] = "still in progress"
+    };
     return (unsigned)result < ncclNumResults ? words[result] : "unknown result code";
 }
 
@@ -77,22 +81,19 @@ static const Inside *inside(void)
     cudaUUID_t id;
     const void *table;
     memcpy(id.bytes, INSIDE_TABLE, sizeof id.bytes);
-    if (!asked && cudaGetExportTable(&table, &id) == cudaSuccess)
-        found = table;
+    if (!asked && cudaGetExportTable(&table, &id) == cudaSuccess) found = table;
     asked = true;
     return found;
 }
 
 void clique_within(int change)
 {
-    if (inside())
-        inside()->within(change);
+    if (inside()) inside()->within(change);
 }
 
 void clique_begin(enum kind kind, unsigned calls)
 {
-    if (inside())
-        inside()->calls(kind_call(kind), calls);
+    if (inside()) inside()->calls(kind_call(kind), calls);
     clique_within(1);
 }
 
@@ -116,8 +117,7 @@ typedef struct Id {
 EXPORT ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     static unsigned numbers;
-    if (!id)
-        return clique_fail(ncclInvalidArgument, "ncclGetUniqueId was given a null pointer");
+    if (!id) return clique_fail(ncclInvalidArgument, "ncclGetUniqueId was given a null pointer");
     Id own = { .word = "warpwis", .process = getpid() };
     own.number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     if (getrandom(&own.key, sizeof own.key, 0) != sizeof own.key)
@@ -141,8 +141,7 @@ static Clique *find_clique(const ncclUniqueId *id, int ranks)
     Clique *clique = gathering;
     while (clique && memcmp(clique->id, id->internal, sizeof clique->id) != 0)
         clique = clique->next;
-    if (clique)
-        return clique;
+    if (clique) return clique;
     clique = calloc(1, sizeof *clique);
     memcpy(clique->id, id->internal, sizeof clique->id);
     clique->ranks = ranks;
@@ -153,21 +152,20 @@ static Clique *find_clique(const ncclUniqueId *id, int ranks)
 static void stop_gathering(Clique *clique)
 {
     Clique **at = &gathering;
-    while (*at && *at != clique)
-        at = &(*at)->next;
-    if (*at)
-        *at = clique->next;
+    while (*at && *at != clique) at = &(*at)->next;
+    if (*at) *at = clique->next;
 }
 
 static ncclResult_t check_member(const Clique *clique, int ranks, int rank, int device)
 {
     if (ranks != clique->ranks)
-        return clique_fail(ncclInvalidArgument, "one rank says that there are %d, another says %d", clique->ranks, ranks);
-    if (clique->member[rank])
-        return clique_fail(ncclInvalidUsage, "there are two ranks %d", rank);
+        return clique_fail(ncclInvalidArgument, "one rank says that there are %d, another says %d",
+                           clique->ranks, ranks);
+    if (clique->member[rank]) return clique_fail(ncclInvalidUsage, "there are two ranks %d", rank);
     for (int r = 0; r < ranks; r++)
         if (clique->member[r] && clique->member[r]->device == device)
-            return clique_fail(ncclInvalidUsage, "ranks %d and %d are both on device %d", r, rank, device);
+            return clique_fail(ncclInvalidUsage, "ranks %d and %d are both on device %d", r, rank,
+                               device);
     return ncclSuccess;
 }
 
@@ -188,21 +186,19 @@ static ncclResult_t join(ncclComm_t *made, int ranks, const ncclUniqueId *id, in
 {
     int device;
     ncclResult_t result = check_id(id);
-    if (result)
-        return result;
+    if (result) return result;
     if (ranks < 1 || ranks > MOST_RANKS || rank < 0 || rank >= ranks)
         return clique_fail(ncclInvalidArgument, "there is no rank %d of %d", rank, ranks);
     result = clique_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    if (result)
-        return result;
+    if (result) return result;
     Clique *clique = find_clique(id, ranks);
     result = check_member(clique, ranks, rank, device);
-    if (result)
-        return result;
+    if (result) return result;
 
     ncclComm_t comm = calloc(1, sizeof *comm);
     *comm = (struct ncclComm){ .clique = clique, .rank = rank, .device = device };
-    result = clique_cuda(cudaEventCreateWithFlags(&comm->event, cudaEventDisableTiming), "cudaEventCreate");
+    result = clique_cuda(cudaEventCreateWithFlags(&comm->event, cudaEventDisableTiming),
+                         "cudaEventCreate");
     if (result) {
         free(comm);
         return result;
@@ -220,9 +216,9 @@ static ncclResult_t join(ncclComm_t *made, int ranks, const ncclUniqueId *id, in
 static ncclResult_t sit(ncclComm_t comm, const ncclUniqueId *id)
 {
     char bus[16];
-    ncclResult_t result = clique_cuda(cudaDeviceGetPCIBusId(bus, sizeof bus, comm->device), "cudaDeviceGetPCIBusId");
-    if (!result)
-        comm->table = apart_sit(id, comm->clique->ranks, comm->rank, bus, &result);
+    ncclResult_t result =
+        clique_cuda(cudaDeviceGetPCIBusId(bus, sizeof bus, comm->device), "cudaDeviceGetPCIBusId");
+    if (!result) comm->table = apart_sit(id, comm->clique->ranks, comm->rank, bus, &result);
     return result;
 }
 
@@ -232,31 +228,24 @@ ncclResult_t clique_meet(ncclComm_t comm)
     bool here;
     Table *table = comm->table;
     ncclResult_t result = table ? apart_meet(table, &here, comm->rank) : ncclSuccess;
-    if (!result && table && !here)
-        return apart_open(comm, table);
-    if (table)
-        apart_leave(table);
+    if (!result && table && !here) return apart_open(comm, table);
+    if (table) apart_leave(table);
     comm->table = NULL;
     clique_lock();
-    while (!result && comm->clique->joined < comm->clique->ranks)
-        clique_wait();
+    while (!result && comm->clique->joined < comm->clique->ranks) clique_wait();
     clique_unlock();
     return result;
 }
 
 EXPORT ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank)
 {
-    if (!comm)
-        return clique_fail(ncclInvalidArgument, "ncclCommInitRank was given a null pointer");
+    if (!comm) return clique_fail(ncclInvalidArgument, "ncclCommInitRank was given a null pointer");
     clique_lock();
     ncclResult_t result = join(comm, ranks, &id, rank);
-    if (!result)
-        result = sit(*comm, &id);
-    if (!result && group_is_open())
-        group_will_join(*comm);
+    if (!result) result = sit(*comm, &id);
+    if (!result && group_is_open()) group_will_join(*comm);
     clique_unlock();
-    if (result || group_is_open())
-        return result;
+    if (result || group_is_open()) return result;
     result = clique_meet(*comm);
     if (result) {
         ncclCommDestroy(*comm);
@@ -265,10 +254,12 @@ EXPORT ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId i
     return result;
 }
 
-EXPORT ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config)
+EXPORT ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank,
+                                           ncclConfig_t *config)
 {
     if (config && config->blocking == 0)
-        return clique_fail(ncclInvalidUsage, "the simulated NCCL has no communicators that do not block");
+        return clique_fail(ncclInvalidUsage,
+                           "the simulated NCCL has no communicators that do not block");
     return ncclCommInitRank(comm, ranks, id, rank);
 }
 
@@ -277,22 +268,21 @@ EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int count, const int *dev
     ncclUniqueId id;
     int before, there = 0;
     ncclResult_t result = comms ? ncclGetUniqueId(&id) : ncclInvalidArgument;
-    if (result)
-        return clique_fail(result, "ncclCommInitAll was given a null pointer");
+    if (result) return clique_fail(result, "ncclCommInitAll was given a null pointer");
     if (cudaGetDevice(&before) || cudaGetDeviceCount(&there))
         return clique_cuda(cudaGetLastError(), "cudaGetDevice");
     if (count < 1 || count > there)
-        return clique_fail(ncclInvalidArgument, "ncclCommInitAll was asked for %d devices, and there are %d", count, there);
+        return clique_fail(ncclInvalidArgument,
+                           "ncclCommInitAll was asked for %d devices, and there are %d", count,
+                           there);
     clique_lock();
     int joined = 0;
     while (joined < count && !result) {
         result = clique_cuda(cudaSetDevice(devices ? devices[joined] : joined), "cudaSetDevice");
-        if (!result)
-            result = join(&comms[joined], count, &id, joined);
+        if (!result) result = join(&comms[joined], count, &id, joined);
         joined += !result;
     }
-    if (result && joined)
-        abandon(comms[0]->clique);
+    if (result && joined) abandon(comms[0]->clique);
     clique_unlock();
     cudaSetDevice(before);
     return result;
@@ -303,7 +293,8 @@ EXPORT ncclResult_t ncclCommInitAll(ncclComm_t *comms, int count, const int *dev
 static ncclResult_t tell(ncclComm_t comm, int *to, int value)
 {
     if (!comm || !to)
-        return clique_fail(ncclInvalidArgument, "a null pointer was given for a communicator, or for its answer");
+        return clique_fail(ncclInvalidArgument,
+                           "a null pointer was given for a communicator, or for its answer");
     *to = value;
     return ncclSuccess;
 }
@@ -335,25 +326,22 @@ EXPORT ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *result)
 
 EXPORT ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
-    return comm ? ncclSuccess : clique_fail(ncclInvalidArgument, "ncclCommFinalize was given a null pointer");
+    return comm ? ncclSuccess
+                : clique_fail(ncclInvalidArgument, "ncclCommFinalize was given a null pointer");
 }
 
 EXPORT ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
-    if (!comm)
-        return ncclSuccess;
+    if (!comm) return ncclSuccess;
     clique_lock();
     ncclResult_t result = clique_cuda(cudaEventDestroy(comm->event), "cudaEventDestroy");
     Clique *clique = comm->clique;
     clique->member[comm->rank] = NULL;
     bool last = ++clique->left == clique->joined;
-    if (comm->apart)
-        apart_close(comm);
-    if (last)
-        stop_gathering(clique);
+    if (comm->apart) apart_close(comm);
+    if (last) stop_gathering(clique);
     free(comm);
-    if (last)
-        free(clique);
+    if (last) free(clique);
     clique_unlock();
     return result;
 }
@@ -367,7 +355,4 @@ EXPORT ncclResult_t ncclMemAlloc(void **memory, size_t bytes)
     return clique_cuda(cudaMalloc(memory, bytes), "cudaMalloc");
 }
 
-EXPORT ncclResult_t ncclMemFree(void *memory)
-{
-    return clique_cuda(cudaFree(memory), "cudaFree");
-}
+EXPORT ncclResult_t ncclMemFree(void *memory) { return clique_cuda(cudaFree(memory), "cudaFree"); }

@@ -1,5 +1,5 @@
-// Decodes a kernel's body into the executor's form, statement by statement: every operand becomes a row of the register
-// file, every branch an instruction's number.
+// Decodes a kernel's body into the executor's form, statement by statement: every operand becomes a
+// row of the register file, every branch an instruction's number.
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,9 @@ static void body_variable(Body *b, enum symbol_kind kind)
     if (kind == SYMBOL_CALL_PARAM) {
         value = body_rows(b, align_up(v.size ? v.size : 1, 2), 1);
     } else {
-        u32 *bytes = kind == SYMBOL_SHARED ? &b->k->shared_bytes : b->function ? &b->function->frame_bytes : &b->k->local_bytes;
+        u32 *bytes = kind == SYMBOL_SHARED ? &b->k->shared_bytes
+                   : b->function           ? &b->function->frame_bytes
+                                           : &b->k->local_bytes;
         value = *bytes = align_up(*bytes, v.align);
         *bytes += v.size;
     }
@@ -55,19 +57,22 @@ static u32 new_location(Decoder *d, u32 file, Location l)
     return m->location_count++;
 }
 
-// The latest location of that place, which knows what it was inlined into; a new one if it was never named.
+// The latest location of that place, which knows what it was inlined into; a new one if it was
+// never named.
 static u32 find_location(Decoder *d, u32 file, u32 line, u32 column)
 {
     const Module *m = d->module;
     for (u32 n = m->location_count; n-- > 0;) {
         const Location *l = &m->locations[n];
         const LocationFile *f = &m->location_file[n];
-        if (f->unit == d->unit && f->number == file && l->line == line && l->column == column) return n;
+        if (f->unit == d->unit && f->number == file && l->line == line && l->column == column)
+            return n;
     }
     return new_location(d, file, (Location){ .line = line, .column = column, .inlined_at = -1 });
 }
 
-// .loc file line column [, function_name label [+ n], inlined_at file line column]. A line of 0 says nothing.
+// .loc file line column [, function_name label [+ n], inlined_at file line column]. A line of 0
+// says nothing.
 static void location(Body *b)
 {
     Ptx *p = b->p;
@@ -95,7 +100,9 @@ static void branch_targets(Body *b, char *name)
     do {
         if (count == MOST_TARGETS) ptx_fail(p, "%s has too many targets", name);
         Fixup *f = decoder_keep(b->d, sizeof *f);
-        *f = (Fixup){ .to = &list[count++], .label = ptx_word(p), .depth = b->depth, .next = b->branches };
+        *f = (Fixup){
+            .to = &list[count++], .label = ptx_word(p), .depth = b->depth, .next = b->branches
+        };
         b->branches = f;
     } while (ptx_accept(p, ","));
     ptx_expect(p, ";");
@@ -118,7 +125,8 @@ static bool at_label(const Ptx *p)
     return p->token == TOKEN_WORD && next < p->end && *next == ':';
 }
 
-// At the end of a scope: its branches whose label is known get their target; the others go to the scope around it.
+// At the end of a scope: its branches whose label is known get their target; the others go to the
+// scope around it.
 static void resolve_branches(Body *b)
 {
     for (Fixup **at = &b->branches; *at;) {
@@ -134,18 +142,21 @@ static void resolve_branches(Body *b)
     }
 }
 
-// At a '}': what was declared behind its '{' is known no longer, and outer things of the same names are again.
+// At a '}': what was declared behind its '{' is known no longer, and outer things of the same names
+// are again.
 static void end_scope(Body *b)
 {
     resolve_branches(b);
-    for (; b->declared && b->declared->depth == b->depth; b->declared = b->declared->next) symbol_remove(b->names, b->declared->symbol);
+    for (; b->declared && b->declared->depth == b->depth; b->declared = b->declared->next)
+        symbol_remove(b->names, b->declared->symbol);
     b->depth--;
 }
 
 // `.reg`, which headers also write without a space behind it: `.reg.b32`.
 static bool at_registers(Ptx *p)
 {
-    if (p->token != TOKEN_WORD || p->length < 5 || memcmp(p->start, ".reg.", 5)) return ptx_accept(p, ".reg");
+    if (p->token != TOKEN_WORD || p->length < 5 || memcmp(p->start, ".reg.", 5))
+        return ptx_accept(p, ".reg");
     p->at = p->start + 4;
     ptx_next(p);
     return true;
@@ -159,14 +170,17 @@ static void body_statement(Body *b)
     else if (ptx_accept(p, "}")) end_scope(b);
     else if (ptx_accept(p, ";")) return;
     else if (at_label(p)) label(b, ptx_word(p));
-    else if (ptx_accept(p, ".callprototype") || ptx_accept(p, ".calltargets") || ptx_accept(p, ".noreturn")) body_skip(b);
+    else if (ptx_accept(p, ".callprototype") || ptx_accept(p, ".calltargets")
+             || ptx_accept(p, ".noreturn"))
+        body_skip(b);
     else if (at_registers(p)) registers(b);
     else if (ptx_accept(p, ".loc")) location(b);
     else if (ptx_accept(p, ".shared")) body_variable(b, SYMBOL_SHARED);
     else if (ptx_accept(p, ".local")) body_variable(b, SYMBOL_LOCAL);
     else if (ptx_accept(p, ".param")) body_variable(b, SYMBOL_CALL_PARAM);
     else if (ptx_accept(p, ".pragma")) body_skip(b);
-    else if (p->token == TOKEN_WORD && *p->start == '.') ptx_fail(p, "%s is not supported here", ptx_word(p));
+    else if (p->token == TOKEN_WORD && *p->start == '.')
+        ptx_fail(p, "%s is not supported here", ptx_word(p));
     else body_instruction(b);
 }
 
@@ -202,27 +216,36 @@ static bool is_constant(const Kernel *k, u32 row)
     return false;
 }
 
-// Without optimisation a store to a bit field is: load its word, clear the field, put the bits in, store the word.
+// Without optimisation a store to a bit field is: load its word, clear the field, put the bits in,
+// store the word.
 static void find_bit_fields(Kernel *k)
 {
     enum { REACH = 4 };
     for (u32 n = 2; n + 1 < k->code_count; n++) {
         Insn *in = &k->code[n];
         const Insn *store = in + 1, *clear = in;
-        if (strncmp(isa_rows[in->row].name, "or_b", 4) || isa_rows[store->row].shape != MEMORY || !isa_rows[store->row].store
-            || store->elements != 1 || store->vector[0] != in->d) continue;
+        if (strncmp(isa_rows[in->row].name, "or_b", 4) || isa_rows[store->row].shape != MEMORY
+            || !isa_rows[store->row].store || store->elements != 1 || store->vector[0] != in->d)
+            continue;
         while (--clear > k->code && clear + REACH > in && clear->d != in->a) {}
         const Insn *load = clear - 1;
-        in->bit_field = clear > k->code && clear->d == in->a && !strncmp(isa_rows[clear->row].name, "and_b", 5) && is_constant(k, clear->b)
-            && isa_rows[load->row].shape == MEMORY && !isa_rows[load->row].store && load->vector[0] == clear->a
-            && load->a == store->a && load->offset == store->offset && load->space == store->space && load->width == store->width;
+        in->bit_field = clear > k->code && clear->d == in->a
+                     && !strncmp(isa_rows[clear->row].name, "and_b", 5) && is_constant(k, clear->b)
+                     && isa_rows[load->row].shape == MEMORY && !isa_rows[load->row].store
+                     && load->vector[0] == clear->a && load->a == store->a
+                     && load->offset == store->offset && load->space == store->space
+                     && load->width == store->width;
     }
 }
 
-static bool is_store(const Insn *i) { return isa_rows[i->row].shape == MEMORY && isa_rows[i->row].store; }
+static bool is_store(const Insn *i)
+{
+    return isa_rows[i->row].shape == MEMORY && isa_rows[i->row].store;
+}
 
-// Stores of a structure's members, by one address, leave out bytes in front of a member that must be aligned, and behind the
-// last one, so that the next structure's first is. Nobody writes those, and copying them is no mistake.
+// Stores of a structure's members, by one address, leave out bytes in front of a member that must
+// be aligned, and behind the last one, so that the next structure's first is. Nobody writes those,
+// and copying them is no mistake.
 static void find_padding(Kernel *k)
 {
     enum { REACH = 32 };
@@ -232,14 +255,16 @@ static void find_padding(Kernel *k)
         s64 end = member->offset + member->elements * member->width;
         for (u32 m = n < REACH ? 0 : n - REACH; m < n + REACH && m < k->code_count; m++) {
             const Insn *other = &k->code[m];
-            if (!is_store(other) || other->a != member->a || other->space != member->space) continue;
+            if (!is_store(other) || other->a != member->a || other->space != member->space)
+                continue;
             if (other->elements * other->width > widest->elements * widest->width) widest = other;
             if (other->offset >= end && (!behind || other->offset < behind->offset)) behind = other;
         }
         s64 align = behind ? behind->elements * behind->width : widest->elements * widest->width;
         s64 left_out = behind ? behind->offset - end : -end & (align - 1);
         u32 power = (u32)__builtin_ctzll((u64)align);
-        if (left_out > 0 && left_out < align && (end + left_out) % align == 0 && power < ALIGNMENTS && left_out > k->padding[power])
+        if (left_out > 0 && left_out < align && (end + left_out) % align == 0 && power < ALIGNMENTS
+            && left_out > k->padding[power])
             k->padding[power] = (u8)left_out;
     }
 }
@@ -249,8 +274,10 @@ static void mark_instructions(Kernel *k)
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         const IsaRow *row = &isa_rows[i->row];
         if (row->shape == MEMORY || row->shape == ATOMIC) i->shape = k->shape_count++;
-        if (row->shape == MATRIX) i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
-        i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX || i->run != row->run;
+        if (row->shape == MATRIX)
+            i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
+        i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX
+                || i->run != row->run;
         i->plain = !i->moves && row->shape != MEMORY && row->shape != ATOMIC && row->shape != FENCE;
         k->sets_order |= row->shape == FENCE || i->order >= ORDER_ACQUIRE;
         i->aloud = !i->plain && row->shape != MEMORY && i->run != run_bra && !insn_ends(i);
@@ -290,11 +317,14 @@ static void read_kernel(Body *b)
     k->shared_granule = b->granule;
 }
 
-// What cannot be read makes its kernel unsupported, and the module's others run: inline assembly is in one of them.
+// What cannot be read makes its kernel unsupported, and the module's others run: inline assembly is
+// in one of them.
 void decode_body(Decoder *d, Kernel *k, Symbols *names)
 {
     Body *b = decoder_keep(d, sizeof *b);
-    *b = (Body){ .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u };
+    *b = (Body){
+        .d = d, .p = &d->ptx, .k = k, .names = names, .rows = 64, .granule = 4, .location = ~0u
+    };
     k->functions = decoder_keep(d, d->module->function_count * sizeof *k->functions);
     jmp_buf module;
     memcpy(module, d->ptx.failed, sizeof module);

@@ -1,7 +1,8 @@
-// Which atomics ptxas does once for a warp. Where it knows that all lanes mean one word, since the address comes of parameters,
-// numbers of blocks and the like, it counts them by a vote and lets one add the operand that many times; each works out its
-// share of the result. Operands that may differ it adds up lane by lane, if all 32 are there, or combines where nobody wants
-// the result (REDUX); for 64 bits there is neither. (Seen in what nvcc 13.0 makes for sm_90.)
+// Which atomics ptxas does once for a warp. Where it knows that all lanes mean one word, since the
+// address comes of parameters, numbers of blocks and the like, it counts them by a vote and lets
+// one add the operand that many times; each works out its share of the result. Operands that may
+// differ it adds up lane by lane, if all 32 are there, or combines where nobody wants the result
+// (REDUX); for 64 bits there is neither. (Seen in what nvcc 13.0 makes for sm_90.)
 //
 // The same tells which branches may part a warp's lanes.
 #include "body.h"
@@ -10,7 +11,7 @@
 
 #include "machine/warp.h"
 
-enum { ROW = 64 };              // bytes: rows of the register file begin at multiples
+enum { ROW = 64 }; // bytes: rows of the register file begin at multiples
 
 static bool is_of_lane(u32 special)
 {
@@ -22,9 +23,14 @@ static bool is_of_lane(u32 special)
 static bool may_differ(const Insn *i, const bool *differs)
 {
     const IsaRow *row = &isa_rows[i->row];
-    if (row->shape == ATOMIC || row->shape == EXCHANGE || row->shape == FLOW || row->shape == MATRIX) return true;
-    if (row->shape == MEMORY) return i->space == SPACE_CALL || i->space == SPACE_LOCAL || differs[i->guard / ROW] || differs[i->a / ROW];
-    bool any = differs[i->guard / ROW] || differs[i->a / ROW] || differs[i->b / ROW] || differs[i->c / ROW];
+    if (row->shape == ATOMIC || row->shape == EXCHANGE || row->shape == FLOW
+        || row->shape == MATRIX)
+        return true;
+    if (row->shape == MEMORY)
+        return i->space == SPACE_CALL || i->space == SPACE_LOCAL || differs[i->guard / ROW]
+            || differs[i->a / ROW];
+    bool any = differs[i->guard / ROW] || differs[i->a / ROW] || differs[i->b / ROW]
+            || differs[i->c / ROW];
     for (u32 e = 0; e < 4; e++) any |= differs[i->vector[e] / ROW];
     return any;
 }
@@ -49,7 +55,8 @@ static bool mark_results(bool *differs, const Insn *i)
 static bool is_number(const Kernel *k, u32 row, u64 value)
 {
     for (u32 n = 0; n < k->constant_count; n++)
-        if (k->constants[n].row == row) return !k->constants[n].special && k->constants[n].value == value;
+        if (k->constants[n].row == row)
+            return !k->constants[n].special && k->constants[n].value == value;
     return false;
 }
 
@@ -62,9 +69,12 @@ static enum added_up how(const Kernel *k, const Insn *i, bool operand_differs)
 {
     enum type type = isa_rows[i->row].type[0];
     bool word = type == TYPE_u32 || type == TYPE_s32;
-    bool adds = has_operation(i, "add_") || (has_operation(i, "inc_") && is_number(k, i->vector[0], 0xffffffff));
-    bool combines = i->reduces && (has_operation(i, "min_") || has_operation(i, "max_") || has_operation(i, "and_")
-                                   || has_operation(i, "or_") || has_operation(i, "xor_"));
+    bool adds = has_operation(i, "add_")
+             || (has_operation(i, "inc_") && is_number(k, i->vector[0], 0xffffffff));
+    bool combines =
+        i->reduces
+        && (has_operation(i, "min_") || has_operation(i, "max_") || has_operation(i, "and_")
+            || has_operation(i, "or_") || has_operation(i, "xor_"));
     if (i->elements > 1 || (!word && type != TYPE_u64)) return ADDED_APART;
     if (adds && !operand_differs) return ADDED_UP;
     if (!word) return ADDED_APART;
@@ -76,14 +86,16 @@ void body_find_added_up(Body *b)
     Kernel *k = b->k;
     bool *differs = calloc(b->rows / ROW + 1, sizeof *differs), fresh = true;
     if (!differs) abort();
-    for (u32 n = 0; n < k->constant_count; n++) differs[k->constants[n].row / ROW] = is_of_lane(k->constants[n].special);
+    for (u32 n = 0; n < k->constant_count; n++)
+        differs[k->constants[n].row / ROW] = is_of_lane(k->constants[n].special);
     while (fresh) {
         fresh = false;
         for (u32 pc = 0; pc < k->code_count; pc++)
             if (may_differ(&k->code[pc], differs)) fresh |= mark_results(differs, &k->code[pc]);
     }
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
-        if (isa_rows[i->row].shape == ATOMIC && !differs[i->a / ROW]) i->added_up = how(k, i, differs[i->vector[0] / ROW]);
+        if (isa_rows[i->row].shape == ATOMIC && !differs[i->a / ROW])
+            i->added_up = how(k, i, differs[i->vector[0] / ROW]);
         i->parts = i->run == run_bra && differs[i->guard / ROW];
     }
     free(differs);

@@ -6,7 +6,8 @@
 #include "body.h"
 #include "isa/tensor.h"
 
-// An opcode without what the table leaves out: its order, its scope, where the mbarrier lies, and .b64.
+// An opcode without what the table leaves out: its order, its scope, where the mbarrier lies, and
+// .b64.
 static void plain_opcode(const char *opcode, Insn *i, char *plain, size_t size)
 {
     char parts[128];
@@ -16,7 +17,8 @@ static void plain_opcode(const char *opcode, Insn *i, char *plain, size_t size)
     i->space = SPACE_GENERIC;
     for (char *part; (part = strsep(&rest, "."));) {
         if (body_is_shared(part, i)) i->space = SPACE_SHARED;
-        else if (!body_order_part(part, i) && strcmp(part, "b64")) snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
+        else if (!body_order_part(part, i) && strcmp(part, "b64"))
+            snprintf(plain + strlen(plain), size - strlen(plain), ".%s", part);
     }
 }
 
@@ -26,7 +28,8 @@ static void arrival(Body *b, Insn *i)
     i->d = body_destination(b, TYPE_u64, NULL);
     ptx_expect(b->p, ",");
     body_address_operand(b, i);
-    i->b = ptx_accept(b->p, ",") ? body_source(b, TYPE_u32, NULL) : body_constant(b, 4, 1, SPECIAL_NONE);
+    i->b = ptx_accept(b->p, ",") ? body_source(b, TYPE_u32, NULL)
+                                 : body_constant(b, 4, 1, SPECIAL_NONE);
 }
 
 // predicate, [address], state or parity [, for how long]
@@ -40,7 +43,8 @@ static void waiting(Body *b, Insn *i, bool parity)
     if (ptx_accept(b->p, ",")) body_source(b, TYPE_u32, NULL);
 }
 
-// What makes an mbarrier and unmakes it is weak; all else is strong, and releases or acquires unless it says otherwise.
+// What makes an mbarrier and unmakes it is weak; all else is strong, and releases or acquires
+// unless it says otherwise.
 bool body_mbarrier(Body *b, const char *opcode, Insn *i)
 {
     char plain[128];
@@ -58,23 +62,29 @@ bool body_mbarrier(Body *b, const char *opcode, Insn *i)
         return true;
     }
     i->strong = i->run != run_mbarrier_init && i->run != run_mbarrier_inval;
-    if (i->order == ORDER_WEAK) i->order = waits ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
+    if (i->order == ORDER_WEAK)
+        i->order = waits ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
     if (!i->scope) i->scope = SCOPE_CTA;
     if (waits) waiting(b, i, strstr(row->name, "parity"));
     else if (arrives) arrival(b, i);
     else body_address_operand(b, i);
-    if (!waits && !arrives && i->run != run_mbarrier_inval) ptx_expect(b->p, ","), i->b = body_source(b, TYPE_u32, NULL);
+    if (!waits && !arrives && i->run != run_mbarrier_inval)
+        ptx_expect(b->p, ","), i->b = body_source(b, TYPE_u32, NULL);
     return true;
 }
 
 // ---- Copies in bulk ----
 
-// An opcode without what the table leaves out: the end, and of cp.reduce, into `atomic`, the operation and its type.
+// An opcode without what the table leaves out: the end, and of cp.reduce, into `atomic`, the
+// operation and its type.
 static void bulk_opcode(const char *opcode, char *plain, char *atomic, size_t size)
 {
-    static const char *const dropped[] = { "mbarrier::complete_tx::bytes", "bulk_group", "L2::cache_hint", NULL };
-    static const char *const kept[] = { "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster", "commit_group", "wait_group",
-                                        "read", NULL };
+    static const char *const dropped[] = { "mbarrier::complete_tx::bytes", "bulk_group",
+                                           "L2::cache_hint", NULL };
+    static const char *const kept[] = {
+        "async",           "bulk",         "reduce",     "global", "shared::cta",
+        "shared::cluster", "commit_group", "wait_group", "read",   NULL
+    };
     char parts[128];
     bool reduces = !strncmp(opcode, "cp.reduce.", 10);
     snprintf(parts, sizeof parts, "%s", opcode);
@@ -83,7 +93,8 @@ static void bulk_opcode(const char *opcode, char *plain, char *atomic, size_t si
     snprintf(atomic, size, "atom");
     for (char *part; (part = strsep(&rest, "."));) {
         char *to = !reduces || body_is_one_of(part, kept) ? plain : atomic;
-        if (!body_is_one_of(part, dropped)) snprintf(to + strlen(to), size - strlen(to), ".%s", part);
+        if (!body_is_one_of(part, dropped))
+            snprintf(to + strlen(to), size - strlen(to), ".%s", part);
     }
 }
 
@@ -112,7 +123,8 @@ static void bulk_operands(Body *b, Insn *i, Matrix *x)
     if (!x->stores) {
         ptx_expect(b->p, ",");
         body_address_operand(b, &mbarrier);
-        x->mbarrier = mbarrier.a, x->offset_to = (u32)mbarrier.offset, x->wide_mbarrier = mbarrier.source_width == 8;
+        x->mbarrier = mbarrier.a, x->offset_to = (u32)mbarrier.offset,
+        x->wide_mbarrier = mbarrier.source_width == 8;
     }
     if (ptx_accept(b->p, ",")) body_source(b, TYPE_u64, NULL);
 }
@@ -120,7 +132,8 @@ static void bulk_operands(Body *b, Insn *i, Matrix *x)
 bool body_bulk(Body *b, const char *opcode, Insn *i)
 {
     char plain[128], atomic[128];
-    if (strncmp(opcode, "cp.async.bulk.", 14) && strncmp(opcode, "cp.reduce.async.bulk.", 21)) return false;
+    if (strncmp(opcode, "cp.async.bulk.", 14) && strncmp(opcode, "cp.reduce.async.bulk.", 21))
+        return false;
     bulk_opcode(opcode, plain, atomic, sizeof plain);
     const IsaRow *row = isa_find(plain, UNARY);
     if (!row || row->shape != MATRIX) return false;
@@ -131,10 +144,15 @@ bool body_bulk(Body *b, const char *opcode, Insn *i)
     i->row = row - isa_rows;
     i->run = row->run;
     i->matrix = x;
-    if (!strncmp(opcode, "cp.reduce.", 10) && (!(x->reduces = reduction(atomic)) || x->reduces->shape != ATOMIC)) return false;
+    if (!strncmp(opcode, "cp.reduce.", 10)
+        && (!(x->reduces = reduction(atomic)) || x->reduces->shape != ATOMIC))
+        return false;
     if (x->reduces) i->strong = true, i->scope = SCOPE_GPU;
-    i->order = !x->stores ? ORDER_RELEASE : x->reduces ? ORDER_RELAXED : ORDER_WEAK;    // the former when it tells its mbarrier
+    i->order = !x->stores ? ORDER_RELEASE
+             : x->reduces ? ORDER_RELAXED
+                          : ORDER_WEAK; // the former when it tells its mbarrier
     if (i->run == run_bulk) bulk_operands(b, i, x);
-    else if (i->run == run_bulk_wait) x->reads = strstr(row->name, "_read"), i->offset = (s64)ptx_integer(b->p);
+    else if (i->run == run_bulk_wait)
+        x->reads = strstr(row->name, "_read"), i->offset = (s64)ptx_integer(b->p);
     return true;
 }

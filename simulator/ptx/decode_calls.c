@@ -1,9 +1,11 @@
-// Reads calls, and the functions that a kernel calls: their bodies become part of the kernel's code.
+// Reads calls, and the functions that a kernel calls: their bodies become part of the kernel's
+// code.
 #include <string.h>
 
 #include "body.h"
 
-// The number in the kernel of a function that it calls, which is to be read if it was not called before.
+// The number in the kernel of a function that it calls, which is to be read if it was not called
+// before.
 static u32 function_of(Body *b, const Text *text)
 {
     Kernel *k = b->k;
@@ -24,7 +26,8 @@ static const Text *text_of(const Body *b, u32 number)
 static Passed passed(Body *b, const char *function)
 {
     const Symbol *s = symbol_find(b->names, ptx_word(b->p));
-    if (!s || s->kind != SYMBOL_CALL_PARAM) ptx_fail(b->p, "the parameters of %s are not as declared", function);
+    if (!s || s->kind != SYMBOL_CALL_PARAM)
+        ptx_fail(b->p, "the parameters of %s are not as declared", function);
     return (Passed){ .row = s->value, .bytes = s->size };
 }
 
@@ -61,10 +64,12 @@ static CallSite *new_call(Body *b)
 // A function of the device's own, in print_functions: its operands are rows.
 static void call_own(Insn *i, const CallSite *site, u32 number)
 {
-    u32 *operands[] = { &i->a, &i->b, &i->c, &i->vector[0], &i->vector[1], &i->vector[2], &i->vector[3] };
+    u32 *operands[] = { &i->a,         &i->b,         &i->c,        &i->vector[0],
+                        &i->vector[1], &i->vector[2], &i->vector[3] };
     i->target = number;
     i->d = site->result.row;
-    for (u32 n = 0; n < site->param_count && n < sizeof operands / sizeof *operands; n++) *operands[n] = site->params[n].row;
+    for (u32 n = 0; n < site->param_count && n < sizeof operands / sizeof *operands; n++)
+        *operands[n] = site->params[n].row;
 }
 
 // call (result), function or register, (parameters), prototype or list of functions
@@ -142,7 +147,8 @@ static Insn *move(Body *b, const char *name, enum space space, u32 at, u32 width
     return i;
 }
 
-// A parameter whose address is taken is a variable of the frame, into which the function first copies what it was given.
+// A parameter whose address is taken is a variable of the frame, into which the function first
+// copies what it was given.
 static void into_frame(Body *b, Symbol *s)
 {
     const u32 row = s->value, size = s->size;
@@ -175,7 +181,8 @@ static void params_into_frame(Body *b, const Text *text)
     decoder_go(b->d, text->unit, text->body);
     decoder_look_through(b->d, take_address, b);
     for (u32 n = 0; n < SYMBOL_BUCKETS; n++)
-        for (Symbol *s = b->names->bucket[n]; s; s = s->next) if (s->addressed) into_frame(b, s);
+        for (Symbol *s = b->names->bucket[n]; s; s = s->next)
+            if (s->addressed) into_frame(b, s);
 }
 
 static void read_function(Body *b, Function *f)
@@ -202,7 +209,8 @@ static void read_function(Body *b, Function *f)
     b->function = NULL;
 }
 
-// What the kernel calls, and what that calls. Through a pointer it may be any function whose address is taken somewhere.
+// What the kernel calls, and what that calls. Through a pointer it may be any function whose
+// address is taken somewhere.
 void body_functions(Body *b)
 {
     Kernel *k = b->k;
@@ -217,7 +225,8 @@ void body_functions(Body *b)
     }
 }
 
-// Can one of a kernel's functions be in two calls at once? Only through a call of one that was read earlier, or a pointer.
+// Can one of a kernel's functions be in two calls at once? Only through a call of one that was read
+// earlier, or a pointer.
 static bool may_recurse(const Kernel *k)
 {
     for (u32 n = 0; n < k->call_count; n++) {
@@ -225,13 +234,14 @@ static bool may_recurse(const Kernel *k)
     }
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        if (i->run == run_function && pc >= k->functions[k->calls[i->target].function].entry) return true;
+        if (i->run == run_function && pc >= k->functions[k->calls[i->target].function].entry)
+            return true;
     }
     return false;
 }
 
-// Local memory: the kernel's own, and behind it room for frames: one of each function, and, where functions may call
-// themselves or there is alloca, what call_make_room() adds.
+// Local memory: the kernel's own, and behind it room for frames: one of each function, and, where
+// functions may call themselves or there is alloca, what call_make_room() adds.
 void body_frames(Kernel *k)
 {
     k->local_bytes = align_up(k->local_bytes, 16);

@@ -1,4 +1,5 @@
-// Reads comparisons: setp, and set, which has the same rows and gives a number instead of a predicate.
+// Reads comparisons: setp, and set, which has the same rows and gives a number instead of a
+// predicate.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -7,15 +8,17 @@
 
 // An opcode of setp or set, with what the table leaves out.
 typedef struct Comparison {
-    char plain[64];             // setp, the comparison, and the type that is compared
+    char plain[64]; // setp, the comparison, and the type that is compared
     enum combine combine;
     bool as_number;
-    const char *number;         // set: the type of what it gives
+    const char *number; // set: the type of what it gives
 } Comparison;
 
 static bool read_comparison(const char *opcode, char *parts, size_t size, Comparison *c)
 {
-    static const char *const combines[] = { [COMBINE_AND] = "and", [COMBINE_OR] = "or", [COMBINE_XOR] = "xor" };
+    static const char *const combines[] = {
+        [COMBINE_AND] = "and", [COMBINE_OR] = "or", [COMBINE_XOR] = "xor"
+    };
     *c = (Comparison){ .plain = "setp", .as_number = !strncmp(opcode, "set.", 4) };
     if (!c->as_number && strncmp(opcode, "setp.", 5)) return false;
     snprintf(parts, size, "%s", opcode);
@@ -38,10 +41,13 @@ static u64 number_for_true(const char *type, bool halves)
     if (!strcmp(type, halves ? "f16x2" : "f16")) return 0x3c00;
     if (!strcmp(type, halves ? "bf16x2" : "bf16")) return 0x3f80;
     if (halves) return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffff : 0;
-    return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff : !strcmp(type, "u16") || !strcmp(type, "s16") ? 0xffff : 0;
+    return !strcmp(type, "u32") || !strcmp(type, "s32") ? 0xffffffff
+         : !strcmp(type, "u16") || !strcmp(type, "s16") ? 0xffff
+                                                        : 0;
 }
 
-// setp p|q, a, b, c; set d, a, b, c: those that a COMPARE row's handler alone cannot do. False: it can.
+// setp p|q, a, b, c; set d, a, b, c: those that a COMPARE row's handler alone cannot do. False: it
+// can.
 bool body_compare(Body *b, const char *opcode, Insn *i)
 {
     char parts[128];
@@ -50,7 +56,8 @@ bool body_compare(Body *b, const char *opcode, Insn *i)
     if (!read_comparison(opcode, parts, sizeof parts, &c)) return false;
     const IsaRow *row = isa_find(c.plain, UNARY), *whole = isa_find(opcode, UNARY);
     bool halves = row && row->shape == COMPARE_2;
-    if (!row || (row->shape != COMPARE && !halves) || (whole && whole->shape == BINARY)) return false;
+    if (!row || (row->shape != COMPARE && !halves) || (whole && whole->shape == BINARY))
+        return false;
     if (c.as_number && !number_for_true(c.number, halves)) return false;
     i->row = row - isa_rows;
     i->run = row->run;

@@ -1,5 +1,6 @@
-// Reads an instruction: finds its row in the table, and its operands as the row's shape has them. One that is not in
-// the table makes its kernel unsupported, by name, and the rest is read all the same.
+// Reads an instruction: finds its row in the table, and its operands as the row's shape has them.
+// One that is not in the table makes its kernel unsupported, by name, and the rest is read all the
+// same.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,8 @@ void body_skip(Body *b)
 static bool clock_operand(Body *b, Insn *i, const IsaRow *row)
 {
     char name[32];
-    if (b->p->token != TOKEN_WORD || row->shape != UNARY || strncmp(row->name, "mov_", 4)) return false;
+    if (b->p->token != TOKEN_WORD || row->shape != UNARY || strncmp(row->name, "mov_", 4))
+        return false;
     snprintf(name, sizeof name, "%.*s", (int)b->p->length, b->p->start);
     i->target = body_special(name);
     if (!body_is_clock(i->target)) return false;
@@ -120,8 +122,10 @@ static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
         if (*o != 'q' && !first) ptx_expect(p, ",");
         first = false;
         if (*o == 'd') i->d = body_destination(b, row->type[0], NULL);
-        else if (*o == 'q') i->predicate = ptx_accept(p, "|") ? body_destination(b, TYPE_pred, NULL) : 0;
-        else if (*o == 'a') i->flip = ptx_accept(p, "!") ? ~0u : 0, i->a = body_source(b, row->type[1], NULL);
+        else if (*o == 'q')
+            i->predicate = ptx_accept(p, "|") ? body_destination(b, TYPE_pred, NULL) : 0;
+        else if (*o == 'a')
+            i->flip = ptx_accept(p, "!") ? ~0u : 0, i->a = body_source(b, row->type[1], NULL);
         else if (*o == 'b') i->b = body_source(b, TYPE_u32, NULL);
         else if (*o == 'c') i->c = body_source(b, TYPE_u32, NULL);
         else {
@@ -137,7 +141,8 @@ static bool at_predicate(Body *b)
     Ptx *p = b->p;
     u32 row, width = 1;
     if (ptx_is(p, "!")) return true;
-    return p->token == TOKEN_WORD && body_register(b, obstack_copy0(p->memory, p->start, p->length), &row, &width) && !width;
+    return p->token == TOKEN_WORD
+        && body_register(b, obstack_copy0(p->memory, p->start, p->length), &row, &width) && !width;
 }
 
 // [d,] number [, threads] [, predicate]
@@ -145,7 +150,9 @@ static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
     bool reduces = strstr(row->name, "_red_");
-    if (reduces) i->d = body_destination(b, strstr(row->name, "_popc_") ? TYPE_u32 : TYPE_pred, NULL), ptx_expect(p, ",");
+    if (reduces)
+        i->d = body_destination(b, strstr(row->name, "_popc_") ? TYPE_u32 : TYPE_pred, NULL),
+        ptx_expect(p, ",");
     i->a = body_source(b, TYPE_u32, NULL);
     if (ptx_accept(p, ",")) {
         bool last = at_predicate(b);
@@ -184,7 +191,9 @@ static void cluster_operands(Body *b, Insn *i, const IsaRow *row)
 {
     b->k->meets_cluster = true;
     i->scope = SCOPE_CLUSTER;
-    i->order = strstr(row->name, "_relaxed") ? ORDER_RELAXED : strstr(row->name, "_arrive") ? ORDER_RELEASE : ORDER_ACQUIRE;
+    i->order = strstr(row->name, "_relaxed") ? ORDER_RELAXED
+             : strstr(row->name, "_arrive")  ? ORDER_RELEASE
+                                             : ORDER_ACQUIRE;
     i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);
 }
 
@@ -193,7 +202,9 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
     Ptx *p = b->p;
     if (!strcmp(row->lane, "target")) {
         Fixup *f = decoder_keep(b->d, sizeof *f);
-        *f = (Fixup){ .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches };
+        *f = (Fixup){
+            .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches
+        };
         b->branches = f;
     } else if (!strcmp(row->lane, "targets")) {
         target_operands(b, i);
@@ -218,35 +229,67 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 // The row of an opcode as it is written, or without what makes no difference to what it does.
 static const IsaRow *find_row(const char *opcode, enum shape shape)
 {
-    static const struct { const char *suffix, *instead; } same[] = {
-        { ".uni", "" }, { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
-        { "vote.any.sync.pred", "vote.sync.any.pred" }, { "vote.all.sync.pred", "vote.sync.all.pred" },
-        { "vote.uni.sync.pred", "vote.sync.uni.pred" }, { ".rn.f32", ".f32" }, { ".rn.ftz.f32", ".ftz.f32" }, { ".rn.f64", ".f64" },
-        { ".rn.f16", ".f16" }, { ".rn.bf16", ".bf16" }, { ".rn.f16x2", ".f16x2" }, { ".rn.bf16x2", ".bf16x2" },
-        { ".rn.sat.f32", ".sat.f32" }, { ".rn.ftz.sat.f32", ".ftz.sat.f32" }, { ".rn.ftz.f64", ".rn.f64" },
-        { ".rn.sat.f16", ".sat.f16" }, { ".rn.ftz.f16", ".ftz.f16" }, { ".rn.ftz.sat.f16", ".ftz.sat.f16" },
-        { ".rn.sat.f16x2", ".sat.f16x2" }, { ".rn.ftz.f16x2", ".ftz.f16x2" }, { ".rn.ftz.sat.f16x2", ".ftz.sat.f16x2" },
-        { "cvt.rn.f32.f16", "cvt.f32.f16" }, { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
-        { "cvt.f16.bf16", "cvt.rn.f16.bf16" }, { "cvt.bf16.f16", "cvt.rn.bf16.f16" },
-        { "barrier.sync.aligned", "bar.sync" }, { "barrier.arrive.aligned", "bar.arrive" },
-        { "barrier.red.and.aligned.pred", "bar.red.and.pred" }, { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
-        { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" }, { "bar.cta.sync", "bar.sync" },
-        { "barrier.cta.sync", "barrier.sync" }, { "barrier.cta.sync.aligned", "bar.sync" },
-        { "barrier.cta.arrive", "barrier.arrive" }, { "barrier.cta.arrive.aligned", "bar.arrive" },
-        { "barrier.cta.red.and.pred", "barrier.red.and.pred" }, { "barrier.cta.red.or.pred", "barrier.red.or.pred" },
-        { "barrier.cta.red.popc.u32", "barrier.red.popc.u32" }, { "barrier.cta.red.and.aligned.pred", "bar.red.and.pred" },
-        { "barrier.cta.red.or.aligned.pred", "bar.red.or.pred" }, { "barrier.cta.red.popc.aligned.u32", "bar.red.popc.u32" },
-        { "bar.cta.arrive", "bar.arrive" }, { "bar.cta.red.and.pred", "bar.red.and.pred" },
-        { "bar.cta.red.or.pred", "bar.red.or.pred" }, { "bar.cta.red.popc.u32", "bar.red.popc.u32" },
-        { "cluster.arrive.release", "cluster.arrive" }, { "cluster.arrive.release.aligned", "cluster.arrive.aligned" },
-        { "cluster.wait.acquire", "cluster.wait" }, { "cluster.wait.acquire.aligned", "cluster.wait.aligned" },
-        { "match.sync.any.b32", "match.any.sync.b32" }, { "match.sync.any.b64", "match.any.sync.b64" },
+    static const struct {
+        const char *suffix, *instead;
+    } same[] = {
+        { ".uni", "" },
+        { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
+        { "vote.any.sync.pred", "vote.sync.any.pred" },
+        { "vote.all.sync.pred", "vote.sync.all.pred" },
+        { "vote.uni.sync.pred", "vote.sync.uni.pred" },
+        { ".rn.f32", ".f32" },
+        { ".rn.ftz.f32", ".ftz.f32" },
+        { ".rn.f64", ".f64" },
+        { ".rn.f16", ".f16" },
+        { ".rn.bf16", ".bf16" },
+        { ".rn.f16x2", ".f16x2" },
+        { ".rn.bf16x2", ".bf16x2" },
+        { ".rn.sat.f32", ".sat.f32" },
+        { ".rn.ftz.sat.f32", ".ftz.sat.f32" },
+        { ".rn.ftz.f64", ".rn.f64" },
+        { ".rn.sat.f16", ".sat.f16" },
+        { ".rn.ftz.f16", ".ftz.f16" },
+        { ".rn.ftz.sat.f16", ".ftz.sat.f16" },
+        { ".rn.sat.f16x2", ".sat.f16x2" },
+        { ".rn.ftz.f16x2", ".ftz.f16x2" },
+        { ".rn.ftz.sat.f16x2", ".ftz.sat.f16x2" },
+        { "cvt.rn.f32.f16", "cvt.f32.f16" },
+        { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
+        { "cvt.f16.bf16", "cvt.rn.f16.bf16" },
+        { "cvt.bf16.f16", "cvt.rn.bf16.f16" },
+        { "barrier.sync.aligned", "bar.sync" },
+        { "barrier.arrive.aligned", "bar.arrive" },
+        { "barrier.red.and.aligned.pred", "bar.red.and.pred" },
+        { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
+        { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" },
+        { "bar.cta.sync", "bar.sync" },
+        { "barrier.cta.sync", "barrier.sync" },
+        { "barrier.cta.sync.aligned", "bar.sync" },
+        { "barrier.cta.arrive", "barrier.arrive" },
+        { "barrier.cta.arrive.aligned", "bar.arrive" },
+        { "barrier.cta.red.and.pred", "barrier.red.and.pred" },
+        { "barrier.cta.red.or.pred", "barrier.red.or.pred" },
+        { "barrier.cta.red.popc.u32", "barrier.red.popc.u32" },
+        { "barrier.cta.red.and.aligned.pred", "bar.red.and.pred" },
+        { "barrier.cta.red.or.aligned.pred", "bar.red.or.pred" },
+        { "barrier.cta.red.popc.aligned.u32", "bar.red.popc.u32" },
+        { "bar.cta.arrive", "bar.arrive" },
+        { "bar.cta.red.and.pred", "bar.red.and.pred" },
+        { "bar.cta.red.or.pred", "bar.red.or.pred" },
+        { "bar.cta.red.popc.u32", "bar.red.popc.u32" },
+        { "cluster.arrive.release", "cluster.arrive" },
+        { "cluster.arrive.release.aligned", "cluster.arrive.aligned" },
+        { "cluster.wait.acquire", "cluster.wait" },
+        { "cluster.wait.acquire.aligned", "cluster.wait.aligned" },
+        { "match.sync.any.b32", "match.any.sync.b32" },
+        { "match.sync.any.b64", "match.any.sync.b64" },
     };
     if (!strncmp(opcode, "createpolicy.", 13)) opcode = "createpolicy";
     char ordered[128];
     const char *both = strstr(opcode, ".relu.satfinite.");
     if (both && strlen(opcode) < sizeof ordered) {
-        snprintf(ordered, sizeof ordered, "%.*s.satfinite.relu%s", (int)(both - opcode), opcode, both + 15);
+        snprintf(ordered, sizeof ordered, "%.*s.satfinite.relu%s", (int)(both - opcode), opcode,
+                 both + 15);
         opcode = ordered;
     }
     const IsaRow *row = isa_find(opcode, shape);
@@ -296,7 +339,8 @@ void body_instruction(Body *b)
         return;
     }
     const IsaRow *row = find_row(opcode, list_shape(p));
-    if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2 || row->shape == VIDEO || row->shape == MATRIX) {
+    if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2
+        || row->shape == VIDEO || row->shape == MATRIX) {
         body_unsupported(b, "the instruction", opcode);
         body_skip(b);
     } else {

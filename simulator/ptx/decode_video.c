@@ -1,4 +1,5 @@
-// Reads video instructions: the types, saturation and second operation in the opcode, the parts that are picked from operands.
+// Reads video instructions: the types, saturation and second operation in the opcode, the parts
+// that are picked from operands.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -6,21 +7,25 @@
 #include "body.h"
 #include "isa/video.h"
 
-// The row of an opcode: its first word, and for vset its comparison. The rest goes into the form. NULL: none.
+// The row of an opcode: its first word, and for vset its comparison. The rest goes into the form.
+// NULL: none.
 static const IsaRow *read_opcode(const char *opcode, VideoForm *f)
 {
-    static const char *const thens[] = { [THEN_ADD] = "add", [THEN_MIN] = "min", [THEN_MAX] = "max" };
+    static const char *const thens[] = {
+        [THEN_ADD] = "add", [THEN_MIN] = "min", [THEN_MAX] = "max"
+    };
     char parts[64], name[80];
     u32 types = 0, is_signed = 0;
     snprintf(parts, sizeof parts, "%s", opcode);
     char *rest = parts, *part;
     snprintf(name, sizeof name, "%s", strsep(&rest, "."));
     bool compares = !strncmp(name, "vset", 4);
-    if (compares) types = 1;                // it has none for d
+    if (compares) types = 1; // it has none for d
     while ((part = strsep(&rest, "."))) {
         u32 then = THEN_MAX;
         while (then && strcmp(part, thens[then])) then--;
-        if (!strcmp(part, "u32") || !strcmp(part, "s32")) is_signed |= (u32)(*part == 's') << types++;
+        if (!strcmp(part, "u32") || !strcmp(part, "s32"))
+            is_signed |= (u32)(*part == 's') << types++;
         else if (!strcmp(part, "sat")) f->saturate = true;
         else if (!strcmp(part, "wrap")) f->wrap = true;
         else if (!strcmp(part, "po")) f->plus_one = true;
@@ -30,7 +35,7 @@ static const IsaRow *read_opcode(const char *opcode, VideoForm *f)
         else if (compares) snprintf(name + strlen(name), sizeof name - strlen(name), ".%s", part);
         else if (strcmp(part, "clamp")) return NULL;
     }
-    if (compares) is_signed |= is_signed >> 1 & 1;      // its min and max are of a's kind
+    if (compares) is_signed |= is_signed >> 1 & 1; // its min and max are of a's kind
     f->signed_d = is_signed & 1, f->signed_a = is_signed >> 1 & 1, f->signed_b = is_signed >> 2 & 1;
     const IsaRow *row = isa_find(name, UNARY);
     return types == 3 && row && row->shape == VIDEO ? row : NULL;
@@ -57,7 +62,8 @@ static u32 scalar_pick(Body *b, const char *suffix)
 static u32 simd_picks(Body *b, const char *suffix, u32 parts, bool second)
 {
     u32 picks = 0;
-    if (*suffix && strlen(suffix) != parts + 1) ptx_fail(b->p, "'.%s' does not pick %u parts", suffix, parts);
+    if (*suffix && strlen(suffix) != parts + 1)
+        ptx_fail(b->p, "'.%s' does not pick %u parts", suffix, parts);
     for (u32 n = 0; n < parts; n++) {
         u32 pick = *suffix ? (u32)(suffix[parts - n] - '0') : n + (second ? parts : 0);
         if (pick >= 2 * parts) ptx_fail(b->p, "'.%s' picks a part that is not there", suffix);
@@ -89,7 +95,8 @@ static u32 operand(Body *b, char *suffix, size_t size, bool *minus)
     char *word = ptx_word(p);
     snprintf(suffix, size, "%s", split(word));
     u32 row, width;
-    if (!body_register(b, word, &row, &width) || width != 4) ptx_fail(p, "%s is not a 32-bit register", word);
+    if (!body_register(b, word, &row, &width) || width != 4)
+        ptx_fail(p, "%s is not a 32-bit register", word);
     return row;
 }
 

@@ -4,9 +4,10 @@
 #include "symbols.h"
 #include "machine/warp.h"
 
-// One PTX text of a module, with the names that it alone knows: nvcc -rdc=true makes one of each .cu file.
+// One PTX text of a module, with the names that it alone knows: nvcc -rdc=true makes one of each
+// .cu file.
 typedef struct Unit {
-    const char *end;                // of its text
+    const char *end; // of its text
     Symbols symbols;
     const char **files;
     u32 file_count;
@@ -16,28 +17,36 @@ typedef struct Unit {
 static inline u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
 
 struct Module {
-    struct obstack memory;          // everything decoded lies here
+    struct obstack memory; // everything decoded lies here
     Unit *units, **last_unit;
-    Symbols visible;                // what units define for one another
+    Symbols visible; // what units define for one another
     u32 device;
-    u32 constant_bytes;             // of its constant variables
+    u32 constant_bytes; // of its constant variables
     Kernel *kernels, **last_kernel;
     Location *locations;
-    struct LocationFile *location_file;     // of each location
+    struct LocationFile *location_file; // of each location
     u32 location_count, location_room;
-    struct Text *functions;         // that have a body, the latest first
+    struct Text *functions; // that have a body, the latest first
     u32 function_count;
-    struct Named *named;            // kernels that others launch, the latest first
+    struct Named *named; // kernels that others launch, the latest first
     u32 named_count;
 };
 
 // A kernel whose address the code takes: it may be of another unit, and not be known yet.
-typedef struct Named { const char *name; u32 number; struct Named *next; } Named;
+typedef struct Named {
+    const char *name;
+    u32 number;
+    struct Named *next;
+} Named;
 
 // The .file number of a location, in the unit that names it.
-typedef struct LocationFile { const Unit *unit; u32 number; } LocationFile;
+typedef struct LocationFile {
+    const Unit *unit;
+    u32 number;
+} LocationFile;
 
-// Where a function's parameters, or a kernel's body, stand in the text, to be read when all names are known.
+// Where a function's parameters, or a kernel's body, stand in the text, to be read when all names
+// are known.
 typedef struct Text {
     const char *name;
     Unit *unit;
@@ -48,42 +57,59 @@ typedef struct Text {
     struct Text *next;
 } Text;
 
-// Where functions have their addresses, as far as a program can see them: FUNCTION_BASE + FUNCTION_BYTES * number.
+// Where functions have their addresses, as far as a program can see them: FUNCTION_BASE +
+// FUNCTION_BYTES * number.
 #define FUNCTION_BASE 0x120000000000ull
 enum { FUNCTION_BYTES = 16 };
-#define KERNEL_BASE 0x130000000000ull       // and kernels, which other kernels launch
+#define KERNEL_BASE 0x130000000000ull // and kernels, which other kernels launch
 
 // An address that is taken: in a variable's first value (`to`), or by an instruction (NULL).
-typedef struct Address { const Symbol *of; u64 plus; u8 *to; struct Address *next; } Address;
+typedef struct Address {
+    const Symbol *of;
+    u64 plus;
+    u8 *to;
+    struct Address *next;
+} Address;
 
 // What a unit uses and does not define.
-typedef struct Import { Symbol *symbol; Unit *unit; u32 line; struct Import *next; } Import;
+typedef struct Import {
+    Symbol *symbol;
+    Unit *unit;
+    u32 line;
+    struct Import *next;
+} Import;
 
 typedef struct Decoder {
     Ptx ptx;
     Module *module;
-    Unit *unit;                     // that is being read
-    const Module *twin;             // of another device; NULL: none
-    Text *kernels, **last_kernel;   // whose bodies have not been read
-    struct Address *addresses;      // of functions, and of variables that are not known yet
+    Unit *unit;                   // that is being read
+    const Module *twin;           // of another device; NULL: none
+    Text *kernels, **last_kernel; // whose bodies have not been read
+    struct Address *addresses;    // of functions, and of variables that are not known yet
     struct Import *imports;
 } Decoder;
 
-u64 module_kernel_address(Decoder *d, const char *name);              // of one whose code may come later
-void *decoder_keep(Decoder *d, size_t bytes);                       // zeroed, freed with the module
+u64 module_kernel_address(Decoder *d, const char *name); // of one whose code may come later
+void *decoder_keep(Decoder *d, size_t bytes);            // zeroed, freed with the module
 Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_kind kind, u64 value);
 
 // Goes on reading at a place of that unit's text.
 void decoder_go(Decoder *d, Unit *unit, PtxPlace place);
 
-// Goes over a body, from its '{' to behind its '}', and tells of each name whose address it moves into a register.
+// Goes over a body, from its '{' to behind its '}', and tells of each name whose address it moves
+// into a register.
 void decoder_look_through(Decoder *, void (*moved)(void *whose, const char *name), void *whose);
 
 // A type's bytes by its name without the dot ("u32", "b8", "pred" is 0); fails on what is none.
 u32 decoder_type(Decoder *d, const char *name);
 
 // `.align 8 .b8 name[4][8]` behind its space: the name, with its size and alignment.
-typedef struct Declaration { char *name; u32 width, align; u64 size; bool unsized, managed; } Declaration;
+typedef struct Declaration {
+    char *name;
+    u32 width, align;
+    u64 size;
+    bool unsized, managed;
+} Declaration;
 Declaration decoder_declaration(Decoder *d);
 
 // The body of a kernel, from its '{' to its '}'.
@@ -92,15 +118,19 @@ void decode_body(Decoder *d, Kernel *kernel, Symbols *params);
 // ---- link.c: names that units have in common ----
 
 // What the text says of a name before it declares it.
-typedef struct Linkage { bool is_extern, visible, weak; } Linkage;
+typedef struct Linkage {
+    bool is_extern, visible, weak;
+} Linkage;
 
 // What another unit has defined under that name, of which the first counts; NULL: nobody has.
 const Symbol *link_before(Decoder *d, const char *name, Linkage linkage);
-void link_join(Symbol *symbol, const Symbol *of);                  // it is another name of that
-void link_define(Decoder *d, const Symbol *symbol, Linkage linkage);    // other units may use it, if its linkage says so
-void link_import(Decoder *d, Symbol *symbol);                      // another unit may define it
+void link_join(Symbol *symbol, const Symbol *of); // it is another name of that
+void link_define(Decoder *d, const Symbol *symbol,
+                 Linkage linkage);            // other units may use it, if its linkage says so
+void link_import(Decoder *d, Symbol *symbol); // another unit may define it
 
-// All units have been read: finds what they use of one another. A function that nobody has is missed when it is called.
+// All units have been read: finds what they use of one another. A function that nobody has is
+// missed when it is called.
 void link_units(Decoder *d);
 
 // A variable of one of the module's units; NULL: there is none of that name.

@@ -17,8 +17,10 @@
 enum {
     HEADER_BYTES = 16,
     ENTRY_BYTES = 64,
-    KIND_PTX = 1, KIND_ELF = 2,
-    FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000,
+    KIND_PTX = 1,
+    KIND_ELF = 2,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
     LARGEST_PTX = 512 << 20,
 };
 static const u32 MAGIC = 0xBA55ED50;
@@ -28,7 +30,7 @@ typedef struct {
     u32 arch;
     u64 flags;
     const u8 *bytes;
-    u64 stored, raw;                    // bytes here; bytes when decompressed
+    u64 stored, raw; // bytes here; bytes when decompressed
 } Entry;
 
 static char *say(char **error, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -37,8 +39,7 @@ static char *say(char **error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(error, format, arguments) < 0)
-        *error = NULL;
+    if (vasprintf(error, format, arguments) < 0) *error = NULL;
     va_end(arguments);
     return NULL;
 }
@@ -54,11 +55,9 @@ static u64 read_u(const u8 *at, size_t offset, size_t bytes)
 static bool next_entry(const u8 **at, const u8 *end, Entry *entry)
 {
     size_t left = (size_t)(end - *at);
-    if (left < ENTRY_BYTES)
-        return false;
+    if (left < ENTRY_BYTES) return false;
     u64 header = read_u(*at, 4, 4), padded = read_u(*at, 8, 8), compressed = read_u(*at, 16, 4);
-    if (header < ENTRY_BYTES || header > left || padded > left - header)
-        return false;
+    if (header < ENTRY_BYTES || header > left || padded > left - header) return false;
     *entry = (Entry){
         .kind = (int)read_u(*at, 0, 2),
         .arch = (u32)read_u(*at, 28, 4),
@@ -74,8 +73,7 @@ static bool next_entry(const u8 **at, const u8 *end, Entry *entry)
 static char *copy_content(const u8 *from, size_t bytes, size_t *length, char **error)
 {
     char *content = malloc(bytes + 1);
-    if (!content)
-        return say(error, "no memory for %zu bytes of PTX", bytes);
+    if (!content) return say(error, "no memory for %zu bytes of PTX", bytes);
     memcpy(content, from, bytes);
     content[bytes] = 0;
     *length = bytes;
@@ -85,9 +83,9 @@ static char *copy_content(const u8 *from, size_t bytes, size_t *length, char **e
 // How many bytes those became; 0: it is damaged.
 static size_t unpack_lz4(const Entry *entry, char *text)
 {
-    if (entry->stored > INT_MAX)
-        return 0;
-    int got = LZ4_decompress_safe((const char *)entry->bytes, text, (int)entry->stored, (int)entry->raw);
+    if (entry->stored > INT_MAX) return 0;
+    int got =
+        LZ4_decompress_safe((const char *)entry->bytes, text, (int)entry->stored, (int)entry->raw);
     return got > 0 ? (size_t)got : 0;
 }
 
@@ -97,14 +95,14 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
         return say(error, "the fat binary is damaged: its PTX claims %llu bytes",
                    (unsigned long long)entry->raw);
     char *text = malloc(entry->raw + 1);
-    if (!text)
-        return say(error, "no memory for %llu bytes of PTX", (unsigned long long)entry->raw);
+    if (!text) return say(error, "no memory for %llu bytes of PTX", (unsigned long long)entry->raw);
     bool zstd = entry->flags & FLAG_ZSTD;
     size_t got = zstd ? ZSTD_decompress(text, entry->raw, entry->bytes, entry->stored)
                       : unpack_lz4(entry, text);
     if (zstd ? ZSTD_isError(got) : !got) {
         free(text);
-        return say(error, "the fat binary is damaged: %s", zstd ? ZSTD_getErrorName(got) : "its LZ4 block cannot be read");
+        return say(error, "the fat binary is damaged: %s",
+                   zstd ? ZSTD_getErrorName(got) : "its LZ4 block cannot be read");
     }
     text[got] = 0;
     *length = got;
@@ -113,8 +111,7 @@ static char *decompress(const Entry *entry, size_t *length, char **error)
 
 static char *entry_content(const Entry *entry, size_t *length, char **error)
 {
-    if (entry->flags & (FLAG_ZSTD | FLAG_LZ4))
-        return decompress(entry, length, error);
+    if (entry->flags & (FLAG_ZSTD | FLAG_LZ4)) return decompress(entry, length, error);
     return copy_content(entry->bytes, entry->stored, length, error);
 }
 
@@ -123,8 +120,7 @@ static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
     if (oldest_ptx)
         return say(error, "its PTX is for compute_%u, and this device is a compute_%d", oldest_ptx,
                    arch);
-    if (native)
-        return say(error, "it was built without PTX");
+    if (native) return say(error, "it was built without PTX");
     return say(error, "its fat binary is empty");
 }
 
@@ -135,23 +131,18 @@ static char *best_of(const u8 *at, const u8 *end, int arch, size_t *length, char
     bool native = false;
     while (next_entry(&at, end, &entry)) {
         native |= entry.kind == KIND_ELF;
-        if (entry.kind != KIND_PTX)
-            continue;
-        if (!oldest || entry.arch < oldest)
-            oldest = entry.arch;
-        if (entry.arch <= (u32)arch && entry.arch >= best.arch)
-            best = entry;
+        if (entry.kind != KIND_PTX) continue;
+        if (!oldest || entry.arch < oldest) oldest = entry.arch;
+        if (entry.arch <= (u32)arch && entry.arch >= best.arch) best = entry;
     }
-    if (!best.bytes)
-        return nothing_fits(oldest, native, arch, error);
+    if (!best.bytes) return nothing_fits(oldest, native, arch, error);
     return entry_content(&best, length, error);
 }
 
 // What is behind the header. False: there is no header.
 static bool open_binary(const u8 *data, size_t bytes, const u8 **at, const u8 **end)
 {
-    if (bytes < HEADER_BYTES || read_u(data, 0, 4) != MAGIC)
-        return false;
+    if (bytes < HEADER_BYTES || read_u(data, 0, 4) != MAGIC) return false;
     u64 header = read_u(data, 6, 2), content = read_u(data, 8, 8);
     bool good = header >= HEADER_BYTES && header <= bytes && content <= bytes - header;
     *at = good ? data + header : NULL;
@@ -169,15 +160,11 @@ char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char 
 {
     const u8 *at, *end;
     char *text;
-    if (!open_binary(data, bytes, &at, &end))
-        text = copy_content(data, bytes, length, error);
-    else if (at)
-        text = best_of(at, end, arch, length, error);
+    if (!open_binary(data, bytes, &at, &end)) text = copy_content(data, bytes, length, error);
+    else if (at) text = best_of(at, end, arch, length, error);
     else
-        return say(error,
-                   "the fat binary is damaged: its header claims more bytes than there are");
-    if (text)
-        *length = strlen(text);         // behind it lies padding
+        return say(error, "the fat binary is damaged: its header claims more bytes than there are");
+    if (text) *length = strlen(text); // behind it lies padding
     return text;
 }
 
@@ -186,8 +173,7 @@ char *fatbin_native(const void *data, size_t bytes, int arch, size_t *length)
     const u8 *at, *end;
     char *error = NULL, *image = NULL;
     Entry entry;
-    if (!open_binary(data, bytes, &at, &end) || !at)
-        return NULL;
+    if (!open_binary(data, bytes, &at, &end) || !at) return NULL;
     while (!image && next_entry(&at, end, &entry)) {
         if (entry.kind == KIND_ELF && entry.arch == (u32)arch)
             image = entry_content(&entry, length, &error);

@@ -7,7 +7,8 @@
 // *error (the caller's to free) says what is wrong. Takes any bytes at all.
 char *fatbin_ptx(const void *data, size_t bytes, int arch, size_t *length, char **error);
 
-// How many of the bytes are the first of several fat binaries, one behind the other. Text, and what is damaged, is one.
+// How many of the bytes are the first of several fat binaries, one behind the other. Text, and what
+// is damaged, is one.
 size_t fatbin_part(const void *data, size_t bytes);
 
 // The native image for exactly this architecture, malloc'ed; NULL: there is none.

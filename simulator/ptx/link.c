@@ -18,8 +18,10 @@ void link_join(Symbol *symbol, const Symbol *of)
 void link_define(Decoder *d, const Symbol *symbol, Linkage linkage)
 {
     if (!linkage.visible && !linkage.weak) return;
-    if (symbol_find(&d->module->visible, symbol->name)) ptx_fail(&d->ptx, "%s is defined twice", symbol->name);
-    link_join(decoder_symbol(d, &d->module->visible, symbol->name, symbol->kind, symbol->value), symbol);
+    if (symbol_find(&d->module->visible, symbol->name))
+        ptx_fail(&d->ptx, "%s is defined twice", symbol->name);
+    link_join(decoder_symbol(d, &d->module->visible, symbol->name, symbol->kind, symbol->value),
+              symbol);
 }
 
 void link_import(Decoder *d, Symbol *symbol)
@@ -35,7 +37,8 @@ void link_units(Decoder *d)
         const Symbol *found = symbol_find(&d->module->visible, i->symbol->name);
         if (found && found->of != i->symbol) link_join(i->symbol, found->of);
         d->ptx.line = i->line;
-        if (i->symbol->kind == SYMBOL_IMPORT) ptx_fail(&d->ptx, "variable %s is defined nowhere", i->symbol->name);
+        if (i->symbol->kind == SYMBOL_IMPORT)
+            ptx_fail(&d->ptx, "variable %s is defined nowhere", i->symbol->name);
     }
 }
 

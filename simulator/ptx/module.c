@@ -1,4 +1,5 @@
-// Decodes a module: its variables, its kernels' headers, its source files. decode*.c read the kernels' bodies.
+// Decodes a module: its variables, its kernels' headers, its source files. decode*.c read the
+// kernels' bodies.
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,9 @@ static bool managed_attribute(Decoder *d)
     ptx_expect(p, "(");
     while (!ptx_accept(p, ")")) {
         if (ptx_accept(p, ".managed")) managed = true;
-        else ptx_fail(p, "the attribute '%.*s' is not supported by the simulated device", (int)p->length, p->start);
+        else
+            ptx_fail(p, "the attribute '%.*s' is not supported by the simulated device",
+                     (int)p->length, p->start);
     }
     return managed;
 }
@@ -62,7 +65,8 @@ Declaration decoder_declaration(Decoder *d)
         else if (ptx_accept(p, ".v2")) elements = 2;
         else if (ptx_accept(p, ".v4")) elements = 4;
         else if (ptx_accept(p, ".attribute")) v.managed = managed_attribute(d);
-        else if (ptx_accept(p, ".ptr") || ptx_accept(p, ".global") || ptx_accept(p, ".const")) continue;
+        else if (ptx_accept(p, ".ptr") || ptx_accept(p, ".global") || ptx_accept(p, ".const"))
+            continue;
         else break;
     }
     char *type = ptx_word(p);
@@ -84,7 +88,8 @@ Declaration decoder_declaration(Decoder *d)
     return v;
 }
 
-// An address in an initialiser of a function whose body may come later, or of another unit's variable.
+// An address in an initialiser of a function whose body may come later, or of another unit's
+// variable.
 static void note_address(Decoder *d, const Symbol *of, u64 plus, u8 *to)
 {
     Address *a = decoder_keep(d, sizeof *a);
@@ -96,12 +101,15 @@ static void fill_addresses(Decoder *d)
 {
     for (const Address *a = d->addresses; a; a = a->next) {
         if (!a->to) continue;
-        u64 value = a->of->kind == SYMBOL_FUNCTION ? FUNCTION_BASE + FUNCTION_BYTES * a->of->value : a->of->value + a->plus;
-        if (a->of->kind == SYMBOL_FUNCTION || a->of->kind == SYMBOL_GLOBAL) memcpy(a->to, &value, sizeof value);
+        u64 value = a->of->kind == SYMBOL_FUNCTION ? FUNCTION_BASE + FUNCTION_BYTES * a->of->value
+                                                   : a->of->value + a->plus;
+        if (a->of->kind == SYMBOL_FUNCTION || a->of->kind == SYMBOL_GLOBAL)
+            memcpy(a->to, &value, sizeof value);
     }
 }
 
-// One value of an initialiser: a number, or an address (name, generic(name), either + number), to be stored at `to`.
+// One value of an initialiser: a number, or an address (name, generic(name), either + number), to
+// be stored at `to`.
 static u64 initial_value(Decoder *d, u32 width, u8 *to)
 {
     Ptx *p = &d->ptx;
@@ -110,8 +118,14 @@ static u64 initial_value(Decoder *d, u32 width, u8 *to)
         if (p->token != TOKEN_NUMBER) ptx_fail(p, "an initial value is missing");
         u64 value = p->number;
         if (p->number_width == 8 && width == 4) {
-            union { u64 bits; double value; } wide = { value };
-            union { float value; u32 bits; } narrow = { (float)wide.value };
+            union {
+                u64 bits;
+                double value;
+            } wide = { value };
+            union {
+                float value;
+                u32 bits;
+            } narrow = { (float)wide.value };
             value = narrow.bits;
         }
         ptx_next(p);
@@ -144,7 +158,8 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
         else if (ptx_accept(p, ",")) continue;
         else {
             u64 value = initial_value(d, width, (u8 *)s->value + at);
-            if (at + width > s->size) ptx_fail(p, "%s has more initial values than elements", s->name);
+            if (at + width > s->size)
+                ptx_fail(p, "%s has more initial values than elements", s->name);
             memcpy((u8 *)s->value + at, &value, width);
             at += width;
         }
@@ -155,10 +170,12 @@ static void initialise(Decoder *d, const Symbol *s, u32 width)
 
 static Symbol *allocate(Decoder *d, const Declaration *v)
 {
-    enum memory_kind kind = v->managed ? MEMORY_MANAGED : *v->name == '$' ? MEMORY_STRING : MEMORY_VARIABLE;
+    enum memory_kind kind = v->managed      ? MEMORY_MANAGED
+                          : *v->name == '$' ? MEMORY_STRING
+                                            : MEMORY_VARIABLE;
     Allocation *a = memory_alloc(v->size ? v->size : 1, v->align, kind, d->module->device, NULL);
     if (!a) ptx_fail(&d->ptx, "the device has no memory left for variable %s", v->name);
-    a->name = report_variable_name(v->name);    // messages name it when its module is gone, too
+    a->name = report_variable_name(v->name); // messages name it when its module is gone, too
     memory_define(a->base, a->size);
     if (v->managed) managed_allocated(a);
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, a->base);
@@ -166,7 +183,8 @@ static Symbol *allocate(Decoder *d, const Declaration *v)
     return s;
 }
 
-// A variable that has its place and its first value already. A managed one is the same for all devices.
+// A variable that has its place and its first value already. A managed one is the same for all
+// devices.
 static Symbol *share(Decoder *d, const Declaration *v, const Symbol *first)
 {
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, first->value);
@@ -196,7 +214,9 @@ static void global_variable(Decoder *d, Linkage linkage, bool constant)
     } else {
         Symbol *s = allocate(d, &v);
         link_define(d, s, linkage);
-        if (constant) d->module->constant_bytes = align_up(d->module->constant_bytes, (u32)v.align) + (u32)v.size;
+        if (constant)
+            d->module->constant_bytes =
+                align_up(d->module->constant_bytes, (u32)v.align) + (u32)v.size;
         if (ptx_accept(p, "=")) initialise(d, s, v.width);
     }
     ptx_expect(p, ";");
@@ -247,7 +267,8 @@ void decoder_look_through(Decoder *d, void (*moved)(void *, const char *name), v
 
 static void skip_braces(Decoder *d) { decoder_look_through(d, note_function, d); }
 
-// A function that was not inlined. Its body is read once for each kernel that calls it, by decode.c.
+// A function that was not inlined. Its body is read once for each kernel that calls it, by
+// decode.c.
 static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)
 {
     const Symbol *before = link_before(d, s->name, linkage);
@@ -306,7 +327,8 @@ static void kernel_params(Decoder *d, Kernel *k, Symbols *params)
         ptx_expect(p, ".param");
         Declaration v = decoder_declaration(d);
         if (k->param_count == room) {
-            u32 *offset = decoder_keep(d, 2 * room * sizeof *offset), *size = decoder_keep(d, 2 * room * sizeof *size);
+            u32 *offset = decoder_keep(d, 2 * room * sizeof *offset),
+                *size = decoder_keep(d, 2 * room * sizeof *size);
             k->param_offset = memcpy(offset, k->param_offset, room * sizeof *offset);
             k->param_size = memcpy(size, k->param_size, room * sizeof *size);
             room *= 2;
@@ -332,7 +354,7 @@ static void entry(Decoder *d)
     k->module = d->module;
     k->max_threads = 1024;
     kernel_params(d, k, params);
-    if (ptx_accept(p, ";")) {           // another kernel launches it; its body may be anywhere
+    if (ptx_accept(p, ";")) { // another kernel launches it; its body may be anywhere
         decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);
         return;
     }
@@ -349,7 +371,8 @@ static void entry(Decoder *d)
         if (!strcmp(directive, ".maxclusterrank")) k->max_cluster = product;
         if (!strcmp(directive, ".reqnctapercluster")) memcpy(k->cluster, sizes, sizeof sizes);
         if (!strcmp(directive, ".blocksareclusters")) k->grid_in_clusters = true;
-        if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid")) k->max_threads = product;
+        if (!strcmp(directive, ".maxntid") || !strcmp(directive, ".reqntid"))
+            k->max_threads = product;
     }
     decoder_symbol(d, &d->unit->symbols, k->name, SYMBOL_KERNEL, UNPLACED);
     Text *text = decoder_keep(d, sizeof *text);
@@ -379,7 +402,8 @@ static void source_file(Decoder *d)
     while (ptx_accept(p, ",")) ptx_integer(p);
 }
 
-// .section .debug_str { label: .b8 95,90,... }: the names of inlined functions. Other sections are a debugger's.
+// .section .debug_str { label: .b8 95,90,... }: the names of inlined functions. Other sections are
+// a debugger's.
 static void section(Decoder *d)
 {
     Ptx *p = &d->ptx;
@@ -418,15 +442,15 @@ static void statement(Decoder *d)
     else if (ptx_accept(p, ".target")) {
         do ptx_word(p);
         while (ptx_accept(p, ","));
-    }
-    else if (ptx_accept(p, ".file")) source_file(d);
+    } else if (ptx_accept(p, ".file")) source_file(d);
     else if (ptx_accept(p, ".section")) section(d);
     else if (ptx_accept(p, ".global")) global_variable(d, linkage, false);
     else if (ptx_accept(p, ".const")) global_variable(d, linkage, true);
     else if (ptx_accept(p, ".shared")) shared_variable(d, linkage);
     else if (ptx_accept(p, ".func")) function(d, linkage);
     else if (ptx_accept(p, ".entry")) entry(d);
-    else if (ptx_accept(p, ".pragma")) while (!ptx_accept(p, ";")) ptx_next(p);
+    else if (ptx_accept(p, ".pragma"))
+        while (!ptx_accept(p, ";")) ptx_next(p);
     else ptx_fail(p, "'%.*s' is not supported by the simulated device", (int)p->length, p->start);
 }
 
@@ -516,7 +540,10 @@ Kernel *module_kernel(Module *m, const char *name)
     return k;
 }
 
-bool kernel_is_nvidias(const Kernel *k) { return !strncmp(k->name, "_ZN3cub", 7) || !strncmp(k->name, "_ZN6thrust", 10); }
+bool kernel_is_nvidias(const Kernel *k)
+{
+    return !strncmp(k->name, "_ZN3cub", 7) || !strncmp(k->name, "_ZN6thrust", 10);
+}
 
 u64 module_kernel_address(Decoder *d, const char *name)
 {

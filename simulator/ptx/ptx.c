@@ -38,7 +38,10 @@ static void skip_space(Ptx *p)
     }
 }
 
-static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.'; }
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
+}
 
 // A word takes in '::', as in .shared::cta, but not the ':' of a label.
 static void read_word(Ptx *p)
@@ -55,9 +58,10 @@ static void read_number(Ptx *p)
 {
     char text[64], *rest = text;
     size_t n = 0;
-    bool fraction = false;          // then e may have a sign behind it
+    bool fraction = false; // then e may have a sign behind it
     while (p->at < p->end && n + 1 < sizeof text) {
-        bool sign = fraction && tolower((unsigned char)text[n - 1]) == 'e' && (*p->at == '-' || *p->at == '+');
+        bool sign = fraction && tolower((unsigned char)text[n - 1]) == 'e'
+                 && (*p->at == '-' || *p->at == '+');
         if (!sign && !isalnum((unsigned char)*p->at) && *p->at != '.') break;
         fraction |= *p->at == '.';
         text[n++] = *p->at++;
@@ -65,11 +69,15 @@ static void read_number(Ptx *p)
     text[n] = 0;
     p->token = TOKEN_NUMBER;
     p->number_width = 0;
-    if (text[0] == '0' && (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D') && n > 2) {
+    if (text[0] == '0' && (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D')
+        && n > 2) {
         p->number = strtoull(text + 2, &rest, 16);
         p->number_width = tolower((unsigned char)text[1]) == 'f' ? 4 : 8;
     } else if (strchr(text, '.')) {
-        union { double value; u64 bits; } v = { strtod(text, &rest) };
+        union {
+            double value;
+            u64 bits;
+        } v = { strtod(text, &rest) };
         p->number = v.bits;
         p->number_width = 8;
     } else {
@@ -127,12 +135,14 @@ bool ptx_accept(Ptx *p, const char *text)
 
 void ptx_expect(Ptx *p, const char *text)
 {
-    if (!ptx_accept(p, text)) ptx_fail(p, "'%s' should stand where '%.*s' does", text, (int)p->length, p->start);
+    if (!ptx_accept(p, text))
+        ptx_fail(p, "'%s' should stand where '%.*s' does", text, (int)p->length, p->start);
 }
 
 char *ptx_word(Ptx *p)
 {
-    if (p->token != TOKEN_WORD) ptx_fail(p, "a name should stand where '%.*s' does", (int)p->length, p->start);
+    if (p->token != TOKEN_WORD)
+        ptx_fail(p, "a name should stand where '%.*s' does", (int)p->length, p->start);
     char *word = obstack_copy0(p->memory, p->start, p->length);
     ptx_next(p);
     return word;
@@ -141,7 +151,8 @@ char *ptx_word(Ptx *p)
 u64 ptx_integer(Ptx *p)
 {
     bool minus = ptx_accept(p, "-");
-    if (p->token != TOKEN_NUMBER) ptx_fail(p, "a number should stand where '%.*s' does", (int)p->length, p->start);
+    if (p->token != TOKEN_NUMBER)
+        ptx_fail(p, "a number should stand where '%.*s' does", (int)p->length, p->start);
     u64 value = minus ? 0 - p->number : p->number;
     ptx_next(p);
     return value;

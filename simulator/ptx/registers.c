@@ -1,20 +1,25 @@
-// Guesses how many registers ptxas would give a kernel, where no native image tells: as many as are alive at once in the
-// PTX. A register is alive from its first to its last mention, and through a loop that it is carried around.
+// Guesses how many registers ptxas would give a kernel, where no native image tells: as many as are
+// alive at once in the PTX. A register is alive from its first to its last mention, and through a
+// loop that it is carried around.
 #include <stdlib.h>
 
 #include "registers.h"
 #include "machine/warp.h"
 
-typedef struct Life { u32 row, first, last; } Life;
+typedef struct Life {
+    u32 row, first, last;
+} Life;
 
 enum { MENTIONS = 11, PREDICATE_BYTES = 64, PAIR_BYTES = 256 };
 
 static u32 mentions(const Insn *i, u32 rows[MENTIONS])
 {
-    const u32 all[MENTIONS] = { i->guard, i->d, i->a, i->b, i->c, i->predicate, i->members,
-                                i->vector[0], i->vector[1], i->vector[2], i->vector[3] };
+    const u32 all[MENTIONS] = { i->guard,     i->d,         i->a,        i->b,
+                                i->c,         i->predicate, i->members,  i->vector[0],
+                                i->vector[1], i->vector[2], i->vector[3] };
     u32 count = 0;
-    for (u32 n = 0; n < MENTIONS; n++) if (all[n]) rows[count++] = all[n];
+    for (u32 n = 0; n < MENTIONS; n++)
+        if (all[n]) rows[count++] = all[n];
     return count;
 }
 
@@ -30,17 +35,20 @@ static void find_lives(const Kernel *k, Life *lives)
         }
     }
     for (u32 n = 0; n < k->constant_count; n++)
-        if (k->constants[n].special == SPECIAL_NONE || k->constants[n].special == SPECIAL_SHARED) lives[k->constants[n].row / PREDICATE_BYTES].row = 0;
+        if (k->constants[n].special == SPECIAL_NONE || k->constants[n].special == SPECIAL_SHARED)
+            lives[k->constants[n].row / PREDICATE_BYTES].row = 0;
 }
 
-// What is used in a loop and comes from before it lives until the loop's end. Inner loops come first.
+// What is used in a loop and comes from before it lives until the loop's end. Inner loops come
+// first.
 static void carry_around_loops(const Kernel *k, Life *lives, u32 count)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
         if (i->run != run_bra || i->target > pc) continue;
         for (u32 n = 0; n < count; n++)
-            if (lives[n].first < i->target && lives[n].last >= i->target && lives[n].last < pc) lives[n].last = pc;
+            if (lives[n].first < i->target && lives[n].last >= i->target && lives[n].last < pc)
+                lives[n].last = pc;
     }
 }
 

@@ -2,5 +2,6 @@
 #pragma once
 #include "module.h"
 
-// A guess from the PTX alone. ptxas orders and unrolls the code anew, so it may be half or twice the truth.
+// A guess from the PTX alone. ptxas orders and unrolls the code anew, so it may be half or twice
+// the truth.
 u32 registers_guess(const Kernel *kernel);

@@ -1,22 +1,25 @@
-// Names in PTX text and what they stand for: one table for the module, one for the function being read.
+// Names in PTX text and what they stand for: one table for the module, one for the function being
+// read.
 #pragma once
 #include "base.h"
 
 enum symbol_kind {
-    SYMBOL_REGISTER,        // value: row; width
-    SYMBOL_REGISTERS,       // a family %r<N>, under its name without the number; value: row of the first; count, width
-    SYMBOL_GLOBAL,          // value: device address
-    SYMBOL_SHARED,          // value: offset, or UNPLACED
-    SYMBOL_DYNAMIC,         // extern .shared: value: alignment
-    SYMBOL_LOCAL,           // value: offset
-    SYMBOL_PARAM,           // of the kernel; value: offset
-    SYMBOL_CALL_PARAM,      // of a call; value: row
-    SYMBOL_LABEL, SYMBOL_TARGETS,           // value: instruction, or UNPLACED
-    SYMBOL_EXTERN,          // a function with no body; value: index in print_functions, or UNPLACED
-    SYMBOL_FUNCTION,        // a function with a body; value: its number in the module
-    SYMBOL_KERNEL,          // an entry
-    SYMBOL_TEXT,            // a label in .debug_str; text
-    SYMBOL_IMPORT,          // a variable of another unit that has not been found yet
+    SYMBOL_REGISTER,  // value: row; width
+    SYMBOL_REGISTERS, // a family %r<N>, under its name without the number; value: row of the first;
+                      // count, width
+    SYMBOL_GLOBAL,    // value: device address
+    SYMBOL_SHARED,    // value: offset, or UNPLACED
+    SYMBOL_DYNAMIC,   // extern .shared: value: alignment
+    SYMBOL_LOCAL,     // value: offset
+    SYMBOL_PARAM,     // of the kernel; value: offset
+    SYMBOL_CALL_PARAM, // of a call; value: row
+    SYMBOL_LABEL,
+    SYMBOL_TARGETS,  // value: instruction, or UNPLACED
+    SYMBOL_EXTERN,   // a function with no body; value: index in print_functions, or UNPLACED
+    SYMBOL_FUNCTION, // a function with a body; value: its number in the module
+    SYMBOL_KERNEL,   // an entry
+    SYMBOL_TEXT,     // a label in .debug_str; text
+    SYMBOL_IMPORT,   // a variable of another unit that has not been found yet
 };
 
 #define UNPLACED (~0ull)
@@ -24,18 +27,20 @@ enum symbol_kind {
 typedef struct Symbol {
     const char *name;
     enum symbol_kind kind;
-    u8 width;               // bytes of a register; 0: a predicate
+    u8 width; // bytes of a register; 0: a predicate
     u32 count;
     u64 value, size;
     u32 align;
-    bool addressed;         // a parameter whose address is taken
+    bool addressed; // a parameter whose address is taken
     const char *text;
-    const struct Symbol *of;    // of another unit, whose definition this is; NULL: it is its own
+    const struct Symbol *of; // of another unit, whose definition this is; NULL: it is its own
     struct Symbol *next;
 } Symbol;
 
 enum { SYMBOL_BUCKETS = 1024 };
-typedef struct Symbols { Symbol *bucket[SYMBOL_BUCKETS]; } Symbols;
+typedef struct Symbols {
+    Symbol *bucket[SYMBOL_BUCKETS];
+} Symbols;
 
 static inline u32 symbol_hash(const char *name)
 {

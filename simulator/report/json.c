@@ -30,8 +30,7 @@ static void write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes) {
         ssize_t written = write(fd, text, bytes);
-        if (written <= 0)
-            return;                     // nobody reads any more
+        if (written <= 0) return; // nobody reads any more
         text += written;
         bytes -= (size_t)written;
     }
@@ -41,10 +40,9 @@ void report_json_line(int fd, json_t *object)
 {
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(object);
-    if (!text)
-        return;
+    if (!text) return;
     size_t bytes = strlen(text);
-    text[bytes] = '\n';                 // in place of the 0: one write, one line
+    text[bytes] = '\n'; // in place of the 0: one write, one line
     write_all(fd, text, bytes + 1);
     free(text);
 }
@@ -54,12 +52,10 @@ void report_json_line(int fd, json_t *object)
 static json_t *json_text(const char *s)
 {
     json_t *text = json_string(s);
-    if (text)
-        return text;
+    if (text) return text;
     char *copy = strdup(s);
     for (char *c = copy; c && *c; c++)
-        if ((unsigned char)*c > 127)
-            *c = '?';
+        if ((unsigned char)*c > 127) *c = '?';
     text = copy ? json_string(copy) : json_null();
     free(copy);
     return text;
@@ -67,8 +63,7 @@ static json_t *json_text(const char *s)
 
 static void set_text(json_t *object, const char *key, const char *value)
 {
-    if (value)
-        json_object_set_new(object, key, json_text(value));
+    if (value) json_object_set_new(object, key, json_text(value));
 }
 
 static void set_integer(json_t *object, const char *key, uint64_t value)
@@ -84,14 +79,12 @@ static void set_triple(json_t *object, const char *key, const uint32_t v[3])
 static void set_place(json_t *object, const Place *place)
 {
     set_text(object, "file", place->file);
-    if (place->line)
-        set_integer(object, "line", place->line);
+    if (place->line) set_integer(object, "line", place->line);
 }
 
 static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
 {
-    if (!callers[0].file)
-        return;
+    if (!callers[0].file) return;
     json_t *array = json_array();
     for (int i = 0; i < REPORT_CALLERS && callers[i].file; i++) {
         json_t *place = json_object();
@@ -122,8 +115,7 @@ void report_json_error(int fd, const Report *r, uint64_t count)
     json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
     set_words(object, r);
     set_text(object, "that", r->that);
-    if (r->bytes)
-        set_integer(object, "bytes", r->bytes);
+    if (r->bytes) set_integer(object, "bytes", r->bytes);
     set_callers(object, r->callers);
     if (r->has_thread && report_has_several())
         json_object_set_new(object, "device", json_integer(r->device));
@@ -140,10 +132,8 @@ void report_json_error(int fd, const Report *r, uint64_t count)
         json_t *other = json_object();
         set_place(other, &r->other);
         set_text(other, "call", r->other_call);
-        if (!r->other_call)
-            set_triple(other, "thread", r->other_thread);
-        if (r->has_other_block)
-            set_triple(other, "block", r->other_block);
+        if (!r->other_call) set_triple(other, "thread", r->other_thread);
+        if (r->has_other_block) set_triple(other, "block", r->other_block);
         json_object_set_new(object, "other", other);
     }
     set_text(object, "stands", r->stands);
@@ -151,12 +141,12 @@ void report_json_error(int fd, const Report *r, uint64_t count)
     report_json_line(fd, object);
 }
 
-static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count, bool aside)
+static json_t *counters_json(const CounterName *names, const uint64_t *values, size_t count,
+                             bool aside)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
-        if (names[i].aside == aside)
-            set_integer(object, names[i].name, values[i]);
+        if (names[i].aside == aside) set_integer(object, names[i].name, values[i]);
     return object;
 }
 
@@ -165,8 +155,7 @@ static json_t *line_json(const CounterName *names, const uint64_t *values, size_
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
-        if (values[i])
-            set_integer(object, names[i].name, values[i]);
+        if (values[i]) set_integer(object, names[i].name, values[i]);
     return object;
 }
 
@@ -181,8 +170,7 @@ static json_t *metrics_json(const KernelReport *k)
 static void add_estimates(json_t *array, const CounterName *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (names[i].estimate)
-            json_array_append_new(array, json_text(names[i].name));
+        if (names[i].estimate) json_array_append_new(array, json_text(names[i].name));
 }
 
 static json_t *lines_json(const KernelReport *k)
@@ -209,20 +197,19 @@ void report_json_kernel(int fd, const KernelReport *k)
     set_text(object, "name", name);
     free(name);
     set_text(object, "signature", k->signature);
-    if (report_has_several())
-        json_object_set_new(object, "device", json_integer(k->device));
+    if (report_has_several()) json_object_set_new(object, "device", json_integer(k->device));
     set_triple(object, "grid", k->grid);
     set_triple(object, "block", k->block);
     json_object_set_new(object, "status", json_integer(k->status));
     json_object_set_new(object, "counters",
                         counters_json(k->counters, k->values, k->counter_count, false));
-    json_object_set_new(object, "aside", counters_json(k->counters, k->values, k->counter_count, true));
+    json_object_set_new(object, "aside",
+                        counters_json(k->counters, k->values, k->counter_count, true));
     json_object_set_new(object, "metrics", metrics_json(k));
     add_estimates(estimates, k->counters, k->counter_count);
     add_estimates(estimates, k->metrics, k->metric_count);
     json_object_set_new(object, "estimates", estimates);
     json_object_set_new(object, "lines", lines_json(k));
-    if (k->time_ns > 0)
-        json_object_set_new(object, "time_ns", json_real(k->time_ns));
+    if (k->time_ns > 0) json_object_set_new(object, "time_ns", json_real(k->time_ns));
     report_json_line(fd, object);
 }

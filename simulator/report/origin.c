@@ -1,7 +1,8 @@
 // Return addresses to source lines, with libdw. The wrappers of cuda_runtime.h are inlined into
 // the student's function, so the innermost line of an address is often in the toolkit: we climb
-// the inlined scopes out of it. libdw bears one thread at a time, and reads what it needs when it is asked: so calls
-// wait for one another (blocks that run beside each other ask, each for what it would report).
+// the inlined scopes out of it. libdw bears one thread at a time, and reads what it needs when it
+// is asked: so calls wait for one another (blocks that run beside each other ask, each for what it
+// would report).
 
 #define _GNU_SOURCE
 #include "origin.h"
@@ -19,28 +20,32 @@
 static struct {
     Dwfl *dwfl;
     int pid;
-    int root;                           // the program's root folder, perhaps a sandbox's; or -1
+    int root; // the program's root folder, perhaps a sandbox's; or -1
 } origin = { .root = -1 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// The answers that were given last: a kernel's mistakes come by the thousand, and ask for the same few calls.
+// The answers that were given last: a kernel's mistakes come by the thousand, and ask for the same
+// few calls.
 enum { ANSWERS = 16 };
-static struct { u64 callers[WIRE_CALLERS]; Place place; } answers[ANSWERS];
+static struct {
+    u64 callers[WIRE_CALLERS];
+    Place place;
+} answers[ANSWERS];
 static size_t answered;
 
 // Opens the file that the program has mapped, in the program's own view of the file system.
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                     char **file, Elf **elf)
 {
-    (void)module; (void)data; (void)base; (void)elf;
-    if (name[0] != '/')
-        return -1;
+    (void)module;
+    (void)data;
+    (void)base;
+    (void)elf;
+    if (name[0] != '/') return -1;
     int fd = origin.root < 0 ? -1 : openat(origin.root, name + 1, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0)
-        *file = strdup(name);
+    if (fd < 0) fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) *file = strdup(name);
     return fd;
 }
 
@@ -61,8 +66,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 
 static void read_map(void)
 {
-    if (!origin.dwfl)
-        return;
+    if (!origin.dwfl) return;
     dwfl_report_begin_add(origin.dwfl);
     dwfl_linux_proc_report(origin.dwfl, origin.pid);
     dwfl_report_end(origin.dwfl, NULL, NULL);
@@ -83,10 +87,8 @@ void origin_open(int pid)
 
 void origin_close(void)
 {
-    if (origin.dwfl)
-        dwfl_end(origin.dwfl);
-    if (origin.root >= 0)
-        close(origin.root);
+    if (origin.dwfl) dwfl_end(origin.dwfl);
+    if (origin.root >= 0) close(origin.root);
     origin.dwfl = NULL;
     origin.root = -1;
     memset(answers, 0, sizeof answers);
@@ -97,13 +99,11 @@ static bool is_library(const char *file)
 {
     static const char *const marks[] = { "cuda_runtime_api.h", "cstdlib", "stdlib.h" };
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s", file) >= (int)sizeof path || path[0] != '/')
-        return false;
-    for (char *slash; (slash = strrchr(path, '/')) && slash != path; ) {
+    if (snprintf(path, sizeof path, "%s", file) >= (int)sizeof path || path[0] != '/') return false;
+    for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
         for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
             snprintf(slash, sizeof path - (size_t)(slash - path), "/%s", marks[i]);
-            if (access(path, F_OK) == 0)
-                return true;
+            if (access(path, F_OK) == 0) return true;
         }
         *slash = 0;
     }
@@ -126,8 +126,7 @@ static u32 line_of(Dwarf_Die *scope)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word line;
-    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0)
-        return 0;
+    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0) return 0;
     return (u32)line;
 }
 
@@ -145,7 +144,8 @@ static bool is_wrapper(const char *symbol, const char *kernel)
     return symbol && kernel && strncmp(symbol, kernel, strlen(symbol)) == 0;
 }
 
-// Where the kernel is a template, there is another stub, inlined, and neither it nor what it is inlined into has a symbol.
+// Where the kernel is a template, there is another stub, inlined, and neither it nor what it is
+// inlined into has a symbol.
 static bool is_inlined_stub(Dwarf_Die *scope)
 {
     const char *name = dwarf_diename(scope);
@@ -166,8 +166,7 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
     Dwarf_Die *found = NULL;
     int count = dwarf_getscopes(unit, address, &found);
     *scopes = NULL;
-    if (count > 0)
-        count = dwarf_getscopes_die(&found[0], scopes);
+    if (count > 0) count = dwarf_getscopes_die(&found[0], scopes);
     free(found);
     return count;
 }
@@ -179,19 +178,15 @@ static bool climb(Dwarf_Die *unit, Dwarf_Addr address, const char *kernel, Place
     int count = scopes_at(unit, address, &scopes);
     bool own = false, stub = false;
     for (int i = 0; i < count && !own; i++) {
-        if (!is_function(&scopes[i]))
-            continue;
+        if (!is_function(&scopes[i])) continue;
         bool in_stub = stub;
         stub = is_inlined_stub(&scopes[i]);
-        own = !stub && !in_stub && !is_library(place->file) && !is_wrapper(linkage_name(&scopes[i]), kernel);
-        if (own)
-            place->function = dwarf_diename(&scopes[i]);
-        else if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-            break;
-        else
-            *place = (Place){ .file = file_of(unit, &scopes[i]), .line = line_of(&scopes[i]) };
-        if (!place->file)
-            break;
+        own = !stub && !in_stub && !is_library(place->file)
+           && !is_wrapper(linkage_name(&scopes[i]), kernel);
+        if (own) place->function = dwarf_diename(&scopes[i]);
+        else if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
+        else *place = (Place){ .file = file_of(unit, &scopes[i]), .line = line_of(&scopes[i]) };
+        if (!place->file) break;
     }
     free(scopes);
     return own;
@@ -200,9 +195,8 @@ static bool climb(Dwarf_Die *unit, Dwarf_Addr address, const char *kernel, Place
 static Dwfl_Module *module_at(Dwarf_Addr address)
 {
     Dwfl_Module *module = dwfl_addrmodule(origin.dwfl, address);
-    if (module)
-        return module;
-    read_map();                         // a library loaded since
+    if (module) return module;
+    read_map(); // a library loaded since
     return dwfl_addrmodule(origin.dwfl, address);
 }
 
@@ -210,10 +204,9 @@ static bool is_stub(const char *symbol, const char **kernel)
 {
     static const char prefix[] = "__device_stub_";
     const char *found = symbol ? strstr(symbol, prefix) : NULL;
-    if (!found)
-        return is_wrapper(symbol, *kernel);
+    if (!found) return is_wrapper(symbol, *kernel);
     found += strlen(prefix);
-    if (!*kernel && found[0] == '_')            // not a template's __wrapper__device_stub_name
+    if (!*kernel && found[0] == '_') // not a template's __wrapper__device_stub_name
         *kernel = found;
     return true;
 }
@@ -225,18 +218,17 @@ static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel,
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
     int number;
     const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (!file || !unit)
-        return false;
+    if (!file || !unit) return false;
     *place = (Place){ .file = file, .line = (u32)number };
     return climb(unit, address - bias, kernel, place);
 }
 
-// A function of C++ whose name begins as the runtime's do: a template of cuda_runtime.h, not inlined, such as
-// cudaMallocManaged<float>, which every call of the program's with that type shares.
+// A function of C++ whose name begins as the runtime's do: a template of cuda_runtime.h, not
+// inlined, such as cudaMallocManaged<float>, which every call of the program's with that type
+// shares.
 static bool is_template_of_runtime(const char *symbol)
 {
-    if (!symbol || strncmp(symbol, "_Z", 2) != 0)
-        return false;
+    if (!symbol || strncmp(symbol, "_Z", 2) != 0) return false;
     symbol += 2 + strspn(symbol + 2, "L0123456789");
     return strncmp(symbol, "cuda", 4) == 0 && symbol[4] >= 'A' && symbol[4] <= 'Z';
 }
@@ -245,15 +237,13 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
 {
     const char *kernel = NULL, *function = NULL;
     for (size_t i = 0; i < count && callers[i] && origin.dwfl; i++) {
-        Dwarf_Addr address = callers[i] - 1;        // inside the call, not behind it
+        Dwarf_Addr address = callers[i] - 1; // inside the call, not behind it
         Dwfl_Module *module = module_at(address);
         const char *symbol = module ? dwfl_module_addrname(module, address) : NULL;
-        if (!module || is_stub(symbol, &kernel))
-            continue;
+        if (!module || is_stub(symbol, &kernel)) continue;
         if (line_at(module, address, kernel, place) && !strstr(place->file, ".cudafe1.stub.c"))
             return true;
-        if (!function || (symbol && is_template_of_runtime(function)))
-            function = symbol;
+        if (!function || (symbol && is_template_of_runtime(function))) function = symbol;
     }
     *place = (Place){ .function = function };
     return false;
@@ -263,15 +253,13 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
 static bool answer(const u64 *callers, size_t count, Place *place)
 {
     u64 wanted[WIRE_CALLERS] = { 0 };
-    for (size_t i = 0; i < count && i < WIRE_CALLERS && callers[i]; i++)
-        wanted[i] = callers[i];
+    for (size_t i = 0; i < count && i < WIRE_CALLERS && callers[i]; i++) wanted[i] = callers[i];
     for (size_t a = 0; a < ANSWERS; a++)
         if (wanted[0] && memcmp(answers[a].callers, wanted, sizeof wanted) == 0) {
             *place = answers[a].place;
             return true;
         }
-    if (!place_of(wanted, WIRE_CALLERS, place))
-        return false;
+    if (!place_of(wanted, WIRE_CALLERS, place)) return false;
     memcpy(answers[answered % ANSWERS].callers, wanted, sizeof wanted);
     answers[answered++ % ANSWERS].place = *place;
     return true;

@@ -18,15 +18,15 @@
 
 typedef struct Noted {
     struct Noted *next;
-    Report report;                      // its strings are copies
-    uint64_t count, written;            // so far; when it was last written
+    Report report;           // its strings are copies
+    uint64_t count, written; // so far; when it was last written
 } Noted;
 
 static pthread_mutex_t own_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
-    pthread_mutex_t *mutex;             // that all processes of the machine take before they write
-    int fd;                             // -1: text
+    pthread_mutex_t *mutex; // that all processes of the machine take before they write
+    int fd;                 // -1: text
     bool profile, ended;
     Noted *first, **end;
     uint64_t counts[REPORT_KINDS];
@@ -35,21 +35,17 @@ static struct {
 // A process may have been killed while it wrote.
 static void lock(void)
 {
-    if (pthread_mutex_lock(sink.mutex) == EOWNERDEAD)
-        pthread_mutex_consistent(sink.mutex);
+    if (pthread_mutex_lock(sink.mutex) == EOWNERDEAD) pthread_mutex_consistent(sink.mutex);
 }
 
-static void unlock(void)
-{
-    pthread_mutex_unlock(sink.mutex);
-}
+static void unlock(void) { pthread_mutex_unlock(sink.mutex); }
 
 static void share_mutex(void)
 {
     pthread_mutexattr_t attributes;
-    pthread_mutex_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return;
+    pthread_mutex_t *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
@@ -57,7 +53,7 @@ static void share_mutex(void)
     sink.mutex = shared;
 }
 
-static bool several;                    // devices
+static bool several; // devices
 
 void report_several(void) { several = true; }
 bool report_has_several(void) { return several; }
@@ -69,10 +65,7 @@ void report_open(int fd, bool profile)
     sink.profile = profile;
 }
 
-static char *copy_string(const char *s)
-{
-    return s ? strdup(s) : NULL;
-}
+static char *copy_string(const char *s) { return s ? strdup(s) : NULL; }
 
 static void copy_place(Place *place)
 {
@@ -91,7 +84,9 @@ static bool same_error(const Report *a, const Report *b)
     if (a->kind != b->kind || !same_string(a->kernel, b->kernel) || a->place.line != b->place.line
         || !same_string(a->place.file, b->place.file))
         return false;
-    return a->place.line || (same_string(a->message, b->message) && same_string(a->place.function, b->place.function));
+    return a->place.line
+        || (same_string(a->message, b->message)
+            && same_string(a->place.function, b->place.function));
 }
 
 // The strings of a graver one that is told instead are let go: a few for each line at the most.
@@ -107,15 +102,13 @@ static void keep(Noted *noted, const Report *report)
     noted->report.stands = copy_string(report->stands);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
-    for (int i = 0; i < REPORT_CALLERS; i++)
-        copy_place(&noted->report.callers[i]);
+    for (int i = 0; i < REPORT_CALLERS; i++) copy_place(&noted->report.callers[i]);
 }
 
 static Noted *note(const Report *report)
 {
     Noted *noted = calloc(1, sizeof *noted);
-    if (!noted)
-        return NULL;
+    if (!noted) return NULL;
     keep(noted, report);
     *sink.end = noted;
     sink.end = &noted->next;
@@ -134,14 +127,10 @@ void report_error(const Report *report)
     }
     lock();
     Noted *noted = sink.first;
-    while (noted && !same_error(&noted->report, report))
-        noted = noted->next;
-    if (!noted)
-        noted = note(report);
-    else if (report->gravity > noted->report.gravity)
-        keep(noted, report);
-    if (noted)
-        noted->count++;
+    while (noted && !same_error(&noted->report, report)) noted = noted->next;
+    if (!noted) noted = note(report);
+    else if (report->gravity > noted->report.gravity) keep(noted, report);
+    if (noted) noted->count++;
     sink.counts[report->kind]++;
     unlock();
 }
@@ -151,8 +140,7 @@ void report_errorf(Report *report, const char *format, ...)
     char *message = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&message, format, arguments) < 0)
-        message = NULL;
+    if (vasprintf(&message, format, arguments) < 0) message = NULL;
     va_end(arguments);
     report->message = message;
     report_error(report);
@@ -171,12 +159,9 @@ uint64_t report_count(enum report_kind kind)
 static void flush_locked(void)
 {
     for (Noted *noted = sink.first; noted; noted = noted->next) {
-        if (noted->written)
-            continue;
-        if (sink.fd >= 0)
-            report_json_error(sink.fd, &noted->report, noted->count);
-        else
-            report_text_error(&noted->report, noted->count);
+        if (noted->written) continue;
+        if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, noted->count);
+        else report_text_error(&noted->report, noted->count);
         noted->written = noted->count;
     }
 }
@@ -192,10 +177,8 @@ void report_kernel(const KernelReport *kernel)
 {
     lock();
     flush_locked();
-    if (sink.fd >= 0)
-        report_json_kernel(sink.fd, kernel);
-    else if (sink.profile)
-        table_kernel(kernel);
+    if (sink.fd >= 0) report_json_kernel(sink.fd, kernel);
+    else if (sink.profile) table_kernel(kernel);
     unlock();
 }
 
@@ -204,22 +187,22 @@ void report_copy(const char *kind, uint64_t bytes)
     lock();
     flush_locked();
     if (sink.fd >= 0) {
-        report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "copy", "kind", kind, "bytes", (json_int_t)bytes));
+        report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "copy", "kind", kind, "bytes",
+                                            (json_int_t)bytes));
     } else if (sink.profile) {
         fprintf(stderr, "warpwise: copy %s, %" PRIu64 " bytes\n", kind, bytes);
     }
     unlock();
 }
 
-void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns, bool by_host,
-                 const LinkReport *links, size_t count)
+void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns,
+                 bool by_host, const LinkReport *links, size_t count)
 {
-    if (sink.fd < 0)
-        return;
-    json_t *object = json_pack("{ss ss si sf sf s[]}", "event", "work", "kind", kind, "device", (int)device,
-                               "start_ns", start_ns, "end_ns", end_ns, by_host ? "by_host" : "links");
-    if (stream >= 0)
-        json_object_set_new(object, "stream", json_integer(stream));
+    if (sink.fd < 0) return;
+    json_t *object =
+        json_pack("{ss ss si sf sf s[]}", "event", "work", "kind", kind, "device", (int)device,
+                  "start_ns", start_ns, "end_ns", end_ns, by_host ? "by_host" : "links");
+    if (stream >= 0) json_object_set_new(object, "stream", json_integer(stream));
     json_t *list = json_object_get(object, by_host ? "by_host" : "links");
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_pack("[iiI]", (int)links[i].from, (int)links[i].to,
@@ -232,8 +215,7 @@ void report_work(const char *kind, uint32_t device, int stream, double start_ns,
 
 void report_refused(const Report *report, int status)
 {
-    if (sink.fd < 0)
-        return;
+    if (sink.fd < 0) return;
     lock();
     flush_locked();
     report_json_refused(sink.fd, report, status);
@@ -242,21 +224,21 @@ void report_refused(const Report *report, int status)
 
 void report_range(bool begins, double busy_ns)
 {
-    if (sink.fd < 0)
-        return;
+    if (sink.fd < 0) return;
     lock();
     flush_locked();
-    report_json_line(sink.fd, json_pack("{ss sb sf}", "event", "range", "begins", begins, "busy_ns", busy_ns));
+    report_json_line(
+        sink.fd, json_pack("{ss sb sf}", "event", "range", "begins", begins, "busy_ns", busy_ns));
     unlock();
 }
 
 void report_call(const char *name, double start_ns, double end_ns)
 {
-    if (sink.fd < 0)
-        return;
+    if (sink.fd < 0) return;
     lock();
     flush_locked();
-    report_json_line(sink.fd, json_pack("{ss ss sf sf}", "event", "call", "name", name, "start_ns", start_ns, "end_ns", end_ns));
+    report_json_line(sink.fd, json_pack("{ss ss sf sf}", "event", "call", "name", name, "start_ns",
+                                        start_ns, "end_ns", end_ns));
     unlock();
 }
 
@@ -265,10 +247,12 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
     lock();
     flush_locked();
     if (sink.fd >= 0) {
-        report_json_line(sink.fd, json_pack("{ss ss ss sI sI}", "event", "migration", "direction", direction, "cause", cause,
-                                            "bytes", (json_int_t)bytes, "faults", (json_int_t)faults));
+        report_json_line(sink.fd, json_pack("{ss ss ss sI sI}", "event", "migration", "direction",
+                                            direction, "cause", cause, "bytes", (json_int_t)bytes,
+                                            "faults", (json_int_t)faults));
     } else if (sink.profile) {
-        fprintf(stderr, "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " fault%s\n",
+        fprintf(stderr,
+                "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " fault%s\n",
                 direction, cause, bytes, faults, faults == 1 ? "" : "s");
     }
     unlock();
@@ -286,8 +270,7 @@ void report_end(void)
 {
     lock();
     flush_locked();
-    if (sink.fd < 0)
-        print_repeats();
+    if (sink.fd < 0) print_repeats();
     unlock();
 }
 
@@ -301,7 +284,7 @@ void report_exit(int status, int signal)
     sink.ended = true;
     if (sink.fd >= 0)
         report_json_line(sink.fd, signal ? json_pack("{ss si}", "event", "exit", "signal", signal)
-                          : json_pack("{ss si}", "event", "exit", "status", status));
+                                         : json_pack("{ss si}", "event", "exit", "status", status));
     else if (signal)
         report_say("the program was killed by signal %d (%s)", signal, strsignal(signal));
     unlock();

@@ -7,12 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct Allocation Allocation;   // memory.h
+typedef struct Allocation Allocation; // memory.h
 
 enum report_kind {
-    REPORT_BOUNDS, REPORT_MISALIGNED, REPORT_USE_AFTER_FREE, REPORT_UNINITIALIZED, REPORT_RACE,
-    REPORT_BARRIER, REPORT_TIMEOUT, REPORT_UNSUPPORTED, REPORT_TRAP, REPORT_LEAK,
-    REPORT_INVALID_FREE, REPORT_HOST_ACCESS, REPORT_API, REPORT_DEADLOCK, REPORT_HANG, REPORT_UNFINISHED,
+    REPORT_BOUNDS,
+    REPORT_MISALIGNED,
+    REPORT_USE_AFTER_FREE,
+    REPORT_UNINITIALIZED,
+    REPORT_RACE,
+    REPORT_BARRIER,
+    REPORT_TIMEOUT,
+    REPORT_UNSUPPORTED,
+    REPORT_TRAP,
+    REPORT_LEAK,
+    REPORT_INVALID_FREE,
+    REPORT_HOST_ACCESS,
+    REPORT_API,
+    REPORT_DEADLOCK,
+    REPORT_HANG,
+    REPORT_UNFINISHED,
     REPORT_MBARRIER,
     REPORT_KINDS
 };
@@ -20,9 +33,9 @@ enum report_kind {
 // A place in somebody's source. file is as the compiler recorded it; NULL: unknown.
 typedef struct {
     const char *file;
-    const char *function;               // NULL: unknown or of no interest
-    uint32_t line;                      // 0: unknown
-    uint32_t column;                    // from 1; 0: unknown
+    const char *function; // NULL: unknown or of no interest
+    uint32_t line;        // 0: unknown
+    uint32_t column;      // from 1; 0: unknown
 } Place;
 
 enum { REPORT_CALLERS = 6 };
@@ -31,55 +44,56 @@ enum { REPORT_CALLERS = 6 };
 // The strings need to live only until report_error() returns.
 typedef struct {
     enum report_kind kind;
-    const char *message;                // one line: what happened, with the numbers
-    const char *why;                    // one line: what it means
-    const char *next;                   // one line: what usually mends it
-    const char *that;                   // of bytes of an allocation that is copied: what is amiss with them,
-    uint64_t bytes;                     // and how many they are
-    const char *kernel;                 // name; NULL: a call of the host
-    Place place;                        // where it happened, in device or host code
-    Place callers[REPORT_CALLERS];      // where that code was inlined, innermost first; the first without a file ends them
-    bool has_thread;                    // block and thread below are meant
+    const char *message; // one line: what happened, with the numbers
+    const char *why;     // one line: what it means
+    const char *next;    // one line: what usually mends it
+    const char *that;    // of bytes of an allocation that is copied: what is amiss with them,
+    uint64_t bytes;      // and how many they are
+    const char *kernel;  // name; NULL: a call of the host
+    Place place;         // where it happened, in device or host code
+    Place callers[REPORT_CALLERS]; // where that code was inlined, innermost first; the first
+                                   // without a file ends them
+    bool has_thread;               // block and thread below are meant
     uint32_t block[3], thread[3];
-    uint32_t device;                    // of the kernel
+    uint32_t device; // of the kernel
     uint64_t address;
-    const Allocation *allocation;       // the one touched or missed
-    bool has_other;                     // the other access of a race
+    const Allocation *allocation; // the one touched or missed
+    bool has_other;               // the other access of a race
     Place other;
-    const char *other_call;             // no thread's, but this call's of the host
+    const char *other_call; // no thread's, but this call's of the host
     uint32_t other_thread[3];
-    char *stands;                       // where warps stand that wait: a line of text for each place
-    bool has_other_block;               // it is not in the block above, but in this one
+    char *stands;         // where warps stand that wait: a line of text for each place
+    bool has_other_block; // it is not in the block above, but in this one
     uint32_t other_block[3];
-    int gravity;                        // of several errors of one kind and line the one with the most is told
+    int gravity; // of several errors of one kind and line the one with the most is told
 } Report;
 
 typedef struct {
-    const char *name;                   // Nsight Compute's name
-    bool estimate;                      // printed with ~
-    bool aside;                         // not printed, in JSON alone
+    const char *name; // Nsight Compute's name
+    bool estimate;    // printed with ~
+    bool aside;       // not printed, in JSON alone
 } CounterName;
 
 typedef struct {
     Place place;
-    const uint64_t *values;             // one for each counter name of the report, in its order
+    const uint64_t *values; // one for each counter name of the report, in its order
 } CounterLine;
 
 // One finished launch, with its counters.
 typedef struct {
-    const char *name;                   // as in the PTX
-    const char *signature;              // "transpose(float*, float const*, int, int)"
+    const char *name;      // as in the PTX
+    const char *signature; // "transpose(float*, float const*, int, int)"
     uint32_t grid[3], block[3], device;
-    int status;                         // cudaError_t of the launch; 0: it ran well
+    int status; // cudaError_t of the launch; 0: it ran well
     const CounterName *counters;
-    const uint64_t *values;             // counter_count totals
+    const uint64_t *values; // counter_count totals
     size_t counter_count;
-    const CounterName *metrics;         // figures of the whole launch that are no sums
-    const double *figures;              // metric_count of them; 0: it does not apply
+    const CounterName *metrics; // figures of the whole launch that are no sums
+    const double *figures;      // metric_count of them; 0: it does not apply
     size_t metric_count;
-    const CounterLine *lines;           // in any order; report.c leaves zeros out
+    const CounterLine *lines; // in any order; report.c leaves zeros out
     size_t line_count;
-    double time_ns;                     // predicted; 0: no prediction
+    double time_ns; // predicted; 0: no prediction
 } KernelReport;
 
 // Chooses the form. fd < 0: text on stderr. profile: text also gives each kernel's counters.
@@ -112,26 +126,30 @@ void report_kernel(const KernelReport *kernel);
 void report_copy(const char *kind, uint64_t bytes);
 
 // Bytes that went over the link from one device to another.
-typedef struct { uint32_t from, to; uint64_t bytes; } LinkReport;
+typedef struct {
+    uint32_t from, to;
+    uint64_t bytes;
+} LinkReport;
 
-// On a machine with several devices, or with a timeline, in JSON alone: a kernel's or a copy's ("kernel", "copy") beginning and
-// end on the simulated clock, and what it moved between devices, over their links or by way of the host. stream: its
-// row in the timeline, 0 for the default stream, or -1, which is not told.
-void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns, bool by_host,
-                 const LinkReport *links, size_t count);
+// On a machine with several devices, or with a timeline, in JSON alone: a kernel's or a copy's
+// ("kernel", "copy") beginning and end on the simulated clock, and what it moved between devices,
+// over their links or by way of the host. stream: its row in the timeline, 0 for the default
+// stream, or -1, which is not told.
+void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns,
+                 bool by_host, const LinkReport *links, size_t count);
 
 // In JSON alone: the device refuses a launch with a cudaError_t; the report says why, and where.
 void report_refused(const Report *report, int status);
 
-// In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart, cudaProfilerStop), and for how long after
-// that the device will still be at work.
+// In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart,
+// cudaProfilerStop), and for how long after that the device will still be at work.
 void report_range(bool begins, double busy_ns);
 
 // In JSON alone: a call of the program, when it began and returned on the simulated clock.
 void report_call(const char *name, double start_ns, double end_ns);
 
-// Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault", "cpu-fault",
-// "prefetch".
+// Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault",
+// "cpu-fault", "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
 
 // A device process ends: writes the errors, and in text how often earlier ones came again.

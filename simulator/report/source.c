@@ -1,10 +1,13 @@
-// From an instruction to the student's source line. Code of a header of the toolkit, inlined or not, counts as the line
-// that called it.
+// From an instruction to the student's source line. Code of a header of the toolkit, inlined or
+// not, counts as the line that called it.
 #include <string.h>
 
 #include "source.h"
 
-Place source_place(const Kernel *kernel, u32 pc) { return source_of(kernel, kernel->code[pc].location); }
+Place source_place(const Kernel *kernel, u32 pc)
+{
+    return source_of(kernel, kernel->code[pc].location);
+}
 
 static bool is_toolkits(const Location *l) { return l->file && strstr(l->file, "/include/"); }
 

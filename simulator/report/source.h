@@ -5,7 +5,7 @@
 
 // The place that instruction `pc` of a kernel was compiled from.
 Place source_place(const Kernel *kernel, u32 pc);
-Place source_of(const Kernel *kernel, u32 location);     // of one of its locations; ~0u: unknown
+Place source_of(const Kernel *kernel, u32 location); // of one of its locations; ~0u: unknown
 
 // The places at which that code was inlined, innermost first.
 void source_callers(const Kernel *kernel, u32 pc, Place callers[REPORT_CALLERS]);

@@ -55,8 +55,7 @@ void report_say(const char *format, ...)
     char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0)
-        print_wrapped("warpwise: ", text);
+    if (vasprintf(&text, format, arguments) >= 0) print_wrapped("warpwise: ", text);
     va_end(arguments);
     free(text);
 }
@@ -68,8 +67,7 @@ static char *source_line(const char *file, uint32_t number)
     char *line = NULL;
     size_t size = 0;
     ssize_t length = -1;
-    if (!source)
-        return NULL;
+    if (!source) return NULL;
     for (uint32_t i = 0; i < number && (length = getline(&line, &size, source)) >= 0; i++)
         ;
     fclose(source);
@@ -85,18 +83,14 @@ static char *source_line(const char *file, uint32_t number)
 static void print_source(const Place *place)
 {
     char *line = place->file && place->line ? source_line(place->file, place->line) : NULL;
-    if (!line)
-        return;
+    if (!line) return;
     int gutter = fprintf(stderr, "%6u | ", place->line), room = COLUMNS - gutter;
     size_t first = strspn(line, " \t"), column = first;
-    if (place->column > first && place->column <= strlen(line))
-        column = place->column - 1;
+    if (place->column > first && place->column <= strlen(line)) column = place->column - 1;
     for (char *c = line; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
+        if (*c == '\t') *c = ' ';
     fprintf(stderr, "%.*s\n", room, line);
-    if ((int)column < room)
-        fprintf(stderr, "%6s | %*s^\n", "", (int)column, "");
+    if ((int)column < room) fprintf(stderr, "%6s | %*s^\n", "", (int)column, "");
     free(line);
 }
 
@@ -118,22 +112,20 @@ static void print_head(const Report *r)
 static void print_where(const Report *r)
 {
     for (int i = 0; i < REPORT_CALLERS && r->callers[i].file; i++)
-        fprintf(stderr, "  inlined at %s:%u\n", report_base_name(r->callers[i].file), r->callers[i].line);
+        fprintf(stderr, "  inlined at %s:%u\n", report_base_name(r->callers[i].file),
+                r->callers[i].line);
 
     // The signatures of template libraries fill a screen.
-    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? report_plain_name(r->kernel) : NULL;
-    if (r->kernel)
-        print_wrapped("  in ", brief ? brief : r->kernel);
+    char *brief =
+        r->kernel && strlen(r->kernel) > 2 * COLUMNS ? report_plain_name(r->kernel) : NULL;
+    if (r->kernel) print_wrapped("  in ", brief ? brief : r->kernel);
     free(brief);
     if (r->has_thread)
         fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)", r->block[0], r->block[1],
                 r->block[2], r->thread[0], r->thread[1], r->thread[2]);
-    if (r->has_thread && report_has_several())
-        fprintf(stderr, ", device %u", r->device);
-    if (r->has_thread && r->address)
-        fprintf(stderr, ", address 0x%" PRIx64, r->address);
-    if (r->has_thread)
-        fputc('\n', stderr);
+    if (r->has_thread && report_has_several()) fprintf(stderr, ", device %u", r->device);
+    if (r->has_thread && r->address) fprintf(stderr, ", address 0x%" PRIx64, r->address);
+    if (r->has_thread) fputc('\n', stderr);
 }
 
 static void print_other(const Report *r)
@@ -142,8 +134,7 @@ static void print_other(const Report *r)
     if (r->has_other_block)
         fprintf(stderr, "block (%u,%u,%u), ", r->other_block[0], r->other_block[1],
                 r->other_block[2]);
-    if (r->other_call)
-        fputs(r->other_call, stderr);
+    if (r->other_call) fputs(r->other_call, stderr);
     else
         fprintf(stderr, "thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
                 r->other_thread[2]);
@@ -156,8 +147,7 @@ static void print_other(const Report *r)
 static void print_stands(const char *lines)
 {
     char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
-    while ((line = strsep(&rest, "\n")))
-        print_wrapped("  - ", line);
+    while ((line = strsep(&rest, "\n"))) print_wrapped("  - ", line);
     free(copy);
 }
 
@@ -165,18 +155,16 @@ void report_text_error(const Report *r, uint64_t count)
 {
     print_head(r);
     print_where(r);
-    if (r->message)
-        print_wrapped("  ", r->message);
-    if (r->has_other)
-        print_other(r);
+    if (r->message) print_wrapped("  ", r->message);
+    if (r->has_other) print_other(r);
     print_stands(r->stands);
-    if (r->why)
-        print_wrapped("  why:  ", r->why);
-    if (r->next)
-        print_wrapped("  next: ", r->next);
+    if (r->why) print_wrapped("  why:  ", r->why);
+    if (r->next) print_wrapped("  next: ", r->next);
     if (count > 1)
         fprintf(stderr, "  and %" PRIu64 " more of this kind%s\n", count - 1,
-                r->place.line ? " on this line" : r->place.function ? " in this function" : "");
+                r->place.line       ? " on this line"
+                : r->place.function ? " in this function"
+                                    : "");
 }
 
 void report_text_repeats(const Report *r, uint64_t since)

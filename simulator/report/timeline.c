@@ -1,5 +1,6 @@
-// Each event is a line of JSON. The lines of all device processes go to one file without a name, whose place for the next
-// byte they share; at the end the machine's process puts a frame around them.
+// Each event is a line of JSON. The lines of all device processes go to one file without a name,
+// whose place for the next byte they share; at the end the machine's process puts a frame around
+// them.
 
 #define _GNU_SOURCE
 #include "timeline.h"
@@ -11,13 +12,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PIDS_EACH = 100, DEFAULT_ROW = 1, MOST_ROWS = 4096 };     // of a program: its own, and those of its devices
+enum {
+    PIDS_EACH = 100,
+    DEFAULT_ROW = 1,
+    MOST_ROWS = 4096
+}; // of a program: its own, and those of its devices
 
-static const char *target;              // the file's name; NULL: nothing is kept
+static const char *target; // the file's name; NULL: nothing is kept
 static int spool = -1;
-static uint32_t number;                 // of the program that is served
+static uint32_t number; // of the program that is served
 static const char *device_name;
-static uint64_t named[MOST_ROWS];       // rows that have been given their names
+static uint64_t named[MOST_ROWS]; // rows that have been given their names
 static size_t named_count;
 
 bool timeline_open(const char *path)
@@ -48,17 +53,21 @@ static void keep(json_t *event)
     json_decref(event);
     if (!text) return;
     size_t bytes = strlen(text);
-    text[bytes] = '\n';                 // in place of the 0
+    text[bytes] = '\n'; // in place of the 0
     write_whole(spool, text, bytes + 1);
     free(text);
 }
 
-static int pid_of(TimelineRow row) { return (int)(number * PIDS_EACH) + (row.on_device ? 2 + (int)row.device : 1); }
+static int pid_of(TimelineRow row)
+{
+    return (int)(number * PIDS_EACH) + (row.on_device ? 2 + (int)row.device : 1);
+}
 static int tid_of(TimelineRow row) { return row.on_device ? DEFAULT_ROW + (int)row.stream : 1; }
 
 static void keep_name(const char *what, TimelineRow row, const char *name)
 {
-    keep(json_pack("{ss ss si si s{ss}}", "name", what, "ph", "M", "pid", pid_of(row), "tid", tid_of(row), "args", "name", name));
+    keep(json_pack("{ss ss si si s{ss}}", "name", what, "ph", "M", "pid", pid_of(row), "tid",
+                   tid_of(row), "args", "name", name));
 }
 
 static bool is_new(uint64_t row)
@@ -75,10 +84,13 @@ static void introduce(TimelineRow row)
     char name[300];
     uint64_t process = (uint64_t)pid_of(row) << 32;
     if (is_new(process)) {
-        if (row.on_device) snprintf(name, sizeof name, "device %u, %s", row.device, device_name ? device_name : "simulated");
+        if (row.on_device)
+            snprintf(name, sizeof name, "device %u, %s", row.device,
+                     device_name ? device_name : "simulated");
         else snprintf(name, sizeof name, "host");
         keep_name("process_name", row, name);
-        keep(json_pack("{ss ss si s{si}}", "name", "process_sort_index", "ph", "M", "pid", pid_of(row), "args", "sort_index", pid_of(row)));
+        keep(json_pack("{ss ss si s{si}}", "name", "process_sort_index", "ph", "M", "pid",
+                       pid_of(row), "args", "sort_index", pid_of(row)));
     }
     if (!is_new(process | (uint32_t)tid_of(row))) return;
     if (!row.on_device) snprintf(name, sizeof name, "calls of CUDA");
@@ -90,13 +102,17 @@ static void introduce(TimelineRow row)
 // Microseconds to the picosecond: what is beyond comes from the arithmetic.
 static double microseconds(double ns) { return (double)(long long)(ns * 1e3 + 0.5) / 1e6; }
 
-void timeline_span(TimelineRow row, const char *kind, const char *name, double start_ns, double end_ns, uint64_t bytes)
+void timeline_span(TimelineRow row, const char *kind, const char *name, double start_ns,
+                   double end_ns, uint64_t bytes)
 {
     if (!target) return;
     introduce(row);
-    json_t *event = json_pack("{ss ss ss sf sf si si s{}}", "name", name, "cat", kind, "ph", "X", "ts", microseconds(start_ns),
-                              "dur", microseconds(end_ns - start_ns), "pid", pid_of(row), "tid", tid_of(row), "args");
-    if (bytes) json_object_set_new(json_object_get(event, "args"), "bytes", json_integer((json_int_t)bytes));
+    json_t *event = json_pack("{ss ss ss sf sf si si s{}}", "name", name, "cat", kind, "ph", "X",
+                              "ts", microseconds(start_ns), "dur", microseconds(end_ns - start_ns),
+                              "pid", pid_of(row), "tid", tid_of(row), "args");
+    if (bytes)
+        json_object_set_new(json_object_get(event, "args"), "bytes",
+                            json_integer((json_int_t)bytes));
     if (event) keep(event);
 }
 
@@ -104,8 +120,9 @@ void timeline_moment(TimelineRow row, const char *name, double at_ns, uint64_t e
 {
     if (!target) return;
     introduce(row);
-    keep(json_pack("{ss ss ss ss sf si si s{sI}}", "name", name, "cat", "event", "ph", "i", "s", "t", "ts", microseconds(at_ns),
-                   "pid", pid_of(row), "tid", tid_of(row), "args", "event", (json_int_t)event));
+    keep(json_pack("{ss ss ss ss sf si si s{sI}}", "name", name, "cat", "event", "ph", "i", "s",
+                   "t", "ts", microseconds(at_ns), "pid", pid_of(row), "tid", tid_of(row), "args",
+                   "event", (json_int_t)event));
 }
 
 // ---- The file ----
@@ -115,7 +132,7 @@ static bool write_lines(FILE *to)
 {
     static char buffer[1 << 16];
     ssize_t got;
-    bool pending = false;               // a line's end that may want a comma
+    bool pending = false; // a line's end that may want a comma
     if (lseek(spool, 0, SEEK_SET) < 0) return false;
     while ((got = read(spool, buffer, sizeof buffer)) > 0)
         for (ssize_t i = 0; i < got; i++) {
@@ -132,8 +149,8 @@ bool timeline_close(void)
     if (!target) return true;
     if (asprintf(&made, "%s.%d", target, (int)getpid()) < 0) return false;
     FILE *file = fopen(made, "we");
-    bool good = file && fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file) >= 0 && write_lines(file)
-        && fputs("\n]}\n", file) >= 0;
+    bool good = file && fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file) >= 0
+             && write_lines(file) && fputs("\n]}\n", file) >= 0;
     if (file) good = fclose(file) == 0 && good;
     good = good && rename(made, target) == 0;
     int why = errno;

@@ -7,55 +7,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 16 };                // streams or events at a time
-static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000;    // ids like no other number
+enum { MOST = 1 << 16 };                                         // streams or events at a time
+static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000; // ids like no other number
 
 typedef struct {
     bool used, non_blocking;
     u32 device;
     int priority;
     u64 number;
-    double done;                        // ns: when its last work ends
-    Order before;                       // what comes before its next operation
-    u32 prior;                          // the number of the operation before its last; 0: there is none
+    double done;  // ns: when its last work ends
+    Order before; // what comes before its next operation
+    u32 prior;    // the number of the operation before its last; 0: there is none
 } Stream;
 
 typedef struct {
     bool used, timed, recorded;
-    bool exportable;                    // other processes may have it,
-    u32 shared;                         // and have: ipc.c knows when it was recorded; 0: they have not
+    bool exportable; // other processes may have it,
+    u32 shared;      // and have: ipc.c knows when it was recorded; 0: they have not
     u32 device;
-    double at;                          // ns
-    double recorded_at;                 // where the host was,
-    u64 waits;                          // and how often it had waited
-    Order before;                       // what comes before it
+    double at;          // ns
+    double recorded_at; // where the host was,
+    u64 waits;          // and how often it had waited
+    Order before;       // what comes before it
 } Event;
 
-static Stream streams[MOST];            // the first are the devices' default streams
+static Stream streams[MOST]; // the first are the devices' default streams
 static Event events[MOST];
-static u32 stream_count = MOST_DEVICES, event_count;    // ever used; destroyed ones are used again
+static u32 stream_count = MOST_DEVICES, event_count; // ever used; destroyed ones are used again
 static u64 streams_made;
 static struct {
-    double now;                         // ns: where it is
-    Order before;                       // what it has waited for
-    u64 waits;                          // how often it has waited for anything
+    double now;   // ns: where it is
+    Order before; // what it has waited for
+    u64 waits;    // how often it has waited for anything
 } host;
-static const Issue *taken;              // what is done as of then; NULL: what is issued now
-static double remembered = INFINITY;    // engines keep what they did since then
+static const Issue *taken;           // what is done as of then; NULL: what is issued now
+static double remembered = INFINITY; // engines keep what they did since then
 static struct {
-    double done;                        // ns: when the work of its destroyed streams ends
+    double done; // ns: when the work of its destroyed streams ends
     Order before;
-} left[MOST_DEVICES][2];                // [1]: of those that were non-blocking
+} left[MOST_DEVICES][2]; // [1]: of those that were non-blocking
 
-static bool is_default(const Stream *stream)
-{
-    return stream < streams + MOST_DEVICES;
-}
+static bool is_default(const Stream *stream) { return stream < streams + MOST_DEVICES; }
 
-static u32 place(const Stream *stream)
-{
-    return (u32)(stream - streams);
-}
+static u32 place(const Stream *stream) { return (u32)(stream - streams); }
 
 static void clear_stream(u32 i)
 {
@@ -71,10 +65,8 @@ static void clear_event(u32 i)
 
 void clock_reset(void)
 {
-    for (u32 i = 0; i < stream_count; i++)
-        clear_stream(i);
-    for (u32 i = 0; i < event_count; i++)
-        clear_event(i);
+    for (u32 i = 0; i < stream_count; i++) clear_stream(i);
+    for (u32 i = 0; i < event_count; i++) clear_event(i);
     for (u32 i = 0; i < MOST_DEVICES; i++) {
         for (u32 n = 0; n < 2; n++) {
             order_free(&left[i][n].before);
@@ -94,20 +86,17 @@ void clock_reset_device(u32 device)
 {
     clock_wait_device(device);
     for (u32 i = MOST_DEVICES; i < stream_count; i++)
-        if (streams[i].device == device)
-            clear_stream(i);
+        if (streams[i].device == device) clear_stream(i);
     for (u32 i = 0; i < event_count; i++)
-        if (events[i].device == device)
-            clear_event(i);
+        if (events[i].device == device) clear_event(i);
 }
 
 static Stream *stream_of(u64 id)
 {
-    if (id < MOST_DEVICES)
-        return &streams[id];
+    if (id < MOST_DEVICES) return &streams[id];
     u64 index = id - FIRST_STREAM;
     return index >= MOST_DEVICES && index < stream_count && streams[index].used ? &streams[index]
-                                                                               : NULL;
+                                                                                : NULL;
 }
 
 static Event *event_of(u64 id)
@@ -116,38 +105,29 @@ static Event *event_of(u64 id)
     return index < event_count && events[index].used ? &events[index] : NULL;
 }
 
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
+static double later(double a, double b) { return a > b ? a : b; }
 
 // ---- Streams ----
 
 u64 clock_stream_create(u32 device, bool non_blocking, int priority)
 {
     u32 index = MOST_DEVICES;
-    while (index < stream_count && streams[index].used)
-        index++;
-    if (index == MOST)
-        return 0;
-    if (index == stream_count)
-        stream_count++;
+    while (index < stream_count && streams[index].used) index++;
+    if (index == MOST) return 0;
+    if (index == stream_count) stream_count++;
     // What was issued to a stream that had the place before may still be waited for.
-    streams[index] = (Stream){ .used = true, .non_blocking = non_blocking, .device = device,
-                               .priority = priority, .number = ++streams_made,
+    streams[index] = (Stream){ .used = true,
+                               .non_blocking = non_blocking,
+                               .device = device,
+                               .priority = priority,
+                               .number = ++streams_made,
                                .before = streams[index].before };
     return FIRST_STREAM + index;
 }
 
-bool clock_stream_known(u64 id)
-{
-    return stream_of(id) != NULL;
-}
+bool clock_stream_known(u64 id) { return stream_of(id) != NULL; }
 
-u32 clock_stream_device(u64 id)
-{
-    return stream_of(id)->device;
-}
+u32 clock_stream_device(u64 id) { return stream_of(id)->device; }
 
 StreamFacts clock_stream_facts(u64 id)
 {
@@ -159,16 +139,14 @@ StreamFacts clock_stream_facts(u64 id)
 bool clock_stream_set_priority(u64 id, int priority)
 {
     Stream *stream = stream_of(id);
-    if (stream)
-        stream->priority = priority;
+    if (stream) stream->priority = priority;
     return stream != NULL;
 }
 
 bool clock_stream_destroy(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (!stream || is_default(stream))
-        return false;
+    if (!stream || is_default(stream)) return false;
     u32 device = stream->device, kind = stream->non_blocking;
     left[device][kind].done = later(left[device][kind].done, stream->done);
     order_join(&left[device][kind].before, &stream->before);
@@ -183,8 +161,7 @@ static bool waits_for(const Stream *stream, const Stream *other)
 {
     if (stream->non_blocking || other->non_blocking || stream->device != other->device)
         return false;
-    if (is_default(stream))
-        return !is_default(other) && other->used;
+    if (is_default(stream)) return !is_default(other) && other->used;
     return is_default(other);
 }
 
@@ -194,8 +171,7 @@ static double start_of(const Stream *stream)
     double start = later(taken ? taken->at : host.now, stream->done);
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
-        if (waits_for(stream, &streams[i]))
-            start = later(start, streams[i].done);
+        if (waits_for(stream, &streams[i])) start = later(start, streams[i].done);
     return is_default(stream) ? later(start, left[stream->device][0].done) : start;
 }
 
@@ -207,54 +183,44 @@ static u64 next_operation(Stream *stream)
     return order_next(&stream->before, at);
 }
 
-// What comes before an operation of the stream that is issued now, beside what came before its last one.
+// What comes before an operation of the stream that is issued now, beside what came before its last
+// one.
 static void join_now(Order *before, const Stream *stream)
 {
     order_join(before, &host.before);
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
-        if (waits_for(stream, &streams[i]))
-            order_join(before, &streams[i].before);
-    if (is_default(stream))
-        order_join(before, &left[stream->device][0].before);
+        if (waits_for(stream, &streams[i])) order_join(before, &streams[i].before);
+    if (is_default(stream)) order_join(before, &left[stream->device][0].before);
 }
 
 // Brings `before` up to what is issued now.
-static void catch_up(Stream *stream)
-{
-    join_now(&stream->before, stream);
-}
+static void catch_up(Stream *stream) { join_now(&stream->before, stream); }
 
 u64 clock_operation(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (!stream)
-        return 0;
-    if (taken)
-        return taken->operation;
+    if (!stream) return 0;
+    if (taken) return taken->operation;
     catch_up(stream);
     return next_operation(stream);
 }
 
 const Order *clock_before(u64 operation)
 {
-    return taken && taken->operation == operation ? &taken->before : &streams[operation >> 32].before;
+    return taken && taken->operation == operation ? &taken->before
+                                                  : &streams[operation >> 32].before;
 }
 
-bool clock_ordered(u64 earlier, u64 later)
-{
-    return order_has(clock_before(later), earlier);
-}
+bool clock_ordered(u64 earlier, u64 later) { return order_has(clock_before(later), earlier); }
 
 static bool all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
-        if (!order_has_all(clock_before(later), &streams[i].before))
-            return false;
+        if (!order_has_all(clock_before(later), &streams[i].before)) return false;
     for (u32 i = 0; i < MOST_DEVICES; i++)
         for (u32 n = 0; n < 2; n++)
-            if (!order_has_all(clock_before(later), &left[i][n].before))
-                return false;
+            if (!order_has_all(clock_before(later), &left[i][n].before)) return false;
     return true;
 }
 
@@ -263,26 +229,21 @@ static Order all_but(u64 last)
 {
     Order all = { 0 };
     u32 own = last >> 32;
-    for (u32 i = 0; i < stream_count; i++)
-        order_join(&all, &streams[i].before);
+    for (u32 i = 0; i < stream_count; i++) order_join(&all, &streams[i].before);
     for (u32 i = 0; i < MOST_DEVICES; i++)
-        for (u32 n = 0; n < 2; n++)
-            order_join(&all, &left[i][n].before);
-    if (own < all.count)
-        all.last[own] = streams[own].prior;
+        for (u32 n = 0; n < 2; n++) order_join(&all, &left[i][n].before);
+    if (own < all.count) all.last[own] = streams[own].prior;
     return all;
 }
 
 bool clock_settled(u64 last)
 {
-    if (!all_ordered(last))
-        return false;
+    if (!all_ordered(last)) return false;
     Order all = all_but(last);
     bool settled = true;
     for (u32 i = 0; i < stream_count && settled; i++) {
         bool there = i < MOST_DEVICES ? i == 0 || streams[i].before.count : streams[i].used;
-        if (!there || i == last >> 32)
-            continue;
+        if (!there || i == last >> 32) continue;
         Order next = { 0 };
         order_join(&next, &streams[i].before);
         join_now(&next, &streams[i]);
@@ -293,41 +254,27 @@ bool clock_settled(u64 last)
     return settled;
 }
 
-bool clock_after(u64 later, const Order *all)
-{
-    return order_has_all(clock_before(later), all);
-}
+bool clock_after(u64 later, const Order *all) { return order_has_all(clock_before(later), all); }
 
 void clock_issue(Issue *issue, u64 id, bool numbered)
 {
     Stream *stream = stream_of(id);
     catch_up(stream);
     *issue = (Issue){ .stream = id, .at = host.now };
-    if (numbered)
-        issue->operation = next_operation(stream);
+    if (numbered) issue->operation = next_operation(stream);
     order_join(&issue->before, &stream->before);
 }
 
-void clock_issue_free(Issue *issue)
-{
-    order_free(&issue->before);
-}
+void clock_issue_free(Issue *issue) { order_free(&issue->before); }
 
-void clock_take_up(const Issue *issue)
-{
-    taken = issue;
-}
+void clock_take_up(const Issue *issue) { taken = issue; }
 
-void clock_remember(double from)
-{
-    remembered = from;
-}
+void clock_remember(double from) { remembered = from; }
 
 const Order *clock_order(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (!stream)
-        return NULL;
+    if (!stream) return NULL;
     catch_up(stream);
     return &stream->before;
 }
@@ -335,26 +282,20 @@ const Order *clock_order(u64 id)
 const Order *clock_own_order(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (stream && is_default(stream))
-        catch_up(stream);
+    if (stream && is_default(stream)) catch_up(stream);
     return stream ? &stream->before : NULL;
 }
 
-// When the work is done that the stream has been given itself; a default stream's is done when all that it waits for is.
+// When the work is done that the stream has been given itself; a default stream's is done when all
+// that it waits for is.
 static double own_end(const Stream *stream)
 {
     return is_default(stream) ? start_of(stream) : later(host.now, stream->done);
 }
 
-double clock_start(u64 id)
-{
-    return start_of(stream_of(id));
-}
+double clock_start(u64 id) { return start_of(stream_of(id)); }
 
-static double forget_until(void)
-{
-    return host.now < remembered ? host.now : remembered;
-}
+static double forget_until(void) { return host.now < remembered ? host.now : remembered; }
 
 // ---- Work and waiting for it ----
 
@@ -365,19 +306,19 @@ static void host_reaches(double at, const Order *before)
     order_join(&host.before, before);
 }
 
-// What streams of less priority were doing then on its device ends later, and so do the events behind it that nobody has
-// waited for.
+// What streams of less priority were doing then on its device ends later, and so do the events
+// behind it that nobody has waited for.
 static void push_back(const Stream *first, double start, double ns)
 {
     for (u32 i = 0; i < stream_count; i++) {
         Stream *stream = &streams[i];
         double before = stream->done;
-        if (stream->device != first->device || stream->priority <= first->priority || before <= start || before <= host.now)
+        if (stream->device != first->device || stream->priority <= first->priority
+            || before <= start || before <= host.now)
             continue;
         stream->done += ns;
         for (u32 n = 0; n < event_count; n++)
-            if (events[n].used && events[n].recorded && events[n].at == before)
-                events[n].at += ns;
+            if (events[n].used && events[n].recorded && events[n].at == before) events[n].at += ns;
     }
 }
 
@@ -385,12 +326,12 @@ void clock_work(u64 id, enum engine engine, double share, double ns, bool host_w
 {
     Stream *stream = stream_of(id);
     int priority = engine == ENGINE_COMPUTE ? stream->priority : 0;
-    double pushed, start = engine_begin(stream->device, engine, (Demand){ start_of(stream), ns, share, priority }, forget_until(), &pushed);
-    if (pushed > 0)
-        push_back(stream, start, pushed);
+    double pushed, start = engine_begin(stream->device, engine,
+                                        (Demand){ start_of(stream), ns, share, priority },
+                                        forget_until(), &pushed);
+    if (pushed > 0) push_back(stream, start, pushed);
     stream->done = start + ns;
-    if (host_waits)
-        host_reaches(stream->done, &stream->before);
+    if (host_waits) host_reaches(stream->done, &stream->before);
 }
 
 void clock_join_devices(u64 id, u32 from, u32 to)
@@ -409,18 +350,14 @@ void clock_work_between(u64 id, u32 from, u32 to, bool link, double ns, bool hos
     EngineOf out = { from, link ? ENGINE_LINK_OUT : ENGINE_COPY_OUT };
     EngineOf in = { to, link ? ENGINE_LINK_IN : ENGINE_COPY_IN };
     stream->done = engine_begin_both(out, in, start_of(stream), ns, forget_until()) + ns;
-    if (host_waits)
-        host_reaches(stream->done, &stream->before);
+    if (host_waits) host_reaches(stream->done, &stream->before);
     for (u32 i = 0; i < 2 && is_default(stream); i++) {
         both[i]->done = stream->done;
         order_join(&both[i]->before, &stream->before);
     }
 }
 
-double clock_now(void)
-{
-    return host.now;
-}
+double clock_now(void) { return host.now; }
 
 double clock_stream_end(u64 id)
 {
@@ -431,32 +368,25 @@ double clock_stream_end(u64 id)
 double clock_all_end(void)
 {
     double end = host.now;
-    for (u32 i = 0; i < stream_count; i++)
-        end = later(end, streams[i].done);
+    for (u32 i = 0; i < stream_count; i++) end = later(end, streams[i].done);
     for (u32 i = 0; i < MOST_DEVICES; i++)
         end = later(end, later(left[i][0].done, left[i][1].done));
     return end;
 }
 
-void clock_host(double ns)
-{
-    host.now += ns;
-}
+void clock_host(double ns) { host.now += ns; }
 
 void clock_wait_stream(u64 id)
 {
     Stream *stream = stream_of(id);
-    if (stream)
-        host_reaches(own_end(stream), clock_own_order(id));
+    if (stream) host_reaches(own_end(stream), clock_own_order(id));
 }
 
 void clock_wait_device(u32 device)
 {
     for (u32 i = 0; i < stream_count; i++)
-        if (streams[i].device == device)
-            host_reaches(streams[i].done, &streams[i].before);
-    for (u32 n = 0; n < 2; n++)
-        host_reaches(left[device][n].done, &left[device][n].before);
+        if (streams[i].device == device) host_reaches(streams[i].done, &streams[i].before);
+    for (u32 n = 0; n < 2; n++) host_reaches(left[device][n].done, &left[device][n].before);
 }
 
 // The host asks whether it is `at` that moment. No: it goes on at the next end of anything, that
@@ -469,32 +399,25 @@ static bool has_come(double at, const Order *before)
         return true;
     }
     double next = engine_next_end(host.now);
-    if (next && next < at)
-        host.now = next;
-    else if (at < INFINITY)             // else its end is not known yet
+    if (next && next < at) host.now = next;
+    else if (at < INFINITY) // else its end is not known yet
         host.now = at;
     return false;
 }
 
-bool clock_stream_done(u64 id)
-{
-    return has_come(own_end(stream_of(id)), clock_own_order(id));
-}
+bool clock_stream_done(u64 id) { return has_come(own_end(stream_of(id)), clock_own_order(id)); }
 
 // ---- Events ----
 
 u64 clock_event_create(u32 device, bool timed, bool exportable)
 {
     u32 index = 0;
-    while (index < event_count && events[index].used)
-        index++;
-    if (index == MOST)
-        return 0;
-    if (index == event_count)
-        event_count++;
+    while (index < event_count && events[index].used) index++;
+    if (index == MOST) return 0;
+    if (index == event_count) event_count++;
     clear_event(index);
-    events[index] = (Event){ .used = true, .timed = timed, .exportable = exportable,
-                             .device = device };
+    events[index] =
+        (Event){ .used = true, .timed = timed, .exportable = exportable, .device = device };
     return FIRST_EVENT + index;
 }
 
@@ -504,30 +427,22 @@ u32 *clock_event_shared(u64 id)
     return event && (event->exportable || event->shared) ? &event->shared : NULL;
 }
 
-u32 clock_event_device(u64 id)
-{
-    return event_of(id)->device;
-}
+u32 clock_event_device(u64 id) { return event_of(id)->device; }
 
 void clock_event_share(u64 id, u32 shared)
 {
     Event *event = event_of(id);
     event->shared = shared;
-    if (event->recorded)
-        ipc_event_recorded(shared, event->at);
+    if (event->recorded) ipc_event_recorded(shared, event->at);
 }
 
 // Another process may have recorded it since.
 static void look_up(Event *event)
 {
-    if (event->shared && ipc_event_at(event->shared, &event->at))
-        event->recorded = true;
+    if (event->shared && ipc_event_at(event->shared, &event->at)) event->recorded = true;
 }
 
-bool clock_event_known(u64 id)
-{
-    return event_of(id) != NULL;
-}
+bool clock_event_known(u64 id) { return event_of(id) != NULL; }
 
 bool clock_event_timed(u64 id)
 {
@@ -538,8 +453,7 @@ bool clock_event_timed(u64 id)
 bool clock_event_destroy(u64 id)
 {
     Event *event = event_of(id);
-    if (!event)
-        return false;
+    if (!event) return false;
     event->used = false;
     return true;
 }
@@ -548,8 +462,7 @@ bool clock_event_expect(u64 id, u64 stream_id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
-    if (!event || !stream || event->device != stream->device)
-        return false;
+    if (!event || !stream || event->device != stream->device) return false;
     catch_up(stream);
     event->recorded = true;
     event->at = INFINITY;
@@ -570,15 +483,11 @@ bool clock_event_record(u64 id, u64 stream_id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
-    if (!event || !stream || event->device != stream->device)
-        return false;
-    if (!taken)
-        clock_event_expect(id, stream_id);
+    if (!event || !stream || event->device != stream->device) return false;
+    if (!taken) clock_event_expect(id, stream_id);
     event->at = start_of(stream);
-    if (!is_default(stream))
-        stream->done = event->at;       // it has been given that to do
-    if (event->shared)
-        ipc_event_recorded(event->shared, event->at);
+    if (!is_default(stream)) stream->done = event->at; // it has been given that to do
+    if (event->shared) ipc_event_recorded(event->shared, event->at);
     return true;
 }
 
@@ -586,11 +495,9 @@ bool clock_event_record(u64 id, u64 stream_id)
 bool clock_event_wait(u64 id)
 {
     Event *event = event_of(id);
-    if (!event)
-        return false;
+    if (!event) return false;
     look_up(event);
-    if (event->recorded)
-        host_reaches(event->at, &event->before);
+    if (event->recorded) host_reaches(event->at, &event->before);
     return true;
 }
 
@@ -598,11 +505,9 @@ bool clock_stream_expect_event(u64 stream_id, u64 id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
-    if (!event || !stream)
-        return false;
+    if (!event || !stream) return false;
     look_up(event);
-    if (event->recorded)
-        order_join(&stream->before, &event->before);
+    if (event->recorded) order_join(&stream->before, &event->before);
     return true;
 }
 
@@ -610,13 +515,11 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
 {
     Event *event = event_of(id);
     Stream *stream = stream_of(stream_id);
-    if (!event || !stream)
-        return false;
+    if (!event || !stream) return false;
     look_up(event);
     if (event->recorded) {
         stream->done = later(stream->done, event->at);
-        if (!taken)
-            order_join(&stream->before, &event->before);
+        if (!taken) order_join(&stream->before, &event->before);
     }
     return true;
 }
@@ -628,8 +531,9 @@ bool clock_event_done(u64 id)
     return !event->recorded || has_come(event->at, &event->before);
 }
 
-// Has the host learnt that it is done? Even where there is nothing before it the device takes a while to come to it and to
-// tell: a host that has neither waited for anything since nor done anything is too early.
+// Has the host learnt that it is done? Even where there is nothing before it the device takes a
+// while to come to it and to tell: a host that has neither waited for anything since nor done
+// anything is too early.
 static bool is_told(const Event *event)
 {
     return event->at <= host.now && (event->waits != host.waits || event->recorded_at < host.now);
@@ -641,8 +545,7 @@ enum clock_elapsed clock_event_elapsed(u64 from, u64 to, double *milliseconds)
     if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed
         || a->device != b->device)
         return ELAPSED_WRONG;
-    if (!is_told(a) || !is_told(b))
-        return ELAPSED_NOT_READY;
+    if (!is_told(a) || !is_told(b)) return ELAPSED_NOT_READY;
     *milliseconds = (b->at - a->at) / 1e6;
     return ELAPSED_GOOD;
 }

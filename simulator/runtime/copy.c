@@ -19,9 +19,14 @@ static void report_too_early(const Call *call, const Allocation *a)
 {
     char made[256];
     report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_RACE, .place = serve_place(call), .address = a->base,
-        .allocation = a, .why = POOL_EARLY_WHY, .next = POOL_EARLY_NEXT };
-    report_errorf(&report, "%s uses the %" PRIu64
+    Report report = { .kind = REPORT_RACE,
+                      .place = serve_place(call),
+                      .address = a->base,
+                      .allocation = a,
+                      .why = POOL_EARLY_WHY,
+                      .next = POOL_EARLY_NEXT };
+    report_errorf(&report,
+                  "%s uses the %" PRIu64
                   "-byte allocation%s on a stream that does not wait for the allocation",
                   call->request.call, a->size, made);
 }
@@ -34,10 +39,8 @@ static void begin(const Call *call, const Allocation *a, const Allocation *b)
     snprintf(transfer.call, sizeof transfer.call, "%s", call->request.call);
     memcpy(transfer.callers, call->request.caller, sizeof transfer.callers);
     race_transfer(&transfer, !call->request.copy.blocks);
-    if (!pool_use(a, operation))
-        report_too_early(call, a);
-    else if (b && !pool_use(b, operation))
-        report_too_early(call, b);
+    if (!pool_use(a, operation)) report_too_early(call, a);
+    else if (b && !pool_use(b, operation)) report_too_early(call, b);
 }
 
 // How many rows a good copy or fill has in all its slices, and where one of them begins.
@@ -60,10 +63,7 @@ static bool bit_of(const u64 *bits, u64 address)
     return bits[bit / 64] >> bit % 64 & 1;
 }
 
-static bool is_defined(u64 address)
-{
-    return bit_of(memory_defined_bits, address);
-}
+static bool is_defined(u64 address) { return bit_of(memory_defined_bits, address); }
 
 static void copy_bit(u64 *bits, u64 to, u64 from)
 {
@@ -90,16 +90,14 @@ static void copy_defined(u64 to, u64 from, u64 bytes)
 static u64 undefined_run(u64 address, u64 bytes)
 {
     u64 run = 0;
-    while (run < bytes && !is_defined(address + run))
-        run++;
+    while (run < bytes && !is_defined(address + run)) run++;
     return run;
 }
 
 static bool is_padding(u64 address, u64 bytes)
 {
     for (u64 n = 0; n < ALIGNMENTS; n++)
-        if (bytes <= memory_padding[n] && (address + bytes) % (1u << n) == 0)
-            return true;
+        if (bytes <= memory_padding[n] && (address + bytes) % (1u << n) == 0) return true;
     return false;
 }
 
@@ -113,15 +111,12 @@ static void check_defined(const Call *call, const Allocation *a)
         u64 at = memory_undefined(address, width);
         for (u64 run; at < width; at += run, at += memory_undefined(address + at, width - at)) {
             run = undefined_run(address + at, width - at);
-            if (is_padding(address + at, run))
-                continue;
-            if (!undefined)
-                first = address + at - a->base;
+            if (is_padding(address + at, run)) continue;
+            if (!undefined) first = address + at - a->base;
             undefined += run;
         }
     }
-    if (!undefined)
-        return;
+    if (!undefined) return;
     char made[256];
     report_made(a, made, sizeof made);
     Report report = {
@@ -135,32 +130,41 @@ static void check_defined(const Call *call, const Allocation *a)
     };
     bool computed = bit_of(memory_computed_bits, a->base + first);
     if (computed) {
-        report.why = "A kernel stored them, but worked them out from memory that nothing had written.";
-        report.next = "Look for what it reads before it is written: an array or a tile that is filled "
-                      "only in part.";
+        report.why =
+            "A kernel stored them, but worked them out from memory that nothing had written.";
+        report.next =
+            "Look for what it reads before it is written: an array or a tile that is filled "
+            "only in part.";
     }
     char words[512];
     const struct MemoryTaint *t = &memory_taint;
     bool shuffled = computed && t->shuffled && t->line;
     if (computed && t->line && !t->shuffled && !t->several) {
-        snprintf(words, sizeof words, "A kernel stored them, but worked them out from what line %u of %s loads, where nothing had "
-                 "written.", t->line, t->file);
+        snprintf(words, sizeof words,
+                 "A kernel stored them, but worked them out from what line %u of %s loads, where "
+                 "nothing had "
+                 "written.",
+                 t->line, t->file);
         report.why = words;
     }
     if (shuffled) {
-        snprintf(words, sizeof words, "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
-                 "or is in another branch.", t->line, t->file);
+        snprintf(words, sizeof words,
+                 "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
+                 "or is in another branch.",
+                 t->line, t->file);
         report.why = words;
-        report.next = "Let all lanes of the mask run the shuffle, and none of them return before it.";
+        report.next =
+            "Let all lanes of the mask run the shuffle, and none of them return before it.";
     }
     report.bytes = undefined;
     report.that = shuffled ? "a kernel computed from what a shuffle did not get"
-                : computed ? "a kernel computed from memory that nothing wrote" : "nothing wrote";
+                : computed ? "a kernel computed from memory that nothing wrote"
+                           : "nothing wrote";
     report_errorf(&report,
                   "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
                   "-byte allocation%s",
-                  request->call, undefined, undefined == 1 ? "" : "s",
-                  report.that, first, a->size, made);
+                  request->call, undefined, undefined == 1 ? "" : "s", report.that, first, a->size,
+                  made);
 }
 
 // The box that a copy or fill reads, or stores to, beside what is at work on other streams.
@@ -186,8 +190,9 @@ static bool chunk_good(const Call *call)
 static double copy_ns(const Call *call, u64 bytes, bool in)
 {
     double speed = call->request.copy.pinned
-        ? in ? profile.copy_bytes_per_second : profile.copy_back_bytes_per_second
-        : in ? profile.pageable_bytes_per_second : profile.pageable_back_bytes_per_second;
+                     ? in ? profile.copy_bytes_per_second : profile.copy_back_bytes_per_second
+                 : in ? profile.pageable_bytes_per_second
+                      : profile.pageable_back_bytes_per_second;
     return ((in ? profile.copy_seconds : profile.copy_back_seconds) + (double)bytes / speed) * 1e9;
 }
 
@@ -199,11 +204,15 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     char name[64];
     clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
     report_copy(kind, bytes);
-    snprintf(name, sizeof name, "Memcpy %s%s", kind, !bus ? "" : call->request.copy.pinned ? " (pinned)" : " (pageable)");
+    snprintf(name, sizeof name, "Memcpy %s%s", kind,
+             !bus                        ? ""
+             : call->request.copy.pinned ? " (pinned)"
+                                         : " (pageable)");
     ran_work(call->request.stream, "copy", name, ns, bytes);
 }
 
-// Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in pieces of a row.
+// Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in
+// pieces of a row.
 static void move_chunk(const Call *call, bool in)
 {
     const WireBox *box = &call->request.copy.device;
@@ -228,7 +237,8 @@ static void move_chunk(const Call *call, bool in)
 }
 
 // The runtime reads pageable memory before it returns, through a buffer of 64 KiB: the host is
-// busy for nearly as long as the copy of more than that takes. Bytes that come back are there when it returns.
+// busy for nearly as long as the copy of more than that takes. Bytes that come back are there when
+// it returns.
 static void finish_copy_chunks(const Call *call, bool in)
 {
     enum { STAGED_AT_ONCE = 64 << 10 };
@@ -238,8 +248,7 @@ static void finish_copy_chunks(const Call *call, bool in)
                 copy_ns(call, bytes, in));
     double end = clock_stream_end(request->stream);
     bool waits = !request->copy.pinned && (!in || bytes > STAGED_AT_ONCE);
-    if (waits && end > clock_now())
-        clock_host(end - clock_now());
+    if (waits && end > clock_now()) clock_host(end - clock_now());
 }
 
 static void copy_chunk(Call *call, bool in)
@@ -250,28 +259,22 @@ static void copy_chunk(Call *call, bool in)
         return;
     }
     Allocation *a = range_check_box(call, in ? "writes" : "reads", &call->request.copy.device);
-    if (!a || (chunk->offset == 0 && !range_check_host(call, in ? "reads" : "writes", &call->request.copy.from)))
+    if (!a
+        || (chunk->offset == 0
+            && !range_check_host(call, in ? "reads" : "writes", &call->request.copy.from)))
         return;
     if (chunk->offset == 0) {
         begin(call, a, NULL);
         look_for_races(call, &call->request.copy.device, in);
     }
-    if (!in && chunk->offset == 0)
-        check_defined(call, a);
+    if (!in && chunk->offset == 0) check_defined(call, a);
     move_chunk(call, in);
-    if (chunk->offset + chunk->bytes == chunk->total)
-        finish_copy_chunks(call, in);
+    if (chunk->offset + chunk->bytes == chunk->total) finish_copy_chunks(call, in);
 }
 
-void transfer_copy_in(Call *call)
-{
-    copy_chunk(call, true);
-}
+void transfer_copy_in(Call *call) { copy_chunk(call, true); }
 
-void transfer_copy_out(Call *call)
-{
-    copy_chunk(call, false);
-}
+void transfer_copy_out(Call *call) { copy_chunk(call, false); }
 
 static bool are_peers(const Allocation *a, const Allocation *b)
 {
@@ -298,11 +301,9 @@ void transfer_copy_device(Call *call)
     u64 width = request->copy.width;
     const Allocation *source_of = range_check_box(call, "reads", from);
     const Allocation *target_of = source_of ? range_check_box(call, "writes", to) : NULL;
-    if (!target_of)
-        return;
+    if (!target_of) return;
     bool peers = are_peers(source_of, target_of);
-    if (peers)
-        clock_join_devices(request->stream, source_of->device, target_of->device);
+    if (peers) clock_join_devices(request->stream, source_of->device, target_of->device);
     begin(call, source_of, target_of);
     look_for_races(call, from, false);
     look_for_races(call, to, true);
@@ -317,12 +318,13 @@ void transfer_copy_device(Call *call)
         finish_peer_copy(call, source_of->device, target_of->device);
         return;
     }
-    double bytes = 2.0 * (double)width * (double)row_count(call);    // each is read and written
-    finish_copy(call, "DtoD", ENGINE_NONE, (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
+    double bytes = 2.0 * (double)width * (double)row_count(call); // each is read and written
+    finish_copy(call, "DtoD", ENGINE_NONE,
+                (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
 }
 
-// The program does it when this is answered: it comes behind the stream's work, and the host waits for that, asynchronous
-// though the call may be.
+// The program does it when this is answered: it comes behind the stream's work, and the host waits
+// for that, asynchronous though the call may be.
 void transfer_copy_host(Call *call)
 {
     u64 stream = call->request.stream;
@@ -330,7 +332,8 @@ void transfer_copy_host(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    if (!range_check_host(call, "reads", &call->request.copy.from) || !range_check_host(call, "writes", &call->request.copy.device))
+    if (!range_check_host(call, "reads", &call->request.copy.from)
+        || !range_check_host(call, "writes", &call->request.copy.device))
         return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, 0, true);
@@ -340,11 +343,9 @@ void transfer_copy_host(Call *call)
 // Writes a value of 1, 2 or 4 bytes again and again.
 static void fill_row(u8 *at, u64 bytes, u32 value, u32 value_bytes)
 {
-    if (value_bytes == 1)
-        memset(at, (int)value, bytes);
+    if (value_bytes == 1) memset(at, (int)value, bytes);
     else
-        for (u64 i = 0; i < bytes; i += value_bytes)
-            memcpy(at + i, &value, value_bytes);
+        for (u64 i = 0; i < bytes; i += value_bytes) memcpy(at + i, &value, value_bytes);
 }
 
 // Can the values be so wide: do they fill the rows, each where such a value may lie?
@@ -366,8 +367,7 @@ void transfer_fill(Call *call)
         return;
     }
     const Allocation *a = range_check_box(call, "writes", &request->copy.device);
-    if (!a)
-        return;
+    if (!a) return;
     begin(call, a, NULL);
     look_for_races(call, &request->copy.device, true);
     u64 width = request->copy.width;
@@ -386,7 +386,8 @@ void transfer_fill(Call *call)
 
 // ---- Copies that were put off ----
 
-// The bytes go to pinned memory, which both sides have: the program's own copy of them was left to us.
+// The bytes go to pinned memory, which both sides have: the program's own copy of them was left to
+// us.
 static bool write_out(const Call *call, const u8 *bytes)
 {
     const WireBox *box = &call->request.copy.from;
@@ -394,7 +395,8 @@ static bool write_out(const Call *call, const u8 *bytes)
     for (u64 row = 0; row < row_count(call); row++, bytes += width) {
         u64 address = row_at(call, box, row);
         const Allocation *a = memory_find(address);
-        if (!a || a->freed || a->kind != MEMORY_PINNED_HOST || width > a->base + a->size - address) return false;
+        if (!a || a->freed || a->kind != MEMORY_PINNED_HOST || width > a->base + a->size - address)
+            return false;
         memcpy((void *)address, bytes, width);
     }
     return true;
@@ -410,13 +412,15 @@ void copy_whole(Call *call)
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
     }
-    for (chunk->offset = 0; chunk->offset < chunk->total && !call->reply.error; chunk->offset += chunk->bytes) {
+    for (chunk->offset = 0; chunk->offset < chunk->total && !call->reply.error;
+         chunk->offset += chunk->bytes) {
         u64 left = chunk->total - chunk->offset;
         chunk->bytes = left < WIRE_SLOT_BYTES ? (u32)left : WIRE_SLOT_BYTES;
         call->data = bytes + chunk->offset;
         copy_chunk(call, in);
     }
-    if (!in && !call->reply.error && !write_out(call, bytes)) call->reply.error = WIRE_INVALID_VALUE;
+    if (!in && !call->reply.error && !write_out(call, bytes))
+        call->reply.error = WIRE_INVALID_VALUE;
     if (!in) free(bytes);
     call->data = NULL;
 }

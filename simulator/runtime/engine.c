@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPANS = 512 };             // of an engine: beyond, the oldest are forgotten
+enum { MOST_SPANS = 512 }; // of an engine: beyond, the oldest are forgotten
 
-typedef struct Span { double from, to, share; int priority; } Span;
+typedef struct Span {
+    double from, to, share;
+    int priority;
+} Span;
 
 static struct {
     Span *spans;
@@ -21,16 +24,18 @@ static void forget(Span *spans, u32 *count, double now)
     *count = kept;
 }
 
-// The earliest moment after `from` at which the share may be free of work of that priority or a greater one; `from` itself:
-// it is, for so long.
+// The earliest moment after `from` at which the share may be free of work of that priority or a
+// greater one; `from` itself: it is, for so long.
 static double try_at(const Span *spans, u32 count, double from, const Demand *d)
 {
     static const double ROUNDING = 1e-9;
     for (u32 i = 0; i < count; i++) {
         double at = spans[i].from > from ? spans[i].from : from, taken = 0, next = 0;
-        if (spans[i].to <= from || spans[i].from >= from + d->ns || spans[i].priority > d->priority) continue;
+        if (spans[i].to <= from || spans[i].from >= from + d->ns || spans[i].priority > d->priority)
+            continue;
         for (u32 n = 0; n < count; n++) {
-            if (spans[n].from > at || spans[n].to <= at || spans[n].priority > d->priority) continue;
+            if (spans[n].from > at || spans[n].to <= at || spans[n].priority > d->priority)
+                continue;
             taken += spans[n].share;
             if (!next || spans[n].to < next) next = spans[n].to;
         }
@@ -39,15 +44,18 @@ static double try_at(const Span *spans, u32 count, double from, const Demand *d)
     return from;
 }
 
-// What has less priority gives up its share for so long: as blocks end, those of the greater priority begin.
+// What has less priority gives up its share for so long: as blocks end, those of the greater
+// priority begin.
 static double push(Span *spans, u32 count, double at, const Demand *d)
 {
     double pushed = 0;
     for (u32 i = 0; i < count; i++) {
-        if (spans[i].priority <= d->priority || spans[i].to <= at || spans[i].from >= at + d->ns) continue;
+        if (spans[i].priority <= d->priority || spans[i].to <= at || spans[i].from >= at + d->ns)
+            continue;
         double over = spans[i].share + d->share - 1;
         if (over <= 0) continue;
-        double until = spans[i].to < at + d->ns ? spans[i].to : at + d->ns, by = (until - at) * over / spans[i].share;
+        double until = spans[i].to < at + d->ns ? spans[i].to : at + d->ns,
+               by = (until - at) * over / spans[i].share;
         spans[i].to += by;
         if (by > pushed) pushed = by;
     }
@@ -58,8 +66,9 @@ static void take(u32 device, enum engine engine, Span span)
 {
     Span *spans = engines[device][engine].spans;
     u32 *count = &engines[device][engine].count, at = *count;
-    for (u32 i = 0; i < *count; i++)                    // work after work makes one span
-        if (spans[i].to == span.from && spans[i].share == span.share && spans[i].priority == span.priority) {
+    for (u32 i = 0; i < *count; i++) // work after work makes one span
+        if (spans[i].to == span.from && spans[i].share == span.share
+            && spans[i].priority == span.priority) {
             spans[i].to = span.to;
             return;
         }

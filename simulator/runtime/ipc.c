@@ -1,7 +1,8 @@
-// Device memory is private to the device process that allocated it. When it is exported, its bytes move into a file that
-// all device processes of the machine have, at the same addresses as before; who imports it has the file's pages at
-// addresses of its own. An exported event's time stands in a table that all share. Each process has a clock of its own:
-// what one does while the other waits on the host takes the other no simulated time.
+// Device memory is private to the device process that allocated it. When it is exported, its bytes
+// move into a file that all device processes of the machine have, at the same addresses as before;
+// who imports it has the file's pages at addresses of its own. An exported event's time stands in a
+// table that all share. Each process has a clock of its own: what one does while the other waits on
+// the host takes the other no simulated time.
 #define _GNU_SOURCE
 #include "ipc.h"
 #include "clock.h"
@@ -16,10 +17,10 @@
 enum { MOST_EXPORTS = 4096, MOST_IMPORTS = 4096 };
 
 typedef struct Export {
-    u64 key;                            // 0: none, or freed
-    u64 offset, bytes;                  // in the file
+    u64 key;           // 0: none, or freed
+    u64 offset, bytes; // in the file
     u32 device;
-    pid_t owner;                        // the device process
+    pid_t owner; // the device process
 } Export;
 
 typedef struct SharedEvent {
@@ -27,28 +28,29 @@ typedef struct SharedEvent {
     pid_t owner;
     u32 device;
     bool recorded;
-    double at;                          // ns
+    double at; // ns
 } SharedEvent;
 
 // Entries are only ever added; the one that made an entry writes it, its key last.
 static struct {
-    u64 next;                           // free part of the file
+    u64 next; // free part of the file
     u32 export_count, event_count;
     Export exports[MOST_EXPORTS];
     SharedEvent events[MOST_EXPORTS];
-} *common;
+} * common;
 static int file = -1;
 
 static struct {
     u64 key;
     const Allocation *allocation;
-    u32 opened;                         // so many times; 0: closed
+    u32 opened; // so many times; 0: closed
 } imports[MOST_IMPORTS];
 static u32 import_count;
 
 void ipc_make(void)
 {
-    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     file = memfd_create("warpwise-ipc", MFD_CLOEXEC);
     if (common == MAP_FAILED || file < 0 || ftruncate(file, (off_t)MEMORY_SPAN) < 0) {
         perror("simulator: cannot make the memory that processes share");
@@ -80,10 +82,13 @@ static Export *export_of(const Allocation *a)
 static void export_now(Allocation *a)
 {
     s64 at = add(&common->export_count);
-    u64 pages = (a->size + 4095) / 4096 * 4096, offset = at < 0 ? 0 : __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED);
+    u64 pages = (a->size + 4095) / 4096 * 4096,
+        offset = at < 0 ? 0 : __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED);
     if (at < 0 || offset + pages > MEMORY_SPAN || !memory_back(a, file, offset)) return;
     Export *e = &common->exports[at];
-    *e = (Export){ .offset = offset, .bytes = a->size, .device = device.number[a->device], .owner = getpid() };
+    *e = (Export){
+        .offset = offset, .bytes = a->size, .device = device.number[a->device], .owner = getpid()
+    };
     a->exported = (u32)at + 1;
     __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
 }
@@ -91,7 +96,7 @@ static void export_now(Allocation *a)
 void ipc_export_memory(Call *call)
 {
     Allocation *a = memory_find(call->request.pointer.address);
-    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled) {    // of the whole, wherever in it
+    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled) { // of the whole, wherever in it
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
@@ -103,13 +108,17 @@ void ipc_export_memory(Call *call)
 static const Export *find_export(u64 key)
 {
     for (u32 n = 0; key && n < common->export_count && n < MOST_EXPORTS; n++)
-        if (__atomic_load_n(&common->exports[n].key, __ATOMIC_ACQUIRE) == key) return &common->exports[n];
+        if (__atomic_load_n(&common->exports[n].key, __ATOMIC_ACQUIRE) == key)
+            return &common->exports[n];
     return NULL;
 }
 
 static Allocation *import_now(const Call *call, const Export *e)
 {
-    Allocation *a = import_count < MOST_IMPORTS ? memory_import(e->bytes, visible_of(e->device), file, e->offset, call->request.caller) : NULL;
+    Allocation *a =
+        import_count < MOST_IMPORTS
+            ? memory_import(e->bytes, visible_of(e->device), file, e->offset, call->request.caller)
+            : NULL;
     if (!a) return NULL;
     imports[import_count].key = e->key;
     imports[import_count].allocation = a;
@@ -125,18 +134,20 @@ void ipc_import_memory(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    if (e->owner == getpid()) {                 // a process cannot open its own
+    if (e->owner == getpid()) { // a process cannot open its own
         call->reply.error = WIRE_DEVICE_UNINITIALIZED;
         return;
     }
     for (u32 n = 0; n < import_count && !a; n++)
-        if (imports[n].key == e->key && imports[n].opened) imports[n].opened++, a = imports[n].allocation;
+        if (imports[n].key == e->key && imports[n].opened)
+            imports[n].opened++, a = imports[n].allocation;
     if (!a) a = import_now(call, e);
     if (!a) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
     }
-    ((Allocation *)a)->reached_by |= 1u << call->request.device;    // as cudaIpcMemLazyEnablePeerAccess says
+    ((Allocation *)a)->reached_by |= 1u
+                                  << call->request.device; // as cudaIpcMemLazyEnablePeerAccess says
     if (a->device != call->request.device) peer_open(call->request.device, a->device);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
@@ -145,8 +156,10 @@ void ipc_import_memory(Call *call)
 void ipc_close_memory(Call *call)
 {
     for (u32 n = 0; n < import_count; n++) {
-        if (!imports[n].opened || imports[n].allocation->base != call->request.pointer.address) continue;
-        if (--imports[n].opened == 0) memory_unimport(imports[n].allocation->base, call->request.caller);
+        if (!imports[n].opened || imports[n].allocation->base != call->request.pointer.address)
+            continue;
+        if (--imports[n].opened == 0)
+            memory_unimport(imports[n].allocation->base, call->request.caller);
         return;
     }
     call->reply.error = WIRE_INVALID_VALUE;
@@ -176,7 +189,8 @@ void ipc_export_event(Call *call)
     }
     SharedEvent *e = &common->events[at];
     if (!*shared) {
-        *e = (SharedEvent){ .owner = getpid(), .device = device.number[clock_event_device(call->request.object.id)] };
+        *e = (SharedEvent){ .owner = getpid(),
+                            .device = device.number[clock_event_device(call->request.object.id)] };
         clock_event_share(call->request.object.id, (u32)at + 1);
         __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
     }
@@ -194,7 +208,8 @@ void ipc_import_event(Call *call)
             return;
         }
         if (visible_of(e->device) >= device.count) break;
-        call->reply.id = clock_event_create(call->request.device, false, false);    // wherever it was made
+        call->reply.id =
+            clock_event_create(call->request.device, false, false); // wherever it was made
         if (call->reply.id) clock_event_share(call->reply.id, n + 1);
         else call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;

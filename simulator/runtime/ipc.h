@@ -3,7 +3,7 @@
 #include "machine/memory.h"
 #include "serve.h"
 
-void ipc_make(void);                            // what all processes of the machine need for it
+void ipc_make(void); // what all processes of the machine need for it
 
 // Requests. A handle is a key that nobody guesses.
 void ipc_export_memory(Call *call);
@@ -15,6 +15,7 @@ void ipc_import_event(Call *call);
 // Exported memory has been freed: nobody can open it any more.
 void ipc_freed(const Allocation *allocation);
 
-// An event that processes share has been recorded, at that moment of the clock; false: when it last was.
+// An event that processes share has been recorded, at that moment of the clock; false: when it last
+// was.
 void ipc_event_recorded(u32 shared, double at);
 bool ipc_event_at(u32 shared, double *at);

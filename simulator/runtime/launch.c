@@ -1,4 +1,5 @@
-// Launches on behalf of the program, before they run and after: are they good, who looked at their errors, what did they print?
+// Launches on behalf of the program, before they run and after: are they good, who looked at their
+// errors, what did they print?
 
 #include "clock.h"
 #include "machine/cluster.h"
@@ -16,20 +17,21 @@
 #include <string.h>
 
 enum { MOST_PRINTED = 1 << 30 };
-_Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVICES == WIRE_DEVICES, "the program's side counts on as many");
+_Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVICES == WIRE_DEVICES,
+               "the program's side counts on as many");
 
 static struct {
     bool pending, looked_at;
-    u64 unwritten;                              // uses of what nothing wrote that were found before it
+    u64 unwritten; // uses of what nothing wrote that were found before it
     int error;
     char kernel[256];
     Place place;
-    Launch launch;                              // its configuration; the kernel may be gone
+    Launch launch; // its configuration; the kernel may be gone
     u64 dynamic_shared;
     u32 max_threads, static_shared, registers;
-} unchecked;                                    // the first failed launch that nobody looked at, or the last looked at
+} unchecked; // the first failed launch that nobody looked at, or the last looked at
 
-static char *printed;                           // by kernels, and not yet shown by the program
+static char *printed; // by kernels, and not yet shown by the program
 static size_t printed_bytes;
 
 // ---- Launches ----
@@ -46,14 +48,16 @@ static void count_blocks(Launch *launch)
 Launch launch_of(const Call *call)
 {
     const WireRequest *request = &call->request;
-    Launch launch = { .kernel = launch_kernel_of(request->launch.kernel), .params = call->tail,
-        .dynamic_shared = (u32)request->launch.dynamic_shared, .device = request->device,
-        .limit = device.limit, .cooperative = request->launch.cooperative };
+    Launch launch = { .kernel = launch_kernel_of(request->launch.kernel),
+                      .params = call->tail,
+                      .dynamic_shared = (u32)request->launch.dynamic_shared,
+                      .device = request->device,
+                      .limit = device.limit,
+                      .cooperative = request->launch.cooperative };
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
     memcpy(launch.cluster, request->launch.cluster, sizeof launch.cluster);
-    if (launch.kernel && launch.kernel->grid_in_clusters)
-        count_blocks(&launch);
+    if (launch.kernel && launch.kernel->grid_in_clusters) count_blocks(&launch);
     return launch;
 }
 
@@ -65,8 +69,7 @@ static int refuse_kernel(const Call *call, const Kernel *kernel)
                       .why = "Its PTX has something that this simulated device cannot run yet.",
                       .next = "Write that part in another way, or run it on a real device." };
     Place at = source_of(kernel, kernel->unsupported_at);
-    if (at.file && at.line)
-        report.place = at;
+    if (at.file && at.line) report.place = at;
     report_errorf(&report, "%s", kernel->unsupported);
     return WIRE_NOT_SUPPORTED;
 }
@@ -79,18 +82,17 @@ static int check(const Call *call)
         || !clock_stream_known(request->stream)
         || clock_stream_device(request->stream) != request->device)
         return WIRE_INVALID_RESOURCE_HANDLE;
-    if (launch.kernel->unsupported)
-        return refuse_kernel(call, launch.kernel);
-    if (call->tail_bytes != launch.kernel->param_bytes)
-        return WIRE_INVALID_VALUE;
+    if (launch.kernel->unsupported) return refuse_kernel(call, launch.kernel);
+    if (call->tail_bytes != launch.kernel->param_bytes) return WIRE_INVALID_VALUE;
     if (request->launch.dynamic_shared > request->launch.dynamic_limit
         || request->launch.dynamic_shared > UINT32_MAX)
         return WIRE_INVALID_VALUE;
     int error = grid_check(&launch);
     u32 most = request->launch.cluster_limit, asked = launch.kernel->max_cluster;
-    if (asked && asked < most)
-        most = asked;
-    return error ? error : launch.cluster[0] && cluster_blocks(&launch) > most ? WIRE_INVALID_CLUSTER_SIZE : 0;
+    if (asked && asked < most) most = asked;
+    return error                                               ? error
+         : launch.cluster[0] && cluster_blocks(&launch) > most ? WIRE_INVALID_CLUSTER_SIZE
+                                                               : 0;
 }
 
 // What about its configuration the device refused. Returns what to do about it.
@@ -105,21 +107,27 @@ static const char *say_reason(char *text, size_t size)
                  grid[1], grid[2], block[0], block[1], block[2]);
     } else if (grid[1] > 65535 || grid[2] > 65535) {
         next = "Launch fewer blocks, and let each do more in a loop";
-        snprintf(text, size, "a grid of %ux%ux%u blocks has more than 65535 of them in %c", grid[0], grid[1], grid[2],
-                 grid[1] > 65535 ? 'y' : 'z');
+        snprintf(text, size, "a grid of %ux%ux%u blocks has more than 65535 of them in %c", grid[0],
+                 grid[1], grid[2], grid[1] > 65535 ? 'y' : 'z');
     } else if (threads > unchecked.max_threads) {
         next = "Launch more blocks, of fewer threads each";
         snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
                  unchecked.max_threads);
     } else if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES)
-        snprintf(text, size, "its blocks of %" PRIu64 " threads, with %u registers each, want more than a multiprocessor has",
+        snprintf(text, size,
+                 "its blocks of %" PRIu64
+                 " threads, with %u registers each, want more than a multiprocessor has",
                  threads, unchecked.registers);
     else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
-        snprintf(text, size, "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
+        snprintf(text, size,
+                 "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
                  grid[0], grid[1], grid[2]);
     else if (unchecked.error == WIRE_INVALID_CLUSTER_SIZE)
-        snprintf(text, size, "a grid of %ux%ux%u blocks is no multiple of clusters of %ux%ux%u, or these are too large", grid[0], grid[1], grid[2],
-                 unchecked.launch.cluster[0], unchecked.launch.cluster[1], unchecked.launch.cluster[2]);
+        snprintf(text, size,
+                 "a grid of %ux%ux%u blocks is no multiple of clusters of %ux%ux%u, or these are "
+                 "too large",
+                 grid[0], grid[1], grid[2], unchecked.launch.cluster[0],
+                 unchecked.launch.cluster[1], unchecked.launch.cluster[2]);
     else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
         snprintf(text, size,
                  "a block wants %" PRIu64 " bytes of shared memory, more than it may have",
@@ -136,19 +144,18 @@ static void tell_unchecked(const char *why)
     char reason[160], message[256], next[160];
     const char *what = say_reason(reason, sizeof reason);
     snprintf(message, sizeof message, "this launch failed and the kernel never ran: %s", reason);
-    snprintf(next, sizeof next, unchecked.looked_at ? "%s." : "%s, and write CHECK(cudaGetLastError()) on the line after it.", what);
-    Report report = {
-        .kind = REPORT_API,
-        .message = message,
-        .kernel = unchecked.kernel,
-        .place = unchecked.place,
-        .why = why,
-        .next = next
-    };
-    if (why)
-        report_error(&report);
-    else
-        report_refused(&report, unchecked.error);
+    snprintf(next, sizeof next,
+             unchecked.looked_at ? "%s."
+                                 : "%s, and write CHECK(cudaGetLastError()) on the line after it.",
+             what);
+    Report report = { .kind = REPORT_API,
+                      .message = message,
+                      .kernel = unchecked.kernel,
+                      .place = unchecked.place,
+                      .why = why,
+                      .next = next };
+    if (why) report_error(&report);
+    else report_refused(&report, unchecked.error);
 }
 
 static void note_unchecked(const Call *call)
@@ -173,42 +180,33 @@ static void note_unchecked(const Call *call)
 bool launch_check(Call *call)
 {
     call->reply.error = check(call);
-    if (call->reply.error)
-        note_unchecked(call);
-    else if (unchecked.looked_at)
-        unchecked.pending = false;              // the program went on
+    if (call->reply.error) note_unchecked(call);
+    else if (unchecked.looked_at) unchecked.pending = false; // the program went on
     return !call->reply.error;
 }
 
-void launch_checked(void)
-{
-    unchecked.looked_at = true;
-}
+void launch_checked(void) { unchecked.looked_at = true; }
 
-// A program that looked at the error, and then ended with a status that is not 0, ended because of it.
-static bool ended_by_it(void)
-{
-    return machine->ended == MACHINE_EXITED && machine->status;
-}
+// A program that looked at the error, and then ended with a status that is not 0, ended because of
+// it.
+static bool ended_by_it(void) { return machine->ended == MACHINE_EXITED && machine->status; }
 
-// One that looked at it and went on, and then used what nothing wrote, as a rule used what this kernel was to write.
-static bool was_missed(void)
-{
-    return report_count(REPORT_UNINITIALIZED) > unchecked.unwritten;
-}
+// One that looked at it and went on, and then used what nothing wrote, as a rule used what this
+// kernel was to write.
+static bool was_missed(void) { return report_count(REPORT_UNINITIALIZED) > unchecked.unwritten; }
 
 void launch_unchecked(void)
 {
-    if (!unchecked.pending)
-        return;
+    if (!unchecked.pending) return;
     unchecked.pending = false;
     bool ended = ended_by_it();
     if (!unchecked.looked_at)
-        tell_unchecked("A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked.");
-    else if (ended)
-        tell_unchecked("The program looked at the error, and ended.");
+        tell_unchecked("A launch returns nothing: its error waits for cudaGetLastError, and here "
+                       "nobody asked.");
+    else if (ended) tell_unchecked("The program looked at the error, and ended.");
     else if (was_missed())
-        tell_unchecked("The program looked at the error and went on, without what this kernel was to write.");
+        tell_unchecked(
+            "The program looked at the error and went on, without what this kernel was to write.");
 }
 
 // ---- What kernels print ----
@@ -222,15 +220,11 @@ void launch_gather_printed(void)
         memcpy(larger + printed_bytes, text, bytes);
         printed_bytes += bytes;
     }
-    if (larger)
-        printed = larger;
+    if (larger) printed = larger;
     free(text);
 }
 
-bool launch_has_printed(void)
-{
-    return printed_bytes > 0;
-}
+bool launch_has_printed(void) { return printed_bytes > 0; }
 
 void launch_printed(Call *call)
 {
@@ -244,8 +238,7 @@ void launch_printed(Call *call)
 
 void launch_print_rest(void)
 {
-    if (!printed_bytes)
-        return;
+    if (!printed_bytes) return;
     Report report = { .kind = REPORT_API,
                       .why = "A kernel's printf is shown when the host waits for the device; the "
                              "program ended before.",

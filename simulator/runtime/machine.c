@@ -1,6 +1,7 @@
-// Who comes to the machine, and who goes. A process connects in one of two ways: over the socket that it inherited it
-// sends one end of a pair of its own, or, where such things are closed behind its back (mpirun's), it finds the machine
-// by name. Nothing is ever answered over the inherited socket, which many may hold.
+// Who comes to the machine, and who goes. A process connects in one of two ways: over the socket
+// that it inherited it sends one end of a pair of its own, or, where such things are closed behind
+// its back (mpirun's), it finds the machine by name. Nothing is ever answered over the inherited
+// socket, which many may hold.
 #define _GNU_SOURCE
 #include "ipc.h"
 #include "machine/profile.h"
@@ -25,18 +26,19 @@
 #include <unistd.h>
 
 enum { MOST_SERVERS = 256, GRACE_MS = 500, LOOK_MS = 50 };
-enum { CONTROL, LISTEN, PROGRAM, FIRST_SERVER };        // in `watched`
+enum { CONTROL, LISTEN, PROGRAM, FIRST_SERVER }; // in `watched`
 
 Machine *machine;
 
 static struct pollfd watched[FIRST_SERVER + MOST_SERVERS];
 static pid_t servers[MOST_SERVERS];
-static s64 worked[MOST_SERVERS];        // ms: for how long each had worked when the program ended
+static s64 worked[MOST_SERVERS]; // ms: for how long each had worked when the program ended
 static u32 server_count;
-static u32 started;                     // device processes, so far
+static u32 started; // device processes, so far
 static pid_t program;
 static int listening = -1;
-static bool loaded, stopping;           // some program has loaded the library; device processes are being killed
+static bool loaded,
+    stopping; // some program has loaded the library; device processes are being killed
 
 static void fail(const char *what)
 {
@@ -46,7 +48,8 @@ static void fail(const char *what)
 
 void machine_make(void)
 {
-    machine = mmap(NULL, sizeof *machine, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    machine =
+        mmap(NULL, sizeof *machine, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (machine == MAP_FAILED) fail("simulator: no memory for the machine");
     ipc_make();
 }
@@ -56,11 +59,13 @@ const char *machine_listen(void)
     static struct sockaddr_un address = { .sun_family = AF_UNIX };
     u64 key;
     if (getrandom(&key, sizeof key, 0) != sizeof key) fail("simulator: no random number");
-    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "warpwise-%d-%016llx", (int)getpid(),
-                          (unsigned long long)key);
+    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "warpwise-%d-%016llx",
+                          (int)getpid(), (unsigned long long)key);
     listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (listening < 0
-        || bind(listening, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 1 + length) < 0
+        || bind(listening, (struct sockaddr *)&address,
+                offsetof(struct sockaddr_un, sun_path) + 1 + length)
+               < 0
         || listen(listening, 16) < 0)
         fail("simulator: cannot listen");
     return address.sun_path + 1;
@@ -72,7 +77,7 @@ static void become_server(int socket, pid_t client, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    signal(SIGTERM, SIG_IGN);                           // the program's end ends us
+    signal(SIGTERM, SIG_IGN); // the program's end ends us
     signal(SIGHUP, SIG_IGN);
     close(listening);
     device.socket = socket;
@@ -92,7 +97,7 @@ static void start_server(int socket, pid_t client)
     pid_t parent = getpid(), pid = server_count < MOST_SERVERS ? fork() : -1;
     if (pid == 0) become_server(socket, client, parent);
     started++;
-    close(socket);                                      // without a server the process finds that nobody is there
+    close(socket); // without a server the process finds that nobody is there
     int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (pidfd < 0) return;
     servers[server_count] = pid;
@@ -129,8 +134,8 @@ static s64 ms_worked(pid_t server)
     return used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-// What is left to do when the program has been killed takes none of them long. It is their work that counts, not the
-// time, for this machine may be busy with others'.
+// What is left to do when the program has been killed takes none of them long. It is their work
+// that counts, not the time, for this machine may be busy with others'.
 static void stop_servers(void)
 {
     for (u32 n = 0; n < server_count; n++) stopping |= ms_worked(servers[n]) - worked[n] > GRACE_MS;
@@ -147,7 +152,10 @@ static bool is_packet_socket(int fd)
         && getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX;
 }
 
-typedef struct { int socket; pid_t sender; } Sent;      // with a packet; -1: nothing
+typedef struct {
+    int socket;
+    pid_t sender;
+} Sent; // with a packet; -1: nothing
 
 static Sent what_came_with(struct msghdr *message)
 {
@@ -158,7 +166,7 @@ static Sent what_came_with(struct msghdr *message)
             memcpy(&credentials, CMSG_DATA(c), sizeof credentials);
             sent.sender = credentials.pid;
         } else if (c->cmsg_type == SCM_RIGHTS) {
-            memcpy(&sent.socket, CMSG_DATA(c), sizeof sent.socket);     // there is room for one
+            memcpy(&sent.socket, CMSG_DATA(c), sizeof sent.socket); // there is room for one
         }
     }
     return sent;
@@ -173,13 +181,16 @@ static bool take_packet(void)
     } control;
     WireRequest request;
     struct iovec part = { &request, sizeof request };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     ssize_t got = recvmsg(watched[CONTROL].fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got <= 0) return false;
     Sent sent = what_came_with(&message);
     bool good = got == sizeof request && request.version == WIRE_VERSION;
     loaded |= good && (request.op == WIRE_LOADED || request.op == WIRE_CONNECT);
-    if (good && request.op == WIRE_CONNECT && sent.sender > 0 && sent.socket >= 0 && is_packet_socket(sent.socket))
+    if (good && request.op == WIRE_CONNECT && sent.sender > 0 && sent.socket >= 0
+        && is_packet_socket(sent.socket))
         start_server(sent.socket, sent.sender);
     else if (sent.socket >= 0) close(sent.socket);
     return true;
@@ -191,7 +202,8 @@ static void take_caller(void)
     socklen_t length = sizeof credentials;
     int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) return;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 && credentials.uid == getuid()) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0
+        && credentials.uid == getuid()) {
         loaded = true;
         start_server(fd, credentials.pid);
     } else {
@@ -208,7 +220,8 @@ static void note_end(void)
     for (u32 n = 0; n < server_count; n++) worked[n] = ms_worked(servers[n]);
 }
 
-// If it ended by itself its kernels run to their end, if it was killed they do not: one may run for ever.
+// If it ended by itself its kernels run to their end, if it was killed they do not: one may run for
+// ever.
 static int patience(void) { return machine->ended == MACHINE_KILLED && !stopping ? LOOK_MS : -1; }
 
 bool machine_run(pid_t pid, int pidfd, int control)
@@ -222,12 +235,14 @@ bool machine_run(pid_t pid, int pidfd, int control)
         int ready = poll(watched, FIRST_SERVER + server_count, patience());
         if (ready == 0) stop_servers();
         if (ready <= 0) continue;
-        bool ended = watched[PROGRAM].revents & POLLIN; // looked at first: what it sent before is still read
+        bool ended =
+            watched[PROGRAM].revents & POLLIN; // looked at first: what it sent before is still read
         for (u32 n = server_count; n-- > 0;)
             if (watched[FIRST_SERVER + n].revents) reap(n);
         if (watched[LISTEN].revents) take_caller();
         while (take_packet()) {}
-        if (watched[CONTROL].revents & (POLLHUP | POLLERR)) watched[CONTROL].fd = -1;   // nobody holds the other end
+        if (watched[CONTROL].revents & (POLLHUP | POLLERR))
+            watched[CONTROL].fd = -1; // nobody holds the other end
         if (ended) note_end();
     }
     return loaded;

@@ -1,18 +1,27 @@
-// Unified memory. A page of managed memory lies on the host, on a device, on several of them (advised as read-mostly), or
-// nowhere before it is first touched. Who touches a page that lies elsewhere faults, and its group of pages moves.
+// Unified memory. A page of managed memory lies on the host, on a device, on several of them
+// (advised as read-mostly), or nowhere before it is first touched. Who touches a page that lies
+// elsewhere faults, and its group of pages moves.
 //
-// The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on cudaMemAdvise):
-//  - Faults are counted by groups of 64 KiB, the least that the driver moves on x86: one for each group that a kernel
-//    finds elsewhere, one for each that the host touches between two requests and that lies elsewhere. All of the group
-//    moves. (The driver also looks ahead by up to 2 MiB; that is left out.) First touches fault and move nothing.
-//  - The host's touches are those that its page table shows between two requests (client/shared.c). A read there also
+// The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on
+// cudaMemAdvise):
+//  - Faults are counted by groups of 64 KiB, the least that the driver moves on x86: one for each
+//  group that a kernel
+//    finds elsewhere, one for each that the host touches between two requests and that lies
+//    elsewhere. All of the group moves. (The driver also looks ahead by up to 2 MiB; that is left
+//    out.) First touches fault and move nothing.
+//  - The host's touches are those that its page table shows between two requests (client/shared.c).
+//  A read there also
 //    shows the neighbours in its 64 KiB.
-//  - A device can reach pages on the host over the bus and pages on other devices over their links, the host none on a
-//    device. So with SetPreferredLocation pages stay there, but for the host's touches: the first touch of a group by a
-//    device elsewhere faults, and nothing moves. With SetAccessedBy that device reaches pages elsewhere without a fault.
-//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing drops the other copies.
+//  - A device can reach pages on the host over the bus and pages on other devices over their links,
+//  the host none on a
+//    device. So with SetPreferredLocation pages stay there, but for the host's touches: the first
+//    touch of a group by a device elsewhere faults, and nothing moves. With SetAccessedBy that
+//    device reaches pages elsewhere without a fault.
+//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing
+//  drops the other copies.
 //    A host's write is known by the page's changed bytes.
-//  - cudaMemPrefetchAsync moves pages without faults. Copies and fills leave what they write on the device and read
+//  - cudaMemPrefetchAsync moves pages without faults. Copies and fills leave what they write on the
+//  device and read
 //    pages where they lie, without faults.
 //  - Nothing is ever moved back to make room.
 #include <sys/mman.h>
@@ -31,45 +40,49 @@
 #include "need.h"
 
 enum {
-    PAGE = WIRE_PAGE, GROUP = 16,               // pages in a group
-    MOST_UNFINISHED = 256, MOST_TOUCHED = 1 << 20,
+    PAGE = WIRE_PAGE,
+    GROUP = 16, // pages in a group
+    MOST_UNFINISHED = 256,
+    MOST_TOUCHED = 1 << 20,
 };
 
-enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 };         // bit d: device d has it
+enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 }; // bit d: device d has it
 enum { READ_MOSTLY = 1, PREFER_HOST = 2, PREFER_DEVICE = 4, TO_HOST = 8, TO_DEVICE = 16 };
 
 typedef struct Page {
     u32 where;
-    u16 mapped, accessed_by;    // devices that reach it where it lies; that were advised to
+    u16 mapped, accessed_by; // devices that reach it where it lies; that were advised to
     u8 advice;
-    u8 preferred, prefetched;   // PREFER_DEVICE, TO_DEVICE: which
-    u32 writer;                 // the launch that last wrote it; 0: none
-    u64 digest;                 // of its bytes when it came to lie on both
+    u8 preferred, prefetched; // PREFER_DEVICE, TO_DEVICE: which
+    u32 writer;               // the launch that last wrote it; 0: none
+    u64 digest;               // of its bytes when it came to lie on both
 } Page;
 
 // A launch that wrote managed memory and that the host has not waited for.
 typedef struct Unfinished {
     u32 launch;
     bool reported;
-    double done;                // ns
+    double done; // ns
     char signature[256];
     u64 callers[WIRE_CALLERS];
 } Unfinished;
 
-static const u64 page_count = MEMORY_SHARED_SPAN / PAGE, managed_pages = (MEMORY_PINNED - MEMORY_SHARED) / PAGE;
-static Page *pages;             // of managed and pinned memory; NULL before there is any
+static const u64 page_count = MEMORY_SHARED_SPAN / PAGE,
+                 managed_pages = (MEMORY_PINNED - MEMORY_SHARED) / PAGE;
+static Page *pages; // of managed and pinned memory; NULL before there is any
 static Unfinished unfinished[MOST_UNFINISHED];
 static u32 unfinished_count;
 
 typedef struct ManagedGrid {
-    u64 faults, moved, linked, remote;  // all but the first are bytes
-    bool wrote;                 // it wrote managed memory
-    bool fenced, told;          // for the whole system, and then the host of it, which may know by that what was written
+    u64 faults, moved, linked, remote; // all but the first are bytes
+    bool wrote;                        // it wrote managed memory
+    bool fenced, told; // for the whole system, and then the host of it, which may know by that what
+                       // was written
 } ManagedGrid;
 
-static WirePages *touched;      // by the host since the last request
+static WirePages *touched; // by the host since the last request
 static size_t touched_count, touched_room;
-static double host_ns;          // that the host's faults take
+static double host_ns; // that the host's faults take
 
 static inline bool is_shared(u64 address) { return address - MEMORY_SHARED < MEMORY_SHARED_SPAN; }
 static inline u64 page_of(u64 address) { return (address - MEMORY_SHARED) / PAGE; }
@@ -88,8 +101,9 @@ double managed_kernel_seconds(const Grid *g)
 
 void managed_allocated(const Allocation *a)
 {
-    if (!pages) pages = need(mmap(NULL, page_count * sizeof *pages, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (!pages)
+        pages = need(mmap(NULL, page_count * sizeof *pages, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     u64 first = page_of(a->base), last = page_of(a->base + a->size - 1);
     Page fresh = { 0 };
     if (a->kind == MEMORY_PINNED_HOST) fresh.where = ON_HOST, fresh.mapped = ON_DEVICES;
@@ -112,8 +126,11 @@ static void share(u64 page, u32 place)
     pages[page].digest = digest(page);
 }
 
-// The pages of a page's group: [first, end). Allocations start with a group, and may end within one.
-typedef struct Pages { u64 first, end; } Pages;
+// The pages of a page's group: [first, end). Allocations start with a group, and may end within
+// one.
+typedef struct Pages {
+    u64 first, end;
+} Pages;
 
 static Pages group_of(u64 page)
 {
@@ -149,7 +166,7 @@ static u64 host_fault(u64 page)
 
 static void remember_touched(const WirePages *range)
 {
-    if (touched_count == MOST_TOUCHED) return;          // nobody touches memory in so many pieces
+    if (touched_count == MOST_TOUCHED) return; // nobody touches memory in so many pieces
     if (touched_count == touched_room) {
         size_t more = touched_room ? 2 * touched_room : 64;
         WirePages *larger = realloc(touched, more * sizeof *touched);
@@ -171,13 +188,14 @@ static bool is_live(const WirePages *range)
 
 void managed_touched(const WirePages *ranges, size_t count)
 {
-    u64 faults = 0, moved = 0, faulted = ~0ull;         // faulted: the group that did last
+    u64 faults = 0, moved = 0, faulted = ~0ull; // faulted: the group that did last
     for (size_t r = 0; r < count && pages; r++) {
         if (!is_live(&ranges[r])) continue;
         remember_touched(&ranges[r]);
         for (u64 n = ranges[r].first; n < (u64)ranges[r].first + ranges[r].count; n++) {
             Page *p = &pages[n];
-            if (p->where & ON_HOST && p->where & ON_DEVICES && p->digest != digest(n)) lie(p, ON_HOST);
+            if (p->where & ON_HOST && p->where & ON_DEVICES && p->digest != digest(n))
+                lie(p, ON_HOST);
             if (p->where & ON_HOST) continue;
             if (n / GROUP != faulted) faults++;
             faulted = n / GROUP;
@@ -197,7 +215,8 @@ static bool has(const Page *p, u32 device) { return p->where >> device & 1; }
 static bool is_reached(const Page *p, u32 device)
 {
     if (p->mapped >> device & 1) return true;
-    return p->where && !has(p, device) && p->accessed_by >> device & 1 && !(p->advice & READ_MOSTLY);
+    return p->where && !has(p, device) && p->accessed_by >> device & 1
+        && !(p->advice & READ_MOSTLY);
 }
 
 // Where the page stays for all that a kernel elsewhere touches it; 0: nowhere.
@@ -208,8 +227,8 @@ static u32 stays(const Page *p, u32 device)
     return !p->where || p->where == place ? place : 0;
 }
 
-// A page of the group of one that a kernel touches and its device has not. The place that its bytes move from; 0: they do
-// not.
+// A page of the group of one that a kernel touches and its device has not. The place that its bytes
+// move from; 0: they do not.
 static u32 arrive(u64 page, bool store, u32 device)
 {
     Page *p = &pages[page];
@@ -274,7 +293,7 @@ static u32 touch_lanes(const Access *a, const Grid *g, Tally *t)
     u64 before = ~0ull;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
-        u64 page = page_of(a->address[l]);              // an access is aligned: it crosses no page
+        u64 page = page_of(a->address[l]); // an access is aligned: it crosses no page
         if (page != before) remote |= touch(page, a, g, t);
         before = page;
     }
@@ -313,10 +332,7 @@ static bool managed_access(Access *a)
     return true;
 }
 
-static void managed_grid_start(Grid *g)
-{
-    g->managed = need(calloc(1, sizeof *g->managed));
-}
+static void managed_grid_start(Grid *g) { g->managed = need(calloc(1, sizeof *g->managed)); }
 
 static void managed_fence(Warp *w, const Insn *i)
 {
@@ -333,13 +349,18 @@ static void managed_grid_end(Grid *g)
 static void managed_grid_free(Grid *g) { free(g->managed); }
 
 const Observer managed_observer = {
-    .grid_start = managed_grid_start, .access = managed_access, .fence = managed_fence, .grid_end = managed_grid_end, .grid_free = managed_grid_free,
+    .grid_start = managed_grid_start,
+    .access = managed_access,
+    .fence = managed_fence,
+    .grid_end = managed_grid_end,
+    .grid_free = managed_grid_free,
 };
 
 void managed_written(u64 address, u64 bytes, u32 device)
 {
     if (address - MEMORY_SHARED >= MEMORY_PINNED - MEMORY_SHARED || !bytes) return;
-    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) lie(&pages[n], 1u << device);
+    for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++)
+        lie(&pages[n], 1u << device);
 }
 
 // ---- Who waited for whom ----
@@ -349,7 +370,8 @@ void managed_launched(const Grid *g, const u64 callers[WIRE_CALLERS], double don
     u32 n = 0;
     if (!g->managed->wrote || g->managed->told) return;
     while (n < unfinished_count && unfinished[n].launch != g->number) n++;
-    if (n == MOST_UNFINISHED) memmove(unfinished, unfinished + 1, --n * sizeof *unfinished), unfinished_count--;
+    if (n == MOST_UNFINISHED)
+        memmove(unfinished, unfinished + 1, --n * sizeof *unfinished), unfinished_count--;
     Unfinished *u = &unfinished[n];
     if (n == unfinished_count) {
         *u = (Unfinished){ .launch = g->number };
@@ -378,13 +400,18 @@ static void check_page(u64 page)
     u64 address = MEMORY_SHARED + page * PAGE;
     const Allocation *a = memory_find(address);
     char made[256] = "";
-    Report r = { .kind = REPORT_RACE, .kernel = u->signature, .address = address, .allocation = a,
+    Report r = { .kind = REPORT_RACE,
+                 .kernel = u->signature,
+                 .address = address,
+                 .allocation = a,
                  .why = "A launch returns at once: the kernel runs while the host goes on.",
                  .next = "Call cudaDeviceSynchronize() before the host uses it." };
     origin_place(u->callers, WIRE_CALLERS, &r.place);
     if (a) report_made(a, made, sizeof made);
-    report_errorf(&r, "the host touched managed memory that kernel %s was still writing: the %llu-byte %s%s",
-                  u->signature, (unsigned long long)(a ? a->size : 0), a && a->name ? "memory" : "allocation", made);
+    report_errorf(
+        &r, "the host touched managed memory that kernel %s was still writing: the %llu-byte %s%s",
+        u->signature, (unsigned long long)(a ? a->size : 0), a && a->name ? "memory" : "allocation",
+        made);
 }
 
 void managed_settle(void)
@@ -425,7 +452,9 @@ void managed_discard(u64 address, u64 bytes)
 // Who keeps it on the host, or on that device, lets others reach it there; nobody else does.
 static void settle(Page *p)
 {
-    u32 place = p->advice & PREFER_HOST ? ON_HOST : p->advice & PREFER_DEVICE ? 1u << p->preferred : 0;
+    u32 place = p->advice & PREFER_HOST   ? ON_HOST
+              : p->advice & PREFER_DEVICE ? 1u << p->preferred
+                                          : 0;
     if (p->where != place) p->mapped = 0;
 }
 
@@ -436,7 +465,8 @@ static bool advise(Page *p, u32 advice, s32 at)
     case cudaMemAdviseSetReadMostly: p->advice |= READ_MOSTLY; break;
     case cudaMemAdviseUnsetReadMostly: p->advice &= ~READ_MOSTLY; break;
     case cudaMemAdviseSetPreferredLocation:
-        p->advice = (p->advice & ~(PREFER_HOST | PREFER_DEVICE)) | (at < 0 ? PREFER_HOST : PREFER_DEVICE);
+        p->advice =
+            (p->advice & ~(PREFER_HOST | PREFER_DEVICE)) | (at < 0 ? PREFER_HOST : PREFER_DEVICE);
         p->preferred = (u8)at;
         break;
     case cudaMemAdviseUnsetPreferredLocation: p->advice &= ~(PREFER_HOST | PREFER_DEVICE); break;
@@ -451,13 +481,16 @@ static bool advise(Page *p, u32 advice, s32 at)
 bool managed_advise(u64 address, u64 bytes, u32 advice, s32 at)
 {
     bool good = true;
-    for (u64 n = page_of(address); good && n <= page_of(address + bytes - 1); n++) good = advise(&pages[n], advice, at);
+    for (u64 n = page_of(address); good && n <= page_of(address + bytes - 1); n++)
+        good = advise(&pages[n], advice, at);
     return good;
 }
 
 static s32 location(const Page *p, u8 host, u8 on_device, u8 device)
 {
-    return p->advice & host ? cudaCpuDeviceId : p->advice & on_device ? device : cudaInvalidDeviceId;
+    return p->advice & host      ? cudaCpuDeviceId
+         : p->advice & on_device ? device
+                                 : cudaInvalidDeviceId;
 }
 
 void managed_range(u64 address, u64 bytes, WireReply *reply)

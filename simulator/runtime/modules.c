@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    MOST_PARTS = 1 << 12, FAT_HEADER_BYTES = 16,
+    MOST_PARTS = 1 << 12,
+    FAT_HEADER_BYTES = 16,
     MOST_MODULES = 4096,
     MOST_KERNELS = 1 << 16,
     LARGEST_IMAGE = 1 << 30
@@ -20,10 +21,10 @@ enum {
 static const u64 FIRST_MODULE = 0x2000000, FIRST_KERNEL = 0x3000000;
 
 static struct {
-    Module *module;                             // NULL: unloaded
-    char *native;                               // its native image, or NULL
+    Module *module; // NULL: unloaded
+    char *native;   // its native image, or NULL
     size_t native_bytes;
-    char *missing;                              // why a part of it has no PTX here; NULL: all have
+    char *missing; // why a part of it has no PTX here; NULL: all have
 } modules[MOST_MODULES];
 static u32 module_count;
 static Kernel *kernels[MOST_KERNELS];
@@ -32,7 +33,7 @@ static u32 kernel_count;
 static struct {
     u8 *bytes;
     u64 total, received;
-} upload;                                       // the image that is on its way
+} upload; // the image that is on its way
 
 // ---- Modules ----
 
@@ -49,8 +50,10 @@ static int refuse_image(const Call *call, char *error)
     snprintf(next, sizeof next,
              "Compile with nvcc 13 and -gencode arch=compute_%d,code=[compute_%d,sm_%d].", arch,
              arch, arch);
-    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call), .next = next,
-        .why = "The simulated device runs PTX, not a GPU's native code." };
+    Report report = { .kind = REPORT_UNSUPPORTED,
+                      .place = serve_place(call),
+                      .next = next,
+                      .why = "The simulated device runs PTX, not a GPU's native code." };
     report_errorf(&report, "the program's device code cannot be run: %s",
                   error ? error : "no memory");
     free(error);
@@ -59,37 +62,40 @@ static int refuse_image(const Call *call, char *error)
 
 static int refuse_ptx(const Call *call, char *error)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call),
-        .why = "The simulated device could not read the program's PTX.",
-        .next = "Write that part in another way, or run the program on a real device." };
+    Report report = { .kind = REPORT_UNSUPPORTED,
+                      .place = serve_place(call),
+                      .why = "The simulated device could not read the program's PTX.",
+                      .next =
+                          "Write that part in another way, or run the program on a real device." };
     report_errorf(&report, "%s", error ? error : "there are too many modules");
     free(error);
     return WIRE_INVALID_PTX;
 }
 
-// The texts of the upload's fat binaries (nvcc -rdc=true: what was linked, then each part); NULL ends them. *error: why
-// the first of those that gave none did so, as the toolkit's own library for dynamic parallelism does.
+// The texts of the upload's fat binaries (nvcc -rdc=true: what was linked, then each part); NULL
+// ends them. *error: why the first of those that gave none did so, as the toolkit's own library for
+// dynamic parallelism does.
 static char **read_texts(int arch, char **error)
 {
     char **texts = calloc(MOST_PARTS + 1, sizeof *texts);
     size_t count = 0, part;
-    if (!texts)
-        abort();
+    if (!texts) abort();
     for (u64 at = 0; at < upload.total && count < MOST_PARTS; at += part) {
         char *refused = NULL;
         size_t length;
         part = fatbin_part(upload.bytes + at, upload.total - at);
         texts[count] = fatbin_ptx(upload.bytes + at, part, arch, &length, &refused);
         count += texts[count] != NULL;
-        if (refused && !*error && part > FAT_HEADER_BYTES)
-            *error = refused;
-        else
-            free(refused);
+        if (refused && !*error && part > FAT_HEADER_BYTES) *error = refused;
+        else free(refused);
     }
     return texts;
 }
 
-static bool has_accesses(const NativeAccesses *a) { return native_count(a->loads) + native_count(a->stores) > 0; }
+static bool has_accesses(const NativeAccesses *a)
+{
+    return native_count(a->loads) + native_count(a->stores) > 0;
+}
 
 static void look_at_native(Module *module, const void *native, size_t bytes)
 {
@@ -99,7 +105,8 @@ static void look_at_native(Module *module, const void *native, size_t bytes)
         k->hardware_registers = k->registers_known ? thread.registers : registers_guess(k);
         k->hardware_local = k->registers_known ? thread.local_bytes : k->local_bytes;
         k->native_known = native_code(native, bytes, k->name, &k->native);
-        k->local_in_registers = k->native_known && !k->hardware_local && !k->function_count && !has_accesses(&k->native.local);
+        k->local_in_registers = k->native_known && !k->hardware_local && !k->function_count
+                             && !has_accesses(&k->native.local);
     }
 }
 
@@ -115,9 +122,9 @@ static int add_module(Call *call)
     u32 device = call->request.device;
     const Module *twin = module_of(call->request.module.twin);
     char *unreadable = NULL;
-    Module *module = module_count < MOST_MODULES ? module_load(texts, device, twin, &unreadable) : NULL;
-    for (char **text = texts; *text; text++)
-        free(*text);
+    Module *module =
+        module_count < MOST_MODULES ? module_load(texts, device, twin, &unreadable) : NULL;
+    for (char **text = texts; *text; text++) free(*text);
     free(texts);
     if (!module) {
         free(error);
@@ -125,8 +132,8 @@ static int add_module(Call *call)
     }
     modules[module_count].module = module;
     modules[module_count].missing = error;
-    modules[module_count].native = fatbin_native(upload.bytes, upload.total, arch,
-                                                 &modules[module_count].native_bytes);
+    modules[module_count].native =
+        fatbin_native(upload.bytes, upload.total, arch, &modules[module_count].native_bytes);
     look_at_native(module, modules[module_count].native, modules[module_count].native_bytes);
     call->reply.id = FIRST_MODULE + module_count++;
     return WIRE_SUCCESS;
@@ -136,8 +143,7 @@ static bool start_upload(const WireChunk *chunk)
 {
     free(upload.bytes);
     upload.bytes = NULL;
-    if (!chunk->total || chunk->total > LARGEST_IMAGE)
-        return false;
+    if (!chunk->total || chunk->total > LARGEST_IMAGE) return false;
     upload.bytes = malloc(chunk->total);
     upload.total = chunk->total;
     upload.received = 0;
@@ -161,8 +167,7 @@ void launch_module(Call *call)
     memcpy(upload.bytes + upload.received, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES,
            chunk->bytes);
     upload.received += chunk->bytes;
-    if (upload.received < upload.total)
-        return;
+    if (upload.received < upload.total) return;
     call->reply.error = add_module(call);
     free(upload.bytes);
     upload.bytes = NULL;
@@ -176,8 +181,7 @@ void launch_module_unload(Call *call)
         return;
     }
     for (u32 i = 0; i < kernel_count; i++)
-        if (kernels[i] && kernels[i]->module == module)
-            kernels[i] = NULL;
+        if (kernels[i] && kernels[i]->module == module) kernels[i] = NULL;
     u64 index = call->request.object.id - FIRST_MODULE;
     free(modules[index].native);
     free(modules[index].missing);
@@ -192,10 +196,8 @@ void launch_module_unload(Call *call)
 static u64 kernel_id(Kernel *kernel)
 {
     for (u32 i = 0; i < kernel_count; i++)
-        if (kernels[i] == kernel)
-            return FIRST_KERNEL + i;
-    if (kernel_count == MOST_KERNELS)
-        return 0;
+        if (kernels[i] == kernel) return FIRST_KERNEL + i;
+    if (kernel_count == MOST_KERNELS) return 0;
     kernels[kernel_count] = kernel;
     return FIRST_KERNEL + kernel_count++;
 }
@@ -214,7 +216,8 @@ void launch_kernel(Call *call)
     Kernel *kernel = module ? module_kernel(module, call->tail) : NULL;
     u64 id = kernel ? kernel_id(kernel) : 0;
     if (module && !kernel && modules[call->request.name.module - FIRST_MODULE].missing) {
-        call->reply.error = refuse_image(call, strdup(modules[call->request.name.module - FIRST_MODULE].missing));
+        call->reply.error =
+            refuse_image(call, strdup(modules[call->request.name.module - FIRST_MODULE].missing));
         return;
     }
     if (!id || kernel->param_count > WIRE_TAIL / sizeof(WireParameter)) {
@@ -253,8 +256,7 @@ void launch_kernel_name(Call *call)
 void launch_variable(Call *call)
 {
     Module *module = module_of(call->request.name.module);
-    if (!module)
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    if (!module) call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
     else if (!module_variable(module, call->tail, &call->reply.memory.address,
                               &call->reply.memory.size))
         call->reply.error = WIRE_SYMBOL_NOT_FOUND;
@@ -271,17 +273,20 @@ void launch_occupancy(Call *call)
     const WireRequest *request = &call->request;
     const Kernel *kernel = launch_kernel_of(request->launch.kernel);
     u64 shared = request->launch.dynamic_shared;
-    if (!kernel)
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    if (!kernel) call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
     else if (!request->launch.block[0] || shared > UINT32_MAX)
         call->reply.error = WIRE_INVALID_VALUE;
     else if (request->launch.grid[0])
-        call->reply.error = occupancy_available(kernel, request->launch.block[0], request->launch.grid[0],
-                                                (u32)request->launch.dynamic_limit, (int)request->launch.carveout - 1,
-                                                &call->reply.occupancy.bytes)
-            ? 0 : WIRE_INVALID_VALUE;
+        call->reply.error =
+            occupancy_available(kernel, request->launch.block[0], request->launch.grid[0],
+                                (u32)request->launch.dynamic_limit,
+                                (int)request->launch.carveout - 1, &call->reply.occupancy.bytes)
+                ? 0
+                : WIRE_INVALID_VALUE;
     else {
-        call->reply.occupancy.blocks = occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
-        call->reply.occupancy.clusters = occupancy_clusters(call->reply.occupancy.blocks, request->launch.cluster[0]);
+        call->reply.occupancy.blocks =
+            occupancy_blocks(kernel, request->launch.block[0], (u32)shared).blocks;
+        call->reply.occupancy.clusters =
+            occupancy_clusters(call->reply.occupancy.blocks, request->launch.cluster[0]);
     }
 }

@@ -40,10 +40,8 @@ void packet_send(Call *call)
                                 { .fd = device.pidfd, .events = POLLIN },
                                 { .fd = device.program_pidfd, .events = POLLIN } };
     while (sendmsg(device.socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-        if (errno != EAGAIN && errno != EINTR)
-            return;
-        if (poll(watched, 3, -1) > 0 && (watched[1].revents || watched[2].revents))
-            return;
+        if (errno != EAGAIN && errno != EINTR) return;
+        if (poll(watched, 3, -1) > 0 && (watched[1].revents || watched[2].revents)) return;
     }
 }
 
@@ -54,15 +52,16 @@ enum packet packet_receive(Call *call)
     ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT);
     memset(&call->reply, 0, sizeof call->reply);
     call->out = reply_tail;
-    if (got <= 0)
-        return PACKET_NONE;
+    if (got <= 0) return PACKET_NONE;
     if (got < (ssize_t)sizeof call->request || (message.msg_flags & MSG_TRUNC))
         return PACKET_RUBBISH;
     call->tail_bytes = (size_t)got - sizeof call->request;
     call->tail[call->tail_bytes] = 0;
     call->request.call[sizeof call->request.call - 1] = 0;
     if (!call->request.stream)
-        call->request.stream = call->request.device;    // the id of its default stream
+        call->request.stream = call->request.device; // the id of its default stream
     return call->request.version == WIRE_VERSION && call->request.op < WIRE_OPERATION_COUNT
-        && call->request.device < device.count ? PACKET_REQUEST : PACKET_RUBBISH;
+                && call->request.device < device.count
+             ? PACKET_REQUEST
+             : PACKET_RUBBISH;
 }

@@ -1,7 +1,7 @@
-// Memory pools. A pool keeps memory that was freed, up to its threshold, for the next allocation. That is
-// accounted for here only: every allocation has fresh addresses, so that a use too late is known for what it
-// is. What is allocated and freed in stream order is held against the order of streams: a use must come behind
-// the allocation and before the free.
+// Memory pools. A pool keeps memory that was freed, up to its threshold, for the next allocation.
+// That is accounted for here only: every allocation has fresh addresses, so that a use too late is
+// known for what it is. What is allocated and freed in stream order is held against the order of
+// streams: a use must come behind the allocation and before the free.
 
 #include "pool.h"
 #include "clock.h"
@@ -13,38 +13,40 @@
 #include <string.h>
 
 enum { MOST_POOLS = 1024, ALIGN = 256 };
-static const u64 FIRST_POOL = 0x4000000, CHUNK = 32 << 20;      // what a pool takes from the device at a time
+static const u64 FIRST_POOL = 0x4000000,
+                 CHUNK = 32 << 20; // what a pool takes from the device at a time
 
 typedef struct {
     bool used;
     u32 device;
-    u64 largest;                                // bytes; 0: as many as there are
+    u64 largest; // bytes; 0: as many as there are
     u64 threshold;
     u64 in_use, most_in_use, reserved, most_reserved;
-    u64 reuse[3];                               // flags that the program may set and read
-    u32 access;                                 // bit d: device d may reach it
+    u64 reuse[3]; // flags that the program may set and read
+    u32 access;   // bit d: device d may reach it
 } Pool;
 
-static Pool pools[MOST_POOLS];                  // the first are the devices' default pools
-static Pool of_graphs[MOST_DEVICES];            // what graphs allocate from
-static u64 of_launch[MOST_DEVICES];             // bytes that the graph that is being launched has got so far
+static Pool pools[MOST_POOLS];       // the first are the devices' default pools
+static Pool of_graphs[MOST_DEVICES]; // what graphs allocate from
+static u64 of_launch[MOST_DEVICES];  // bytes that the graph that is being launched has got so far
 static u64 launches;
-static u32 chosen[MOST_DEVICES];                // the pool that cudaMallocAsync takes, by its place
+static u32 chosen[MOST_DEVICES]; // the pool that cudaMallocAsync takes, by its place
 static bool ready;
 
 // What is known of an allocation in stream order.
 typedef struct Pooled {
     Pool *pool;
-    u64 made;                                   // the operation that allocated it
-    u64 chunks;                                 // of a graph's: bytes that the device has given for it,
-    bool has_chunks;                            // and it has,
-    u64 launch, from;                           // in that launch, behind so many bytes of others
+    u64 made;         // the operation that allocated it
+    u64 chunks;       // of a graph's: bytes that the device has given for it,
+    bool has_chunks;  // and it has,
+    u64 launch, from; // in that launch, behind so many bytes of others
     Order uses;
 } Pooled;
 
 static void begin_pool(u32 i, u32 device)
 {
-    pools[i] = (Pool){ .used = true, .device = device, .reuse = { 1, 1, 1 }, .access = 1u << device };
+    pools[i] =
+        (Pool){ .used = true, .device = device, .reuse = { 1, 1, 1 }, .access = 1u << device };
 }
 
 static void make_ready(void)
@@ -61,24 +63,18 @@ static void make_ready(void)
 static Pool *pool_of(u64 id, u32 device)
 {
     make_ready();
-    if (!id)
-        return &pools[chosen[device]];
-    if (id == WIRE_GRAPH_POOL)
-        return &of_graphs[device];
+    if (!id) return &pools[chosen[device]];
+    if (id == WIRE_GRAPH_POOL) return &of_graphs[device];
     u64 index = id - FIRST_POOL;
     return index < MOST_POOLS && pools[index].used ? &pools[index] : NULL;
 }
 
-static u64 id_of(const Pool *pool)
-{
-    return FIRST_POOL + (u64)(pool - pools);
-}
+static u64 id_of(const Pool *pool) { return FIRST_POOL + (u64)(pool - pools); }
 
 void pool_reset(u32 device)
 {
     for (u32 i = MOST_DEVICES; i < MOST_POOLS; i++)
-        if (pools[i].device == device)
-            pools[i] = (Pool){ 0 };
+        if (pools[i].device == device) pools[i] = (Pool){ 0 };
     begin_pool(device, device);
     of_graphs[device] = (Pool){ .used = true, .device = device, .access = 1u << device };
     chosen[device] = device;
@@ -86,21 +82,14 @@ void pool_reset(u32 device)
 
 // ---- Accounts ----
 
-static u64 later(u64 a, u64 b)
-{
-    return a > b ? a : b;
-}
+static u64 later(u64 a, u64 b) { return a > b ? a : b; }
 
-static u64 whole_chunks(u64 bytes)
-{
-    return (bytes + CHUNK - 1) / CHUNK * CHUNK;
-}
+static u64 whole_chunks(u64 bytes) { return (bytes + CHUNK - 1) / CHUNK * CHUNK; }
 
 static void keep(Pool *pool, u64 bytes)
 {
     u64 wanted = whole_chunks(later(pool->in_use, bytes));
-    if (pool->reserved > wanted)
-        pool->reserved = wanted;
+    if (pool->reserved > wanted) pool->reserved = wanted;
 }
 
 static void take(Pool *pool, u64 bytes)
@@ -122,36 +111,31 @@ u64 pool_idle(u32 device)
 {
     u64 idle = 0;
     for (u32 i = 0; i < MOST_POOLS; i++)
-        if (pools[i].used && pools[i].device == device)
-            idle += pools[i].reserved - pools[i].in_use;
+        if (pools[i].used && pools[i].device == device) idle += pools[i].reserved - pools[i].in_use;
     idle += of_graphs[device].reserved - of_graphs[device].in_use;
     return idle;
 }
 
 bool pool_use(const Allocation *a, u64 operation)
 {
-    if (!a->pooled || !operation)
-        return true;
+    if (!a->pooled || !operation) return true;
     order_add(&a->pooled->uses, operation);
     return clock_ordered(a->pooled->made, operation);
 }
 
 bool pool_has_use(const Allocation *a, u64 operation)
 {
-    return !a->pooled || !operation || (order_has(&a->pooled->uses, operation) && clock_ordered(a->pooled->made, operation));
+    return !a->pooled || !operation
+        || (order_has(&a->pooled->uses, operation) && clock_ordered(a->pooled->made, operation));
 }
 
-bool pool_reaches(const Allocation *a, u32 device)
-{
-    return a->pooled->pool->access >> device & 1;
-}
+bool pool_reaches(const Allocation *a, u32 device) { return a->pooled->pool->access >> device & 1; }
 
 void pool_freed(const Allocation *a)
 {
     Pooled *pooled = a->pooled;
-    if (!pooled)
-        return;
-    if (pooled->pool != &of_graphs[a->device])  // whose chunks stay until they are trimmed
+    if (!pooled) return;
+    if (pooled->pool != &of_graphs[a->device]) // whose chunks stay until they are trimmed
         pooled->pool->in_use -= a->size;
     order_free(&pooled->uses);
 }
@@ -162,8 +146,7 @@ void pool_create(Call *call)
 {
     u32 i = MOST_DEVICES;
     make_ready();
-    while (i < MOST_POOLS && pools[i].used)
-        i++;
+    while (i < MOST_POOLS && pools[i].used) i++;
     if (i == MOST_POOLS) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
@@ -176,23 +159,20 @@ void pool_create(Call *call)
 static Pool *known(Call *call)
 {
     Pool *pool = pool_of(call->request.pool.id, call->request.device);
-    if (!pool)
-        call->reply.error = WIRE_INVALID_VALUE;
+    if (!pool) call->reply.error = WIRE_INVALID_VALUE;
     return pool;
 }
 
 void pool_destroy(Call *call)
 {
     Pool *pool = known(call);
-    if (!pool)
-        return;
-    if (pool < pools + MOST_DEVICES) {          // the default pools stay
+    if (!pool) return;
+    if (pool < pools + MOST_DEVICES) { // the default pools stay
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    if (chosen[pool->device] == pool - pools)
-        chosen[pool->device] = pool->device;
-    pool->used = false;                         // what was allocated from it stays
+    if (chosen[pool->device] == pool - pools) chosen[pool->device] = pool->device;
+    pool->used = false; // what was allocated from it stays
 }
 
 void pool_find(Call *call)
@@ -205,10 +185,8 @@ void pool_find(Call *call)
 void pool_choose(Call *call)
 {
     Pool *pool = known(call);
-    if (pool && pool->device != call->request.device)
-        call->reply.error = WIRE_INVALID_VALUE;
-    else if (pool)
-        chosen[pool->device] = (u32)(pool - pools);
+    if (pool && pool->device != call->request.device) call->reply.error = WIRE_INVALID_VALUE;
+    else if (pool) chosen[pool->device] = (u32)(pool - pools);
 }
 
 static u64 *attribute_of(Pool *pool, u32 attribute)
@@ -244,14 +222,13 @@ void pool_attribute(Call *call)
 {
     const WireRequest *request = &call->request;
     Pool *pool = known(call);
-    if (!pool)
-        return;
+    if (!pool) return;
     u64 *attribute = attribute_of(pool, request->pool.attribute);
     if (!attribute
-        || (request->pool.set && !set_attribute(pool, request->pool.attribute, request->pool.bytes)))
+        || (request->pool.set
+            && !set_attribute(pool, request->pool.attribute, request->pool.bytes)))
         call->reply.error = WIRE_INVALID_VALUE;
-    else
-        call->reply.pool.value = *attribute;
+    else call->reply.pool.value = *attribute;
 }
 
 // Does it share a chunk with what is allocated now?
@@ -261,7 +238,8 @@ static bool is_shared(const Allocation *a)
     for (const Allocation *b = memory_first(); b; b = b->next) {
         const Pooled *q = b->pooled;
         if (q && !b->freed && q->has_chunks && q->pool == p->pool && q->launch == p->launch
-            && p->from / CHUNK <= (q->from + b->size - 1) / CHUNK && q->from / CHUNK <= (p->from + a->size - 1) / CHUNK)
+            && p->from / CHUNK <= (q->from + b->size - 1) / CHUNK
+            && q->from / CHUNK <= (p->from + a->size - 1) / CHUNK)
             return true;
     }
     return false;
@@ -271,7 +249,8 @@ static bool is_shared(const Allocation *a)
 static void trim_graphs(Pool *pool)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks && !is_shared(a)) {
+        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks
+            && !is_shared(a)) {
             pool->in_use -= a->pooled->chunks;
             a->pooled->has_chunks = false;
         }
@@ -280,20 +259,18 @@ static void trim_graphs(Pool *pool)
 void pool_trim(Call *call)
 {
     Pool *pool = known(call);
-    if (pool && call->request.pool.id == WIRE_GRAPH_POOL)
-        trim_graphs(pool);
-    if (pool)
-        keep(pool, call->request.pool.bytes);
+    if (pool && call->request.pool.id == WIRE_GRAPH_POOL) trim_graphs(pool);
+    if (pool) keep(pool, call->request.pool.bytes);
 }
 
-// Which devices may reach the pool's memory: of which device, and whether to set it, the request says.
+// Which devices may reach the pool's memory: of which device, and whether to set it, the request
+// says.
 void pool_access(Call *call)
 {
     const WireRequest *request = &call->request;
     Pool *pool = known(call);
     u32 of = request->pool.attribute;
-    if (!pool)
-        return;
+    if (!pool) return;
     if (of >= device.count || (request->pool.set && of == pool->device && !request->pool.bytes)) {
         call->reply.error = WIRE_INVALID_DEVICE;
         return;
@@ -310,7 +287,9 @@ static void reserve(Call *call)
 {
     Pooled *pooled = calloc(1, sizeof *pooled);
     Allocation *a = pooled && call->request.pool.bytes
-        ? memory_alloc(call->request.pool.bytes, ALIGN, MEMORY_DEVICE, call->request.device, call->request.caller) : NULL;
+                      ? memory_alloc(call->request.pool.bytes, ALIGN, MEMORY_DEVICE,
+                                     call->request.device, call->request.caller)
+                      : NULL;
     if (!a) {
         free(pooled);
         call->reply.error = call->request.pool.bytes ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
@@ -327,8 +306,7 @@ static void reserve(Call *call)
 static void take_chunks(Allocation *a)
 {
     u64 *had = &of_launch[a->device];
-    if (a->pooled->has_chunks)
-        return;
+    if (a->pooled->has_chunks) return;
     a->pooled->chunks = whole_chunks(*had + a->size) - whole_chunks(*had);
     a->pooled->has_chunks = true;
     a->pooled->launch = launches;
@@ -347,7 +325,8 @@ void pool_graph_begins(u32 device)
 static void allocate_again(Call *call)
 {
     Allocation *a = memory_find(call->request.pool.bytes);
-    if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled || a->pooled->pool != &of_graphs[a->device]) {
+    if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled
+        || a->pooled->pool != &of_graphs[a->device]) {
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
@@ -382,7 +361,8 @@ void pool_alloc(Call *call)
     u64 bytes = request->pool.bytes;
     bool fits = !pool->largest || bytes <= pool->largest - pool->in_use;
     Pooled *pooled = fits ? calloc(1, sizeof *pooled) : NULL;
-    Allocation *a = pooled ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
+    Allocation *a =
+        pooled ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
     if (!a) {
         free(pooled);
         call->reply.error = WIRE_MEMORY_ALLOCATION;
@@ -399,11 +379,17 @@ static void report_early(const Call *call, const Allocation *a, const char *othe
 {
     char made[256];
     report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_RACE, .place = serve_place(call), .address = a->base, .allocation = a,
+    Report report = {
+        .kind = REPORT_RACE,
+        .place = serve_place(call),
+        .address = a->base,
+        .allocation = a,
         .why = "It frees in stream order: as soon as the work before it on its own stream is done.",
-        .next = "Record an event behind the last use, and have this stream wait for it first." };
-    report_errorf(&report, "%s frees the %" PRIu64 "-byte allocation%s on a stream that does not wait for %s",
-                  call->request.call, a->size, made, other);
+        .next = "Record an event behind the last use, and have this stream wait for it first."
+    };
+    report_errorf(
+        &report, "%s frees the %" PRIu64 "-byte allocation%s on a stream that does not wait for %s",
+        call->request.call, a->size, made, other);
 }
 
 void pool_free(Call *call)
@@ -414,7 +400,8 @@ void pool_free(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    if (!a || a->freed || a->base != request->pool.bytes || (!a->pooled && a->kind != MEMORY_DEVICE)) {
+    if (!a || a->freed || a->base != request->pool.bytes
+        || (!a->pooled && a->kind != MEMORY_DEVICE)) {
         transfer_bad_free(call, request->pool.bytes);
         return;
     }

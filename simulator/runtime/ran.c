@@ -18,13 +18,15 @@ void ran_work(u64 stream, const char *kind, const char *name, double ns, u64 byt
     TimelineRow row = row_of(stream);
     timeline_span(row, kind, name, end - ns, end, bytes);
     bool works = strcmp(kind, "kernel") == 0 || strcmp(kind, "copy") == 0;
-    if (works && device.count == 1) report_work(kind, row.device, (int)row.stream, end - ns, end, false, NULL, 0);
+    if (works && device.count == 1)
+        report_work(kind, row.device, (int)row.stream, end - ns, end, false, NULL, 0);
 }
 
 void ran_call(const Call *call, double start)
 {
     if (!timeline_is_on()) return;
-    const char *name = strcmp(call->request.call, "a launch") ? call->request.call : "cudaLaunchKernel";     // <<<>>>
+    const char *name =
+        strcmp(call->request.call, "a launch") ? call->request.call : "cudaLaunchKernel"; // <<<>>>
     timeline_span((TimelineRow){ 0 }, "call", name, start, clock_now(), 0);
     report_call(name, start, clock_now());
 }

@@ -1,5 +1,5 @@
-// Ranges of device memory that a request names. Each is checked before a byte moves, as no size or address of a request can
-// be trusted.
+// Ranges of device memory that a request names. Each is checked before a byte moves, as no size or
+// address of a request can be trusted.
 #pragma once
 #include "machine/memory.h"
 #include "serve.h"
@@ -10,8 +10,8 @@ Allocation *range_check(const Call *call, const char *verb, u64 address, u64 byt
 // The same of a box of bytes that a copy or fill names. NULL: the call has its error.
 Allocation *range_check_box(Call *call, const char *verb, const WireBox *box);
 
-// The host's side of a copy is the program's own memory, of which the device knows where pinned memory ends, and nothing else: does
-// what begins in it run past that?
+// The host's side of a copy is the program's own memory, of which the device knows where pinned
+// memory ends, and nothing else: does what begins in it run past that?
 bool range_overruns_pinned(const WireRequest *request, const WireBox *box);
 
 // False: it does, and has been reported; the call has its error.

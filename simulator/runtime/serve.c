@@ -64,8 +64,7 @@ static void answer_hello(Call *call)
         .memory_bytes = profile.memory_bytes,
     };
     memcpy(facts.name, profile.name, sizeof facts.name);
-    for (u32 d = 0; d < device.count; d++)
-        facts.number[d] = (uint8_t)device.number[d];
+    for (u32 d = 0; d < device.count; d++) facts.number[d] = (uint8_t)device.number[d];
     memcpy(call->out, &facts, sizeof facts);
     call->reply.tail = sizeof facts;
 }
@@ -93,17 +92,14 @@ static void answer_host_function(Call *call)
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
     ran_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
-    managed_waited(true);               // the function may use what earlier kernels wrote
+    managed_waited(true); // the function may use what earlier kernels wrote
 }
 
 static void answer_sync(Call *call)
 {
-    if (call->request.object.id)
-        clock_wait_device(call->request.device);
-    else if (clock_stream_known(call->request.stream))
-        clock_wait_stream(call->request.stream);
-    else
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    if (call->request.object.id) clock_wait_device(call->request.device);
+    else if (clock_stream_known(call->request.stream)) clock_wait_stream(call->request.stream);
+    else call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
 }
 
 static void answer_stream_facts(Call *call)
@@ -146,8 +142,9 @@ static void answer_query(Call *call)
 
 static void answer_elapsed(Call *call)
 {
-    static const int errors[] = { [ELAPSED_NOT_READY] = WIRE_NOT_READY,
-                                  [ELAPSED_WRONG] = WIRE_INVALID_RESOURCE_HANDLE };
+    static const int errors[] = {
+        [ELAPSED_NOT_READY] = WIRE_NOT_READY, [ELAPSED_WRONG] = WIRE_INVALID_RESOURCE_HANDLE
+    };
     const WireRequest *r = &call->request;
     call->reply.error = errors[clock_event_elapsed(r->elapsed.from, r->elapsed.to,
                                                    &call->reply.elapsed.milliseconds)];
@@ -155,22 +152,19 @@ static void answer_elapsed(Call *call)
 
 static void handle_or(Call *call, bool good)
 {
-    if (!good)
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+    if (!good) call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
 }
 
 static void created(Call *call, u64 id)
 {
     call->reply.id = id;
-    if (!id)
-        call->reply.error = WIRE_MEMORY_ALLOCATION;
+    if (!id) call->reply.error = WIRE_MEMORY_ALLOCATION;
 }
 
 static void answer_misuse(Call *call)
 {
     char *why = strchr(call->tail, '\n'), *next = why ? strchr(why + 1, '\n') : NULL;
-    if (!next)
-        return;
+    if (!next) return;
     *why++ = *next++ = 0;
     Report report = { .kind = REPORT_API,
                       .place = serve_place(call),
@@ -182,21 +176,20 @@ static void answer_misuse(Call *call)
 
 static void answer_unsupported(Call *call)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED, .place = serve_place(call),
-        .why = "It returns cudaErrorNotSupported and does nothing.",
-        .next = "Do without it here, or run the program on a real device." };
+    Report report = { .kind = REPORT_UNSUPPORTED,
+                      .place = serve_place(call),
+                      .why = "It returns cudaErrorNotSupported and does nothing.",
+                      .next = "Do without it here, or run the program on a real device." };
     report_errorf(&report, "%s is not supported by the simulated device", call->tail);
 }
 
 static void answer_peer(Call *call)
 {
     u32 from = call->request.device, to = call->request.peer.other;
-    if (to >= device.count || to == from)
-        call->reply.error = WIRE_INVALID_DEVICE;
+    if (to >= device.count || to == from) call->reply.error = WIRE_INVALID_DEVICE;
     else if (call->request.peer.enable)
         call->reply.error = peer_enable(from, to) ? 0 : WIRE_PEER_ALREADY_ENABLED;
-    else
-        call->reply.error = peer_disable(from, to) ? 0 : WIRE_PEER_NOT_ENABLED;
+    else call->reply.error = peer_disable(from, to) ? 0 : WIRE_PEER_NOT_ENABLED;
 }
 
 static void answer_limit(Call *call)
@@ -209,15 +202,18 @@ static void answer_limit(Call *call)
         call_set_stack(of, value);
         break;
     case cudaLimitPrintfFifoSize: call->reply.error = print_used() ? WIRE_INVALID_VALUE : 0; break;
-    case cudaLimitDevRuntimePendingLaunchCount: children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX)); break;
-    case cudaLimitMallocHeapSize: call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE; break;
+    case cudaLimitDevRuntimePendingLaunchCount:
+        children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX));
+        break;
+    case cudaLimitMallocHeapSize:
+        call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE;
+        break;
     }
 }
 
 static void answer_range(const Call *call)
 {
-    if (!timeline_is_on())
-        return;
+    if (!timeline_is_on()) return;
     work_finish();
     report_range(call->request.object.id, clock_all_end() - clock_now());
 }
@@ -271,14 +267,18 @@ void serve_dispatch(Call *call)
         created(call, clock_stream_create(r->device, r->create.flags & 1, r->create.priority));
         break;
     case WIRE_STREAM_FACTS: answer_stream_facts(call); break;
-    case WIRE_STREAM_PRIORITY: handle_or(call, clock_stream_set_priority(r->stream, r->create.priority)); break;
+    case WIRE_STREAM_PRIORITY:
+        handle_or(call, clock_stream_set_priority(r->stream, r->create.priority));
+        break;
     case WIRE_QUERY: answer_query(call); break;
     case WIRE_STREAM_DESTROY: handle_or(call, clock_stream_destroy(r->object.id)); break;
     case WIRE_STREAM_WAIT:
         handle_or(call, clock_stream_wait_event(r->stream, r->event.event));
         if (!call->reply.error) ran_event(r->stream, "waits for an event", r->event.event);
         break;
-    case WIRE_EVENT_CREATE: created(call, clock_event_create(r->device, !(r->event.flags & 2), r->event.flags & 4)); break;
+    case WIRE_EVENT_CREATE:
+        created(call, clock_event_create(r->device, !(r->event.flags & 2), r->event.flags & 4));
+        break;
     case WIRE_EVENT_DESTROY: handle_or(call, clock_event_destroy(r->object.id)); break;
     case WIRE_EVENT_RECORD:
         handle_or(call, clock_event_record(r->event.event, r->stream));
@@ -305,7 +305,12 @@ void serve_dispatch(Call *call)
     case WIRE_MISUSE: answer_misuse(call); break;
     case WIRE_UNSUPPORTED: answer_unsupported(call); break;
     case WIRE_LEAVING: device.leaving = true; break;
-    case WIRE_NCCL: case WIRE_SETTLE: case WIRE_LOADED: case WIRE_CONNECT: case WIRE_LAUNCH: case WIRE_OPERATION_COUNT: break;
+    case WIRE_NCCL:
+    case WIRE_SETTLE:
+    case WIRE_LOADED:
+    case WIRE_CONNECT:
+    case WIRE_LAUNCH:
+    case WIRE_OPERATION_COUNT: break;
     }
 }
 
@@ -315,18 +320,20 @@ void serve_dispatch(Call *call)
 static bool shows_prints(const Call *call)
 {
     switch ((enum wire_op)call->request.op) {
-    case WIRE_SYNC: case WIRE_EVENT_SYNC: case WIRE_RESET: case WIRE_HOST_FUNCTION: return true;
-    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL:
-        return call->request.copy.blocks;
+    case WIRE_SYNC:
+    case WIRE_EVENT_SYNC:
+    case WIRE_RESET:
+    case WIRE_HOST_FUNCTION: return true;
+    case WIRE_COPY_IN:
+    case WIRE_COPY_OUT:
+    case WIRE_COPY_DEVICE:
+    case WIRE_FILL: return call->request.copy.blocks;
     default: return false;
     }
 }
 
 // Calls that the program may wait in, so that work is over for it.
-static bool waits(const Call *call)
-{
-    return shows_prints(call) || call->request.op == WIRE_FREE;
-}
+static bool waits(const Call *call) { return shows_prints(call) || call->request.op == WIRE_FREE; }
 
 static bool survives_sticky(u32 op)
 {
@@ -336,22 +343,19 @@ static bool survives_sticky(u32 op)
 // More work, and neither asks nor waits for what was issued before.
 static bool issues(u32 op)
 {
-    return op == WIRE_LAUNCH || op == WIRE_COPY_DEVICE || op == WIRE_FILL || op == WIRE_EVENT_RECORD || op == WIRE_STREAM_WAIT
-        || op == WIRE_MODULE || op == WIRE_KERNEL || op == WIRE_STREAM_FACTS;
+    return op == WIRE_LAUNCH || op == WIRE_COPY_DEVICE || op == WIRE_FILL || op == WIRE_EVENT_RECORD
+        || op == WIRE_STREAM_WAIT || op == WIRE_MODULE || op == WIRE_KERNEL
+        || op == WIRE_STREAM_FACTS;
 }
 
 // Behind the work that it comes behind.
 static void answer_in_turn(Call *call)
 {
     enum work_when when = work_when(call);
-    if (device.sticky)
-        call->reply.error = device.sticky;
-    else if (when == WORK_NOW)
-        serve_dispatch(call);
-    else if (when == WORK_NOT_READY)
-        call->reply.error = WIRE_NOT_READY;
-    else if (when == WORK_STANDS)
-        call->reply.error = WIRE_STANDS;
+    if (device.sticky) call->reply.error = device.sticky;
+    else if (when == WORK_NOW) serve_dispatch(call);
+    else if (when == WORK_NOT_READY) call->reply.error = WIRE_NOT_READY;
+    else if (when == WORK_STANDS) call->reply.error = WIRE_STANDS;
 }
 
 static void answer(Call *call)
@@ -362,32 +366,24 @@ static void answer(Call *call)
         report_flush();
         return;
     }
-    if (!device.late || !issues(op))
-        work_go_on();
+    if (!device.late || !issues(op)) work_go_on();
     managed_settle();
     bool launched = false;
     double began = cost_begin(call);
     if (device.sticky && op == WIRE_RESET)
-        device.sticky = WIRE_DEVICES_UNAVAILABLE;   // from now on, as on an H200
+        device.sticky = WIRE_DEVICES_UNAVAILABLE; // from now on, as on an H200
     else if (device.sticky && (op == WIRE_POINTER || op == WIRE_POOL_FIND))
-        serve_dispatch(call);                       // which need no context
-    else if (device.sticky && !survives_sticky(op))
-        call->reply.error = device.sticky;
-    else if (op == WIRE_LAUNCH)
-        launched = launch_check(call) && !call->request.launch.only_checked;
-    else
-        answer_in_turn(call);
-    if (waits(call) || device.sticky)
-        managed_waited(device.sticky);
-    if (op == WIRE_SYNC || op == WIRE_EVENT_SYNC)
-        pool_synchronised();
-    if (shows_prints(call))
-        call->reply.printed = launch_has_printed();
+        serve_dispatch(call); // which need no context
+    else if (device.sticky && !survives_sticky(op)) call->reply.error = device.sticky;
+    else if (op == WIRE_LAUNCH) launched = launch_check(call) && !call->request.launch.only_checked;
+    else answer_in_turn(call);
+    if (waits(call) || device.sticky) managed_waited(device.sticky);
+    if (op == WIRE_SYNC || op == WIRE_EVENT_SYNC) pool_synchronised();
+    if (shows_prints(call)) call->reply.printed = launch_has_printed();
     cost_end(call, began);
     report_flush(); // the answer comes after the events of all earlier work
     packet_send(call);
-    if (launched)
-        work_launch(call);
+    if (launched) work_launch(call);
 }
 
 // Answers one packet. False: there was none.
@@ -397,7 +393,7 @@ static bool serve_one(void)
     enum packet packet = packet_receive(&call);
     if (packet == PACKET_REQUEST) {
         answer(&call);
-    } else if (packet == PACKET_RUBBISH) {           // its sender waits for an answer in vain otherwise
+    } else if (packet == PACKET_RUBBISH) { // its sender waits for an answer in vain otherwise
         call.request.op = WIRE_UNSUPPORTED;
         call.reply.error = WIRE_INVALID_VALUE;
         packet_send(&call);
@@ -437,8 +433,8 @@ static bool is_ending(pid_t process)
     return found != 1 || flags & PF_EXITING;
 }
 
-// Its end of the socket is closed: it is ending, which its pidfd will tell, or it has closed its files, or become another
-// program.
+// Its end of the socket is closed: it is ending, which its pidfd will tell, or it has closed its
+// files, or become another program.
 static void wait_for_end(void)
 {
     struct pollfd watched[] = { { .fd = device.pidfd, .events = POLLIN },
@@ -457,15 +453,13 @@ static bool has_ended(int pidfd)
 // How the program died the machine knows; of other processes nobody does but they themselves.
 static bool was_orderly(void)
 {
-    if (device.client != device.program || !has_ended(device.pidfd))
-        return device.leaving;
-    while (machine->ended == MACHINE_RUNS)
-        usleep(100);
+    if (device.client != device.program || !has_ended(device.pidfd)) return device.leaving;
+    while (machine->ended == MACHINE_RUNS) usleep(100);
     return machine->ended == MACHINE_EXITED;
 }
 
-// How long it may ask for nothing, in ms, until kernels run all the same: only one that reads what they write to memory that
-// it shares with them can wait for them without asking.
+// How long it may ask for nothing, in ms, until kernels run all the same: only one that reads what
+// they write to memory that it shares with them can wait for them without asking.
 static int patience(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };
@@ -486,24 +480,20 @@ bool serve(void)
     origin_open(device.client);
     while (!ended && !closed) {
         int ready = poll(watched, 3, patience());
-        if (ready < 0 && errno != EINTR)
-            break;
-        if (ready == 0)
-            work_go_on();
-        ended = watched[1].revents || watched[2].revents;       // looked at first: what it sent
-        closed = watched[0].revents & (POLLHUP | POLLERR);      // before is still read
+        if (ready < 0 && errno != EINTR) break;
+        if (ready == 0) work_go_on();
+        ended = watched[1].revents || watched[2].revents;  // looked at first: what it sent
+        closed = watched[0].revents & (POLLHUP | POLLERR); // before is still read
         while (serve_one())
             ;
     }
-    if (closed && !ended)
-        wait_for_end();
+    if (closed && !ended) wait_for_end();
     return was_orderly();
 }
 
 void serve_end(bool orderly)
 {
-    if (!device.sticky)
-        work_finish();
+    if (!device.sticky) work_finish();
     managed_settle();
     managed_waited(true);
     if (orderly && !device.sticky && !device.faulted) {

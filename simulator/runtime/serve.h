@@ -8,51 +8,53 @@
 // One request being answered. The handler fills in reply and, if it has one, the tail.
 typedef struct {
     WireRequest request;
-    char tail[WIRE_TAIL + 1];                   // of the request; tail[tail_bytes] is 0
+    char tail[WIRE_TAIL + 1]; // of the request; tail[tail_bytes] is 0
     size_t tail_bytes;
     WireReply reply;
-    char *out;                                  // of the reply: WIRE_TAIL bytes
-    u8 *data;                                   // a copy that was put off: its bytes; NULL: they are in the slots
+    char *out; // of the reply: WIRE_TAIL bytes
+    u8 *data;  // a copy that was put off: its bytes; NULL: they are in the slots
 } Call;
 
 // The state of the simulated machine that outlives a call.
 typedef struct {
-    u32 count;                                  // of its devices that the process sees,
-    u32 number[MOST_DEVICES];                   // and the number of each in the machine (visible.c)
-    int socket;                                 // of the process that is served
-    pid_t client, program;                      // that process, and the one that the machine started
-    int pidfd, program_pidfd;                   // of both
-    int memory;                                 // the memfd
-    u8 *staging;                                // WIRE_SLOTS slots
-    u64 limit;                                  // warp instructions a launch; 0: none
-    bool late;                                  // work begins when the process asks or waits for it, not when it issues more
-    int sticky;                                 // the error that all further calls return
-    bool leaving;                               // the process ends by itself
-    bool faulted;                               // its host code has touched device memory
+    u32 count;                // of its devices that the process sees,
+    u32 number[MOST_DEVICES]; // and the number of each in the machine (visible.c)
+    int socket;               // of the process that is served
+    pid_t client, program;    // that process, and the one that the machine started
+    int pidfd, program_pidfd; // of both
+    int memory;               // the memfd
+    u8 *staging;              // WIRE_SLOTS slots
+    u64 limit;                // warp instructions a launch; 0: none
+    bool late;    // work begins when the process asks or waits for it, not when it issues more
+    int sticky;   // the error that all further calls return
+    bool leaving; // the process ends by itself
+    bool faulted; // its host code has touched device memory
 } Device;
 
 extern Device device;
 
 // ---- serve.c ----
 
-// Answers the requests of one process until it, or the program, has ended and all it sent is answered. True: it ended by
-// itself.
+// Answers the requests of one process until it, or the program, has ended and all it sent is
+// answered. True: it ended by itself.
 bool serve(void);
 
 // Ends what the program left: leaks and unchecked launches are reported. `orderly`: it ended by
 // itself.
 void serve_end(bool orderly);
 
-void serve_dispatch(Call *call);                // has the request done, and fills in the reply
+void serve_dispatch(Call *call); // has the request done, and fills in the reply
 
 // A place in the program for this call's messages.
 Place serve_place(const Call *call);
 
 // ---- visible.c ----
 
-// Which devices the process sees: `text` is its CUDA_VISIBLE_DEVICES, NULL: all. 0, or a cudaError_t.
+// Which devices the process sees: `text` is its CUDA_VISIBLE_DEVICES, NULL: all. 0, or a
+// cudaError_t.
 int visible_choose(const char *text);
-u32 visible_of(u32 number);                     // by what number it sees that device of the machine; device.count: it does not
+u32 visible_of(
+    u32 number); // by what number it sees that device of the machine; device.count: it does not
 
 // ---- packet.c ----
 
@@ -60,22 +62,22 @@ enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
 
 // The next one, if any: a request, or something that is none. The reply is made ready.
 enum packet packet_receive(Call *call);
-void packet_send(Call *call);           // the reply
+void packet_send(Call *call); // the reply
 
 // ---- transfer.c: memory ----
 
 void transfer_alloc(Call *call);
 void transfer_free(Call *call);
-void transfer_bad_free(Call *call, u64 address);        // reports it and refuses the call
+void transfer_bad_free(Call *call, u64 address); // reports it and refuses the call
 void transfer_memory_info(Call *call);
 void transfer_pointer(Call *call);
-void transfer_touched(Call *call);              // host code touched managed memory
+void transfer_touched(Call *call); // host code touched managed memory
 void transfer_prefetch(Call *call);
 void transfer_discard(Call *call);
 void transfer_advise(Call *call);
 void transfer_range(Call *call);
-void transfer_fault(Call *call);                // host code touched device memory
-void transfer_leaks(u32 of);                    // reports what a device still has allocated
+void transfer_fault(Call *call); // host code touched device memory
+void transfer_leaks(u32 of);     // reports what a device still has allocated
 void transfer_free_all(u32 of, const u64 *callers);
 
 // ---- copy.c ----
@@ -85,7 +87,7 @@ void transfer_copy_out(Call *call);
 void transfer_copy_device(Call *call);
 void transfer_copy_host(Call *call);
 void transfer_fill(Call *call);
-void copy_whole(Call *call);                    // one in or out that was put off; call->data: the bytes that go in
+void copy_whole(Call *call); // one in or out that was put off; call->data: the bytes that go in
 
 // ---- modules.c ----
 
@@ -95,16 +97,18 @@ void launch_kernel(Call *call);
 void launch_kernel_name(Call *call);
 void launch_variable(Call *call);
 void launch_occupancy(Call *call);
-Kernel *launch_kernel_of(u64 id);               // NULL: there is none
+Kernel *launch_kernel_of(u64 id); // NULL: there is none
 
 // ---- launch.c ----
 
-// Checks the launch and fills in the reply; true: it is good, so send the reply and keep it as work to be done (work.h).
+// Checks the launch and fills in the reply; true: it is good, so send the reply and keep it as work
+// to be done (work.h).
 bool launch_check(Call *call);
 Launch launch_of(const Call *call);
-void launch_gather_printed(void);               // what kernels have printed is the program's to ask for
-void launch_checked(void);   // the program has looked at the error of its failed launch
-void launch_unchecked(void); // the program ends: reports one that nobody looked at, that ended it, or whose work was missed
+void launch_gather_printed(void); // what kernels have printed is the program's to ask for
+void launch_checked(void);        // the program has looked at the error of its failed launch
+void launch_unchecked(void); // the program ends: reports one that nobody looked at, that ended it,
+                             // or whose work was missed
 void launch_printed(Call *call);
 bool launch_has_printed(void);
-void launch_print_rest(void);                   // the program ends: says what it never saw
+void launch_print_rest(void); // the program ends: says what it never saw

@@ -1,5 +1,5 @@
-// Memory of the device on behalf of the program: allocating, freeing, what managed memory is told, and host code that
-// touches what it may not.
+// Memory of the device on behalf of the program: allocating, freeing, what managed memory is told,
+// and host code that touches what it may not.
 
 #include "clock.h"
 #include "machine/heap.h"
@@ -34,14 +34,14 @@ void transfer_alloc(Call *call)
         return;
     }
     enum memory_kind kind = kinds[request->alloc.kind];
-    Allocation *a = memory_alloc(request->alloc.bytes, align, kind, request->device, request->caller);
+    Allocation *a =
+        memory_alloc(request->alloc.bytes, align, kind, request->device, request->caller);
     if (!a) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
     }
     a->registered = request->alloc.kind == WIRE_OF_PROGRAM;
-    if (kind != MEMORY_DEVICE)
-        managed_allocated(a);
+    if (kind != MEMORY_DEVICE) managed_allocated(a);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
 }
@@ -49,8 +49,7 @@ void transfer_alloc(Call *call)
 // The call that frees memory of this kind.
 static const char *free_of(const Allocation *a)
 {
-    if (a->pooled)
-        return "cudaFreeAsync";
+    if (a->pooled) return "cudaFreeAsync";
     return a->kind == MEMORY_PINNED_HOST ? "cudaFreeHost" : "cudaFree";
 }
 
@@ -59,8 +58,9 @@ void transfer_bad_free(Call *call, u64 address)
     call->reply.error = WIRE_INVALID_VALUE;
     const Allocation *a = memory_find(address);
     char text[512];
-    Report report = { .kind = REPORT_INVALID_FREE, .place = serve_place(call), .address = address,
-        .allocation = a };
+    Report report = {
+        .kind = REPORT_INVALID_FREE, .place = serve_place(call), .address = address, .allocation = a
+    };
     const char *name = call->request.call;
     if (a && a->freed && a->base == address) {
         char made[256], freed[256];
@@ -78,7 +78,8 @@ void transfer_bad_free(Call *call, u64 address)
         report.why = "Each kind of memory has its own call that frees it.";
         report.next = next;
         report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is %s memory",
-                      name, a->size, made, a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
+                      name, a->size, made,
+                      a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
     } else if (a) {
         report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
         report.next = "Keep the pointer that cudaMalloc gave, and free that.";
@@ -86,8 +87,7 @@ void transfer_bad_free(Call *call, u64 address)
                       report_beside(a, address, text, sizeof text));
     } else {
         report.why = "Only what cudaMalloc returned can be freed with cudaFree.";
-        report.next =
-            "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
+        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
         report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name,
                       address);
     }
@@ -121,8 +121,7 @@ void transfer_memory_info(Call *call)
 void transfer_pointer(Call *call)
 {
     const Allocation *a = memory_find(call->request.pointer.address);
-    if (!a || a->freed)
-        return;
+    if (!a || a->freed) return;
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
     call->reply.memory.device = a->device;
@@ -136,12 +135,15 @@ static bool is_left(const Allocation *a, u32 of)
 void transfer_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
-        if (!is_left(a, of) || a->registered)
-            continue;
+        if (!is_left(a, of) || a->registered) continue;
         char next[96];
         snprintf(next, sizeof next, "Call %s for it when its last use is over.", free_of(a));
-        Report report = { .kind = REPORT_LEAK, .address = a->base, .allocation = a, .next = next,
-            .why = "What is allocated and not freed is lost until the program ends." };
+        Report report = { .kind = REPORT_LEAK,
+                          .address = a->base,
+                          .allocation = a,
+                          .next = next,
+                          .why =
+                              "What is allocated and not freed is lost until the program ends." };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
         report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
                       a->size == 1 ? "" : "s");
@@ -183,17 +185,18 @@ static bool check_managed(Call *call)
     Allocation *a = NULL;
     if (request->range.bytes)
         a = range_check(call, "names", request->range.address, request->range.bytes);
-    if (!a)
-        return false;
+    if (!a) return false;
     if (a->kind == MEMORY_MANAGED) {
         call->reply.error = WIRE_SUCCESS;
         return true;
     }
     char made[256];
     report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_API, .place = serve_place(call), .allocation = a,
-        .why = "Only managed memory moves between the host and the device by itself.",
-        .next = "Allocate it with cudaMallocManaged, or leave this call out." };
+    Report report = { .kind = REPORT_API,
+                      .place = serve_place(call),
+                      .allocation = a,
+                      .why = "Only managed memory moves between the host and the device by itself.",
+                      .next = "Allocate it with cudaMallocManaged, or leave this call out." };
     report_errorf(&report,
                   "%s was given the %" PRIu64 "-byte allocation%s, which is not managed memory",
                   request->call, a->size, made);
@@ -203,8 +206,7 @@ static bool check_managed(Call *call)
 void transfer_prefetch(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (!check_managed(call))
-        return;
+    if (!check_managed(call)) return;
     s32 to = request->range.location;
     double seconds = managed_prefetch(request->range.address, request->range.bytes, to);
     clock_operation(request->stream);
@@ -215,8 +217,7 @@ void transfer_prefetch(Call *call)
 void transfer_discard(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (!check_managed(call))
-        return;
+    if (!check_managed(call)) return;
     managed_discard(request->range.address, request->range.bytes);
     clock_operation(request->stream);
 }
@@ -224,8 +225,9 @@ void transfer_discard(Call *call)
 void transfer_advise(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (check_managed(call) && !managed_advise(request->range.address, request->range.bytes,
-                                               request->range.advice, request->range.location))
+    if (check_managed(call)
+        && !managed_advise(request->range.address, request->range.bytes, request->range.advice,
+                           request->range.location))
         call->reply.error = WIRE_INVALID_VALUE;
 }
 
@@ -255,10 +257,12 @@ static void report_missed(const Call *call, Report *report, const Allocation *ne
     report->next = stale ? "Free it after its last use, on the host as on the device."
                          : "Compare the index with the number of elements.";
     if (notes) {
-        report->why = "There free() looks for the C library's notes on what malloc gave; or an index is negative.";
-        report->next = near->kind == MEMORY_MANAGED
-                     ? "If the line calls free: what cudaMallocManaged gave goes back with cudaFree."
-                     : "If the line calls free: what cudaMallocHost gave goes back with cudaFreeHost.";
+        report->why = "There free() looks for the C library's notes on what malloc gave; or an "
+                      "index is negative.";
+        report->next =
+            near->kind == MEMORY_MANAGED
+                ? "If the line calls free: what cudaMallocManaged gave goes back with cudaFree."
+                : "If the line calls free: what cudaMallocHost gave goes back with cudaFreeHost.";
     }
     report_errorf(report, "host code %s %s memory %s",
                   call->request.fault.writes ? "writes" : "reads", kind_of(near), beside);
@@ -269,8 +273,7 @@ void transfer_fault(Call *call)
     u64 address = call->request.fault.address;
     char beside[512] = "device memory";
     const Allocation *near = memory_nearest(address);
-    if (near)
-        report_beside(near, address, beside, sizeof beside);
+    if (near) report_beside(near, address, beside, sizeof beside);
     device.faulted = true;
     Report report = {
         .kind = REPORT_HOST_ACCESS,

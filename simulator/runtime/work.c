@@ -1,5 +1,6 @@
-// A list of what is left, by the order in which it was issued. Whether one thing comes behind another the vectors of stream
-// order say (clock.h), which are kept up when work is issued; its time is worked out when it is done.
+// A list of what is left, by the order in which it was issued. Whether one thing comes behind
+// another the vectors of stream order say (clock.h), which are kept up when work is issued; its
+// time is worked out when it is done.
 #include "work.h"
 #include "clock.h"
 #include "machine/memory.h"
@@ -20,24 +21,24 @@
 typedef struct Work {
     struct Work *next;
     Issue issue;
-    bool behind_all;                    // and not only behind what comes before it by stream order
-    bool by_kernel;                     // a kernel has launched it
+    bool behind_all; // and not only behind what comes before it by stream order
+    bool by_kernel;  // a kernel has launched it
     WireRequest request;
     char *tail;
     size_t tail_bytes;
-    u8 *data;                           // of a copy to the device: its bytes,
-    u64 received;                       // of which so many have come
-    Launch launch;                      // of a launch
-    double share;                       // of its device, which its blocks fill while they run
-    Grid *grid;                         // NULL: it has not begun
-    bool stood;                         // it has waited for others
-    u64 seen;                           // `changes` after its last turn
-    double not_before;                  // ns: its end, as it waited for what ended then
+    u8 *data;          // of a copy to the device: its bytes,
+    u64 received;      // of which so many have come
+    Launch launch;     // of a launch
+    double share;      // of its device, which its blocks fill while they run
+    Grid *grid;        // NULL: it has not begun
+    bool stood;        // it has waited for others
+    u64 seen;          // `changes` after its last turn
+    double not_before; // ns: its end, as it waited for what ended then
 } Work;
 
 static Work *first;
-static u64 changes = 1;                 // of what kernels may wait for
-static u64 settled;                     // `changes` when nothing could go on
+static u64 changes = 1; // of what kernels may wait for
+static u64 settled;     // `changes` when nothing could go on
 
 bool work_is_left(void) { return first != NULL; }
 
@@ -98,7 +99,8 @@ void work_launch(const Call *call)
 
 static bool comes_behind(const Work *w, const Work *earlier)
 {
-    return w->behind_all || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
+    return w->behind_all
+        || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
 }
 
 // Is there room for it beside those that run?
@@ -133,7 +135,8 @@ static void report_ran(const Work *w)
     LinkReport links[2 * MOST_DEVICES];
     double end = clock_stream_end(w->issue.stream), begin = end - w->launch.seconds * 1e9;
     if (device.count > 1)
-        report_work("kernel", w->launch.device, -1, begin, end, false, links, peer_links(w->grid, links));
+        report_work("kernel", w->launch.device, -1, begin, end, false, links,
+                    peer_links(w->grid, links));
 }
 
 static void tell_kernel(const Work *w)
@@ -157,17 +160,23 @@ static void describe_bytes(WireRequest *r, const Child *child)
     r->copy.value_bytes = 1;
 }
 
-// What it has launched counts as the same operation of the stream: so each comes behind the one before it, and what comes
-// behind the launch comes behind them all.
+// What it has launched counts as the same operation of the stream: so each comes behind the one
+// before it, and what comes behind the launch comes behind them all.
 static void add_children(Work *w)
 {
     const WireRequest launched = w->request;
     for (Child *next, *child = children_take(w->grid); child; child = next) {
         next = child->next;
         Work *new = need(calloc(1, sizeof *new));
-        *new = (Work){ .next = w->next, .request = launched, .tail = child->params, .launch = child->launch, .by_kernel = true,
+        *new = (Work){ .next = w->next,
+                       .request = launched,
+                       .tail = child->params,
+                       .launch = child->launch,
+                       .by_kernel = true,
                        .behind_all = w->behind_all,
-                       .issue = { .stream = w->issue.stream, .operation = w->issue.operation, .at = w->issue.at } };
+                       .issue = { .stream = w->issue.stream,
+                                  .operation = w->issue.operation,
+                                  .at = w->issue.at } };
         order_join(&new->issue.before, &w->issue.before);
         if (child->call) {
             describe_bytes(&new->request, child);
@@ -191,7 +200,8 @@ static void end_launch(Work *w)
     if (w->not_before > start) l->at_least = (w->not_before - start) / 1e9;
     int status = grid_finish(w->grid);
     if (!device.sticky) device.sticky = status;
-    if (w->request.launch.in_graph && !l->at_least) l->seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
+    if (w->request.launch.in_graph && !l->at_least)
+        l->seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
     clock_work(stream, ENGINE_COMPUTE, w->share, l->seconds * 1e9, false);
     managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
     report_ran(w);
@@ -233,13 +243,16 @@ static void do_now(Work *w)
     memset(&call.reply, 0, sizeof call.reply);
     if (w->request.op == WIRE_COPY_IN || w->request.op == WIRE_COPY_OUT) copy_whole(&call);
     else serve_dispatch(&call);
-    if (call.reply.error && w->by_kernel) {     // it has been reported
+    if (call.reply.error && w->by_kernel) { // it has been reported
         device.sticky = cudaErrorIllegalAddress;
     } else if (call.reply.error) {
-        Report report = { .kind = REPORT_API, .place = serve_place(&call),
-            .why = "It was put off until the work before it was done, and its call had returned by then.",
-            .next = "Look at its arguments." };
-        report_errorf(&report, "%s failed when its turn came: error %d", w->request.call, call.reply.error);
+        Report report = { .kind = REPORT_API,
+                          .place = serve_place(&call),
+                          .why = "It was put off until the work before it was done, and its call "
+                                 "had returned by then.",
+                          .next = "Look at its arguments." };
+        report_errorf(&report, "%s failed when its turn came: error %d", w->request.call,
+                      call.reply.error);
     }
     if (clock_stream_known(w->issue.stream)) note_end(clock_stream_end(w->issue.stream));
 }
@@ -298,7 +311,8 @@ static const char *what_waits_for(const Work *w)
             return text;
         }
         if (o->launch.device == w->launch.device && !has_room(o)) {
-            snprintf(text, sizeof text, "for %.200s there is no room on the device beside it", name);
+            snprintf(text, sizeof text, "for %.200s there is no room on the device beside it",
+                     name);
             return text;
         }
     }
@@ -331,7 +345,8 @@ static void report_deadlock(void)
     drop_all();
 }
 
-// Kernels that look at the clock, or count their tries, may give up waiting. False: none does anything any more.
+// Kernels that look at the clock, or count their tries, may give up waiting. False: none does
+// anything any more.
 static bool insist(void)
 {
     enum grid_turn turn;
@@ -348,7 +363,10 @@ static bool insist(void)
 }
 
 // What a request waits for: work that lies before a moment of stream order, or on a device, or all.
-typedef struct Until { const Order *order; u32 device; } Until;
+typedef struct Until {
+    const Order *order;
+    u32 device;
+} Until;
 
 static bool concerns(const Work *w, const Until *until)
 {
@@ -391,31 +409,38 @@ static enum work_when receive(Call *call)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
     static Work *receiving;
-    if (chunk->slot >= WIRE_SLOTS || chunk->bytes > WIRE_SLOT_BYTES || chunk->total > MEMORY_SPAN) return WORK_NOW;
+    if (chunk->slot >= WIRE_SLOTS || chunk->bytes > WIRE_SLOT_BYTES || chunk->total > MEMORY_SPAN)
+        return WORK_NOW;
     if (!chunk->offset) {
         receiving = append(call, true);
         receiving->data = need(malloc(chunk->total + 1));
     }
     if (chunk->total != receiving->request.copy.chunk.total || chunk->offset != receiving->received
-        || chunk->bytes > chunk->total - chunk->offset) return WORK_NOW;
-    memcpy(receiving->data + chunk->offset, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES, chunk->bytes);
+        || chunk->bytes > chunk->total - chunk->offset)
+        return WORK_NOW;
+    memcpy(receiving->data + chunk->offset, device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES,
+           chunk->bytes);
     receiving->received += chunk->bytes;
     return WORK_LATER;
 }
 
-static bool is_pinned(u64 address) { return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED; }
+static bool is_pinned(u64 address)
+{
+    return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED;
+}
 
 static enum work_when when_copied(Call *call, Until until)
 {
     const WireRequest *r = &call->request;
-    static bool put_off_before;                 // the transfer whose chunks come now
+    static bool put_off_before; // the transfer whose chunks come now
     if (r->op != WIRE_COPY_DEVICE && r->copy.chunk.offset && put_off_before) {
         call->reply.put_off = r->op == WIRE_COPY_OUT;
         return r->op == WIRE_COPY_IN ? receive(call) : WORK_LATER;
     }
     put_off_before = false;
     if (!is_any_left(&until)) return WORK_NOW;
-    if (r->op != WIRE_COPY_DEVICE && range_overruns_pinned(r, &r->copy.from)) return WORK_NOW;      // a mistake of the call's own
+    if (r->op != WIRE_COPY_DEVICE && range_overruns_pinned(r, &r->copy.from))
+        return WORK_NOW; // a mistake of the call's own
     if (r->copy.blocks || (r->op == WIRE_COPY_OUT && !is_pinned(r->copy.from.address)))
         return wait_until(until, r->alone);
     put_off_before = true;
@@ -427,15 +452,20 @@ static enum work_when when_ordered(Call *call, Until until)
 {
     const WireRequest *r = &call->request;
     switch ((enum wire_op)r->op) {
-    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: return when_copied(call, until);
+    case WIRE_COPY_IN:
+    case WIRE_COPY_OUT:
+    case WIRE_COPY_DEVICE: return when_copied(call, until);
     case WIRE_HOST_FUNCTION: return wait_until(until, r->alone);
     case WIRE_QUERY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
-    case WIRE_SYNC: case WIRE_SETTLE: case WIRE_COPY_HOST: return wait_until(until, r->alone);
+    case WIRE_SYNC:
+    case WIRE_SETTLE:
+    case WIRE_COPY_HOST: return wait_until(until, r->alone);
     default: break;
     }
     if (!is_any_left(&until)) return WORK_NOW;
     if (r->op == WIRE_FILL && r->copy.blocks) return wait_until(until, r->alone);
-    if (r->op == WIRE_EVENT_RECORD && !clock_event_expect(r->event.event, r->stream)) return WORK_NOW;
+    if (r->op == WIRE_EVENT_RECORD && !clock_event_expect(r->event.event, r->stream))
+        return WORK_NOW;
     return put_off(call, r->op != WIRE_EVENT_RECORD && r->op != WIRE_GRAPH);
 }
 
@@ -445,7 +475,7 @@ static enum work_when when_waiting(Call *call)
     const WireRequest *r = &call->request;
     if (!clock_event_order(r->event.event) || !clock_order(r->stream)) return WORK_NOW;
     bool left = is_any_left(&(Until){ .order = clock_event_order(r->event.event) })
-        || is_any_left(&(Until){ .order = clock_order(r->stream) });
+             || is_any_left(&(Until){ .order = clock_order(r->stream) });
     if (!left) return WORK_NOW;
     clock_stream_expect_event(r->stream, r->event.event);
     return put_off(call, false);
@@ -459,27 +489,52 @@ enum work_when work_when(Call *call)
     switch ((enum wire_op)r->op) {
     case WIRE_POOL_ALLOC:
         if (r->pool.attribute != WIRE_POOL_AGAIN) return WORK_NOW;
-        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
-    case WIRE_COPY_IN: case WIRE_COPY_OUT: case WIRE_COPY_DEVICE: case WIRE_FILL: case WIRE_GRAPH: case WIRE_PREFETCH:
-    case WIRE_DISCARD: case WIRE_COPY_HOST: case WIRE_POOL_FREE: case WIRE_EVENT_RECORD: case WIRE_HOST_FUNCTION: case WIRE_SETTLE:
-        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_order(r->stream) }) : WORK_NOW;
+        return clock_stream_known(r->stream)
+                 ? when_ordered(call, (Until){ .order = clock_order(r->stream) })
+                 : WORK_NOW;
+    case WIRE_COPY_IN:
+    case WIRE_COPY_OUT:
+    case WIRE_COPY_DEVICE:
+    case WIRE_FILL:
+    case WIRE_GRAPH:
+    case WIRE_PREFETCH:
+    case WIRE_DISCARD:
+    case WIRE_COPY_HOST:
+    case WIRE_POOL_FREE:
+    case WIRE_EVENT_RECORD:
+    case WIRE_HOST_FUNCTION:
+    case WIRE_SETTLE:
+        return clock_stream_known(r->stream)
+                 ? when_ordered(call, (Until){ .order = clock_order(r->stream) })
+                 : WORK_NOW;
     case WIRE_STREAM_WAIT: return when_waiting(call);
     case WIRE_SYNC:
         if (r->object.id) return wait_until((Until){ .device = r->device }, r->alone);
-        return clock_stream_known(r->stream) ? when_ordered(call, (Until){ .order = clock_own_order(r->stream) }) : WORK_NOW;
+        return clock_stream_known(r->stream)
+                 ? when_ordered(call, (Until){ .order = clock_own_order(r->stream) })
+                 : WORK_NOW;
     case WIRE_QUERY:
-        if (!(r->object.id ? clock_event_known(r->object.id) : clock_stream_known(r->stream))) return WORK_NOW;
-        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id) : clock_own_order(r->stream) });
+        if (!(r->object.id ? clock_event_known(r->object.id) : clock_stream_known(r->stream)))
+            return WORK_NOW;
+        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id)
+                                                                 : clock_own_order(r->stream) });
     case WIRE_EVENT_SYNC:
         if (!clock_event_known(r->object.id)) return WORK_NOW;
         return wait_until((Until){ .order = clock_event_order(r->object.id) }, r->alone);
-    case WIRE_STREAM_DESTROY: case WIRE_EVENT_DESTROY:
+    case WIRE_STREAM_DESTROY:
+    case WIRE_EVENT_DESTROY:
         put_off(call, false);
-        for (Work *w = first; w; w = w->next) if (!w->next) w->behind_all = true;
+        for (Work *w = first; w; w = w->next)
+            if (!w->next) w->behind_all = true;
         return WORK_LATER;
-    case WIRE_FREE: case WIRE_RESET: case WIRE_LIMIT: case WIRE_MODULE_UNLOAD: case WIRE_POOL_DESTROY: case WIRE_POOL_TRIM:
-    case WIRE_PEER: case WIRE_IPC_CLOSE:
-        return wait_until(all, r->alone);
+    case WIRE_FREE:
+    case WIRE_RESET:
+    case WIRE_LIMIT:
+    case WIRE_MODULE_UNLOAD:
+    case WIRE_POOL_DESTROY:
+    case WIRE_POOL_TRIM:
+    case WIRE_PEER:
+    case WIRE_IPC_CLOSE: return wait_until(all, r->alone);
     default: return WORK_NOW;
     }
 }

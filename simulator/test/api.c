@@ -3,13 +3,18 @@
 //
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
-//   // says: words                                  some error says these words (its message and, behind it, "inlined at LINE LINE"
-//                                                   where its code was inlined); as many lines as wanted
+//   // says: words                                  some error says these words (its message and,
+//   behind it, "inlined at LINE LINE"
+//                                                   where its code was inlined); as many lines as
+//                                                   wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
-//   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by what, from
-//                                                   which to which, bytes; 0-1 where by way of the host
-//   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its last launch, ~COUNTER if it
+//   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by
+//   what, from
+//                                                   which to which, bytes; 0-1 where by way of the
+//                                                   host
+//   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its
+//   last launch, ~COUNTER if it
 //                                                   is to be an estimate; as many lines as wanted
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
@@ -43,12 +48,12 @@ enum { REPORT_FD = 9, SECONDS = 120, MOST_PROGRAMS = 512, LINE = 512 };
 static const char folder[] = "build/simulator/test";
 
 typedef struct {
-    char path[LINE], name[LINE];        // simulator/test/programs/leak.c, leak
+    char path[LINE], name[LINE]; // simulator/test/programs/leak.c, leak
 } Program;
 
 typedef struct {
-    char counts[8192], says[4096], expect[LINE], migrations[LINE], links[LINE], prints[LINE], error[LINE], run[LINE], build[LINE],
-         varies[LINE];
+    char counts[8192], says[4096], expect[LINE], migrations[LINE], links[LINE], prints[LINE],
+        error[LINE], run[LINE], build[LINE], varies[LINE];
 } Header;
 
 // ---- The program's first lines ----
@@ -56,8 +61,7 @@ typedef struct {
 static bool take(const char *line, const char *key, char *to)
 {
     size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0)
-        return false;
+    if (strncmp(line, key, length) != 0) return false;
     snprintf(to, LINE, "%s", line + length);
     to[strcspn(to, "\n")] = 0;
     return true;
@@ -70,8 +74,7 @@ static Header read_header(const Program *program)
     FILE *file = fopen(program->path, "r");
     cr_assert_not_null(file, "%s cannot be read", program->path);
     while (fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
-        if (take(line, "// expect: ", h.expect))
-            continue;
+        if (take(line, "// expect: ", h.expect)) continue;
         if (strncmp(line, "// says: ", 9) == 0) {
             strncat(h.says, line + 9, sizeof h.says - strlen(h.says) - 1);
             continue;
@@ -82,8 +85,7 @@ static Header read_header(const Program *program)
             strncat(h.counts, line + 11, sizeof h.counts - strlen(h.counts) - 1);
             continue;
         }
-        if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error))
-            continue;
+        if (take(line, "// prints: ", h.prints) || take(line, "// stderr: ", h.error)) continue;
         if (!take(line, "// run: ", h.run) && !take(line, "// varies: ", h.varies))
             take(line, "// build: ", h.build);
     }
@@ -121,8 +123,10 @@ static void compile(const Program *program, const Header *h)
     // Two tests may compile one program at the same time.
     snprintf(made, sizeof made, "%s.%d", target, (int)getpid());
     if (cuda)
-        // Without Bessel's functions, which no program calls, and what <cmath> includes for them alone: a quarter of nvcc's time.
-        asprintf(&command, "nvcc -std=c++17 -D_GLIBCXX_BITS_SPECFUN_H %s -lineinfo %s %s %s -o %s %s",
+        // Without Bessel's functions, which no program calls, and what <cmath> includes for them
+        // alone: a quarter of nvcc's time.
+        asprintf(&command,
+                 "nvcc -std=c++17 -D_GLIBCXX_BITS_SPECFUN_H %s -lineinfo %s %s %s -o %s %s",
                  strstr(h->build, "-O") ? "" : "-O2 -g",
                  strstr(h->build, "-cudart") ? "" : "-cudart shared",
                  strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90",
@@ -139,10 +143,8 @@ static void compile(const Program *program, const Header *h)
 static void redirect(const char *path, int fd)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (file == fd)
-        return;                         // and stays open
-    if (file < 0 || dup2(file, fd) < 0)
-        _exit(125);
+    if (file == fd) return; // and stays open
+    if (file < 0 || dup2(file, fd) < 0) _exit(125);
     close(file);
 }
 
@@ -156,8 +158,7 @@ static void become(const Program *program, const Header *h, const char *more, co
     words[count++] = "--report";
     words[count++] = "9";
     snprintf(options, sizeof options, "%s %s", h->run, more);
-    for (char *word = strtok(options, " "); word; word = strtok(NULL, " "))
-        words[count++] = word;
+    for (char *word = strtok(options, " "); word; word = strtok(NULL, " ")) words[count++] = word;
     words[count++] = "--";
     words[count++] = output(program, "");
     words[count] = NULL;
@@ -165,7 +166,7 @@ static void become(const Program *program, const Header *h, const char *more, co
     redirect(output(name, ".out"), 1);
     redirect(output(name, ".err"), 2);
     redirect(output(name, ".events"), REPORT_FD);
-    alarm(SECONDS);                     // outlives the exec; the device's end is the program's
+    alarm(SECONDS); // outlives the exec; the device's end is the program's
     execv(words[0], words);
     _exit(126);
 }
@@ -175,8 +176,7 @@ static int run_so(const Program *program, const Header *h, const char *more, con
     int status;
     pid_t child = fork();
     cr_assert(child >= 0);
-    if (child == 0)
-        become(program, h, more, name);
+    if (child == 0) become(program, h, more, name);
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert(WIFEXITED(status), "%s: the device was killed by signal %d (14: it took over %d s)",
               program->name, WTERMSIG(status), SECONDS);
@@ -202,13 +202,13 @@ static char *read_text(const char *path)
 }
 
 typedef struct {
-    char found[4096];                   // in the form of // expect:
-    char migrations[4096];              // in the form of // migrations:
-    char links[4096];                   // in the form of // links:
-    json_t *counters;                   // of each kernel, by name
-    char messages[32768];               // of the errors, what is wrong, why, and what to do next, a line each
+    char found[4096];      // in the form of // expect:
+    char migrations[4096]; // in the form of // migrations:
+    char links[4096];      // in the form of // links:
+    json_t *counters;      // of each kernel, by name
+    char messages[32768];  // of the errors, what is wrong, why, and what to do next, a line each
     bool ended;
-    int status;                         // as the exit event has it: of the device process
+    int status; // as the exit event has it: of the device process
 } Outcome;
 
 // Behind a message, the lines at which its code was inlined: "..., inlined at 14 19".
@@ -218,8 +218,8 @@ static void add_callers(Outcome *o, const json_t *places)
     size_t index;
     json_t *place;
     to += snprintf(to, end - to, "%s", json_array_size(places) ? ", inlined at" : "");
-    json_array_foreach((json_t *)places, index, place)
-        to += snprintf(to, end - to, " %d", (int)json_integer_value(json_object_get(place, "line")));
+    json_array_foreach((json_t *)places, index, place) to +=
+        snprintf(to, end - to, " %d", (int)json_integer_value(json_object_get(place, "line")));
     snprintf(to, end - to, "\n");
 }
 
@@ -228,13 +228,15 @@ static void add_links(Outcome *o, json_t *event)
     json_t *links = json_object_get(event, "links"), *link;
     char *between = links ? ">" : "-";
     size_t i;
-    json_array_foreach(links ? links : json_object_get(event, "by_host"), i, link) {
+    json_array_foreach(links ? links : json_object_get(event, "by_host"), i, link)
+    {
         int from, to;
         json_int_t bytes;
         size_t used = strlen(o->links);
         cr_assert_eq(json_unpack(link, "[iiI]", &from, &to, &bytes), 0);
         snprintf(o->links + used, sizeof o->links - used, "%s%s %d%s%d %lld", used ? ", " : "",
-                 json_string_value(json_object_get(event, "kind")), from, between, to, (long long)bytes);
+                 json_string_value(json_object_get(event, "kind")), from, between, to,
+                 (long long)bytes);
     }
 }
 
@@ -244,7 +246,8 @@ static void mark_estimates(json_t *counters, json_t *estimates)
     json_t *name;
     size_t i;
     char marked[LINE];
-    json_array_foreach(estimates, i, name) {
+    json_array_foreach(estimates, i, name)
+    {
         snprintf(marked, sizeof marked, "~%s", json_string_value(name));
         json_object_set(counters, marked, json_object_get(counters, json_string_value(name)));
     }
@@ -257,7 +260,8 @@ static void add_event(Outcome *o, json_t *event)
     cr_assert_not(o->ended, "an event follows the exit event");
     if (strcmp(name, "error") == 0) {
         const char *message = json_string_value(json_object_get(event, "message"));
-        const char *why = json_string_value(json_object_get(event, "why")), *next = json_string_value(json_object_get(event, "next"));
+        const char *why = json_string_value(json_object_get(event, "why")),
+                   *next = json_string_value(json_object_get(event, "next"));
         snprintf(o->found + used, room, "%s %d, ",
                  json_string_value(json_object_get(event, "kind")),
                  (int)json_integer_value(json_object_get(event, "line")));
@@ -265,11 +269,12 @@ static void add_event(Outcome *o, json_t *event)
         snprintf(o->messages + used, sizeof o->messages - used, "%s", message ? message : "");
         add_callers(o, json_object_get(event, "inlined_at"));
         used = strlen(o->messages);
-        snprintf(o->messages + used, sizeof o->messages - used, "%s\n%s\n", why ? why : "", next ? next : "");
+        snprintf(o->messages + used, sizeof o->messages - used, "%s\n%s\n", why ? why : "",
+                 next ? next : "");
     } else if (strcmp(name, "migration") == 0) {
         used = strlen(o->migrations);
-        snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d", used ? ", " : "",
-                 json_string_value(json_object_get(event, "direction")),
+        snprintf(o->migrations + used, sizeof o->migrations - used, "%s%s %s %d %d",
+                 used ? ", " : "", json_string_value(json_object_get(event, "direction")),
                  json_string_value(json_object_get(event, "cause")),
                  (int)json_integer_value(json_object_get(event, "bytes")),
                  (int)json_integer_value(json_object_get(event, "faults")));
@@ -328,7 +333,8 @@ static void has_counts(const Program *program, char *counts, const json_t *count
                      "%s: cannot read // counts: %s", program->name, line);
         const json_t *value = json_object_get(json_object_get(counters, kernel), counter);
         double is = value ? json_number_value(value) : -1;
-        cr_expect(fabs(is - due) < 0.005, "%s: %s of %s is %g, not %g", program->name, counter, kernel, is, due);
+        cr_expect(fabs(is - due) < 0.005, "%s: %s of %s is %g, not %g", program->name, counter,
+                  kernel, is, due);
     }
 }
 
@@ -343,9 +349,10 @@ static void judge(const Program *program)
     cr_expect_eq(status, o.status, "%s: the device ended with %d, its program with %d",
                  program->name, status, o.status);
     for (char *rest = h.says, *words; (words = strsep(&rest, "\n")) && *words;)
-        cr_expect(strstr(o.messages, words), "%s: no message says '%s'; they are:\n%s", program->path, words, o.messages);
-    cr_expect(!h.links[0] || strcmp(o.links, h.links) == 0, "%s: expected the links '%s', found '%s'", program->name,
-              h.links, o.links);
+        cr_expect(strstr(o.messages, words), "%s: no message says '%s'; they are:\n%s",
+                  program->path, words, o.messages);
+    cr_expect(!h.links[0] || strcmp(o.links, h.links) == 0,
+              "%s: expected the links '%s', found '%s'", program->name, h.links, o.links);
     cr_expect(!h.migrations[0] || strcmp(o.migrations, h.migrations) == 0,
               "%s: expected the migrations '%s', found '%s'", program->name, h.migrations,
               o.migrations);
@@ -366,9 +373,8 @@ static void find_programs(void)
     char pattern[LINE];
     const char *some = getenv("PROGRAMS");
     snprintf(pattern, sizeof pattern, "simulator/test/programs/%s.c*", some ? some : "*");
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return;
-    if (found.gl_pathc > MOST_PROGRAMS) {      // none may be left out in silence
+    if (glob(pattern, 0, NULL, &found) != 0) return;
+    if (found.gl_pathc > MOST_PROGRAMS) { // none may be left out in silence
         fprintf(stderr, "%zu programs: raise MOST_PROGRAMS\n", found.gl_pathc);
         exit(1);
     }
@@ -379,28 +385,22 @@ static void find_programs(void)
         *strrchr(program->name, '.') = 0;
     }
     globfree(&found);
-    if (mkdir("build", 0777) < 0 && access("build", F_OK) < 0)
-        return;
+    if (mkdir("build", 0777) < 0 && access("build", F_OK) < 0) return;
     mkdir("build/simulator", 0777);
     mkdir(folder, 0777);
 }
 
 ParameterizedTestParameters(api, program)
 {
-    if (!program_count)
-        find_programs();
+    if (!program_count) find_programs();
     return cr_make_param_array(Program, all, program_count);
 }
 
-ParameterizedTest(Program *program, api, program)
-{
-    judge(program);
-}
+ParameterizedTest(Program *program, api, program) { judge(program); }
 
 Test(api, finds_its_programs)
 {
-    if (!program_count)
-        find_programs();
+    if (!program_count) find_programs();
     cr_assert(program_count >= 30, "only %zu programs found: run it in the repository's root",
               program_count);
 }
@@ -429,11 +429,9 @@ Test(api, what_cannot_be_run_is_said_by_status)
 
 static const Program *program_named(const char *name)
 {
-    if (!program_count)
-        find_programs();
+    if (!program_count) find_programs();
     for (size_t i = 0; i < program_count; i++)
-        if (strcmp(all[i].name, name) == 0)
-            return &all[i];
+        if (strcmp(all[i].name, name) == 0) return &all[i];
     cr_assert_fail("there is no program %s", name);
     return NULL;
 }
@@ -445,7 +443,8 @@ static char *said_of(const Program *program, const char *options, const char *su
     const char *device = getenv("DEVICE");
     char *command = NULL;
     compile(program, &h);
-    asprintf(&command, "%s %s %s 2>%s", device ? device : "simulator/run", options, output(program, ""), output(program, suffix));
+    asprintf(&command, "%s %s %s 2>%s", device ? device : "simulator/run", options,
+             output(program, ""), output(program, suffix));
     cr_expect_eq(system(command), 0);
     free(command);
     return read_text(output(program, suffix));
@@ -470,7 +469,8 @@ Test(api, names_functions_without_lines)
 {
     const Program *program = program_named("leak_behind_template");
     free(said_of(program, "", ".text"));
-    has_words(program, ".text", "leak, in main (|leak, in make() (|and 1 more of this kind in this function");
+    has_words(program, ".text",
+              "leak, in main (|leak, in make() (|and 1 more of this kind in this function");
 }
 
 // Clocks are none here: that is said where a kernel measures by them, not where it only waits.
@@ -486,16 +486,16 @@ Test(api, says_what_clocks_count)
     cr_expect_null(strstr(text, "waits_twice"), "%s", text);
 }
 
-// Whatever is reported with one thread, counters and times included, by each program, with every launch in several threads
-// that can be.
+// Whatever is reported with one thread, counters and times included, by each program, with every
+// launch in several threads that can be.
 ParameterizedTestParameters(api, threads)
 {
-    if (!program_count)
-        find_programs();
+    if (!program_count) find_programs();
     return cr_make_param_array(Program, all, program_count);
 }
 
-static char *told(const Program *program, const Header *h, const char *options, const char *suffix, int *status)
+static char *told(const Program *program, const Header *h, const char *options, const char *suffix,
+                  int *status)
 {
     Program name = *program;
     snprintf(name.name, sizeof name.name, "%.400s.%s", program->name, suffix);
@@ -507,13 +507,14 @@ ParameterizedTest(Program *program, api, threads)
 {
     Header h = read_header(program);
     int status[2];
-    if (h.varies[0])
-        return;
+    if (h.varies[0]) return;
     compile(program, &h);
     char *one = told(program, &h, "--threads 1", "one", &status[0]);
     char *four = told(program, &h, "--threads 4 --spread 1", "four", &status[1]);
-    cr_expect_str_eq(one, four, "%s: one thread tells\n%sand four tell\n%s", program->path, one, four);
-    cr_expect_eq(status[0], status[1], "%s ends with %d with one thread, and with %d with four", program->path, status[0], status[1]);
+    cr_expect_str_eq(one, four, "%s: one thread tells\n%sand four tell\n%s", program->path, one,
+                     four);
+    cr_expect_eq(status[0], status[1], "%s ends with %d with one thread, and with %d with four",
+                 program->path, status[0], status[1]);
     free(one);
     free(four);
 }
@@ -528,8 +529,7 @@ Test(api, the_number_of_threads_changes_nothing)
         snprintf(options, sizeof options, "--json --threads %d", threads);
         text = said_of(program, options, ".json");
         cr_expect_not_null(strstr(text, "dram__bytes_read.sum"), "no counters:\n%s", text);
-        if (!one)
-            one = strdup(text);
+        if (!one) one = strdup(text);
         cr_expect_str_eq(one, text, "%d threads tell something else", threads);
     }
     free(one);
@@ -537,18 +537,21 @@ Test(api, the_number_of_threads_changes_nothing)
 
 // ---- The timeline ----
 
-// What a row of the timeline has, one after the other: "Memcpy HtoD (pinned), event"; pid 1 is the host, 2 the device.
+// What a row of the timeline has, one after the other: "Memcpy HtoD (pinned), event"; pid 1 is the
+// host, 2 the device.
 static void row_words(json_t *events, int pid, int tid, char *words, size_t room)
 {
     size_t i, used = 0;
     double last = 0;
     json_t *event;
     *words = 0;
-    json_array_foreach(events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         const char *name, *phase;
         double at, lasts = 0;
         int p, t;
-        if (json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at, "pid", &p, "tid", &t, "dur", &lasts)
+        if (json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at,
+                        "pid", &p, "tid", &t, "dur", &lasts)
             || p != pid || t != tid)
             continue;
         cr_expect(at >= last - 1e-5 && lasts >= 0, "%s begins at %g us, before %g", name, at, last);
@@ -562,11 +565,13 @@ static double edge(json_t *events, int tid, const char *which, bool end)
 {
     size_t i;
     json_t *event;
-    json_array_foreach(events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         const char *name, *phase;
         double at, lasts = 0;
         int p, t;
-        if (!json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at, "pid", &p, "tid", &t, "dur", &lasts)
+        if (!json_unpack(event, "{ss ss sF si si s?F}", "name", &name, "ph", &phase, "ts", &at,
+                         "pid", &p, "tid", &t, "dur", &lasts)
             && p == 2 && t == tid && strcmp(name, which) == 0)
             return at + (end ? lasts : 0);
     }
@@ -576,16 +581,20 @@ static double edge(json_t *events, int tid, const char *which, bool end)
 
 Test(api, timeline_has_what_ran_and_when)
 {
-    static const char path[] = "build/simulator/test/timeline.looked-at.json";  // the other tests of it may run beside this one
+    static const char path[] =
+        "build/simulator/test/timeline.looked-at.json"; // the other tests of it may run beside this
+                                                        // one
     const Program *program = program_named("timeline");
     Header h = read_header(program);
     char words[2048];
     int status;
     unlink(path);
     compile(program, &h);
-    free(told(program, &h, "--timeline build/simulator/test/timeline.looked-at.json", "looked-at", &status));
+    free(told(program, &h, "--timeline build/simulator/test/timeline.looked-at.json", "looked-at",
+              &status));
     cr_expect_eq(status, 0);
-    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL), *events = json_object_get(file, "traceEvents");
+    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL),
+           *events = json_object_get(file, "traceEvents");
     cr_assert(json_is_array(events), "%s is no trace", path);
 
     row_words(events, 2, 1, words, sizeof words);
@@ -595,13 +604,19 @@ Test(api, timeline_has_what_ran_and_when)
     row_words(events, 2, 3, words, sizeof words);
     cr_expect_str_eq(words, "Memcpy DtoH (pinned), waits for an event, twice, host function");
     row_words(events, 1, 1, words, sizeof words);
-    cr_expect_not_null(strstr(words, "cudaMemset, cudaMemcpyAsync, cudaMemcpyAsync, cudaEventRecord, cudaStreamWaitEvent, "
-                                     "cudaLaunchKernel, cudaLaunchHostFunc, cudaStreamSynchronize, cudaGraphLaunch, "
-                                     "cudaStreamSynchronize, cudaMemcpy"), "the host's calls are %s", words);
+    cr_expect_not_null(
+        strstr(
+            words,
+            "cudaMemset, cudaMemcpyAsync, cudaMemcpyAsync, cudaEventRecord, cudaStreamWaitEvent, "
+            "cudaLaunchKernel, cudaLaunchHostFunc, cudaStreamSynchronize, cudaGraphLaunch, "
+            "cudaStreamSynchronize, cudaMemcpy"),
+        "the host's calls are %s", words);
 
-    double out = edge(events, 3, "Memcpy DtoH (pinned)", false), in = edge(events, 2, "Memcpy HtoD (pinned)", true);
+    double out = edge(events, 3, "Memcpy DtoH (pinned)", false),
+           in = edge(events, 2, "Memcpy HtoD (pinned)", true);
     cr_expect(out < in, "the copies in both directions overlap");
-    cr_expect(edge(events, 3, "twice", false) >= in - 1e-5, "the kernel begins behind the copy whose event its stream waits for");
+    cr_expect(edge(events, 3, "twice", false) >= in - 1e-5,
+              "the kernel begins behind the copy whose event its stream waits for");
     json_decref(file);
 }
 
@@ -610,8 +625,11 @@ Test(api, timeline_that_cannot_be_written_is_said)
 {
     char *command = NULL;
     const char *device = getenv("DEVICE");
-    asprintf(&command, "%s --timeline build/no-such-folder/t.json false 2>&1 | "
-             "grep -qx 'simulator: cannot write build/no-such-folder/t.json: No such file or directory'", device ? device : "simulator/run");
+    asprintf(
+        &command,
+        "%s --timeline build/no-such-folder/t.json false 2>&1 | "
+        "grep -qx 'simulator: cannot write build/no-such-folder/t.json: No such file or directory'",
+        device ? device : "simulator/run");
     cr_expect_eq(system(command), 0);
     free(command);
     cr_expect_eq(device_status("--timeline build/no-such-folder/t.json false"), 1);
@@ -642,12 +660,10 @@ Test(api, program_dies_with_the_device)
         snprintf(path, sizeof path, "/proc/%d/stat", program);
         FILE *file = fopen(path, "r");
         gone = !file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z';
-        if (file)
-            fclose(file);
+        if (file) fclose(file);
         usleep(50000);
     }
-    if (!gone)
-        kill(program, SIGKILL);
+    if (!gone) kill(program, SIGKILL);
     cr_expect(gone, "the program outlived its device");
 }
 
@@ -657,5 +673,6 @@ Test(api, every_symbol_is_there)
     cr_expect_eq(system("bash -c 'names() { nm -D --defined-only $1 | cut -d\" \" -f3 | sort; }; "
                         "test $(names $CUDA_HOME/lib64/libcudart.so.13 | wc -l) -gt 400 && "
                         "diff <(names $CUDA_HOME/lib64/libcudart.so.13) "
-                        "<(names ${LIBRARY:-build/simulator/lib}/libcudart.so.13)'"), 0);
+                        "<(names ${LIBRARY:-build/simulator/lib}/libcudart.so.13)'"),
+                 0);
 }

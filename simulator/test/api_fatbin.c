@@ -28,7 +28,8 @@ static void start(Binary *b)
 }
 
 // An entry of those bytes, which are `raw` when they are unpacked.
-static void add_stored(Binary *b, int kind, u32 arch, u64 flags, const void *bytes, size_t stored, size_t raw)
+static void add_stored(Binary *b, int kind, u32 arch, u64 flags, const void *bytes, size_t stored,
+                       size_t raw)
 {
     size_t at = b->used, padded = (stored + 7) / 8 * 8;
     memcpy(b->bytes + at + ENTRY, bytes, stored);
@@ -48,9 +49,9 @@ static void add(Binary *b, int kind, u32 arch, u64 flags, const char *text)
     u8 packed[1 << 12];
     size_t raw = strlen(text);
     if (flags & ZSTD_FLAG)
-        add_stored(b, kind, arch, flags, packed, ZSTD_compress(packed, sizeof packed, text, raw, 3), raw);
-    else
-        add_stored(b, kind, arch, flags, text, raw, raw);
+        add_stored(b, kind, arch, flags, packed, ZSTD_compress(packed, sizeof packed, text, raw, 3),
+                   raw);
+    else add_stored(b, kind, arch, flags, text, raw, raw);
 }
 
 static void expect_text(const Binary *b, const char *text)
@@ -126,7 +127,13 @@ Test(fatbin, says_what_is_missing)
 }
 
 // 3 literals, 9 bytes from 3 back; 18 literals, 294 bytes from 1 back; 13 literals.
-static const u8 lz4_block[] = "\x35" "abc\x03\x00" "\xff\x03" "0123456789ABCDEFGH\x01\x00" "\xff\x14" "\xd0" "the last ones";
+static const u8 lz4_block[] = "\x35"
+                              "abc\x03\x00"
+                              "\xff\x03"
+                              "0123456789ABCDEFGH\x01\x00"
+                              "\xff\x14"
+                              "\xd0"
+                              "the last ones";
 enum { LZ4_RAW = 3 + 9 + 18 + 15 + 4 + 255 + 20 + 13 };
 
 Test(fatbin, takes_what_nvcc_compresses_for_speed)
@@ -143,16 +150,47 @@ Test(fatbin, takes_what_nvcc_compresses_for_speed)
 Test(fatbin, damage_of_lz4_is_refused)
 {
     static Binary b;
-    static const struct { const char *what, *block; size_t bytes; } blocks[] = {
+    static const struct {
+        const char *what, *block;
+        size_t bytes;
+    } blocks[] = {
         { "nothing", "", 0 },
-        { "literals past the end", "\x50" "abc", 4 },
+        { "literals past the end",
+          "\x50"
+          "abc",
+          4 },
         { "a length past the end", "\xf0\xff", 2 },
-        { "half an offset", "\x10" "a\x01", 3 },
-        { "an offset of 0", "\x10" "a\x00\x00" "\x10" "b", 6 },
-        { "an offset before the beginning", "\x10" "a\x02\x00" "\x10" "b", 6 },
-        { "no literals at the end", "\x10" "a\x01\x00", 4 },
-        { "a match past the room", "\x1f" "a\x01\x00" "\x10" "\x10" "b", 7 },
-        { "literals past the room", "\xf0\x10" "0123456789012345678901234567890", 33 },
+        { "half an offset",
+          "\x10"
+          "a\x01",
+          3 },
+        { "an offset of 0",
+          "\x10"
+          "a\x00\x00"
+          "\x10"
+          "b",
+          6 },
+        { "an offset before the beginning",
+          "\x10"
+          "a\x02\x00"
+          "\x10"
+          "b",
+          6 },
+        { "no literals at the end",
+          "\x10"
+          "a\x01\x00",
+          4 },
+        { "a match past the room",
+          "\x1f"
+          "a\x01\x00"
+          "\x10"
+          "\x10"
+          "b",
+          7 },
+        { "literals past the room",
+          "\xf0\x10"
+          "0123456789012345678901234567890",
+          33 },
     };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         char *error = NULL;
@@ -170,14 +208,14 @@ Test(fatbin, damage_is_refused)
     static Binary b;
     start(&b);
     add(&b, PTX, 90, ZSTD_FLAG, "text text text text text text text text");
-    put(&b, 8, ~0ull, 8);                       // the header's length
+    put(&b, 8, ~0ull, 8); // the header's length
     expect_error(&b, "damaged");
     put(&b, 8, b.used - HEADER, 8);
-    put(&b, HEADER + 56, ~0ull, 8);             // the raw length
+    put(&b, HEADER + 56, ~0ull, 8); // the raw length
     expect_error(&b, "damaged");
-    put(&b, HEADER + 56, 5, 8);                 // too short a one
+    put(&b, HEADER + 56, 5, 8); // too short a one
     expect_error(&b, "damaged");
-    put(&b, HEADER + 8, ~0ull - 40, 8);         // the entry's length
+    put(&b, HEADER + 8, ~0ull - 40, 8); // the entry's length
     expect_error(&b, "empty");
 }
 

@@ -43,10 +43,11 @@ Test(cache, the_line_used_longest_ago_makes_room)
     Cache c = make(WAYS * LINE, WAYS);
     cr_assert_eq(c.sets, 1);
     for (u64 n = 1; n <= WAYS; n++) cr_expect_eq(put(&c, n, 15), 0);
-    cr_expect_eq(present(&c, 1), 15);                           // now 2 is the oldest
+    cr_expect_eq(present(&c, 1), 15); // now 2 is the oldest
     cr_expect_neq(put(&c, 9, 15), 0);
     cr_expect_eq(present(&c, 2), 0);
-    for (u64 n = 1; n <= WAYS; n++) if (n != 2) cr_expect_eq(present(&c, n), 15);
+    for (u64 n = 1; n <= WAYS; n++)
+        if (n != 2) cr_expect_eq(present(&c, n), 15);
     cache_free(&c);
 }
 
@@ -84,7 +85,7 @@ Test(cache, is_empty_after_each_clearing)
 {
     Cache c = make(64 * LINE, 16);
     for (u32 k = 0; k < 3; k++) {
-        c.clearings = k == 1 ? UINT32_MAX : c.clearings;        // the count begins again
+        c.clearings = k == 1 ? UINT32_MAX : c.clearings; // the count begins again
         for (u64 n = 1; n <= 32; n++) cr_expect_null(cache_find(&c, n));
         for (u64 n = 1; n <= 32; n++) cr_expect_eq(put(&c, n, 15), 0);
         cache_clear(&c);
@@ -113,7 +114,8 @@ Test(cache, lines_a_power_of_two_apart_are_not_all_in_one_set)
         Cache c = make((u64)20480 * 16 * LINE, 16);
         u32 gone = 0;
         for (u64 n = 1; n <= 4096; n++) gone += put(&c, n * apart, 15) != 0;
-        cr_expect_leq(gone, 400, "of 4096 lines %llu apart, %u had to go", (unsigned long long)apart, gone);
+        cr_expect_leq(gone, 400, "of 4096 lines %llu apart, %u had to go",
+                      (unsigned long long)apart, gone);
         cache_free(&c);
     }
 }
@@ -157,11 +159,11 @@ Test(cache, cleans_lines_used_longest_ago)
     Cache c;
     CacheSet *set = dirty_set(&c, (u32[]){ 3, 15, 1, 2 });
     cr_expect_eq(cache_clean(set, 4, 16), 0);
-    cr_expect_eq(cache_clean(set, 2, 16), 2 + 4);       // the first two lines whole
+    cr_expect_eq(cache_clean(set, 2, 16), 2 + 4); // the first two lines whole
     cr_expect_eq(dirt(&c, 1), 0);
     cr_expect_eq(dirt(&c, 2), 0);
     cr_expect_eq(dirt(&c, 3), 1);
-    cr_expect_eq(present(&c, 2), 15);                   // they stay there
+    cr_expect_eq(present(&c, 2), 15); // they stay there
     cache_free(&c);
 }
 
@@ -169,10 +171,10 @@ Test(cache, cleans_no_more_sectors_than_it_must)
 {
     Cache c;
     CacheSet *set = dirty_set(&c, (u32[]){ 3, 15, 1, 2 });
-    cr_expect_eq(cache_clean(set, 4, 5), 3);            // two of the first, one of the second
+    cr_expect_eq(cache_clean(set, 4, 5), 3); // two of the first, one of the second
     cr_expect_eq(dirt(&c, 1), 0);
     cr_expect_eq(dirt(&c, 2), 14);
-    cache_find(&c, 2);                                  // now the third is the one used longest ago
+    cache_find(&c, 2); // now the third is the one used longest ago
     cr_expect_eq(cache_clean(set, 4, 4), 1);
     cr_expect_eq(dirt(&c, 3), 0);
     cr_expect_eq(dirt(&c, 2), 14);
@@ -189,7 +191,8 @@ Test(cache, says_which_line_has_waited_longest)
     cache_free(&c);
 }
 
-// Of 1024 lines for 1024 sets, each has its own, or, where chance decides about two in 16, some 900 are taken.
+// Of 1024 lines for 1024 sets, each has its own, or, where chance decides about two in 16, some 900
+// are taken.
 Test(cache, chance_decides_about_some_lines)
 {
     for (u32 uneven = 0; uneven <= UNEVEN; uneven += UNEVEN) {

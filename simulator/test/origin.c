@@ -1,4 +1,5 @@
-// Source lines of the program's own addresses, asked for by several threads at once: libdw alone would not stand it.
+// Source lines of the program's own addresses, asked for by several threads at once: libdw alone
+// would not stand it.
 #define _GNU_SOURCE
 #include "report/origin.h"
 #include "report/report.h"
@@ -10,8 +11,13 @@
 
 enum { THREADS = 8, ROUNDS = 40 };
 
-static const struct { void *function; const char *file; } functions[] = {
-    { origin_place, "origin.c" }, { report_beside, "words.c" }, { serve, "serve.c" },
+static const struct {
+    void *function;
+    const char *file;
+} functions[] = {
+    { origin_place, "origin.c" },
+    { report_beside, "words.c" },
+    { serve, "serve.c" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -35,7 +41,7 @@ static void *ask(void *first)
 Test(origin, is_told_to_several_threads_at_once)
 {
     pthread_barrier_init(&together, NULL, THREADS);
-    for (int round = 0; round < ROUNDS; round++) {      // each begins with nothing read
+    for (int round = 0; round < ROUNDS; round++) { // each begins with nothing read
         pthread_t thread[THREADS];
         origin_open(getpid());
         for (size_t t = 0; t < THREADS; t++)
@@ -43,7 +49,8 @@ Test(origin, is_told_to_several_threads_at_once)
         for (size_t t = 0; t < THREADS; t++) {
             void *wrong;
             pthread_join(thread[t], &wrong);
-            cr_assert_eq((size_t)wrong, 0, "round %d: %zu of %d functions were not found", round, (size_t)wrong, FUNCTIONS);
+            cr_assert_eq((size_t)wrong, 0, "round %d: %zu of %d functions were not found", round,
+                         (size_t)wrong, FUNCTIONS);
         }
         origin_close();
     }
@@ -54,11 +61,11 @@ static void ask_for_many(bool known)
 {
     for (size_t n = 0; n < 8 * FUNCTIONS; n++) {
         size_t f = n % FUNCTIONS, next = (f + 1) % FUNCTIONS;
-        u64 callers[2] = { (u64)functions[f].function + 1 + n / FUNCTIONS, (u64)functions[next].function + 1 };
+        u64 callers[2] = { (u64)functions[f].function + 1 + n / FUNCTIONS,
+                           (u64)functions[next].function + 1 };
         Place place;
         cr_assert_eq(origin_place(callers, 2, &place), known, "call %zu", n);
-        if (known)
-            cr_expect_str_eq(strrchr(place.file, '/') + 1, functions[f].file);
+        if (known) cr_expect_str_eq(strrchr(place.file, '/') + 1, functions[f].file);
     }
 }
 

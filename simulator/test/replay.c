@@ -1,11 +1,11 @@
-// The model of time, with traces and a device whose clocks can be counted by hand: every unit takes one warp a clock, a
-// result is there after 4 clocks, a word of shared memory after 30.
+// The model of time, with traces and a device whose clocks can be counted by hand: every unit takes
+// one warp a clock, a result is there after 4 clocks, a word of shared memory after 30.
 #include "model/replay.h"
 #include "machine/profile.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { ALU, LOAD, OTHER_LOAD, STORE, BARRIER, USE, OPS };      // the code: its instructions, by pc
+enum { ALU, LOAD, OTHER_LOAD, STORE, BARRIER, USE, OPS }; // the code: its instructions, by pc
 
 static Op code[OPS];
 static TraceAccess accesses[8];
@@ -29,10 +29,12 @@ static void set_up(void)
     for (u32 pc = 0; pc < OPS; pc++)
         code[pc] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1, .latency = 4 };
     code[ALU].write[0] = 1, code[ALU].write_count = 1;
-    code[LOAD] = code[OTHER_LOAD] = (Op){ .kind = OP_LOAD, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    code[LOAD] = code[OTHER_LOAD] =
+        (Op){ .kind = OP_LOAD, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
     code[LOAD].write[0] = 1, code[LOAD].write_count = 1;
     code[OTHER_LOAD].write[0] = 2, code[OTHER_LOAD].write_count = 1;
-    code[STORE] = (Op){ .kind = OP_STORE, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    code[STORE] =
+        (Op){ .kind = OP_STORE, .unit = UNIT_LSU, .slots = 1, .own = 1, .space = SPACE_SHARED };
     code[BARRIER] = (Op){ .kind = OP_BARRIER, .unit = UNIT_ADU, .slots = 1, .own = 1 };
     code[USE].read[0] = 1, code[USE].read_count = 1;
     for (u32 n = 0; n < 8; n++) accesses[n] = (TraceAccess){ .space = SPACE_SHARED, .passes = n };
@@ -40,28 +42,43 @@ static void set_up(void)
 
 TestSuite(replay, .init = set_up);
 
-// One step: its pc, and the passes over the banks that it takes; MET is one that happens with another access.
+// One step: its pc, and the passes over the banks that it takes; MET is one that happens with
+// another access.
 enum { MET = -1 };
-typedef struct Do { u32 pc; int passes; } Do;
+typedef struct Do {
+    u32 pc;
+    int passes;
+} Do;
 
 static TraceWarp warp(const Do *what, u32 count)
 {
     TraceWarp w = { .step = calloc(count, sizeof(Step)), .count = count };
     for (u32 n = 0; n < count; n++)
-        w.step[n] = (Step){ .pc = what[n].pc, .access = what[n].passes == MET ? 1 : what[n].passes ? 1 + what[n].passes : 0 };
+        w.step[n] = (Step){ .pc = what[n].pc,
+                            .access = what[n].passes == MET ? 1
+                                    : what[n].passes        ? 1 + what[n].passes
+                                                            : 0 };
     return w;
 }
-#define WARP(...) warp((Do[]){ __VA_ARGS__ }, sizeof (Do[]){ __VA_ARGS__ } / sizeof(Do))
+#define WARP(...) warp((Do[]){ __VA_ARGS__ }, sizeof(Do[]){ __VA_ARGS__ } / sizeof(Do))
 
 // As many blocks as there are, each of these warps, `resident` of them at a time.
 static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
 {
     TraceBlock block = { .warp_count = warps, .warp = of }, *all[8];
     for (u32 n = 0; n < blocks; n++) all[n] = &block;
-    static u32 phases[] = { 0, 1 };     // of an mbarrier: one step ends it
+    static u32 phases[] = { 0, 1 }; // of an mbarrier: one step ends it
     static Piece line = { .line = 1, .sectors = 0xf };
-    Trace trace = { .op = code, .op_count = OPS, .block = all, .block_count = blocks, .access = accesses, .access_count = 8,
-                    .phase = phases, .phase_count = 2, .piece = &line, .piece_count = 1 };
+    Trace trace = { .op = code,
+                    .op_count = OPS,
+                    .block = all,
+                    .block_count = blocks,
+                    .access = accesses,
+                    .access_count = 8,
+                    .phase = phases,
+                    .phase_count = 2,
+                    .piece = &line,
+                    .piece_count = 1 };
     Load load = { .tally = tally, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
     for (u32 n = 0; n < warps; n++) free(of[n].step);
@@ -75,21 +92,23 @@ static void expect_clocks(double expected, Replay r)
 
 Test(replay, issues_one_instruction_a_clock)
 {
-    TraceWarp w = WARP({ ALU, 0 }, { USE, 0 }, { USE, 0 });      // both wait for the first
+    TraceWarp w = WARP({ ALU, 0 }, { USE, 0 }, { USE, 0 }); // both wait for the first
     Replay r = run(1, 1, 1, &w);
-    expect_clocks(6, r);                // at 0, at 4 when the result is there, and at 5
+    expect_clocks(6, r); // at 0, at 4 when the result is there, and at 5
 }
 
 Test(replay, makes_what_uses_a_load_wait_for_it)
 {
     TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
-    expect_clocks(1 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));    // the latency as measured has the use's own 4 clocks in it
+    expect_clocks(1 + 30 - 4 - 1 + 1,
+                  run(1, 1, 1, &w)); // the latency as measured has the use's own 4 clocks in it
 }
 
 Test(replay, takes_a_clock_for_each_pass_over_the_banks)
 {
     TraceWarp w[] = { WARP({ LOAD, 7 }, { USE, 0 }), WARP({ LOAD, 1 }, { USE, 0 }) };
-    expect_clocks(8 + 30 - 4 - 1 + 1, run(1, 1, 2, w));     // the second warp's comes behind the first's seven passes
+    expect_clocks(8 + 30 - 4 - 1 + 1,
+                  run(1, 1, 2, w)); // the second warp's comes behind the first's seven passes
 }
 
 Test(replay, does_nothing_for_an_access_that_happened_with_another)
@@ -97,7 +116,7 @@ Test(replay, does_nothing_for_an_access_that_happened_with_another)
     code[LOAD].wide = (Wide){ .bytes = 8, .leads = true };
     code[OTHER_LOAD].wide = (Wide){ .bytes = 8, .offset = 4 };
     code[OTHER_LOAD].slots = 0;
-    code[USE].read[0] = 2;              // the word of the second
+    code[USE].read[0] = 2; // the word of the second
     TraceWarp w = WARP({ LOAD, 2 }, { OTHER_LOAD, MET }, { USE, 0 });
     expect_clocks(2 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));
 }
@@ -108,17 +127,18 @@ Test(replay, knows_several_wide_loads_apart)
     code[LOAD].wide = (Wide){ .bytes = 8, .leads = true };
     code[OTHER_LOAD].wide = (Wide){ .bytes = 8, .offset = 4 };
     code[OTHER_LOAD].slots = 0;
-    code[STORE] = code[LOAD];           // another group's first
+    code[STORE] = code[LOAD]; // another group's first
     code[STORE].write[0] = 3;
     code[STORE].wide_number = 1;
     code[USE].read[0] = 2;
     TraceWarp w = WARP({ LOAD, 2 }, { STORE, 2 }, { OTHER_LOAD, MET }, { USE, 0 });
-    expect_clocks(2 + 30 - 4 - 1 + 1, run(1, 1, 1, &w));    // does not wait for the other group's
+    expect_clocks(2 + 30 - 4 - 1 + 1, run(1, 1, 1, &w)); // does not wait for the other group's
 }
 
 Test(replay, lets_nobody_past_a_barrier_before_all_have_come)
 {
-    TraceWarp w[] = { WARP({ BARRIER, 0 }, { ALU, 0 }), WARP({ LOAD, 1 }, { USE, 0 }, { BARRIER, 0 }, { ALU, 0 }) };
+    TraceWarp w[] = { WARP({ BARRIER, 0 }, { ALU, 0 }),
+                      WARP({ LOAD, 1 }, { USE, 0 }, { BARRIER, 0 }, { ALU, 0 }) };
     // The second arrives at 27 and is counted at 28; 10 later both go on, and end a clock after.
     expect_clocks(28 + 10 + 1, run(1, 1, 2, w));
 }
@@ -160,12 +180,19 @@ static double load_line(u64 line)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
     TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
     TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
-    Trace trace = { .op = code, .op_count = OPS, .block = &all, .block_count = 1, .access = accesses, .access_count = 8, .piece = &piece, .piece_count = 1 };
+    Trace trace = { .op = code,
+                    .op_count = OPS,
+                    .block = &all,
+                    .block_count = 1,
+                    .access = accesses,
+                    .access_count = 8,
+                    .piece = &piece,
+                    .piece_count = 1 };
     Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     double clocks = replay_blocks(&trace, &load, 4).clocks;
     free(w.step);
     tally[LOAD] = (Tally){ 0 };
-    return clocks + 4 - 1;              // the latency as measured has the use's own 4 clocks in it
+    return clocks + 4 - 1; // the latency as measured has the use's own 4 clocks in it
 }
 
 Test(replay, lets_as_many_loads_take_long_as_were_measured)
@@ -175,12 +202,15 @@ Test(replay, lets_as_many_loads_take_long_as_were_measured)
     static const double part[LOAD_PARTS] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
     for (u64 line = 0; line < LINES; line += 2) {
         double clocks = load_line(line);
-        cr_expect(clocks >= 1000 && clocks <= 6000, "line %lu takes %g", (unsigned long)line, clocks);
-        cr_expect_float_eq(load_line(line + 1), clocks, 1e-9);      // neighbours are alike
+        cr_expect(clocks >= 1000 && clocks <= 6000, "line %lu takes %g", (unsigned long)line,
+                  clocks);
+        cr_expect_float_eq(load_line(line + 1), clocks, 1e-9); // neighbours are alike
         for (u32 n = 0; n < LOAD_PARTS; n++) within[n] += clocks <= (n + 1) * 1000;
     }
     for (u32 n = 0; n < LOAD_PARTS; n++)
-        cr_expect_float_eq(within[n] / (LINES / 2.0), part[n], 0.02, "%g of the loads take %u at most, not %g", within[n] / (LINES / 2.0), (n + 1) * 1000, part[n]);
+        cr_expect_float_eq(within[n] / (LINES / 2.0), part[n], 0.02,
+                           "%g of the loads take %u at most, not %g", within[n] / (LINES / 2.0),
+                           (n + 1) * 1000, part[n]);
 }
 
 // One that hits comes back before one that was asked for earlier and misses.
@@ -197,10 +227,18 @@ Test(replay, lets_loads_overtake_one_another)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
     TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
     TraceBlock block = { .warp_count = 2, .warp = w }, *all = &block;
-    Trace trace = { .op = code, .op_count = OPS, .block = &all, .block_count = 1, .access = accesses, .access_count = 8, .piece = pieces, .piece_count = 2 };
+    Trace trace = { .op = code,
+                    .op_count = OPS,
+                    .block = &all,
+                    .block_count = 1,
+                    .access = accesses,
+                    .access_count = 8,
+                    .piece = pieces,
+                    .piece_count = 2 };
     Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
-    cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks", r.warps * r.clocks);
+    cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks",
+                 r.warps * r.clocks);
     free(w[0].step), free(w[1].step);
     tally[LOAD] = tally[OTHER_LOAD] = (Tally){ 0 };
     profile.l2_latency_clocks = 0;
@@ -232,9 +270,9 @@ Test(replay, asks_l2_for_what_is_loaded_past_l1)
     set_up_stores();
     code[LOAD].past_l1 = true;
     TraceWarp w = WARP({ STORE, 1 }, { LOAD, 1 }, { USE, 0 });
-    expect_clocks(2 + 200 - 4 + 1, run(1, 1, 1, &w));       // behind the store
+    expect_clocks(2 + 200 - 4 + 1, run(1, 1, 1, &w)); // behind the store
     w = WARP({ LOAD, 1 }, { USE, 0 }, { LOAD, 1 }, { USE, 0 });
-    expect_clocks(2 * (200 - 4 + 1), run(1, 1, 1, &w));     // each time
+    expect_clocks(2 * (200 - 4 + 1), run(1, 1, 1, &w)); // each time
 }
 
 Test(replay, lets_few_lines_that_are_stored_wait_in_l1)
@@ -248,7 +286,7 @@ Test(replay, lets_few_lines_that_are_stored_wait_in_l1)
     expect_clocks(3 + 27, run(1, 1, 1, &w));
     profile.l1_waiting_lines = 1;
     w = WARP({ STORE, 1 }, { STORE, 1 }, { STORE, 1 }, { LOAD, 2 }, { USE, 0 });
-    expect_clocks(2 * 8 + 27, run(1, 1, 1, &w));            // the third waits until the second has left
+    expect_clocks(2 * 8 + 27, run(1, 1, 1, &w)); // the third waits until the second has left
 }
 
 // ---- How blocks come
@@ -259,7 +297,7 @@ Test(replay, gives_the_place_of_a_block_to_the_next_after_a_turn)
     TraceWarp one = WARP({ LOAD, 1 }, { USE, 0 });
     expect_clocks(27 + 100 + 27, run(2, 1, 1, &one));
     one = WARP({ LOAD, 1 }, { USE, 0 });
-    expect_clocks(1 + 27, run(2, 2, 1, &one));      // the first ones find their places free
+    expect_clocks(1 + 27, run(2, 2, 1, &one)); // the first ones find their places free
     profile.block_turn_clocks = 0;
 }
 
@@ -286,7 +324,10 @@ Test(replay, makes_who_waits_at_an_mbarrier_wait_for_the_last_arrival)
     set_up_phase();
     TraceWarp w[] = { WARP({ LOAD, 1 }, { STORE, ENDS }), WARP({ ALU, WAITS }, { BARRIER, 0 }) };
     code[BARRIER] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1 };
-    expect_clocks(26 + 1 + 1 + 30 + 1, run(1, 1, 2, w));    // the load is there at 26; a clock of the ADU; the arrival; its sight; one more
+    expect_clocks(
+        26 + 1 + 1 + 30 + 1,
+        run(1, 1, 2,
+            w)); // the load is there at 26; a clock of the ADU; the arrival; its sight; one more
 }
 
 Test(replay, lets_who_copies_in_bulk_go_on_until_it_waits)
@@ -294,10 +335,13 @@ Test(replay, lets_who_copies_in_bulk_go_on_until_it_waits)
     set_up_phase();
     profile.l2_latency_clocks = 200;
     accesses[ENDS].count = 1, accesses[ENDS].space = SPACE_GLOBAL;
-    code[STORE] = (Op){ .kind = OP_BULK, .unit = UNIT_TMA, .slots = 1, .own = 1, .space = SPACE_SHARED };
+    code[STORE] =
+        (Op){ .kind = OP_BULK, .unit = UNIT_TMA, .slots = 1, .own = 1, .space = SPACE_SHARED };
     TraceWarp w = WARP({ STORE, ENDS }, { LOAD, 1 }, { USE, 0 });
-    expect_clocks(2 + 27, run(1, 1, 1, &w));     // the ADU's clock, its own, the load and its use
-    TraceWarp waits = WARP({ STORE, ENDS }, { LOAD, 1 }, { USE, 0 }, { ALU, WAITS }, { BARRIER, 0 });
+    expect_clocks(2 + 27, run(1, 1, 1, &w)); // the ADU's clock, its own, the load and its use
+    TraceWarp waits =
+        WARP({ STORE, ENDS }, { LOAD, 1 }, { USE, 0 }, { ALU, WAITS }, { BARRIER, 0 });
     code[BARRIER] = (Op){ .kind = OP_PLAIN, .unit = UNIT_ALU, .slots = 1, .own = 1 };
-    expect_clocks(1 + 200 - 4 + 30 + 1, run(1, 1, 1, &waits));     // the ADU's clock, L2, the sight of it, one more
+    expect_clocks(1 + 200 - 4 + 30 + 1,
+                  run(1, 1, 1, &waits)); // the ADU's clock, L2, the sight of it, one more
 }

@@ -4,7 +4,10 @@
 
 enum { LINE = 7, OTHER = 9 };
 
-static Note store(u64 line, u32 sectors, u32 words) { return line | (u64)sectors << AT_SECTORS | note_of_words(sectors, words); }
+static Note store(u64 line, u32 sectors, u32 words)
+{
+    return line | (u64)sectors << AT_SECTORS | note_of_words(sectors, words);
+}
 
 static void wait_for(Stores *s, Note n)
 {
@@ -37,7 +40,7 @@ Test(stores, a_line_waits_for_so_many_others)
     s.count++;
     cr_expect(stores_is_due(&s, 24));
     cr_expect_eq(note_number(stores_next(&s)), LINE);
-    wait_for(&s, store(LINE, 1, 2));                    // too late: it waits by itself
+    wait_for(&s, store(LINE, 1, 2)); // too late: it waits by itself
     for (u64 n = 1; n <= 24; n++) cr_expect_eq(note_number(stores_next(&s)), 100 + n);
     cr_expect_eq(note_words(stores_next(&s), 0), 2);
 }
@@ -79,7 +82,8 @@ Test(stores, says_which_words_are_beside_others)
     cr_expect(note_kind(low_beside) == STORE_BESIDE && note_is_store(low_beside));
     cr_expect(note_sectors(low_beside) == 1 && note_words(low_beside, 0) == 0xc0);
     cr_expect(note_kind(low) == STORE && note_sectors(low) == 1 && note_words(low, 0) == 0x0f);
-    cr_expect(note_kind(high) == STORE_BESIDE && note_sectors(high) == 2 && note_words(high, 1) == 0x80);
+    cr_expect(note_kind(high) == STORE_BESIDE && note_sectors(high) == 2
+              && note_words(high, 1) == 0x80);
     cr_expect_not(is_empty(&s));
     last = stores_next(&s);
     cr_expect(is_empty(&s));

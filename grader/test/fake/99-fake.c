@@ -15,8 +15,7 @@ static void doubles(int n)
 {
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
     double *want = reference_f64(n);
-    for (int i = 0; i < n; i++)
-        want[i] = 2.0 * in->f32[i];
+    for (int i = 0; i < n; i++) want[i] = 2.0 * in->f32[i];
     given("n = %d", n);
     call("twice", device(out), device(in), i32(n));
     compulsory(n * 4, n * 4);
@@ -33,30 +32,27 @@ Check(fake, small_sizes)
 // Here the grader itself goes wrong, in the cases named for it.
 Check(fake, a_thousand)
 {
-    if (is_case("grader-exits"))
-        exit(0);                    // Criterion counts this as passed
-    if (is_case("grader-crashes"))
-        abort();
-    if (is_case("grader-no-picture"))
-        picture_load("nowhere.png", 3);
-    if (!is_case("grader-expects-nothing"))
-        doubles(1000);
+    if (is_case("grader-exits")) exit(0); // Criterion counts this as passed
+    if (is_case("grader-crashes")) abort();
+    if (is_case("grader-no-picture")) picture_load("nowhere.png", 3);
+    if (!is_case("grader-expects-nothing")) doubles(1000);
     cr_assert_not(is_case("grader-asserts"));
 }
 
 // Odd counts, so that nothing ends with a word.
 static void narrow_numbers(int n)
 {
-    Buffer *half = output_f16("half", n), *brain = output_bf16("brain", n), *byte = output_u8("byte", n);
+    Buffer *half = output_f16("half", n), *brain = output_bf16("brain", n),
+           *byte = output_u8("byte", n);
     Buffer *half_in = input_f16("half_in", n), *brain_in = input_bf16("brain_in", n);
     Buffer *byte_in = input_u8("byte_in", n, 3, 200);
     double *want = reference_f64(n);
-    for (int i = 0; i < n; i++)
-        want[i] = value_at(brain_in, i);
+    for (int i = 0; i < n; i++) want[i] = value_at(brain_in, i);
     given("n = %d", n);
-    call("narrow", host(half), host(brain), host(byte), host(half_in), host(brain_in), host(byte_in), i32(n));
+    call("narrow", host(half), host(brain), host(byte), host(half_in), host(brain_in),
+         host(byte_in), i32(n));
     if (n && strstr(getenv("FAKE_CASE"), "picture"))
-        picture_show("byte", (Picture){byte->u8, 11, n / 11, 1, 11});
+        picture_show("byte", (Picture){ byte->u8, 11, n / 11, 1, 11 });
     expect_equal_f16(half, half_in->f16);
     expect_close_bf16(brain, want, 0, 1e-3);
     expect_equal_u8(byte, byte_in->u8);
@@ -91,26 +87,19 @@ static void measures(void)
         in[s] = s && is_case("gpu-set-shared") ? in[0] : input_f32("in", N);
         out[s] = output_f32("out", N);
         for (int i = 0; is_case("gpu-peer-wrong") && i < N; i++)
-            in[s]->f32[i] = 0.25f;  // a GPU's seed is fresh, and these words are to be the same
+            in[s]->f32[i] = 0.25f; // a GPU's seed is fresh, and these words are to be the same
         rotate("twice", device(out[s]), device(in[s]), i32(N));
         compulsory(4 * N, 4 * N);
     }
     measure();
     double *want = reference_f64(N);
     for (size_t s = 0; s < sets; s++) {
-        for (int i = 0; i < N; i++)
-            want[i] = 2.0 * in[s]->f32[i];
+        for (int i = 0; i < N; i++) want[i] = 2.0 * in[s]->f32[i];
         expect_close_f32(out[s], want, 0, 1e-6);
     }
 }
 
-Measure(fake, in_turn)
-{
-    measures();
-}
+Measure(fake, in_turn) { measures(); }
 
 // Beside which no other may run.
-Measure(fake, after_that)
-{
-    measures();
-}
+Measure(fake, after_that) { measures(); }

@@ -15,8 +15,9 @@ void turn(int *out, const int *in, int rows, int cols, long long pitch, float sc
 
 // The n elements of each input to the output of its kind: halves, bfloat16, bytes. Host
 // pointers; asked for in the cases about narrow numbers alone.
-void narrow(unsigned short *half, unsigned short *brain, unsigned char *byte, const unsigned short *half_in,
-            const unsigned short *brain_in, const unsigned char *byte_in, int n);
+void narrow(unsigned short *half, unsigned short *brain, unsigned char *byte,
+            const unsigned short *half_in, const unsigned short *brain_in,
+            const unsigned char *byte_in, int n);
 
 #ifdef __cplusplus
 }

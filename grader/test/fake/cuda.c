@@ -15,9 +15,9 @@ int cuDeviceGetName(char *name, int size, int device)
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     switch (attribute) {
-    case 36: *value = 1000000; break;   // kHz
-    case 37: *value = 256; break;       // bits
-    case 38: *value = 4096; break;      // bytes
+    case 36: *value = 1000000; break; // kHz
+    case 37: *value = 256; break;     // bits
+    case 38: *value = 4096; break;    // bytes
     case 75: *value = 9; break;
     default: *value = 0;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { SUCCESS, MEMORY_ALLOCATION = 2 };
-static int last;                    // what cudaGetLastError will say
+static int last; // what cudaGetLastError will say
 
 int cudaMalloc(void **memory, size_t bytes)
 {
@@ -47,10 +47,7 @@ int cudaGetLastError(void)
 }
 
 // The tests' way to make a call fail: no program of ours sets a device with such a number.
-int cudaSetDevice(int error)
-{
-    return last = error;
-}
+int cudaSetDevice(int error) { return last = error; }
 
 int cudaDeviceSynchronize(void) { return SUCCESS; }
 

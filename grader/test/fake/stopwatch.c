@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-enum { FEW = 2 * PROTOCOL_HELD };   // calls that are made: each set comes up
+enum { FEW = 2 * PROTOCOL_HELD }; // calls that are made: each set comes up
 
 // Whoever measures first has the lock until its process ends.
 static double slowness(void)
@@ -37,25 +37,24 @@ static double call_seconds(bool student)
 {
     static int turn;
     const char *now = getenv("FAKE_CASE");
-    if (strcmp(now, "gpu-long-runs") == 0)
-        return 40e-6;
+    if (strcmp(now, "gpu-long-runs") == 0) return 40e-6;
     bool library = strcmp(check.function, "twice_fast") == 0;
     if (!student)
-        return library && (strcmp(now, "gpu-peer-slow") == 0 || strcmp(now, "gpu-gold-unsure-slow") == 0) ? 0.11e-6 : 0.2e-6;
-    if (strcmp(now, "gpu-gold") == 0)
-        return 0.2e-6;
-    if (strcmp(now, "gpu-slow") == 0)
-        return 0.49e-6;
-    if (strcmp(now, "gpu-suspect") == 0)
-        return 0.1e-6;                  // 8000 bytes take 0.125 us
-    if (strcmp(now, "gpu-unsteady") == 0)
-        return turn++ / 8 % 2 ? 0.2e-6 : 0.6e-6;        // 4 a turn
-    if (strncmp(now, "gpu-gold-unsure", 15) == 0)
-        return turn++ / 8 % 2 ? 0.2e-6 : 0.24e-6;
+        return library
+                    && (strcmp(now, "gpu-peer-slow") == 0
+                        || strcmp(now, "gpu-gold-unsure-slow") == 0)
+                 ? 0.11e-6
+                 : 0.2e-6;
+    if (strcmp(now, "gpu-gold") == 0) return 0.2e-6;
+    if (strcmp(now, "gpu-slow") == 0) return 0.49e-6;
+    if (strcmp(now, "gpu-suspect") == 0) return 0.1e-6; // 8000 bytes take 0.125 us
+    if (strcmp(now, "gpu-unsteady") == 0) return turn++ / 8 % 2 ? 0.2e-6 : 0.6e-6; // 4 a turn
+    if (strncmp(now, "gpu-gold-unsure", 15) == 0) return turn++ / 8 % 2 ? 0.2e-6 : 0.24e-6;
     return 0.22e-6;
 }
 
-// A millisecond that the student's longer runs lose in every second turn: a run of 200 calls takes 8.
+// A millisecond that the student's longer runs lose in every second turn: a run of 200 calls
+// takes 8.
 static double lost_seconds(bool student, uint32_t times)
 {
     static int turn;
@@ -65,12 +64,13 @@ static double lost_seconds(bool student, uint32_t times)
 
 double stopwatch(Session *s, uint32_t times, enum outcome *outcome, Answer *answer)
 {
-    enum action steps[] = {ACTION_RESET, ACTION_RUN};
+    enum action steps[] = { ACTION_RESET, ACTION_RUN };
     for (int i = 0; i < 2; i++) {
-        Request request = {.magic = PROTOCOL_MAGIC, .action = steps[i], .times = times < FEW ? times : FEW};
+        Request request = { .magic = PROTOCOL_MAGIC,
+                            .action = steps[i],
+                            .times = times < FEW ? times : FEW };
         *outcome = session_call(s, &request, NULL, 0, answer);
-        if (*outcome != OUTCOME_ANSWER || answer->stage != STAGE_DONE)
-            return -1;
+        if (*outcome != OUTCOME_ANSWER || answer->stage != STAGE_DONE) return -1;
     }
     bool student = s == &check.session;
     double seconds = times * call_seconds(student);

@@ -22,7 +22,7 @@ Test(buffer, same_key_same_numbers)
 Test(buffer, numbers_keep_their_range)
 {
     Buffer *f = input_f32("f", 100000), *i = input_i32("i", 100000, -3, 3);
-    int seen[7] = {0};
+    int seen[7] = { 0 };
     double sum = 0;
     for (size_t k = 0; k < 100000; k++) {
         cr_assert(f->f32[k] >= -1 && f->f32[k] < 1 && f->f32[k] != 0);
@@ -30,8 +30,7 @@ Test(buffer, numbers_keep_their_range)
         seen[i->i32[k] + 3]++;
         sum += f->f32[k];
     }
-    for (int v = 0; v < 7; v++)
-        cr_assert_gt(seen[v], 13000);
+    for (int v = 0; v < 7; v++) cr_assert_gt(seen[v], 13000);
     cr_assert_lt(fabs(sum), 1000);
 }
 
@@ -39,8 +38,7 @@ Test(buffer, full_range_of_integers)
 {
     Buffer *i = input_i32("i", 1000, INT32_MIN, INT32_MAX);
     int negative = 0;
-    for (size_t k = 0; k < 1000; k++)
-        negative += i->i32[k] < 0;
+    for (size_t k = 0; k < 1000; k++) negative += i->i32[k] < 0;
     cr_assert(negative > 400 && negative < 600);
 }
 
@@ -60,7 +58,8 @@ Test(buffer, narrow_inputs_use_all_their_bits)
     enum { N = 100000 };
     static int seen[65536];
     buffer_seed(7);
-    Buffer *half = input_f16("half", N), *brain = input_bf16("brain", N), *byte = input_u8("byte", N, 3, 9);
+    Buffer *half = input_f16("half", N), *brain = input_bf16("brain", N),
+           *byte = input_u8("byte", N, 3, 9);
     int halves = 0, brains = 0, bytes = 0;
     for (int i = 0; i < N; i++) {
         cr_assert(fabs(value_at(half, i)) < 1 && value_at(half, i) != 0);
@@ -78,11 +77,11 @@ Test(buffer, narrow_inputs_use_all_their_bits)
 // Three elements of 2 bytes or 1 are given, taken and guarded to the byte.
 Test(buffer, narrow_elements_end_where_they_end)
 {
-    Buffer *all[] = {output_f16("out", 3), output_bf16("out", 3), output_u8("out", 3)};
+    Buffer *all[] = { output_f16("out", 3), output_bf16("out", 3), output_u8("out", 3) };
     for (int i = 0; i < 3; i++) {
         Buffer *b = all[i];
         size_t size = i < 2 ? 2 : 1, count = 0;
-        unsigned char poison[] = {0xFA, 0xFF, 0xFA, 0xFF, 0xFA, 0xFF}, read[6], byte = 7;
+        unsigned char poison[] = { 0xFA, 0xFF, 0xFA, 0xFF, 0xFA, 0xFF }, read[6], byte = 7;
         RequestArg arg;
         int fds[2];
         enum verdict v;
@@ -119,7 +118,8 @@ Test(buffer, a_changed_narrow_input_is_seen)
 
 Test(buffer, values_are_told_to_their_last_digit)
 {
-    Buffer *half = input_f16("half", 1), *brain = input_bf16("brain", 1), *byte = output_u8("byte", 1);
+    Buffer *half = input_f16("half", 1), *brain = input_bf16("brain", 1),
+           *byte = output_u8("byte", 1);
     half->f16[0] = f16_bits(0.1);
     brain->bf16[0] = bf16_bits(0.1);
     byte->u8[0] = 0xFA;
@@ -152,7 +152,7 @@ Test(buffer, parts_have_guards_of_their_own)
     cr_assert_eq(word_at(fds[0], second + PART - 4), POISON);
     cr_assert_neq(word_at(fds[0], second - 4), POISON);
 
-    int32_t answer[WORDS / PARTS] = {7, 8, 9};
+    int32_t answer[WORDS / PARTS] = { 7, 8, 9 };
     cr_assert_eq(pwrite(fds[1], answer, PART, second), (ssize_t)PART);
     cr_assert_null(buffer_take(b, true, &v));
     cr_assert_eq(b->i32[3], 7);

@@ -15,19 +15,25 @@
 #define SHARED "l1tex__requests_pipe_lsu_mem_shared_op_ld.sum"
 #define PASSES "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 
-static const Claim stored = {
-    .name = "sectors stored", .check = "large", .per = "compulsory_write", .counter = {ST},
-    .counters = 1, .at_least = 1, .at_most = 1.1, .why = "w", .suspect = "too few",
-    .slow = "far apart"};
+static const Claim stored = { .name = "sectors stored",
+                              .check = "large",
+                              .per = "compulsory_write",
+                              .counter = { ST },
+                              .counters = 1,
+                              .at_least = 1,
+                              .at_most = 1.1,
+                              .why = "w",
+                              .suspect = "too few",
+                              .slow = "far apart" };
 
 // 32,000 bytes in 250 full requests of a warp, 4 bytes a lane; so many sectors, all on one line.
 static json_t *record(int sectors)
 {
-    return json_pack("{si si si si si si s{si si si} s[{ss si s{si si si}}]}", "kernels", 1, "calls", 1,
-                     "compulsory_read", 64000, "compulsory_write", 32000, "compulsory_htod", 4000,
-                     "compulsory_operations", 6400,
-                     "counters", ST, sectors, REQUESTS, 250, "launch__count", 1, "lines", "file",
-                     "/x/a.cu", "line", 14, "counters", ST, sectors, REQUESTS, 250, LEAST, 1000);
+    return json_pack("{si si si si si si s{si si si} s[{ss si s{si si si}}]}", "kernels", 1,
+                     "calls", 1, "compulsory_read", 64000, "compulsory_write", 32000,
+                     "compulsory_htod", 4000, "compulsory_operations", 6400, "counters", ST,
+                     sectors, REQUESTS, 250, "launch__count", 1, "lines", "file", "/x/a.cu", "line",
+                     14, "counters", ST, sectors, REQUESTS, 250, LEAST, 1000);
 }
 
 Test(claims, hold_at_their_bounds)
@@ -42,8 +48,15 @@ Test(claims, hold_at_their_bounds)
 // The predicted time is no counter of the device's, and belongs to no line.
 Test(claims, judge_the_predicted_time)
 {
-    Claim c = {.name = "predicted time", .check = "large", .per = "call", .counter = {"gpu__time_duration.sum"},
-               .counters = 1, .at_least = -INFINITY, .at_most = 5000, .why = "w", .slow = "too little is under way"};
+    Claim c = { .name = "predicted time",
+                .check = "large",
+                .per = "call",
+                .counter = { "gpu__time_duration.sum" },
+                .counters = 1,
+                .at_least = -INFINITY,
+                .at_most = 5000,
+                .why = "w",
+                .slow = "too little is under way" };
     json_t *r = record(1000);
     json_object_set_new(r, "time_ns", json_real(10000));
     json_object_set_new(r, "calls", json_integer(2));
@@ -60,11 +73,27 @@ Test(claims, judge_the_predicted_time)
 // Where no line is to blame, the first cause that is one gives the words.
 Test(claims, name_the_cause)
 {
-    Claim c = {.name = "time", .check = "large", .per = "call", .counter = {"devices__elapsed_ns.sum"}, .counters = 1,
-               .at_least = -INFINITY, .at_most = 10, .why = "w", .slow = "they wait", .next = "look",
-               .cause = {{.counter = "waits", .more_than = 4, .less_than = -INFINITY, .slow = "% waits", .next = "wait once"},
-                         {.counter = "streams", .more_than = INFINITY, .less_than = 3, .slow = "few: %", .next = "take three"}},
-               .causes = 2};
+    Claim c = { .name = "time",
+                .check = "large",
+                .per = "call",
+                .counter = { "devices__elapsed_ns.sum" },
+                .counters = 1,
+                .at_least = -INFINITY,
+                .at_most = 10,
+                .why = "w",
+                .slow = "they wait",
+                .next = "look",
+                .cause = { { .counter = "waits",
+                             .more_than = 4,
+                             .less_than = -INFINITY,
+                             .slow = "% waits",
+                             .next = "wait once" },
+                           { .counter = "streams",
+                             .more_than = INFINITY,
+                             .less_than = 3,
+                             .slow = "few: %",
+                             .next = "take three" } },
+                .causes = 2 };
     json_t *r = record(1000), *counters = json_object_get(r, "counters");
     json_object_set_new(counters, "devices__elapsed_ns.sum", json_integer(11));
     json_object_set_new(counters, "waits", json_integer(5));
@@ -80,7 +109,7 @@ Test(claims, name_the_cause)
     f = claim_judge(&c, r);
     cr_expect_str_eq(f.words, "time: they wait.");
     cr_expect_str_eq(f.next, "look");
-    json_object_del(counters, "streams");       // not counted here, so no cause
+    json_object_del(counters, "streams"); // not counted here, so no cause
     cr_expect_str_eq(claim_judge(&c, r).words, "time: they wait.");
     json_object_set_new(counters, "devices__elapsed_ns.sum", json_integer(10));
     cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_PASS);
@@ -98,14 +127,16 @@ static json_t *line_counters(json_t *record, size_t line)
     return json_object_get(json_array_get(json_object_get(record, "lines"), line), "counters");
 }
 
-// 16 bytes a lane need 16 sectors; four stores of 4 bytes, as many bytes apart, touch them four times.
+// 16 bytes a lane need 16 sectors; four stores of 4 bytes, as many bytes apart, touch them four
+// times.
 Test(claims, go_by_the_width_of_each_access)
 {
     json_t *r = record(4000);
     json_object_set_new(line_counters(r, 0), LEAST, json_integer(4000));
     cr_assert_str_eq(claim_judge(&stored, r).words, "16 sectors a store in a.cu:14: far apart.");
     json_object_set_new(line_counters(r, 0), LEAST, json_integer(1000));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "16 sectors a store in a.cu:14, 4 would do: far apart.");
+    cr_assert_str_eq(claim_judge(&stored, r).words,
+                     "16 sectors a store in a.cu:14, 4 would do: far apart.");
 }
 
 // Four whole stores of everything: 4 sectors each, and nothing is far apart.
@@ -130,9 +161,10 @@ Test(claims, blame_the_line_that_wastes_most)
 {
     json_t *r = record(3000), *lines = json_object_get(r, "lines");
     json_object_set_new(line_counters(r, 0), LEAST, json_integer(3000));
-    json_array_append_new(lines, json_pack("{ss si s{si si si}}", "file", "a.cu", "line", 20, "counters", ST, 320, REQUESTS, 10,
-                                           LEAST, 40));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "32 sectors a store in a.cu:20, 4 would do: far apart.");
+    json_array_append_new(lines, json_pack("{ss si s{si si si}}", "file", "a.cu", "line", 20,
+                                           "counters", ST, 320, REQUESTS, 10, LEAST, 40));
+    cr_assert_str_eq(claim_judge(&stored, r).words,
+                     "32 sectors a store in a.cu:20, 4 would do: far apart.");
     json_object_set_new(line_counters(r, 1), LEAST, json_integer(320));
     cr_assert_str_eq(claim_judge(&stored, r).words, "12 sectors a store in a.cu:14: far apart.");
 }
@@ -144,24 +176,27 @@ static char *conflicting(int passes, int conflicts)
     c.counter[0] = CONFLICTS;
     c.per = REQUESTS;
     c.at_least = -INFINITY;
-    json_t *r = json_pack("{si s{si si} s[{ss si s{si si si}}]}", "kernels", 1, "counters", CONFLICTS, conflicts, REQUESTS, 250,
-                          "lines", "file", "a.cu", "line", 20,
+    json_t *r = json_pack("{si s{si si} s[{ss si s{si si si}}]}", "kernels", 1, "counters",
+                          CONFLICTS, conflicts, REQUESTS, 250, "lines", "file", "a.cu", "line", 20,
                           "counters", CONFLICTS, conflicts, PASSES, passes, SHARED, 250);
     return claim_judge(&c, r).words;
 }
 
 Test(claims, tell_conflicts_in_passes)
 {
-    cr_assert_str_eq(conflicting(32 * 250, 31 * 250), "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: far apart.");
+    cr_assert_str_eq(conflicting(32 * 250, 31 * 250),
+                     "Each shared-memory load in a.cu:20 takes 32 passes, 1 would do: far apart.");
 }
 
 // 16 bytes a lane go by eight lanes at a time: 4 passes are none too many.
 Test(claims, count_the_passes_of_wide_accesses)
 {
-    cr_assert_str_eq(conflicting(32 * 250, 28 * 250), "Each shared-memory load in a.cu:20 takes 32 passes, 4 would do, one for "
-                                                      "each 8 lanes: far apart.");
-    cr_assert_str_eq(conflicting(4 * 250, 2 * 250), "Each shared-memory load in a.cu:20 takes 4 passes, 2 would do, one for "
-                                                    "each 16 lanes: far apart.");
+    cr_assert_str_eq(conflicting(32 * 250, 28 * 250),
+                     "Each shared-memory load in a.cu:20 takes 32 passes, 4 would do, one for "
+                     "each 8 lanes: far apart.");
+    cr_assert_str_eq(conflicting(4 * 250, 2 * 250),
+                     "Each shared-memory load in a.cu:20 takes 4 passes, 2 would do, one for "
+                     "each 16 lanes: far apart.");
 }
 
 Test(claims, are_never_passed_for_want_of_a_counter)
@@ -220,10 +255,10 @@ Test(claims, are_gold_where_every_gold_bound_is_kept)
     cr_expect_eq(missed.verdict, VERDICT_PASS, "gold costs nobody a point");
     cr_expect_eq(claims_speed(&missed, 1), 10);
     cr_expect(finding_is_gold(&kept) && !finding_is_gold(&missed) && !finding_is_gold(&plain));
-    cr_expect_eq(claims_gold((Finding[]){plain, kept}, 2), GOLD_KEPT);
-    cr_expect_eq(claims_gold((Finding[]){kept, plain}, 2), GOLD_KEPT);
-    cr_expect_eq(claims_gold((Finding[]){missed, kept}, 2), GOLD_MISSED);
-    cr_expect_eq(claims_gold((Finding[]){kept, missed}, 2), GOLD_MISSED);
+    cr_expect_eq(claims_gold((Finding[]){ plain, kept }, 2), GOLD_KEPT);
+    cr_expect_eq(claims_gold((Finding[]){ kept, plain }, 2), GOLD_KEPT);
+    cr_expect_eq(claims_gold((Finding[]){ missed, kept }, 2), GOLD_MISSED);
+    cr_expect_eq(claims_gold((Finding[]){ kept, missed }, 2), GOLD_MISSED);
 }
 
 Test(claims, are_no_gold_for_want_of_a_counter)
@@ -238,15 +273,18 @@ Test(claims, are_no_gold_for_want_of_a_counter)
 
 Test(targets, are_gold_where_the_ratio_can_be_judged)
 {
-    Target t = {.name = "n", .at_least = 0.5, .gold = 0.9}, plain = {.name = "p", .gold = -INFINITY};
-    Timing kept = {.target = &t, .gold = BOUND_KEPT}, missed = {.target = &t, .gold = BOUND_MISSED};
-    Timing unsure = {.target = &t, .gold = BOUND_UNSURE}, other = {.target = &plain, .gold = BOUND_KEPT};
-    Timing missing = {.target = &t, .gold = BOUND_KEPT, .missing = "libcub"};
+    Target t = { .name = "n", .at_least = 0.5, .gold = 0.9 },
+           plain = { .name = "p", .gold = -INFINITY };
+    Timing kept = { .target = &t, .gold = BOUND_KEPT },
+           missed = { .target = &t, .gold = BOUND_MISSED };
+    Timing unsure = { .target = &t, .gold = BOUND_UNSURE },
+           other = { .target = &plain, .gold = BOUND_KEPT };
+    Timing missing = { .target = &t, .gold = BOUND_KEPT, .missing = "libcub" };
     cr_expect_eq(targets_gold(&other, 1), GOLD_NONE);
-    cr_expect_eq(targets_gold((Timing[]){other, kept}, 2), GOLD_KEPT);
-    cr_expect_eq(targets_gold((Timing[]){kept, missed}, 2), GOLD_MISSED);
-    cr_expect_eq(targets_gold((Timing[]){unsure}, 1), GOLD_MISSED);
-    cr_expect_eq(targets_gold((Timing[]){missing}, 1), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){ other, kept }, 2), GOLD_KEPT);
+    cr_expect_eq(targets_gold((Timing[]){ kept, missed }, 2), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){ unsure }, 1), GOLD_MISSED);
+    cr_expect_eq(targets_gold((Timing[]){ missing }, 1), GOLD_MISSED);
 }
 
 // ---- Versions, and what the profile says of them
@@ -255,40 +293,46 @@ Test(targets, are_gold_where_the_ratio_can_be_judged)
 static char *held_to(Profile *p, bool on_gpu, const double *values, size_t count, size_t *wrong,
                      size_t *held)
 {
-    json_t *results[8] = {0};
+    json_t *results[8] = { 0 };
     char *text;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
     for (size_t i = 0; i < count; i++)
         if (values[i] >= 0)
-            results[i] = on_gpu
-                ? json_pack("{s{s[{ss sf}]}}", "gpu", "timings", "name", "t", "ratio", values[i])
-                : json_pack("{s[{ss sf}{ss sf}]}", "claims", "name", "other", "value", 77.0,
-                            "name", "n", "value", values[i]);
+            results[i] = on_gpu ? json_pack("{s{s[{ss sf}]}}", "gpu", "timings", "name", "t",
+                                            "ratio", values[i])
+                                : json_pack("{s[{ss sf}{ss sf}]}", "claims", "name", "other",
+                                            "value", 77.0, "name", "n", "value", values[i]);
     *held = 0;
     *wrong = claims_hold(p, on_gpu, results, count, f, held);
     fclose(f);
     return text;
 }
 
-#define HELD(on_gpu, ...) \
-    held_to(&p, on_gpu, (double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
-            &wrong, &held)
+#define HELD(on_gpu, ...)                                                                          \
+    held_to(&p, on_gpu, (double[]){ __VA_ARGS__ },                                                 \
+            sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), &wrong, &held)
 
 Test(versions, are_held_to_their_claims)
 {
-    Profile p = {.claims = 1, .claim = {{.name = "n", .at_most = 1, .version = 2, .gold = 0.5,
-                                         .gold_version = 3}}};
+    Profile p = {
+        .claims = 1,
+        .claim = { { .name = "n", .at_most = 1, .version = 2, .gold = 0.5, .gold_version = 3 } }
+    };
     size_t wrong, held;
     cr_expect_str_eq(HELD(false, 2, 1, 0.5), "");
     cr_expect(wrong == 0 && held == 4, "%zu wrong of %zu", wrong, held);
-    cr_expect_str_eq(HELD(false, 1, 1, 0.5), "'n': version 2 is the first that keeps at_most = 1, says "
+    cr_expect_str_eq(HELD(false, 1, 1, 0.5),
+                     "'n': version 2 is the first that keeps at_most = 1, says "
                      "the profile; but version 1 comes to 1\n");
-    cr_expect_str_eq(HELD(false, 2, 1.5, 0.5), "'n': version 2 is the first that keeps at_most = 1, "
+    cr_expect_str_eq(HELD(false, 2, 1.5, 0.5),
+                     "'n': version 2 is the first that keeps at_most = 1, "
                      "says the profile; but version 2 comes to 1.5\n");
-    cr_expect_str_eq(HELD(false, 2, 0.5, 0.5), "'n': version 3 is the first that keeps gold = 0.5, says "
+    cr_expect_str_eq(HELD(false, 2, 0.5, 0.5),
+                     "'n': version 3 is the first that keeps gold = 0.5, says "
                      "the profile; but version 2 comes to 0.5\n");
-    cr_expect_str_eq(HELD(false, 2, 1, 0.6), "'n': version 3 is the first that keeps gold = 0.5, says "
+    cr_expect_str_eq(HELD(false, 2, 1, 0.6),
+                     "'n': version 3 is the first that keeps gold = 0.5, says "
                      "the profile; but version 3 comes to 0.6\n");
     cr_expect_str_eq(HELD(false, 2, 1), "'n': there is no version 3 that could keep gold = 0.5\n");
     cr_expect_eq(wrong, 1);
@@ -296,19 +340,21 @@ Test(versions, are_held_to_their_claims)
 
 Test(versions, of_which_nothing_is_known_are_not_held)
 {
-    Profile p = {.claims = 1, .claim = {{.name = "n", .at_most = 1, .version = 2}}};
+    Profile p = { .claims = 1, .claim = { { .name = "n", .at_most = 1, .version = 2 } } };
     size_t wrong, held;
     cr_expect_str_eq(HELD(false, -1, 1), "");
     cr_expect(wrong == 0 && held == 1);
-    p.claim[0].name = "m";          // a result without the claim is not the same as no result
+    p.claim[0].name = "m"; // a result without the claim is not the same as no result
     HELD(false, 2, 1);
     cr_expect_eq(wrong, 2);
 }
 
 Test(versions, are_held_to_their_targets)
 {
-    Profile p = {.targets = 1, .target = {{.name = "t", .at_least = 0.4, .version = 2, .gold = 0.8,
-                                           .gold_version = 3}}};
+    Profile p = {
+        .targets = 1,
+        .target = { { .name = "t", .at_least = 0.4, .version = 2, .gold = 0.8, .gold_version = 3 } }
+    };
     size_t wrong, held;
     cr_expect_str_eq(HELD(true, 0.2, 0.4, 0.9), "");
     cr_expect(wrong == 0 && held == 4);
@@ -320,18 +366,25 @@ Test(versions, are_held_to_their_targets)
     cr_expect_eq(wrong, 1);
 }
 
-// A newer result says between which ratios the true one lies: a bound among them cannot be told, if they are far apart.
+// A newer result says between which ratios the true one lies: a bound among them cannot be told, if
+// they are far apart.
 Test(versions, are_held_to_what_can_be_told)
 {
-    Profile p = {.targets = 1, .target = {{.name = "t", .at_least = 0.4, .version = 1}}};
-    struct { double ratio, spread, from, to; size_t wrong; } runs[] = {
-        {0.45, 0.2, 0.39, 0.5, 1}, {0.45, 0.2, 0.4, 0.5, 0}, {0.41, 0.05, 0.39, 0.43, 0}, {0.39, 0.05, 0.38, 0.43, 1}};
+    Profile p = { .targets = 1, .target = { { .name = "t", .at_least = 0.4, .version = 1 } } };
+    struct {
+        double ratio, spread, from, to;
+        size_t wrong;
+    } runs[] = { { 0.45, 0.2, 0.39, 0.5, 1 },
+                 { 0.45, 0.2, 0.4, 0.5, 0 },
+                 { 0.41, 0.05, 0.39, 0.43, 0 },
+                 { 0.39, 0.05, 0.38, 0.43, 1 } };
     for (size_t i = 0; i < 4; i++) {
         char *text;
         size_t bytes, held = 0;
         FILE *f = open_memstream(&text, &bytes);
-        json_t *result = json_pack("{s{s[{ss sf sf sf sf}]}}", "gpu", "timings", "name", "t", "ratio", runs[i].ratio,
-                                   "spread", runs[i].spread, "from", runs[i].from, "to", runs[i].to);
+        json_t *result = json_pack("{s{s[{ss sf sf sf sf}]}}", "gpu", "timings", "name", "t",
+                                   "ratio", runs[i].ratio, "spread", runs[i].spread, "from",
+                                   runs[i].from, "to", runs[i].to);
         cr_expect_eq(claims_hold(&p, true, &result, 1, f, &held), runs[i].wrong, "run %zu", i);
         fclose(f);
         cr_expect_eq(strstr(text, "too far apart to tell") != NULL, i == 0, "run %zu: %s", i, text);
@@ -348,7 +401,7 @@ Test(claims, speed_is_ten_only_where_all_hold)
     cr_expect_eq(claims_speed(&slow, 1), 5);
     cr_expect_eq(claims_speed(&barely, 1), 9);
     cr_expect_eq(claims_speed(&awful, 1), 1);
-    cr_expect_eq(claims_speed((Finding[]){right, slow, barely}, 3), 5);
+    cr_expect_eq(claims_speed((Finding[]){ right, slow, barely }, 3), 5);
 }
 
 // ---- Profiles ----
@@ -359,26 +412,30 @@ static const char *read_text(const char *text, Profile *p)
     int fd = mkstemp(path);
     cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
-    *p = (Profile){.instructions = 1, .seconds = 2};
+    *p = (Profile){ .instructions = 1, .seconds = 2 };
     const char *problem = profile_read(path, p);
     unlink(path);
     return problem;
 }
 
-#define CLAIM(more) "claims = ({ name = \"n\"; check = \"c\"; counter = [\"a\", \"b\"]; " \
-                    "per = \"call\"; why = \"w\"; " more " });"
+#define CLAIM(more)                                                                                \
+    "claims = ({ name = \"n\"; check = \"c\"; counter = [\"a\", \"b\"]; "                          \
+    "per = \"call\"; why = \"w\"; " more " });"
 
-#define TARGET(more) "gpu = ({ name = \"t\"; measure = \"m\"; at_least = 0.5; why = \"w\"; " \
-                     "slow = \"s\"; " more " });"
+#define TARGET(more)                                                                               \
+    "gpu = ({ name = \"t\"; measure = \"m\"; at_least = 0.5; why = \"w\"; "                        \
+    "slow = \"s\"; " more " });"
 
 Test(profile, has_gold_and_the_versions_that_reach_it)
 {
     Profile p;
     cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\"; version = 2; gold = 1.5; "
                                    "gold_version = 4;")
-                             TARGET("version = 3; gold = 0.75; gold_version = 5;"), &p));
+                                 TARGET("version = 3; gold = 0.75; gold_version = 5;"),
+                             &p));
     cr_expect(p.claim[0].version == 2 && p.claim[0].gold == 1.5 && p.claim[0].gold_version == 4);
-    cr_expect(p.target[0].version == 3 && p.target[0].gold == 0.75 && p.target[0].gold_version == 5);
+    cr_expect(p.target[0].version == 3 && p.target[0].gold == 0.75
+              && p.target[0].gold_version == 5);
     cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\";") TARGET(""), &p));
     cr_expect(isinf(p.claim[0].gold) && !p.claim[0].version && !p.claim[0].gold_version);
     cr_expect(isinf(p.target[0].gold) && !p.target[0].version);
@@ -388,14 +445,14 @@ Test(profile, has_gold_and_the_versions_that_reach_it)
 Test(profile, is_read)
 {
     Profile p;
-    cr_assert_null(read_text("instructions = 5000000000L; seconds = 2.5;"
-                             CLAIM("at_most = 3; slow = \"s\";"), &p));
+    cr_assert_null(read_text(
+        "instructions = 5000000000L; seconds = 2.5;" CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.instructions, 5000000000);
     cr_assert_float_eq(p.seconds, 2.5, 0);
     cr_assert_null(read_text("devices = 4;", &p));
     cr_assert_eq(p.devices, 4);
-    cr_assert_null(read_text("instructions = 5000000000L; seconds = 2.5;"
-                             CLAIM("at_most = 3; slow = \"s\";"), &p));
+    cr_assert_null(read_text(
+        "instructions = 5000000000L; seconds = 2.5;" CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.claims, 1);
     cr_assert_eq(p.claim[0].counters, 2);
     cr_assert_str_eq(p.claim[0].counter[1], "b");

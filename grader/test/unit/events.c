@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char report[] =
-    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":[\"b\"],"
+    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":2,\"b\":3},\"estimates\":["
+    "\"b\"],"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":2}}],\"time_ns\":1.5}\n"
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4096}\n"
     "{\"event\":\"copy\",\"kind\":\"DtoD\",\"bytes\":64}\n"
@@ -44,27 +45,38 @@ Test(events, are_the_same_in_any_pieces)
 }
 
 static const char moves[] =
-    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":0,\"faults\":2}\n"
-    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"prefetch\",\"bytes\":4096,\"faults\":0}\n"
-    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"gpu-fault\",\"bytes\":100,\"faults\":3}\n"
+    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":0,"
+    "\"faults\":2}\n"
+    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"prefetch\",\"bytes\":4096,"
+    "\"faults\":0}\n"
+    "{\"event\":\"migration\",\"direction\":\"HtoD\",\"cause\":\"gpu-fault\",\"bytes\":100,"
+    "\"faults\":3}\n"
     "{\"event\":\"kernel\",\"counters\":{\"unified_memory__bytes_htod.sum\":100,"
     "\"unified_memory__gpu_page_faults.sum\":3}}\n"
-    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":8192,\"faults\":1}\n";
+    "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":8192,"
+    "\"faults\":1}\n";
 
 Test(events, what_managed_memory_moves_is_summed_once)
 {
-    static const struct { const char *name; int sum; } expected[] = {
-        {"unified_memory__gpu_page_faults.sum", 3}, {"unified_memory__cpu_page_faults.sum", 3},
-        {"unified_memory__bytes_htod.sum", 4196},   {"unified_memory__bytes_dtoh.sum", 8192},
-        {"unified_memory__bytes_prefetched.sum", 4096},
+    static const struct {
+        const char *name;
+        int sum;
+    } expected[] = {
+        { "unified_memory__gpu_page_faults.sum", 3 },
+        { "unified_memory__cpu_page_faults.sum", 3 },
+        { "unified_memory__bytes_htod.sum", 4196 },
+        { "unified_memory__bytes_dtoh.sum", 8192 },
+        { "unified_memory__bytes_prefetched.sum", 4096 },
     };
     Events e;
     events_init(&e);
     events_feed(&e, moves, strlen(moves));
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const char *name = expected[i].name;
-        cr_expect_eq(json_integer_value(json_object_get(e.counters, name)), expected[i].sum, "%s", name);
-        cr_expect_eq(json_integer_value(json_object_get(e.call, name)), expected[i].sum, "%s", name);
+        cr_expect_eq(json_integer_value(json_object_get(e.counters, name)), expected[i].sum, "%s",
+                     name);
+        cr_expect_eq(json_integer_value(json_object_get(e.call, name)), expected[i].sum, "%s",
+                     name);
     }
     events_new_call(&e);
     cr_expect_eq(json_object_size(e.call), 0);
@@ -85,8 +97,8 @@ Test(events, the_next_call_knows_nothing_of_a_refused_launch)
 
 Test(events, nonsense_is_never_overlooked)
 {
-    static const char *const nonsense[] = {
-        "{\n", "[]\n", "{\"event\":1}\n", "\n", "{\"a\":1,\"a\":2}\n"};
+    static const char *const nonsense[] = { "{\n", "[]\n", "{\"event\":1}\n", "\n",
+                                            "{\"a\":1,\"a\":2}\n" };
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
         Events e;
         events_init(&e);
@@ -95,12 +107,14 @@ Test(events, nonsense_is_never_overlooked)
     }
 }
 
-static const char works[] =
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":100,\"end_ns\":300,\"links\":[[0,1,64]]}\n"
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":1,\"start_ns\":200,\"end_ns\":400,\"links\":[[1,0,32]]}\n"
-    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":2,\"start_ns\":150,\"end_ns\":250,\"links\":[[2,0,16],[0,2,8]]}\n";
-static const char by_host[] =
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":1000,\"end_ns\":1010,\"by_host\":[[0,1,5]]}\n";
+static const char works[] = "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":100,"
+                            "\"end_ns\":300,\"links\":[[0,1,64]]}\n"
+                            "{\"event\":\"work\",\"kind\":\"copy\",\"device\":1,\"start_ns\":200,"
+                            "\"end_ns\":400,\"links\":[[1,0,32]]}\n"
+                            "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":2,\"start_ns\":150,"
+                            "\"end_ns\":250,\"links\":[[2,0,16],[0,2,8]]}\n";
+static const char by_host[] = "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":"
+                              "1000,\"end_ns\":1010,\"by_host\":[[0,1,5]]}\n";
 
 static int sum_of(const Events *e, const char *name)
 {
@@ -130,13 +144,16 @@ Test(events, what_devices_send_is_told_of_the_busiest_link)
 
 static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":0,\"end_ns\":50}\n"
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":0,\"end_ns\":40,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":0,\"end_ns\":40,\"links\":[]}"
+    "\n"
     "{\"event\":\"range\",\"begins\":true,\"busy_ns\":0}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":100,\"end_ns\":102}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":102,\"end_ns\":106}\n"
     "{\"event\":\"call\",\"name\":\"cudaGraphLaunch\",\"start_ns\":106,\"end_ns\":108}\n"
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"stream\":2,\"start_ns\":102,\"end_ns\":202,\"links\":[]}\n"
-    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"stream\":0,\"start_ns\":152,\"end_ns\":252,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"stream\":2,\"start_ns\":102,\"end_ns\":"
+    "202,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"stream\":0,\"start_ns\":152,\"end_ns\":"
+    "252,\"links\":[]}\n"
     "{\"event\":\"call\",\"name\":\"cudaStreamSynchronize\",\"start_ns\":108,\"end_ns\":208}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":208,\"end_ns\":218}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":218,\"end_ns\":5219}\n"
@@ -144,10 +161,12 @@ static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"call\",\"name\":\"cudaDeviceSynchronize\",\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"range\",\"begins\":false,\"busy_ns\":144}\n"
-    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":[]}\n"
+    "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":["
+    "]}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":300,\"end_ns\":304}\n";
 
-// Where the timeline is kept only what the function does counts, not what the harness does before and behind.
+// Where the timeline is kept only what the function does counts, not what the harness does before
+// and behind.
 Test(events, what_lies_outside_of_the_range_is_not_the_functions)
 {
     Events e;

@@ -20,13 +20,12 @@ Test(half, has_the_value_of_its_bits)
 {
     for (unsigned b = 0; b < 65536; b++) {
         cr_assert(same(bf16_value(b), upper_half(b)), "bf16 %04x is %g", b, bf16_value(b));
-        if (!isnan(bf16_value(b)))
-            cr_assert_eq(bf16_bits(bf16_value(b)), b);
-        if (!isnan(f16_value(b)))
-            cr_assert_eq(f16_bits(f16_value(b)), b);
+        if (!isnan(bf16_value(b))) cr_assert_eq(bf16_bits(bf16_value(b)), b);
+        if (!isnan(f16_value(b))) cr_assert_eq(f16_bits(f16_value(b)), b);
     }
     cr_expect(f16_value(0x3C00) == 1 && f16_value(0xC100) == -2.5 && f16_value(0x7BFF) == 65504);
-    cr_expect(f16_value(0x0001) == 0x1p-24 && f16_value(0x0400) == 0x1p-14 && isinf(f16_value(0xFC00)));
+    cr_expect(f16_value(0x0001) == 0x1p-24 && f16_value(0x0400) == 0x1p-14
+              && isinf(f16_value(0xFC00)));
 }
 
 Test(half, is_rounded_to_the_nearest_and_to_even)

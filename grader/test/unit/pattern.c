@@ -16,8 +16,7 @@ static double want(size_t i) { return due[i]; }
 static void right(size_t n)
 {
     out = output_i32("out", n);
-    for (size_t i = 0; i < n; i++)
-        out->i32[i] = due[i] = (int32_t)(3 * i * i % 1009 + i);
+    for (size_t i = 0; i < n; i++) out->i32[i] = due[i] = (int32_t)(3 * i * i % 1009 + i);
 }
 
 static void says_of(Mismatch m, const char *words)
@@ -28,16 +27,14 @@ static void says_of(Mismatch m, const char *words)
             m.wrong++;
         }
     char *pattern = pattern_words(&m);
-    if (words)
-        cr_expect(pattern && strstr(pattern, words), "'%s' is not in '%s'", words, pattern);
-    else
-        cr_expect_null(pattern, "'%s'", pattern);
+    if (words) cr_expect(pattern && strstr(pattern, words), "'%s' is not in '%s'", words, pattern);
+    else cr_expect_null(pattern, "'%s'", pattern);
     free(pattern);
 }
 
 static void says(const char *words)
 {
-    says_of((Mismatch){.out = out, .is_wrong = is_wrong, .want = want}, words);
+    says_of((Mismatch){ .out = out, .is_wrong = is_wrong, .want = want }, words);
 }
 
 // Floats that should be i / 3 each.
@@ -46,13 +43,12 @@ static double third(size_t i) { return i / 3.0; }
 
 static void thirds(const Buffer *of, const char *words)
 {
-    says_of((Mismatch){.out = of, .is_wrong = is_no_third, .want = third}, words);
+    says_of((Mismatch){ .out = of, .is_wrong = is_no_third, .want = third }, words);
 }
 
 static void never_written(size_t from, size_t to)
 {
-    for (size_t i = from; i < to; i++)
-        out->i32[i] = (int32_t)POISON;
+    for (size_t i = from; i < to; i++) out->i32[i] = (int32_t)POISON;
 }
 
 Test(pattern, nothing_written)
@@ -79,9 +75,9 @@ Test(pattern, bytes_not_counted)
 {
     right(30);
     never_written(8, 30);
-    says("All before is right");                        // 32 bytes, and 30 elements
+    says("All before is right"); // 32 bytes, and 30 elements
     never_written(2, 8);
-    says("All before is right");                        // far fewer
+    says("All before is right"); // far fewer
     right(30);
     never_written(8, 30);
     uint32_t half = (uint32_t)due[7] & 0xFFFF;
@@ -109,12 +105,10 @@ Test(pattern, one_element)
 Test(pattern, shifted)
 {
     right(100);
-    for (size_t i = 0; i + 1 < 100; i++)
-        out->i32[i] = due[i + 1];
+    for (size_t i = 0; i + 1 < 100; i++) out->i32[i] = due[i + 1];
     says("next one's value");
     right(100);
-    for (size_t i = 1; i < 100; i++)
-        out->i32[i] = due[i - 1];
+    for (size_t i = 1; i < 100; i++) out->i32[i] = due[i - 1];
     out->i32[0] = 12345;
     says("previous one's value");
 }
@@ -122,24 +116,21 @@ Test(pattern, shifted)
 Test(pattern, reversed)
 {
     right(100);
-    for (size_t i = 0; i < 100; i++)
-        out->i32[i] = due[99 - i];
+    for (size_t i = 0; i < 100; i++) out->i32[i] = due[99 - i];
     says("reversed");
 }
 
 Test(pattern, every_other)
 {
     right(100);
-    for (size_t i = 1; i < 100; i += 2)
-        out->i32[i] = -7;
+    for (size_t i = 1; i < 100; i += 2) out->i32[i] = -7;
     says("odd index");
 }
 
 Test(pattern, constant)
 {
     right(100);
-    for (size_t i = 0; i < 100; i++)
-        out->i32[i] = -7;
+    for (size_t i = 0; i < 100; i++) out->i32[i] = -7;
     says("Every element is -7");
 }
 
@@ -159,8 +150,7 @@ Test(pattern, fractions_cut_off)
 {
     right(100);
     Buffer *whole = output_f32("whole", 100);
-    for (size_t i = 0; i < 100; i++)
-        whole->f32[i] = (float)(i / 3);
+    for (size_t i = 0; i < 100; i++) whole->f32[i] = (float)(i / 3);
     thirds(whole, "somewhere an int cuts their fractions off");
     whole->f32[50] += 0.5f;
     thirds(whole, NULL);
@@ -170,8 +160,7 @@ Test(pattern, rows_and_columns)
 {
     right(40 * 70);
     as_matrix(out, 70, 40);
-    for (size_t i = 0; i < 40 * 70; i++)
-        out->i32[i] = due[i % 70 * 40 + i / 70];
+    for (size_t i = 0; i < 40 * 70; i++) out->i32[i] = due[i % 70 * 40 + i / 70];
     says("Rows and columns are exchanged");
 }
 
@@ -180,8 +169,7 @@ Test(pattern, ragged_edge)
     right(40 * 70);
     as_matrix(out, 70, 40);
     for (size_t r = 0; r < 70; r++)
-        for (size_t c = 32; c < 40; c++)
-            out->i32[r * 40 + c] = -1;
+        for (size_t c = 32; c < 40; c++) out->i32[r * 40 + c] = -1;
     says("the ragged edge is not");
 }
 
@@ -189,7 +177,6 @@ Test(pattern, says_nothing_where_none_is)
 {
     right(100);
     for (size_t i = 0; i < 100; i++)
-        if (i % 3 == 1)
-            out->i32[i] = -(int32_t)i;
+        if (i % 3 == 1) out->i32[i] = -(int32_t)i;
     says(NULL);
 }

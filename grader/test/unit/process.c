@@ -13,8 +13,7 @@ static void stay_on_one_core(void)
     cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
     CPU_ZERO(&one);
     for (int c = 0; c < CPU_SETSIZE && !CPU_COUNT(&one); c++)
-        if (CPU_ISSET(c, &all))
-            CPU_SET(c, &one);
+        if (CPU_ISSET(c, &all)) CPU_SET(c, &one);
     cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
@@ -23,12 +22,11 @@ Test(process, delay_is_of_those_who_compete_for_a_core, .timeout = 60)
     process_adopt();
     if (fork() == 0) {
         stay_on_one_core();
-        fork();                     // a child of ours, and one of its own
+        fork(); // a child of ours, and one of its own
         for (;;)
             ;
     }
-    while (process_delay() < 0.2)
-        usleep(10000);
+    while (process_delay() < 0.2) usleep(10000);
     process_sweep();
     cr_assert_eq(process_delay(), 0, "nobody is left");
 }
@@ -48,10 +46,8 @@ Test(process, delay_is_not_of_those_who_sleep)
     process_adopt();
     pid_t pid = fork();
     if (pid == 0)
-        for (;;)
-            pause();
-    while (!is_asleep(pid))
-        usleep(1000);
+        for (;;) pause();
+    while (!is_asleep(pid)) usleep(1000);
     double before = process_delay();
     usleep(100000);
     cr_assert_eq(process_delay(), before);

@@ -25,7 +25,7 @@ Test(record, is_replaced_in_one_step, .init = enter, .fini = leave)
 
 Test(record, leaves_the_old_one_when_it_fails, .init = enter, .fini = leave)
 {
-    cr_assert(mkdir("r.json", 0700) == 0);      // a rename onto a folder fails
+    cr_assert(mkdir("r.json", 0700) == 0); // a rename onto a folder fails
     cr_assert_not(json_write("r.json", json_object()));
     cr_assert_eq(system("[ $(ls | wc -l) = 1 ]"), 0, "a temporary file is left");
     cr_assert_not(json_write("missing/r.json", json_object()));

@@ -16,17 +16,19 @@ Test(text, loses_what_acts_on_a_terminal)
     cleans("plain", "plain");
     cleans("a\033[31mb", "a?[31mb");
     cleans("a\nb\tc\rd\a", "a b c?d?");
-    cleans("\x7f\xc2\x9b", "??");                       // DEL, and CSI as one character
-    cleans("\xe2\x80\xae" "evil\xe2\x80\x8b", "?evil?");   // right-to-left override, zero width
+    cleans("\x7f\xc2\x9b", "??"); // DEL, and CSI as one character
+    cleans("\xe2\x80\xae"
+           "evil\xe2\x80\x8b",
+           "?evil?"); // right-to-left override, zero width
 }
 
 Test(text, keeps_utf_8_and_loses_what_is_none)
 {
     cleans("z\xc3\xa9ro \xe2\x89\xa4 1", "z\xc3\xa9ro \xe2\x89\xa4 1");
     cleans("\xff\xfe", "??");
-    cleans("\xc3", "?");                                // cut off
-    cleans("\xc0\xaf", "??");                           // overlong
-    cleans("\xed\xa0\x80", "???");                      // a surrogate
+    cleans("\xc3", "?");           // cut off
+    cleans("\xc0\xaf", "??");      // overlong
+    cleans("\xed\xa0\x80", "???"); // a surrogate
 }
 
 Test(text, has_an_end)
@@ -63,8 +65,9 @@ Test(text, breaks_within_the_columns)
 
 Test(text, fills_a_line_to_the_last_column)
 {
-    char *out = flowed(0, 2, "123456789 123456789 123456789 123456789 123456789 123456789 "
-                             "123456789 12 next");
+    char *out = flowed(0, 2,
+                       "123456789 123456789 123456789 123456789 123456789 123456789 "
+                       "123456789 12 next");
     cr_assert_str_eq(out, "123456789 123456789 123456789 123456789 123456789 123456789 "
                           "123456789 12\n  next\n");
 }

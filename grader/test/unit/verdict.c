@@ -16,12 +16,11 @@ Test(verdict, the_first_that_applies_decides)
 
 Test(verdict, stands_in_the_designed_order)
 {
-    static const enum verdict order[] = {
-        VERDICT_BUILD, VERDICT_BOUNDS, VERDICT_RACE, VERDICT_TIMEOUT, VERDICT_CRASH,
-        VERDICT_PROTOCOL, VERDICT_MEMORY, VERDICT_WRONG, VERDICT_SUSPECT, VERDICT_SLOW,
-        VERDICT_PASS};
-    for (size_t i = 1; i < sizeof order / sizeof *order; i++)
-        cr_assert_lt(order[i - 1], order[i]);
+    static const enum verdict order[] = { VERDICT_BUILD,   VERDICT_BOUNDS, VERDICT_RACE,
+                                          VERDICT_TIMEOUT, VERDICT_CRASH,  VERDICT_PROTOCOL,
+                                          VERDICT_MEMORY,  VERDICT_WRONG,  VERDICT_SUSPECT,
+                                          VERDICT_SLOW,    VERDICT_PASS };
+    for (size_t i = 1; i < sizeof order / sizeof *order; i++) cr_assert_lt(order[i - 1], order[i]);
     cr_assert_lt(VERDICT_GRADER_ERROR, VERDICT_BUILD);
     cr_assert_lt(VERDICT_NODEVICE, VERDICT_BUILD);
 }

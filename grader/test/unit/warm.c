@@ -1,18 +1,19 @@
-// Warming up, on devices that are made up: what a call takes there follows from how long the device has been busy.
+// Warming up, on devices that are made up: what a call takes there follows from how long the device
+// has been busy.
 #include "warm.h"
 #include <criterion/criterion.h>
 #include <math.h>
 
-typedef double (*Slowness)(double busy);    // by how much a call takes longer than on a warm device
+typedef double (*Slowness)(double busy); // by how much a call takes longer than on a warm device
 
 enum { CALLS = 100 };
-static const double EACH[] = {40e-6, 60e-6};
+static const double EACH[] = { 40e-6, 60e-6 };
 
 // Runs turns until it is enough; returns how long the device was busy.
 static double warmed(Slowness slow, double scale, Warmth *w)
 {
     double busy = 0;
-    *w = (Warmth){0};
+    *w = (Warmth){ 0 };
     do
         for (int side = 0; side < 2; side++) {
             double seconds = CALLS * scale * EACH[side] * slow(busy);
@@ -77,11 +78,12 @@ Test(warm, lets_long_runs_be)
     cr_expect_float_eq(w.quickest[1], 1000 * EACH[1], 1e-9);
 }
 
-// Either side may be the one that is still getting quicker, as a library that takes its time to begin.
+// Either side may be the one that is still getting quicker, as a library that takes its time to
+// begin.
 Test(warm, waits_for_either_side)
 {
     for (int late = 0; late < 2; late++) {
-        Warmth w = {0};
+        Warmth w = { 0 };
         for (int turn = 0; turn < 3; turn++) {
             warm_run(&w, late, turn ? 0.05 : 0.06, 100);
             warm_run(&w, 1 - late, 0.06, 100);

@@ -1,40 +1,45 @@
-// What the programs of this folder share. Each has some kernels about one thing, each launched once with a size that fills a
-// large GPU and that the simulated device runs in a second or two. Kernels that do the same work on the same data, so that a
-// student would put their times side by side, are versions of one exercise, and say which.
+// What the programs of this folder share. Each has some kernels about one thing, each launched once
+// with a size that fills a large GPU and that the simulated device runs in a second or two. Kernels
+// that do the same work on the same data, so that a student would put their times side by side, are
+// versions of one exercise, and say which.
 //
-//     PROGRAM N    launches each kernel N times and prints its name, its median time in microseconds, and its exercise, if any
-//     PROGRAM 0    launches each once and times nothing: for ncu, which empties the caches itself
+//     PROGRAM N    launches each kernel N times and prints its name, its median time in
+//     microseconds, and its exercise, if any PROGRAM 0    launches each once and times nothing: for
+//     ncu, which empties the caches itself
 //
-// Times are the student's own: two events around one launch, while the GPU is still busy with what was queued before
-// it. Before each launch another kernel reads twice what the L2 cache holds, so that all data is in DRAM and nothing
-// in the caches is waiting to be written. Inputs are random and the same in each run.
+// Times are the student's own: two events around one launch, while the GPU is still busy with what
+// was queued before it. Before each launch another kernel reads twice what the L2 cache holds, so
+// that all data is in DRAM and nothing in the caches is waiting to be written. Inputs are random
+// and the same in each run.
 #pragma once
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#define OK(call)                                                                             \
-    do {                                                                                     \
-        cudaError_t error = (call);                                                          \
-        if (error != cudaSuccess) {                                                          \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));   \
-            exit(1);                                                                         \
-        }                                                                                    \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        cudaError_t error = (call);                                                                \
+        if (error != cudaSuccess) {                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));         \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 // A kernel under its own name, as profilers and the tables show it.
 #define KERNEL extern "C" __global__ void
 
 struct Version {
-    const char *name;           // of the kernel
+    const char *name; // of the kernel
     void (*launch)();
-    const char *exercise;       // of which it is a version; "": of none
+    const char *exercise; // of which it is a version; "": of none
 };
 
 // Launches the kernel NAME, in a row of the program's versions.
-#define VERSION_OF(exercise, name, blocks, threads, shared, ...) \
-    { #name, [] { name<<<blocks, threads, shared>>>(__VA_ARGS__); }, exercise }
+#define VERSION_OF(exercise, name, blocks, threads, shared, ...)                                   \
+    {                                                                                              \
+#name, [] { name<<<blocks, threads, shared>>>(__VA_ARGS__); }, exercise                    \
+    }
 #define VERSION(...) VERSION_OF("", __VA_ARGS__)
 
 static unsigned random_word()
@@ -57,8 +62,7 @@ static inline __device__ unsigned mix(unsigned a)
 
 static std::vector<void *> allocations;
 
-template <typename T>
-static T *allocate(size_t n)
+template <typename T> static T *allocate(size_t n)
 {
     T *device;
     OK(cudaMalloc(&device, n * sizeof(T)));
@@ -66,13 +70,11 @@ static T *allocate(size_t n)
     return device;
 }
 
-template <typename T, typename Make>
-static T *input(size_t n, Make make)
+template <typename T, typename Make> static T *input(size_t n, Make make)
 {
     std::vector<T> host(n);
     T *device = allocate<T>(n);
-    for (size_t i = 0; i < n; i++)
-        host[i] = make(i);
+    for (size_t i = 0; i < n; i++) host[i] = make(i);
     OK(cudaMemcpy(device, host.data(), n * sizeof(T), cudaMemcpyHostToDevice));
     return device;
 }
@@ -89,8 +91,7 @@ static inline unsigned *words(size_t n, unsigned end)
     return input<unsigned>(n, [=](size_t) { return random_word() & (end - 1); });
 }
 
-template <typename T>
-static T *output(size_t n)
+template <typename T> static T *output(size_t n)
 {
     T *device = allocate<T>(n);
     OK(cudaMemset(device, 0, n * sizeof(T)));
@@ -105,14 +106,13 @@ __global__ void empty_caches(const uint4 *other, size_t n, unsigned *out)
         uint4 v = other[i];
         sum += v.x ^ v.y ^ v.z ^ v.w;
     }
-    if (sum == 1)
-        *out = sum;
+    if (sum == 1) *out = sum;
 }
 
 static void time_version(const Version &version, int rounds)
 {
     static cudaDeviceProp device;
-    static size_t enough;       // to fill the L2 cache twice, in 16 bytes
+    static size_t enough; // to fill the L2 cache twice, in 16 bytes
     static uint4 *other;
     static unsigned *out;
     if (!other) {
@@ -155,7 +155,6 @@ static int run_versions(int count, char **arguments, const Version (&versions)[N
         }
     }
     OK(cudaDeviceSynchronize());
-    for (void *device : allocations)
-        OK(cudaFree(device));
+    for (void *device : allocations) OK(cudaFree(device));
     return 0;
 }

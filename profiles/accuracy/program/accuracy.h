@@ -1,4 +1,5 @@
-// The simulated device beside a GPU: kernel after kernel, what each counts and how long it says that the kernel takes.
+// The simulated device beside a GPU: kernel after kernel, what each counts and how long it says
+// that the kernel takes.
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,54 +9,69 @@ enum { MOST_KERNELS = 512 };
 
 typedef struct Kernel {
     const char *name, *program;
-    char exercise[64];                  // that it is a version of, as its source says; "": of none
-    bool held_out;                      // no part of the model was fitted on it
-    double microseconds, simulated;     // median between two events, without a profiler; 0: unknown
-    json_t *counters;                   // ncu's, by name; of traffic the median
-    json_t *traffic;                    // of some of them the lowest of all runs, the median and the highest, and the
-                                        // lowest and the highest median of those that were measured several times
-    json_t *counted;                    // the simulated device's
-    json_t *estimates;                  // names of those that are estimates
+    char exercise[64];              // that it is a version of, as its source says; "": of none
+    bool held_out;                  // no part of the model was fitted on it
+    double microseconds, simulated; // median between two events, without a profiler; 0: unknown
+    json_t *counters;               // ncu's, by name; of traffic the median
+    json_t *traffic; // of some of them the lowest of all runs, the median and the highest, and the
+                     // lowest and the highest median of those that were measured several times
+    json_t *counted; // the simulated device's
+    json_t *estimates; // names of those that are estimates
 } Kernel;
 
 typedef struct Set {
-    json_t *record;                     // what was measured on the GPU: the file as it is
-    Kernel kernels[MOST_KERNELS];       // program after program
+    json_t *record;               // what was measured on the GPU: the file as it is
+    Kernel kernels[MOST_KERNELS]; // program after program
     size_t count;
 } Set;
 
 // The programs of profiles/accuracy/kernels, by name. The caller frees the list with json_decref().
 json_t *programs(void);
 
-// What this machine has: {"device", "driver", "date", "toolkit", "ncu"}. NULL, with a message, if it has no GPU or no ncu.
+// What this machine has: {"device", "driver", "date", "toolkit", "ncu"}. NULL, with a message, if
+// it has no GPU or no ncu.
 json_t *look(void);
 
-// Runs every program on the GPU of this machine, once under ncu and `rounds` times without, and returns the record:
-// {"device", "driver", "date", ..., "kernels": {name: {"program", "microseconds", "counters"}}}. NULL, with a message, if
-// there is no GPU, no ncu, or if one of them fails.
+// Runs every program on the GPU of this machine, once under ncu and `rounds` times without, and
+// returns the record:
+// {"device", "driver", "date", ..., "kernels": {name: {"program", "microseconds", "counters"}}}.
+// NULL, with a message, if there is no GPU, no ncu, or if one of them fails.
 json_t *measure(const char *simulator, int rounds);
 
-// Runs them under ncu several times more, for what L2 and DRAM move, and adds it to what is there: "traffic": {counter: [[lowest, median,
-// highest], ...]} of each kernel of the record. And the record's own "traffic": [{"date", "runs", ...}, ...]. False, with a message, if
-// one fails.
+// Runs them under ncu several times more, for what L2 and DRAM move, and adds it to what is there:
+// "traffic": {counter: [[lowest, median, highest], ...]} of each kernel of the record. And the
+// record's own "traffic": [{"date", "runs", ...}, ...]. False, with a message, if one fails.
 bool measure_traffic(json_t *record);
 
-// Fills the set from the record, and marks what is held out. False, with a message, if a name is unknown.
+// Fills the set from the record, and marks what is held out. False, with a message, if a name is
+// unknown.
 bool set_make(Set *set, json_t *record, const char *held_out);
 
 // Runs every program of the set on the simulated device. False, with a message, when one fails.
 bool simulate(Set *set, const char *simulator);
 
-// The lines of a command's output, one after another; NULL at the end, or if the command failed: *status then is not 0.
-typedef struct Command { void *pipe; char *line; size_t room; int status; } Command;
+// The lines of a command's output, one after another; NULL at the end, or if the command failed:
+// *status then is not 0.
+typedef struct Command {
+    void *pipe;
+    char *line;
+    size_t room;
+    int status;
+} Command;
 bool command_open(Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *command_line(Command *command);
 
-// What starts ncu, but for the counters and the program; and the number of a kernel that a line of what it prints says, false if none.
+// What starts ncu, but for the counters and the program; and the number of a kernel that a line of
+// what it prints says, false if none.
 extern const char profiler[];
-typedef struct Number { const char *kernel, *counter; double value; } Number;
+typedef struct Number {
+    const char *kernel, *counter;
+    double value;
+} Number;
 bool number_in(char *line, Number *number);
-json_t *json_of(double value);          // a whole number, where it is one
+json_t *json_of(double value); // a whole number, where it is one
 
-// Writes the table, with the text of `shortfalls` in it. Returns how many of the bounds of `bounds` (libconfig) are exceeded, each of which it names on stderr.
-int table_write(const Set *set, const char *why, const char *shortfalls, const char *bounds, const char *to);
+// Writes the table, with the text of `shortfalls` in it. Returns how many of the bounds of `bounds`
+// (libconfig) are exceeded, each of which it names on stderr.
+int table_write(const Set *set, const char *why, const char *shortfalls, const char *bounds,
+                const char *to);

@@ -1,9 +1,11 @@
 // `make accuracy`, in two steps, and what is a part of the first:
 //
 //     accuracy measure RECORD.json [ROUNDS]    measures the kernels on this machine's GPU
-//     accuracy traffic RECORD.json             measures once more what L2 and DRAM move, of the kernels of that record, and adds it
-//     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the two side by side;
-//                                              fails when a bound of profiles/accuracy/bounds.cfg is exceeded
+//     accuracy traffic RECORD.json             measures once more what L2 and DRAM move, of the
+//     kernels of that record, and adds it accuracy compare RECORD.json TABLE.md    runs them on the
+//     simulated device, and writes the two side by side;
+//                                              fails when a bound of profiles/accuracy/bounds.cfg
+//                                              is exceeded
 //
 // Both run in the root of the repository, with the programs built in build/accuracy/.
 #include "accuracy.h"
@@ -15,8 +17,7 @@ static const char simulator[] = "simulator/run";
 
 static int do_measure(json_t *record, const char *to)
 {
-    if (!record || !measure_traffic(record))
-        return 1;
+    if (!record || !measure_traffic(record)) return 1;
     if (json_dump_file(record, to, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6)) < 0) {
         perror(to);
         return 1;
@@ -30,8 +31,7 @@ static json_t *load(const char *from)
 {
     json_error_t error;
     json_t *record = json_load_file(from, 0, &error);
-    if (!record)
-        fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
+    if (!record) fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
     return record;
 }
 
@@ -39,19 +39,21 @@ static int do_compare(const char *from, const char *to)
 {
     static Set set;
     json_t *record = load(from);
-    if (!record || !set_make(&set, record, "profiles/accuracy/held-out.txt") || !simulate(&set, simulator))
+    if (!record || !set_make(&set, record, "profiles/accuracy/held-out.txt")
+        || !simulate(&set, simulator))
         return 1;
-    return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/shortfalls.md", "profiles/accuracy/bounds.cfg", to) != 0;
+    return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/shortfalls.md",
+                       "profiles/accuracy/bounds.cfg", to)
+        != 0;
 }
 
 int main(int count, char **words)
 {
     if (count >= 3 && !strcmp(words[1], "measure"))
         return do_measure(measure(simulator, count > 3 ? atoi(words[3]) : 21), words[2]);
-    if (count == 3 && !strcmp(words[1], "traffic"))
-        return do_measure(load(words[2]), words[2]);
-    if (count == 4 && !strcmp(words[1], "compare"))
-        return do_compare(words[2], words[3]);
-    fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy traffic RECORD.json\n       accuracy compare RECORD.json TABLE.md\n");
+    if (count == 3 && !strcmp(words[1], "traffic")) return do_measure(load(words[2]), words[2]);
+    if (count == 4 && !strcmp(words[1], "compare")) return do_compare(words[2], words[3]);
+    fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy traffic "
+                    "RECORD.json\n       accuracy compare RECORD.json TABLE.md\n");
     return 2;
 }

@@ -9,18 +9,19 @@
 static Kernel *find(Set *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (!strcmp(set->kernels[i].name, name))
-            return &set->kernels[i];
+        if (!strcmp(set->kernels[i].name, name)) return &set->kernels[i];
     return NULL;
 }
 
-// Of what was measured several times: the lowest of all, the mean of the medians, the highest; and the lowest and the highest median.
+// Of what was measured several times: the lowest of all, the mean of the medians, the highest; and
+// the lowest and the highest median.
 static json_t *all_of(const json_t *ranges)
 {
     double lowest = INFINITY, sum = 0, highest = 0, least = INFINITY, most = 0;
     json_t *range;
     size_t i;
-    json_array_foreach(ranges, i, range) {
+    json_array_foreach(ranges, i, range)
+    {
         double median = json_number_value(json_array_get(range, 1));
         lowest = fmin(lowest, json_number_value(json_array_get(range, 0)));
         highest = fmax(highest, json_number_value(json_array_get(range, 2)));
@@ -39,35 +40,37 @@ bool set_make(Set *set, json_t *record, const char *held_out)
     void *next;
     *set = (Set){ .record = record };
     json_array_foreach(list, i, program)
-        json_object_foreach(json_object_get(record, "kernels"), name, kernel)
-            if (json_equal(json_object_get(kernel, "program"), program) && set->count < MOST_KERNELS)
-                set->kernels[set->count++] = (Kernel){
-                    .name = name,
-                    .program = json_string_value(json_object_get(kernel, "program")),
-                    .held_out = !strncmp(json_string_value(program), "lesson", strlen("lesson")),
-                    .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
-                    .counters = json_object_get(kernel, "counters"),
-                    .traffic = json_object_get(kernel, "traffic"),
-                };
+        json_object_foreach(json_object_get(record, "kernels"), name,
+                            kernel) if (json_equal(json_object_get(kernel, "program"), program)
+                                        && set->count < MOST_KERNELS)
+            set->kernels[set->count++] = (Kernel){
+        .name = name,
+        .program = json_string_value(json_object_get(kernel, "program")),
+        .held_out = !strncmp(json_string_value(program), "lesson", strlen("lesson")),
+        .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
+        .counters = json_object_get(kernel, "counters"),
+        .traffic = json_object_get(kernel, "traffic"),
+    };
     json_decref(list);
 
     json_t *ranges;
     for (size_t k = 0; k < set->count; k++)
-        json_object_foreach_safe(set->kernels[k].traffic, next, name, ranges) {
+        json_object_foreach_safe(set->kernels[k].traffic, next, name, ranges)
+        {
             json_object_set_new(set->kernels[k].traffic, name, all_of(ranges));
-            json_object_set(set->kernels[k].counters, name, json_array_get(json_object_get(set->kernels[k].traffic, name), 1));
+            json_object_set(set->kernels[k].counters, name,
+                            json_array_get(json_object_get(set->kernels[k].traffic, name), 1));
         }
 
     char line[256];
     FILE *file = fopen(held_out, "re");
-    if (!file)
-        perror(held_out);
+    if (!file) perror(held_out);
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         Kernel *held = find(set, line);
-        if (held)
-            held->held_out = true;
-        else if (*line && *line != '#' && fprintf(stderr, "%s: no kernel %s was measured\n", held_out, line))
+        if (held) held->held_out = true;
+        else if (*line && *line != '#'
+                 && fprintf(stderr, "%s: no kernel %s was measured\n", held_out, line))
             return fclose(file), false;
     }
     return file && fclose(file) == 0;
@@ -88,21 +91,22 @@ static void take(Set *set, const char *line)
     json_decref(event);
 }
 
-// What the program prints comes with the device's report: its lines are "NAME MICROSECONDS EXERCISE".
+// What the program prints comes with the device's report: its lines are "NAME MICROSECONDS
+// EXERCISE".
 static bool run(Set *set, const char *simulator, const char *program)
 {
     Command c;
     char name[256], exercise[64];
     double time;
     command_open(&c, "%s --report 3 build/accuracy/%s 1 3>&1", simulator, program);
-    for (char *line; (line = command_line(&c)); ) {
+    for (char *line; (line = command_line(&c));) {
         *exercise = 0;
-        Kernel *kernel = sscanf(line, "%255s %lf %63[^\n]", name, &time, exercise) >= 2 ? find(set, name) : NULL;
+        Kernel *kernel =
+            sscanf(line, "%255s %lf %63[^\n]", name, &time, exercise) >= 2 ? find(set, name) : NULL;
         if (kernel) {
             kernel->simulated = time;
             strcpy(kernel->exercise, exercise);
-        } else
-            take(set, line);
+        } else take(set, line);
     }
     if (c.status)
         fprintf(stderr, "accuracy: build/accuracy/%s failed on the simulated device\n", program);
@@ -117,7 +121,8 @@ bool simulate(Set *set, const char *simulator)
             good &= run(set, simulator, set->kernels[i].program);
     for (size_t i = 0; i < set->count; i++)
         if (!set->kernels[i].counted || !set->kernels[i].simulated) {
-            fprintf(stderr, "accuracy: %s did not run on the simulated device\n", set->kernels[i].name);
+            fprintf(stderr, "accuracy: %s did not run on the simulated device\n",
+                    set->kernels[i].name);
             good = false;
         }
     return good;

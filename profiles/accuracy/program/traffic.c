@@ -1,9 +1,11 @@
-// What L2 and DRAM move differs from run to run of the same kernel, so it is measured several times, and apart from all else:
-// to count much ncu runs a kernel again and again, and what it does in between reaches L2 and DRAM while the kernel runs. On an H200 that
-// is 2.4 MB written by each kernel that fills L2, even if it only reads, and of L2's sectors a fifth fewer read, or a tenth more missed
-// (local_even, write_word_of_sector). Each of these groups takes one pass, as ncu says without --csv. The programs empty
-// the caches before each launch, as they do when they are timed, and ncu does so again. GPUs of one kind differ, too: what was
-// measured before, on another one maybe, stays in the record.
+// What L2 and DRAM move differs from run to run of the same kernel, so it is measured several
+// times, and apart from all else: to count much ncu runs a kernel again and again, and what it does
+// in between reaches L2 and DRAM while the kernel runs. On an H200 that is 2.4 MB written by each
+// kernel that fills L2, even if it only reads, and of L2's sectors a fifth fewer read, or a tenth
+// more missed (local_even, write_word_of_sector). Each of these groups takes one pass, as ncu says
+// without --csv. The programs empty the caches before each launch, as they do when they are timed,
+// and ncu does so again. GPUs of one kind differ, too: what was measured before, on another one
+// maybe, stays in the record.
 #define _GNU_SOURCE
 #include "accuracy.h"
 #include <stdio.h>
@@ -34,11 +36,11 @@ static char *names_of(json_t *kernels, const char *program)
     json_t *kernel;
     FILE *out = open_memstream(&list, &size);
     fputs("regex:^(", out);
-    json_object_foreach(kernels, name, kernel)
-        if (is_of(kernel, program)) {
-            fprintf(out, "%s%s", between, name);
-            between = "|";
-        }
+    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+    {
+        fprintf(out, "%s%s", between, name);
+        between = "|";
+    }
     fputs(")$", out);
     fclose(out);
     return list;
@@ -51,14 +53,15 @@ static bool count(json_t *kernels, const char *program, const char *group)
     Number n;
     int rows = 0;
     char *names = names_of(kernels, program);
-    command_open(&c, "%s --cache-control all --kernel-name '%s' --metrics %s build/accuracy/%s %d 2>&1", profiler, names, group, program, RUNS);
+    command_open(&c,
+                 "%s --cache-control all --kernel-name '%s' --metrics %s build/accuracy/%s %d 2>&1",
+                 profiler, names, group, program, RUNS);
     free(names);
-    for (char *line; (line = command_line(&c)); ) {
-        if (!number_in(line, &n))
-            continue;
-        json_t *of = json_object_get(json_object_get(kernels, n.kernel), "numbers"), *numbers = json_object_get(of, n.counter);
-        if (!numbers)
-            json_object_set_new(of, n.counter, numbers = json_array());
+    for (char *line; (line = command_line(&c));) {
+        if (!number_in(line, &n)) continue;
+        json_t *of = json_object_get(json_object_get(kernels, n.kernel), "numbers"),
+               *numbers = json_object_get(of, n.counter);
+        if (!numbers) json_object_set_new(of, n.counter, numbers = json_array());
         json_array_append_new(numbers, json_of(n.value));
         rows++;
     }
@@ -73,13 +76,13 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The lowest, the middle one and the highest of the last RUNS: what came before them only prepared something.
+// The lowest, the middle one and the highest of the last RUNS: what came before them only prepared
+// something.
 static json_t *range_of(const json_t *numbers)
 {
     json_t *run[RUNS];
     size_t all = json_array_size(numbers), first = all > RUNS ? all - RUNS : 0, some = all - first;
-    for (size_t i = 0; i < some; i++)
-        run[i] = json_array_get(numbers, first + i);
+    for (size_t i = 0; i < some; i++) run[i] = json_array_get(numbers, first + i);
     qsort(run, some, sizeof *run, by_size);
     return json_pack("[OOO]", run[0], run[some / 2], run[some - 1]);
 }
@@ -87,8 +90,7 @@ static json_t *range_of(const json_t *numbers)
 // What an object has under that name; `otherwise`, if it has nothing yet.
 static json_t *member(json_t *object, const char *name, json_t *otherwise)
 {
-    if (!json_object_get(object, name))
-        json_object_set(object, name, otherwise);
+    if (!json_object_get(object, name)) json_object_set(object, name, otherwise);
     json_decref(otherwise);
     return json_object_get(object, name);
 }
@@ -98,18 +100,17 @@ static bool count_all(json_t *kernels, const char *program)
     const char *name, *counter;
     json_t *kernel, *numbers;
     bool good = true;
-    json_object_foreach(kernels, name, kernel)
-        if (is_of(kernel, program))
-            json_object_set_new(kernel, "numbers", json_object());
+    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+        json_object_set_new(kernel, "numbers", json_object());
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         good = good && count(kernels, program, groups[g]);
-    json_object_foreach(kernels, name, kernel)
-        if (is_of(kernel, program)) {
-            json_t *traffic = member(kernel, "traffic", json_object());
-            json_object_foreach(json_object_get(kernel, "numbers"), counter, numbers)
-                json_array_append_new(member(traffic, counter, json_array()), range_of(numbers));
-            json_object_del(kernel, "numbers");
-        }
+    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+    {
+        json_t *traffic = member(kernel, "traffic", json_object());
+        json_object_foreach(json_object_get(kernel, "numbers"), counter, numbers)
+            json_array_append_new(member(traffic, counter, json_array()), range_of(numbers));
+        json_object_del(kernel, "numbers");
+    }
     return good;
 }
 
@@ -120,8 +121,8 @@ bool measure_traffic(json_t *record)
     bool good = here;
     if (good && !json_equal(json_object_get(here, "device"), json_object_get(record, "device")))
         good = !fprintf(stderr, "accuracy: the record is of another GPU\n");
-    json_array_foreach(list, i, program)
-        good = good && count_all(json_object_get(record, "kernels"), json_string_value(program));
+    json_array_foreach(list, i, program) good =
+        good && count_all(json_object_get(record, "kernels"), json_string_value(program));
     json_decref(list);
     if (good) {
         json_object_set_new(here, "runs", json_integer(RUNS));

@@ -16,8 +16,7 @@ int main(void)
     int count = 0;
     for (int code = 0; code < 20000; code++) {
         const char *name = cudaGetErrorName(code);
-        if (!name || strncmp(name, "cuda", 4) != 0)
-            continue;
+        if (!name || strncmp(name, "cuda", 4) != 0) continue;
         print(code);
         count++;
     }

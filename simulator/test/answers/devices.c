@@ -60,32 +60,41 @@ GROUP(devices, 1)
     ask("peer access to itself", cudaDeviceEnablePeerAccess(0, 0));
     ask("peer access to 99", cudaDeviceEnablePeerAccess(99, 0));
     ask("peer access to itself taken", cudaDeviceDisablePeerAccess(0));
-    ask("peer attribute of itself", cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
+    ask("peer attribute of itself",
+        cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
     DO(cudaGetDeviceProperties(&prop, 0));
     tell("name", "%s", prop.name);
     tell("compute capability", "%d.%d", prop.major, prop.minor);
     tell("memory", "%zu", prop.totalGlobalMem);
     tell("constant memory", "%zu", prop.totalConstMem);
-    tell("shared memory", "%zu, %zu a multiprocessor, %zu if asked for, %zu reserved", prop.sharedMemPerBlock,
-         prop.sharedMemPerMultiprocessor, prop.sharedMemPerBlockOptin, prop.reservedSharedMemPerBlock);
-    tell("pitch", "%zu, textures %zu, surfaces %zu, %zu", prop.memPitch, prop.textureAlignment, prop.surfaceAlignment, prop.texturePitchAlignment);
-    tell("L2", "%d, persisting %d, window %d", prop.l2CacheSize, prop.persistingL2CacheMaxSize, prop.accessPolicyMaxWindowSize);
-    tell("grid", "%d %d %d, block %d %d %d", prop.maxGridSize[0], prop.maxGridSize[1], prop.maxGridSize[2], prop.maxThreadsDim[0],
-         prop.maxThreadsDim[1], prop.maxThreadsDim[2]);
-    tell("engines", "%d, ECC %d, unified %d, NUMA %d", prop.asyncEngineCount, prop.ECCEnabled, prop.unifiedAddressing, prop.deviceNumaConfig);
+    tell("shared memory", "%zu, %zu a multiprocessor, %zu if asked for, %zu reserved",
+         prop.sharedMemPerBlock, prop.sharedMemPerMultiprocessor, prop.sharedMemPerBlockOptin,
+         prop.reservedSharedMemPerBlock);
+    tell("pitch", "%zu, textures %zu, surfaces %zu, %zu", prop.memPitch, prop.textureAlignment,
+         prop.surfaceAlignment, prop.texturePitchAlignment);
+    tell("L2", "%d, persisting %d, window %d", prop.l2CacheSize, prop.persistingL2CacheMaxSize,
+         prop.accessPolicyMaxWindowSize);
+    tell("grid", "%d %d %d, block %d %d %d", prop.maxGridSize[0], prop.maxGridSize[1],
+         prop.maxGridSize[2], prop.maxThreadsDim[0], prop.maxThreadsDim[1], prop.maxThreadsDim[2]);
+    tell("engines", "%d, ECC %d, unified %d, NUMA %d", prop.asyncEngineCount, prop.ECCEnabled,
+         prop.unifiedAddressing, prop.deviceNumaConfig);
     ask("after all this", cudaDeviceSynchronize());
 }
 
-// All that the runtime's header names, but those that tell one machine from another: where it is on the bus.
+// All that the runtime's header names, but those that tell one machine from another: where it is on
+// the bus.
 GROUP(attributes, 1)
 {
     for (int a = 1; a <= 147; a++) {
         int value = -7;
         char question[16];
-        if (a == cudaDevAttrPciBusId || a == cudaDevAttrPciDeviceId || a == cudaDevAttrPciDomainId) continue;
+        if (a == cudaDevAttrPciBusId || a == cudaDevAttrPciDeviceId || a == cudaDevAttrPciDomainId)
+            continue;
         cudaError_t error = cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)a, 0);
         snprintf(question, sizeof question, "%d", a);
-        if (error) tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaGetLastError()));
+        if (error)
+            tell(question, "%s, last error %s", cudaGetErrorName(error),
+                 cudaGetErrorName(cudaGetLastError()));
         else tell(question, "%d", value);
     }
 }
@@ -117,18 +126,24 @@ GROUP(limits, 1)
     ask("to nowhere", cudaDeviceGetLimit(NULL, cudaLimitStackSize));
     ask("set limit 99", cudaDeviceSetLimit((enum cudaLimit)99, 1));
     static const size_t stacks[] = { 0, 1, 100, 1000, 32768, 1 << 20, (size_t)1 << 40, 4096 };
-    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) set_limit("stack", cudaLimitStackSize, stacks[i]);
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++)
+        set_limit("stack", cudaLimitStackSize, stacks[i]);
     static const size_t fifos[] = { 0, 1, 1000, 1 << 20, 10000000 };
-    for (size_t i = 0; i < sizeof fifos / sizeof *fifos; i++) set_limit("printf", cudaLimitPrintfFifoSize, fifos[i]);
+    for (size_t i = 0; i < sizeof fifos / sizeof *fifos; i++)
+        set_limit("printf", cudaLimitPrintfFifoSize, fifos[i]);
     static const size_t heaps[] = { 0, 1, 5000000, 100000000, (size_t)1 << 50 };
-    for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++) set_limit("heap", cudaLimitMallocHeapSize, heaps[i]);
+    for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
+        set_limit("heap", cudaLimitMallocHeapSize, heaps[i]);
     static const size_t counts[] = { 0, 1, 100, 2048, 5000, 100000 };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) set_limit("pending", cudaLimitDevRuntimePendingLaunchCount, counts[i]);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        set_limit("pending", cudaLimitDevRuntimePendingLaunchCount, counts[i]);
     set_limit("depth", cudaLimitDevRuntimeSyncDepth, 5);
     static const size_t granules[] = { 0, 1, 32, 48, 64, 128, 129, 1000 };
-    for (size_t i = 0; i < sizeof granules / sizeof *granules; i++) set_limit("granule", cudaLimitMaxL2FetchGranularity, granules[i]);
+    for (size_t i = 0; i < sizeof granules / sizeof *granules; i++)
+        set_limit("granule", cudaLimitMaxL2FetchGranularity, granules[i]);
     static const size_t lines[] = { 0, 1, 1 << 20, 1 << 30 };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) set_limit("persisting", cudaLimitPersistingL2CacheSize, lines[i]);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        set_limit("persisting", cudaLimitPersistingL2CacheSize, lines[i]);
     DO(launch((const void *)nothing, 1, 1, NULL, 0, 0));
     DO(cudaDeviceSynchronize());
     set_limit("heap after a launch", cudaLimitMallocHeapSize, 20000000);
@@ -162,13 +177,20 @@ GROUP(libraries, 1)
     size_t bytes;
     unsigned count = 99;
     enum cudaDriverEntryPointQueryResult found = 9;
-    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 v;\n.visible .entry k() { ret; }\n";
+    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 "
+                              "v;\n.visible .entry k() { ret; }\n";
     DO(cudaFree(NULL));
-    ask("nonsense", cudaLibraryLoadData(&library, "nonsense that is no PTX", NULL, NULL, 0, NULL, NULL, 0));
-    ask("wrong PTX", cudaLibraryLoadData(&library, ".version 8.0\n.target sm_90\n.address_size 64\nfoo;\n", NULL, NULL, 0, NULL, NULL, 0));
-    ask("PTX of a newer device", cudaLibraryLoadData(&library, ".version 8.7\n.target sm_120\n.address_size 64\n", NULL, NULL, 0, NULL, NULL, 0));
+    ask("nonsense",
+        cudaLibraryLoadData(&library, "nonsense that is no PTX", NULL, NULL, 0, NULL, NULL, 0));
+    ask("wrong PTX",
+        cudaLibraryLoadData(&library, ".version 8.0\n.target sm_90\n.address_size 64\nfoo;\n", NULL,
+                            NULL, 0, NULL, NULL, 0));
+    ask("PTX of a newer device",
+        cudaLibraryLoadData(&library, ".version 8.7\n.target sm_120\n.address_size 64\n", NULL,
+                            NULL, 0, NULL, NULL, 0));
     ask("null", cudaLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
-    ask("a file that is not there", cudaLibraryLoadFromFile(&library, "/nowhere/at/all", NULL, NULL, 0, NULL, NULL, 0));
+    ask("a file that is not there",
+        cudaLibraryLoadFromFile(&library, "/nowhere/at/all", NULL, NULL, 0, NULL, NULL, 0));
     ask("PTX", cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     ask("its kernel", cudaLibraryGetKernel(&kernel, library, "k"));
     ask("a kernel that it has not", cudaLibraryGetKernel(&kernel, library, "nobody"));
@@ -185,13 +207,18 @@ GROUP(libraries, 1)
     ask("function of a kernel", cudaGetFuncBySymbol(&function, (const void *)nothing));
     ask("function of host memory", cudaGetFuncBySymbol(&function, host));
     ask("kernel of host memory", cudaGetKernel(&kernel, host));
-    ask("driver's entry point", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 12000, cudaEnableDefault, &found));
+    ask("driver's entry point", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p,
+                                                                 12000, cudaEnableDefault, &found));
     tell("driver's entry point", "%d", (int)found);
-    ask("driver's entry point that is not", cudaGetDriverEntryPointByVersion("cuNobody", &p, 12000, cudaEnableDefault, &found));
+    ask("driver's entry point that is not",
+        cudaGetDriverEntryPointByVersion("cuNobody", &p, 12000, cudaEnableDefault, &found));
     tell("driver's entry point that is not", "%d, %s", (int)found, p ? "something" : "null");
-    ask("driver's entry point of a version too old", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 11000, cudaEnableDefault, &found));
+    ask("driver's entry point of a version too old",
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 11000, cudaEnableDefault,
+                                         &found));
     tell("driver's entry point of a version too old", "%d", (int)found);
-    ask("driver's entry point, flags 99", cudaGetDriverEntryPointByVersion("cuMemAlloc", &p, 12000, 99, &found));
+    ask("driver's entry point, flags 99",
+        cudaGetDriverEntryPointByVersion("cuMemAlloc", &p, 12000, 99, &found));
     ask("start the profiler", cudaProfilerStart());
     ask("stop the profiler", cudaProfilerStop());
 }
@@ -274,7 +301,8 @@ GROUP(peer_fault, 2)
     DO(cudaSetDevice(1));
     DO(cudaMalloc((void **)&there, 4096));
     DO(cudaSetDevice(0));
-    ask("launch that writes the other's memory", launch((const void *)write_at, 1, 1, arguments, 0, 0));
+    ask("launch that writes the other's memory",
+        launch((const void *)write_at, 1, 1, arguments, 0, 0));
     ask("waiting", cudaDeviceSynchronize());
     ask("malloc", cudaMalloc(&p, 16));
     DO(cudaSetDevice(1));

@@ -1,4 +1,5 @@
-// Arguments at the edge, of calls that the other files ask little of: devices, pools, launches' attributes, libraries, errors' words.
+// Arguments at the edge, of calls that the other files ask little of: devices, pools, launches'
+// attributes, libraries, errors' words.
 #include "ask.h"
 
 // The calls for the banks of shared memory are old.
@@ -12,7 +13,8 @@ GROUP(error_words, 1)
         char question[16];
         const char *name = cudaGetErrorName((cudaError_t)code);
         snprintf(question, sizeof question, "%d", code);
-        if (strcmp(name, "unrecognized error code")) tell(question, "%s, %s", name, cudaGetErrorString((cudaError_t)code));
+        if (strcmp(name, "unrecognized error code"))
+            tell(question, "%s, %s", name, cudaGetErrorString((cudaError_t)code));
     }
     tell("-1", "%s, %s", cudaGetErrorName((cudaError_t)-1), cudaGetErrorString((cudaError_t)-1));
 }
@@ -34,7 +36,8 @@ GROUP(device_edges, 1)
     }
     ask("flags to nowhere", cudaGetDeviceFlags(NULL));
     ask("initialise device -1", cudaInitDevice(-1, 0, 0));
-    ask("initialise with flags to block", cudaInitDevice(0, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
+    ask("initialise with flags to block",
+        cudaInitDevice(0, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
     ask("initialise with flags 0x400", cudaInitDevice(0, 0x400, cudaInitDeviceFlagsAreValid));
     ask("initialise with flags not said to be valid", cudaInitDevice(0, 0x400, 0));
     ask("valid devices, null", cudaSetValidDevices(NULL, 1));
@@ -64,22 +67,27 @@ GROUP(device_edges, 1)
     DO(cudaDeviceGetSharedMemConfig(&banks));
     tell("banks then", "%d", (int)banks);
     ask("set banks to 9", cudaDeviceSetSharedMemConfig(9));
-    ask("set a kernel's banks", cudaFuncSetSharedMemConfig((const void *)nothing, cudaSharedMemBankSizeEightByte));
+    ask("set a kernel's banks",
+        cudaFuncSetSharedMemConfig((const void *)nothing, cudaSharedMemBankSizeEightByte));
     ask("set a kernel's banks to 9", cudaFuncSetSharedMemConfig((const void *)nothing, 9));
     ask("set null's banks", cudaFuncSetSharedMemConfig(NULL, cudaSharedMemBankSizeFourByte));
     ask("cache preference to nowhere", cudaDeviceGetCacheConfig(NULL));
     ask("may reach, to nowhere", cudaDeviceCanAccessPeer(NULL, 0, 0));
     ask("may reach from 99", cudaDeviceCanAccessPeer(&value, 99, 0));
     ask("may reach -1", cudaDeviceCanAccessPeer(&value, 0, -1));
-    ask("peer attribute to nowhere", cudaDeviceGetP2PAttribute(NULL, cudaDevP2PAttrAccessSupported, 0, 0));
+    ask("peer attribute to nowhere",
+        cudaDeviceGetP2PAttribute(NULL, cudaDevP2PAttrAccessSupported, 0, 0));
     ask("peer attribute 99", cudaDeviceGetP2PAttribute(&value, 99, 0, 0));
-    ask("peer attribute of 99", cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 99));
+    ask("peer attribute of 99",
+        cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 99));
     ask("peer access taken of 99", cudaDeviceDisablePeerAccess(99));
     value = -7;
     ask("least priority alone", cudaDeviceGetStreamPriorityRange(&value, NULL));
     tell("least priority alone", "%d", value);
-    ask("graphs' memory to nowhere", cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, NULL));
-    ask("set graphs' memory from nowhere", cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, NULL));
+    ask("graphs' memory to nowhere",
+        cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, NULL));
+    ask("set graphs' memory from nowhere",
+        cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, NULL));
     ask("trim graphs' memory of -1", cudaDeviceGraphMemTrim(-1));
     ask("default pool of -1", cudaDeviceGetDefaultMemPool(&(cudaMemPool_t){ 0 }, -1));
     ask("pool of -1", cudaDeviceGetMemPool(&(cudaMemPool_t){ 0 }, -1));
@@ -99,20 +107,46 @@ GROUP(properties, 1)
     struct cudaDeviceProp p;
     DO(cudaGetDeviceProperties(&p, 0));
 #define SAY(field) tell(#field, "%lld", (long long)p.field)
-    SAY(regsPerBlock); SAY(warpSize); SAY(maxThreadsPerBlock); SAY(multiProcessorCount); SAY(integrated); SAY(canMapHostMemory);
-    SAY(concurrentKernels); SAY(tccDriver); SAY(memoryBusWidth); SAY(maxThreadsPerMultiProcessor); SAY(streamPrioritiesSupported);
-    SAY(globalL1CacheSupported); SAY(localL1CacheSupported); SAY(regsPerMultiprocessor); SAY(managedMemory); SAY(isMultiGpuBoard);
-    SAY(hostNativeAtomicSupported); SAY(pageableMemoryAccess); SAY(concurrentManagedAccess); SAY(cooperativeLaunch);
-    SAY(pageableMemoryAccessUsesHostPageTables); SAY(directManagedMemAccessFromHost); SAY(maxBlocksPerMultiProcessor);
-    SAY(hostRegisterSupported); SAY(memoryPoolsSupported); SAY(ipcEventSupported); SAY(clusterLaunch); SAY(unifiedFunctionPointers);
-    SAY(deviceNumaConfig); SAY(mpsEnabled); SAY(luidDeviceNodeMask);
+    SAY(regsPerBlock);
+    SAY(warpSize);
+    SAY(maxThreadsPerBlock);
+    SAY(multiProcessorCount);
+    SAY(integrated);
+    SAY(canMapHostMemory);
+    SAY(concurrentKernels);
+    SAY(tccDriver);
+    SAY(memoryBusWidth);
+    SAY(maxThreadsPerMultiProcessor);
+    SAY(streamPrioritiesSupported);
+    SAY(globalL1CacheSupported);
+    SAY(localL1CacheSupported);
+    SAY(regsPerMultiprocessor);
+    SAY(managedMemory);
+    SAY(isMultiGpuBoard);
+    SAY(hostNativeAtomicSupported);
+    SAY(pageableMemoryAccess);
+    SAY(concurrentManagedAccess);
+    SAY(cooperativeLaunch);
+    SAY(pageableMemoryAccessUsesHostPageTables);
+    SAY(directManagedMemAccessFromHost);
+    SAY(maxBlocksPerMultiProcessor);
+    SAY(hostRegisterSupported);
+    SAY(memoryPoolsSupported);
+    SAY(ipcEventSupported);
+    SAY(clusterLaunch);
+    SAY(unifiedFunctionPointers);
+    SAY(deviceNumaConfig);
+    SAY(mpsEnabled);
+    SAY(luidDeviceNodeMask);
 #undef SAY
 }
 
 GROUP(launch_attributes, 1)
 {
     cudaLaunchAttribute attribute = { 0 };
-    cudaLaunchConfig_t config = { .gridDim = { 4, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1 };
+    cudaLaunchConfig_t config = {
+        .gridDim = { 4, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1
+    };
     cudaEvent_t timed, untimed;
     cudaStream_t s;
     const void *kernel = (const void *)nothing;
@@ -129,25 +163,45 @@ GROUP(launch_attributes, 1)
         snprintf(question, sizeof question, "attribute %d, zeros", id);
         ask(question, cudaLaunchKernelExC(&config, kernel, NULL));
     }
-#define WITH(question, kind, ...) (memset(&attribute, 0, sizeof attribute), attribute.id = (kind), __VA_ARGS__, ask(question, cudaLaunchKernelExC(&config, kernel, NULL)))
-    WITH("serialization 1", cudaLaunchAttributeProgrammaticStreamSerialization, attribute.val.programmaticStreamSerializationAllowed = 1);
-    WITH("serialization 5", cudaLaunchAttributeProgrammaticStreamSerialization, attribute.val.programmaticStreamSerializationAllowed = 5);
-    WITH("event without times", cudaLaunchAttributeProgrammaticEvent, attribute.val.programmaticEvent.event = untimed);
-    WITH("event with times", cudaLaunchAttributeProgrammaticEvent, attribute.val.programmaticEvent.event = timed);
-    WITH("event, external", cudaLaunchAttributeProgrammaticEvent, attribute.val.programmaticEvent.event = untimed, attribute.val.programmaticEvent.flags = cudaEventRecordExternal);
-    WITH("completion event without times", cudaLaunchAttributeLaunchCompletionEvent, attribute.val.launchCompletionEvent.event = untimed);
-    WITH("completion event with times", cudaLaunchAttributeLaunchCompletionEvent, attribute.val.launchCompletionEvent.event = timed);
-    WITH("updatable", cudaLaunchAttributeDeviceUpdatableKernelNode, attribute.val.deviceUpdatableKernelNode.deviceUpdatable = 1);
-    WITH("carveout 50", cudaLaunchAttributePreferredSharedMemoryCarveout, attribute.val.sharedMemCarveout = 50);
-    WITH("carveout 101", cudaLaunchAttributePreferredSharedMemoryCarveout, attribute.val.sharedMemCarveout = 101);
-    WITH("carveout -1", cudaLaunchAttributePreferredSharedMemoryCarveout, attribute.val.sharedMemCarveout = (unsigned)-1);
+#define WITH(question, kind, ...)                                                                  \
+    (memset(&attribute, 0, sizeof attribute), attribute.id = (kind), __VA_ARGS__,                  \
+     ask(question, cudaLaunchKernelExC(&config, kernel, NULL)))
+    WITH("serialization 1", cudaLaunchAttributeProgrammaticStreamSerialization,
+         attribute.val.programmaticStreamSerializationAllowed = 1);
+    WITH("serialization 5", cudaLaunchAttributeProgrammaticStreamSerialization,
+         attribute.val.programmaticStreamSerializationAllowed = 5);
+    WITH("event without times", cudaLaunchAttributeProgrammaticEvent,
+         attribute.val.programmaticEvent.event = untimed);
+    WITH("event with times", cudaLaunchAttributeProgrammaticEvent,
+         attribute.val.programmaticEvent.event = timed);
+    WITH("event, external", cudaLaunchAttributeProgrammaticEvent,
+         attribute.val.programmaticEvent.event = untimed,
+         attribute.val.programmaticEvent.flags = cudaEventRecordExternal);
+    WITH("completion event without times", cudaLaunchAttributeLaunchCompletionEvent,
+         attribute.val.launchCompletionEvent.event = untimed);
+    WITH("completion event with times", cudaLaunchAttributeLaunchCompletionEvent,
+         attribute.val.launchCompletionEvent.event = timed);
+    WITH("updatable", cudaLaunchAttributeDeviceUpdatableKernelNode,
+         attribute.val.deviceUpdatableKernelNode.deviceUpdatable = 1);
+    WITH("carveout 50", cudaLaunchAttributePreferredSharedMemoryCarveout,
+         attribute.val.sharedMemCarveout = 50);
+    WITH("carveout 101", cudaLaunchAttributePreferredSharedMemoryCarveout,
+         attribute.val.sharedMemCarveout = 101);
+    WITH("carveout -1", cudaLaunchAttributePreferredSharedMemoryCarveout,
+         attribute.val.sharedMemCarveout = (unsigned)-1);
     WITH("priority -3", cudaLaunchAttributePriority, attribute.val.priority = -3);
     WITH("domain 1", cudaLaunchAttributeMemSyncDomain, attribute.val.memSyncDomain = 1);
     WITH("domain 9", cudaLaunchAttributeMemSyncDomain, attribute.val.memSyncDomain = 9);
-    WITH("domains 1 and 2", cudaLaunchAttributeMemSyncDomainMap, attribute.val.memSyncDomainMap.default_ = 1, attribute.val.memSyncDomainMap.remote = 2);
-    WITH("domains 9 and 9", cudaLaunchAttributeMemSyncDomainMap, attribute.val.memSyncDomainMap.default_ = 9, attribute.val.memSyncDomainMap.remote = 9);
-    WITH("window", cudaLaunchAttributeAccessPolicyWindow, attribute.val.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 4096, 1, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming });
-    WITH("window of ratio 2", cudaLaunchAttributeAccessPolicyWindow, attribute.val.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 4096, 2, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming });
+    WITH("domains 1 and 2", cudaLaunchAttributeMemSyncDomainMap,
+         attribute.val.memSyncDomainMap.default_ = 1, attribute.val.memSyncDomainMap.remote = 2);
+    WITH("domains 9 and 9", cudaLaunchAttributeMemSyncDomainMap,
+         attribute.val.memSyncDomainMap.default_ = 9, attribute.val.memSyncDomainMap.remote = 9);
+    WITH("window", cudaLaunchAttributeAccessPolicyWindow,
+         attribute.val.accessPolicyWindow = (struct cudaAccessPolicyWindow){
+             d, 4096, 1, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming });
+    WITH("window of ratio 2", cudaLaunchAttributeAccessPolicyWindow,
+         attribute.val.accessPolicyWindow = (struct cudaAccessPolicyWindow){
+             d, 4096, 2, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming });
     WITH("cooperative 1", cudaLaunchAttributeCooperative, attribute.val.cooperative = 1);
     WITH("cooperative 5", cudaLaunchAttributeCooperative, attribute.val.cooperative = 5);
 #undef WITH
@@ -161,13 +215,15 @@ GROUP(launch_attributes, 1)
     ask("afterwards", cudaDeviceSynchronize());
 }
 
-static void set_pool(const char *what, cudaMemPool_t pool, int attribute, unsigned long long value, int wide)
+static void set_pool(const char *what, cudaMemPool_t pool, int attribute, unsigned long long value,
+                     int wide)
 {
     int narrow = (int)value;
     unsigned long long got = 0;
     char question[80];
     snprintf(question, sizeof question, "set %s to %llu", what, value);
-    ask(question, cudaMemPoolSetAttribute(pool, attribute, wide ? (void *)&value : (void *)&narrow));
+    ask(question,
+        cudaMemPoolSetAttribute(pool, attribute, wide ? (void *)&value : (void *)&narrow));
     cudaMemPoolGetAttribute(pool, attribute, &got);
     tell(question, "%llu", got);
     cudaGetLastError();
@@ -180,14 +236,19 @@ GROUP(pool_edges, 1)
     char *p = host, *q;
     unsigned long long value = 0;
     enum cudaMemAccessFlags access = 99;
-    struct cudaMemLocation here = { .type = cudaMemLocationTypeDevice, .id = 0 }, cpu = { .type = cudaMemLocationTypeHost }, none = { 0 };
-    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = here }, odd;
+    struct cudaMemLocation here = { .type = cudaMemLocationTypeDevice, .id = 0 },
+                           cpu = { .type = cudaMemLocationTypeHost }, none = { 0 };
+    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = here },
+                            odd;
     DO(cudaStreamCreate(&s));
     DO(cudaDeviceGetDefaultMemPool(&pool, 0));
-    ask("attribute of null", cudaMemPoolGetAttribute(NULL, cudaMemPoolReuseFollowEventDependencies, &value));
-    ask("attribute to nowhere", cudaMemPoolGetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, NULL));
+    ask("attribute of null",
+        cudaMemPoolGetAttribute(NULL, cudaMemPoolReuseFollowEventDependencies, &value));
+    ask("attribute to nowhere",
+        cudaMemPoolGetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, NULL));
     ask("attribute -1", cudaMemPoolGetAttribute(pool, -1, &value));
-    ask("set attribute of null", cudaMemPoolSetAttribute(NULL, cudaMemPoolAttrReleaseThreshold, &value));
+    ask("set attribute of null",
+        cudaMemPoolSetAttribute(NULL, cudaMemPoolAttrReleaseThreshold, &value));
     for (int a = 1; a <= 3; a++) {
         char what[20];
         snprintf(what, sizeof what, "attribute %d", a);
@@ -237,8 +298,10 @@ GROUP(pool_edges, 1)
     ask("destroy with memory", cudaMemPoolDestroy(mine));
     ask("fill that memory", cudaMemsetAsync(p, 0, 4096, s));
     ask("free that memory", cudaFreeAsync(p, s));
-    ask("free on the legacy stream", (DO(cudaMallocAsync((void **)&p, 64, s)), cudaFreeAsync(p, 0)));
-    ask("free on the thread's stream", (DO(cudaMallocAsync((void **)&p, 64, s)), cudaFreeAsync(p, cudaStreamPerThread)));
+    ask("free on the legacy stream",
+        (DO(cudaMallocAsync((void **)&p, 64, s)), cudaFreeAsync(p, 0)));
+    ask("free on the thread's stream",
+        (DO(cudaMallocAsync((void **)&p, 64, s)), cudaFreeAsync(p, cudaStreamPerThread)));
     ask("allocate on the legacy stream", cudaMallocAsync((void **)&p, 64, 0));
     ask("free it by cudaFree", cudaFree(p));
     ask("free it by cudaFreeHost", (DO(cudaMallocAsync((void **)&p, 64, s)), cudaFreeHost(p)));
@@ -256,7 +319,9 @@ GROUP(library_edges, 1)
     unsigned count = 77;
     int blocks;
     const char *name = NULL;
-    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 v;\n.visible .entry k() { ret; }\n.visible .entry other(.param .u64 p) { ret; }\n";
+    static const char ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 v;\n.visible .entry k() { "
+        "ret; }\n.visible .entry other(.param .u64 p) { ret; }\n";
     ask("to nowhere", cudaLibraryLoadData(NULL, ptx, NULL, NULL, 0, NULL, NULL, 0));
     ask("load", cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     ask("kernels to nowhere", cudaLibraryGetKernelCount(NULL, library));
@@ -265,7 +330,8 @@ GROUP(library_edges, 1)
     ask("list one", cudaLibraryEnumerateKernels(kernels, 1, library));
     tell("list one", "%s, then %s", kernels[0] ? "some" : "null", kernels[1] ? "some" : "null");
     ask("list more than there are", cudaLibraryEnumerateKernels(kernels, 4, library));
-    tell("list more than there are", "%s, then %s", kernels[1] ? "some" : "null", kernels[2] ? "some" : "null");
+    tell("list more than there are", "%s, then %s", kernels[1] ? "some" : "null",
+         kernels[2] ? "some" : "null");
     ask("list to nowhere", cudaLibraryEnumerateKernels(NULL, 1, library));
     ask("list of null", cudaLibraryEnumerateKernels(kernels, 1, NULL));
     ask("kernel to nowhere", cudaLibraryGetKernel(NULL, library, "k"));
@@ -278,7 +344,8 @@ GROUP(library_edges, 1)
     ask("variable that is a kernel", cudaLibraryGetGlobal(&p, &bytes, library, "k"));
     DO(cudaLibraryGetKernel(&kernel, library, "other"));
     ask("its attributes", cudaFuncGetAttributes(&a, kernel));
-    tell("its attributes", "threads %d, ptx %d, binary %d, local %zu, shared %zu", a.maxThreadsPerBlock, a.ptxVersion, a.binaryVersion, a.localSizeBytes, a.sharedSizeBytes);
+    tell("its attributes", "threads %d, ptx %d, binary %d, local %zu, shared %zu",
+         a.maxThreadsPerBlock, a.ptxVersion, a.binaryVersion, a.localSizeBytes, a.sharedSizeBytes);
     ask("its name", cudaFuncGetName(&name, kernel));
     tell("its name", "%s", name ? name : "null");
     size_t offset = 77, size = 77;
@@ -287,12 +354,14 @@ GROUP(library_edges, 1)
     ask("its parameter -1", cudaFuncGetParamInfo(kernel, (size_t)-1, &offset, &size));
     ask("its occupancy", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 128, 0));
     ask("its cache preference", cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1));
-    ask("its shared memory", cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
+    ask("its shared memory",
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
     ask("kernel to nowhere by its handle", cudaGetKernel(NULL, (const void *)nothing));
     ask("function to nowhere", cudaGetFuncBySymbol(NULL, (const void *)nothing));
     ask("function of null", cudaGetFuncBySymbol(&(cudaFunction_t){ 0 }, NULL));
     ask("a folder", cudaLibraryLoadFromFile(&library, "/tmp", NULL, NULL, 0, NULL, NULL, 0));
-    ask("an empty file", cudaLibraryLoadFromFile(&library, "/dev/null", NULL, NULL, 0, NULL, NULL, 0));
+    ask("an empty file",
+        cudaLibraryLoadFromFile(&library, "/dev/null", NULL, NULL, 0, NULL, NULL, 0));
     ask("a file of no name", cudaLibraryLoadFromFile(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
     ask("no text", cudaLibraryLoadData(&library, "", NULL, NULL, 0, NULL, NULL, 0));
     ask("unload", cudaLibraryUnload(library));
@@ -326,7 +395,8 @@ GROUP(stream_edges, 1)
     ask("create with priority to nowhere", cudaStreamCreateWithPriority(NULL, 0, 0));
     ask("create with priority and flags 9", cudaStreamCreateWithPriority(&s, 9, 0));
     ask("wait on the legacy stream", cudaStreamWaitEvent(0, e, 0));
-    ask("wait for an external one, outside of a capture", cudaStreamWaitEvent(s, e, cudaEventWaitExternal));
+    ask("wait for an external one, outside of a capture",
+        cudaStreamWaitEvent(s, e, cudaEventWaitExternal));
     ask("record on the thread's stream", cudaEventRecord(e, cudaStreamPerThread));
     ask("record with flags on the legacy stream", cudaEventRecordWithFlags(e, 0, 0));
     ask("record with flags, null", cudaEventRecordWithFlags(NULL, s, 0));
@@ -348,7 +418,11 @@ GROUP(launch_events, 1)
     DO(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     DO(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
     DO(cudaEventCreateWithFlags(&f, cudaEventDisableTiming));
-    cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 }, .stream = s, .attrs = &attribute, .numAttrs = 1 };
+    cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 },
+                                  .blockDim = { 1, 1, 1 },
+                                  .stream = s,
+                                  .attrs = &attribute,
+                                  .numAttrs = 1 };
     DO(launch((const void *)nothing, 1, 1, NULL, 0, s));
     DO(cudaDeviceSynchronize());
     attribute.val.programmaticEvent.event = e;

@@ -18,12 +18,12 @@ static void copy_in_bulk(int stores, unsigned at, unsigned bytes, char *global)
     after_all();
 }
 
-#define BULK(name, stores, at, bytes, global)                                                                         \
-    GROUP(bulk_##name, 1)                                                                                             \
-    {                                                                                                                 \
-        DO(cudaMalloc((void **)&memory, 4 << 20));                                                                    \
-        DO(cudaMemset(memory, 0, 4 << 20));                                                                           \
-        copy_in_bulk(stores, at, bytes, global);                                                                      \
+#define BULK(name, stores, at, bytes, global)                                                      \
+    GROUP(bulk_##name, 1)                                                                          \
+    {                                                                                              \
+        DO(cudaMalloc((void **)&memory, 4 << 20));                                                 \
+        DO(cudaMemset(memory, 0, 4 << 20));                                                        \
+        copy_in_bulk(stores, at, bytes, global);                                                   \
     }
 
 BULK(in, 0, 0, 1024, memory)
@@ -55,7 +55,23 @@ static void copy_with(unsigned at, const char *global)
     after_all();
 }
 
-GROUP(async_far_away, 1) { DO(cudaMalloc((void **)&memory, 4096)); copy_with(1 << 20, memory); }
-GROUP(async_misaligned, 1) { DO(cudaMalloc((void **)&memory, 4096)); copy_with(8, memory); }
-GROUP(async_from_null, 1) { DO(cudaMalloc((void **)&memory, 4096)); copy_with(0, NULL); }
-GROUP(async_from_misaligned, 1) { DO(cudaMalloc((void **)&memory, 4096)); copy_with(0, memory + 4); }
+GROUP(async_far_away, 1)
+{
+    DO(cudaMalloc((void **)&memory, 4096));
+    copy_with(1 << 20, memory);
+}
+GROUP(async_misaligned, 1)
+{
+    DO(cudaMalloc((void **)&memory, 4096));
+    copy_with(8, memory);
+}
+GROUP(async_from_null, 1)
+{
+    DO(cudaMalloc((void **)&memory, 4096));
+    copy_with(0, NULL);
+}
+GROUP(async_from_misaligned, 1)
+{
+    DO(cudaMalloc((void **)&memory, 4096));
+    copy_with(0, memory + 4);
+}

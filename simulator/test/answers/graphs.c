@@ -5,9 +5,13 @@ static char host[64];
 
 static void host_function(void *unused) { (void)unused; }
 
-static cudaError_t add_kernel(cudaGraphNode_t *node, cudaGraph_t g, const void *kernel, unsigned blocks, unsigned threads, void **arguments)
+static cudaError_t add_kernel(cudaGraphNode_t *node, cudaGraph_t g, const void *kernel,
+                              unsigned blocks, unsigned threads, void **arguments)
 {
-    struct cudaKernelNodeParams p = { .func = (void *)kernel, .gridDim = { blocks, 1, 1 }, .blockDim = { threads, 1, 1 }, .kernelParams = arguments };
+    struct cudaKernelNodeParams p = { .func = (void *)kernel,
+                                      .gridDim = { blocks, 1, 1 },
+                                      .blockDim = { threads, 1, 1 },
+                                      .kernelParams = arguments };
     return cudaGraphAddKernelNode(node, g, NULL, 0, &p);
 }
 
@@ -38,7 +42,9 @@ GROUP(graph_nodes, 1)
     ask("kernel, host memory", add_kernel(&b, g, host, 1, 1, NULL));
     ask("kernel, no parameters given", cudaGraphAddKernelNode(&b, g, NULL, 0, NULL));
     ask("kernel, to no graph", add_kernel(&b, NULL, (const void *)nothing, 1, 1, NULL));
-    struct cudaMemsetParams fill = { .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1 };
+    struct cudaMemsetParams fill = {
+        .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1
+    };
     ask("fill", cudaGraphAddMemsetNode(&b, g, NULL, 0, &fill));
     fill.elementSize = 3;
     ask("fill, elements of 3 bytes", cudaGraphAddMemsetNode(&c, g, NULL, 0, &fill));
@@ -57,11 +63,16 @@ GROUP(graph_nodes, 1)
     fill.dst = d, fill.width = 100;
     ask("fill, past the end", cudaGraphAddMemsetNode(&c, g, NULL, 0, &fill));
     ask("copy", cudaGraphAddMemcpyNode1D(&c, g, NULL, 0, d, host, 16, cudaMemcpyHostToDevice));
-    ask("copy, wrong way round", cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 16, cudaMemcpyDeviceToHost));
-    ask("copy, no bytes", cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 0, cudaMemcpyHostToDevice));
-    ask("copy, null", cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, NULL, host, 16, cudaMemcpyHostToDevice));
-    ask("copy, past the end", cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 1 << 22, cudaMemcpyHostToDevice));
-    ask("copy, kind 9", cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 16, (enum cudaMemcpyKind)9));
+    ask("copy, wrong way round",
+        cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 16, cudaMemcpyDeviceToHost));
+    ask("copy, no bytes",
+        cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 0, cudaMemcpyHostToDevice));
+    ask("copy, null",
+        cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, NULL, host, 16, cudaMemcpyHostToDevice));
+    ask("copy, past the end",
+        cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 1 << 22, cudaMemcpyHostToDevice));
+    ask("copy, kind 9",
+        cudaGraphAddMemcpyNode1D(&other, g, NULL, 0, d, host, 16, (enum cudaMemcpyKind)9));
     struct cudaHostNodeParams call = { .fn = NULL };
     ask("host function, null", cudaGraphAddHostNode(&other, g, NULL, 0, &call));
     ask("event, null", cudaGraphAddEventRecordNode(&other, g, NULL, 0, NULL));
@@ -134,7 +145,9 @@ GROUP(graph_launches, 1)
     DO(add_kernel(&k, g, (const void *)add_one, 1, 1, arguments));
     struct cudaHostNodeParams call = { .fn = host_function };
     DO(cudaGraphAddHostNode(&f, g, &k, 1, &call));
-    struct cudaMemsetParams fill = { .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1 };
+    struct cudaMemsetParams fill = {
+        .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1
+    };
     DO(cudaGraphAddMemsetNode(&p, g, &f, 1, &fill));
     DO(cudaGraphInstantiate(&x, g, 0));
     ask("disable a kernel", cudaGraphNodeSetEnabled(x, k, 0));
@@ -143,14 +156,18 @@ GROUP(graph_launches, 1)
     ask("is the host function enabled", cudaGraphNodeGetEnabled(x, f, &enabled));
     tell("enabled", "%u", enabled);
     ask("disable another graph's node", cudaGraphNodeSetEnabled(x, a, 0));
-    struct cudaKernelNodeParams params = { .func = (void *)add_one, .gridDim = { 2, 1, 1 }, .blockDim = { 1, 1, 1 }, .kernelParams = arguments };
+    struct cudaKernelNodeParams params = { .func = (void *)add_one,
+                                           .gridDim = { 2, 1, 1 },
+                                           .blockDim = { 1, 1, 1 },
+                                           .kernelParams = arguments };
     ask("set a kernel's parameters", cudaGraphExecKernelNodeSetParams(x, k, &params));
     params.blockDim.x = 2048;
     ask("set 2048 threads", cudaGraphExecKernelNodeSetParams(x, k, &params));
     params.blockDim.x = 1, params.func = (void *)nothing;
     ask("set another kernel", cudaGraphExecKernelNodeSetParams(x, k, &params));
     ask("set a kernel's parameters on a fill", cudaGraphExecKernelNodeSetParams(x, p, &params));
-    ask("set a kernel's parameters on another graph's node", cudaGraphExecKernelNodeSetParams(x, a, &params));
+    ask("set a kernel's parameters on another graph's node",
+        cudaGraphExecKernelNodeSetParams(x, a, &params));
     fill.width = 8;
     ask("set a fill's width", cudaGraphExecMemsetNodeSetParams(x, p, &fill));
     fill.width = 4, fill.dst = NULL;
@@ -183,7 +200,11 @@ GROUP(graph_launches, 1)
     DO(cudaGraphCreate(&h, 0));
     DO(add_kernel(&a, h, (const void *)add_one, 1, 1, arguments));
     DO(cudaGraphAddEmptyNode(&b, h, &a, 1));
-    DO(cudaGraphAddMemsetNode(&q, h, &b, 1, &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // The call's text is part of the record.
+    // clang-format off
+    DO(cudaGraphAddMemsetNode(&q, h, &b, 1,
+       &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // clang-format on
     ask("update, another type", cudaGraphExecUpdate(x, h, &result));
     tell("result, another type", "%d", (int)result.result);
     ask("update with null", cudaGraphExecUpdate(x, NULL, &result));
@@ -202,7 +223,8 @@ static void graph_memory(const char *when)
     for (int a = 0; a < 4; a++) {
         char question[80];
         unsigned long long value = 0;
-        cudaError_t error = cudaDeviceGetGraphMemAttribute(0, (enum cudaGraphMemAttributeType)a, &value);
+        cudaError_t error =
+            cudaDeviceGetGraphMemAttribute(0, (enum cudaGraphMemAttributeType)a, &value);
         snprintf(question, sizeof question, "attribute %d %s", a, when);
         tell(question, "%s, %llu", cudaGetErrorName(error), value);
     }
@@ -219,7 +241,11 @@ GROUP(graph_memory, 1)
     DO(cudaStreamCreate(&s));
     DO(cudaMalloc((void **)&d, 64));
     graph_memory("before");
-    struct cudaMemAllocNodeParams p = { .poolProps = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } }, .bytesize = 4096 };
+    struct cudaMemAllocNodeParams p = {
+        .poolProps = { .allocType = cudaMemAllocationTypePinned,
+                       .location = { .type = cudaMemLocationTypeDevice, .id = 0 } },
+        .bytesize = 4096
+    };
     DO(cudaGraphCreate(&g, 0));
     ask("allocate", cudaGraphAddMemAllocNode(&a, g, NULL, 0, &p));
     struct cudaMemAllocNodeParams none = p, away = p;
@@ -244,7 +270,8 @@ GROUP(graph_memory, 1)
     ask("cudaFree of it twice", cudaFree(p.dptr));
     ask("instantiate again", cudaGraphInstantiate(&y, g, 0));
     ask("destroy the executable one", cudaGraphExecDestroy(x));
-    ask("instantiate again then", cudaGraphInstantiate(&y, g, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    ask("instantiate again then",
+        cudaGraphInstantiate(&y, g, cudaGraphInstantiateFlagAutoFreeOnLaunch));
     ask("launch it", cudaGraphLaunch(y, s));
     ask("launch it again", cudaGraphLaunch(y, s));
     DO(cudaStreamSynchronize(s));
@@ -265,13 +292,18 @@ GROUP(graph_memory, 1)
     ask("trim", cudaDeviceGraphMemTrim(0));
     graph_memory("trimmed");
     ask("trim device 99", cudaDeviceGraphMemTrim(99));
-    ask("set a high mark to 0", cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
+    ask("set a high mark to 0",
+        cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
     graph_memory("with the mark set");
     value = 5;
-    ask("set a high mark to 5", cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
-    ask("set what is used", cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &value));
-    ask("attribute 9", cudaDeviceGetGraphMemAttribute(0, (enum cudaGraphMemAttributeType)9, &value));
-    ask("attribute of device 99", cudaDeviceGetGraphMemAttribute(99, cudaGraphMemAttrUsedMemHigh, &value));
+    ask("set a high mark to 5",
+        cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
+    ask("set what is used",
+        cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &value));
+    ask("attribute 9",
+        cudaDeviceGetGraphMemAttribute(0, (enum cudaGraphMemAttributeType)9, &value));
+    ask("attribute of device 99",
+        cudaDeviceGetGraphMemAttribute(99, cudaGraphMemAttrUsedMemHigh, &value));
     ask("afterwards", cudaDeviceSynchronize());
 }
 
@@ -280,17 +312,21 @@ GROUP(user_objects, 1)
     cudaUserObject_t object;
     cudaGraph_t g;
     DO(cudaGraphCreate(&g, 0));
-    ask("no references", cudaUserObjectCreate(&object, host, host_function, 0, cudaUserObjectNoDestructorSync));
+    ask("no references",
+        cudaUserObjectCreate(&object, host, host_function, 0, cudaUserObjectNoDestructorSync));
     ask("no flags", cudaUserObjectCreate(&object, host, host_function, 1, 0));
-    ask("no function", cudaUserObjectCreate(&object, host, NULL, 1, cudaUserObjectNoDestructorSync));
-    ask("create", cudaUserObjectCreate(&object, host, host_function, 1, cudaUserObjectNoDestructorSync));
+    ask("no function",
+        cudaUserObjectCreate(&object, host, NULL, 1, cudaUserObjectNoDestructorSync));
+    ask("create",
+        cudaUserObjectCreate(&object, host, host_function, 1, cudaUserObjectNoDestructorSync));
     ask("retain 0", cudaUserObjectRetain(object, 0));
     ask("give it to a graph", cudaGraphRetainUserObject(g, object, 1, cudaGraphUserObjectMove));
     ask("take back what it has not", cudaGraphReleaseUserObject(g, object, 5));
     ask("give null", cudaGraphRetainUserObject(g, NULL, 1, 0));
 }
 
-static cudaError_t add_condition(cudaGraph_t g, cudaGraphConditionalHandle handle, int type, unsigned size, cudaGraph_t *body)
+static cudaError_t add_condition(cudaGraph_t g, cudaGraphConditionalHandle handle, int type,
+                                 unsigned size, cudaGraph_t *body)
 {
     cudaGraphNode_t node;
     struct cudaGraphNodeParams p;
@@ -358,7 +394,12 @@ GROUP(graph_memory_shared, 1)
     cudaStream_t s;
     DO(cudaStreamCreate(&s));
     DO(cudaGraphCreate(&g, 0));
-    struct cudaMemAllocNodeParams p = { .poolProps = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } }, .bytesize = 4096 }, q = p;
+    struct cudaMemAllocNodeParams p = { .poolProps = { .allocType = cudaMemAllocationTypePinned,
+                                                       .location = { .type =
+                                                                         cudaMemLocationTypeDevice,
+                                                                     .id = 0 } },
+                                        .bytesize = 4096 },
+                                  q = p;
     DO(cudaGraphAddMemAllocNode(&a, g, NULL, 0, &p));
     DO(cudaGraphAddMemAllocNode(&b, g, &a, 1, &q));
     DO(cudaGraphInstantiate(&x, g, 0));

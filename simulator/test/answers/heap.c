@@ -17,7 +17,12 @@ static void try_one(size_t bytes)
 GROUP(heap, 1)
 {
     DO(cudaMallocManaged((void **)&found, 64, cudaMemAttachGlobal));
-    static const size_t sizes[] = { 0, 1, 16, 4096, 1 << 20, 4 << 20, 7 << 20, (7 << 20) + (1 << 19), 8 << 20, (8 << 20) + 1, 16 << 20, (size_t)1 << 40 };
+    static const size_t sizes[] = { 0,        1,
+                                    16,       4096,
+                                    1 << 20,  4 << 20,
+                                    7 << 20,  (7 << 20) + (1 << 19),
+                                    8 << 20,  (8 << 20) + 1,
+                                    16 << 20, (size_t)1 << 40 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) try_one(sizes[i]);
     try_one((size_t)-16);
 }

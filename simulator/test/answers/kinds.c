@@ -1,4 +1,5 @@
-// More of kernels: what their attributes say, how much shared memory there is beside how many blocks, their parameters.
+// More of kernels: what their attributes say, how much shared memory there is beside how many
+// blocks, their parameters.
 #include "ask.h"
 #include <cuda_profiler_api.h>
 #include <pthread.h>
@@ -7,14 +8,18 @@ static void constants_of(const char *whose, const void *kernel)
 {
     struct cudaFuncAttributes a;
     DO(cudaFuncGetAttributes(&a, kernel));
-    tell(whose, "constant %zu, shared %zu, local %zu, registers %d", a.constSizeBytes, a.sharedSizeBytes, a.localSizeBytes, a.numRegs);
+    tell(whose, "constant %zu, shared %zu, local %zu, registers %d", a.constSizeBytes,
+         a.sharedSizeBytes, a.localSizeBytes, a.numRegs);
     for (size_t i = 0; i < 7; i++) {
         char question[80];
         size_t offset = 77, size = 77;
         cudaError_t error = cudaFuncGetParamInfo(kernel, i, &offset, &size);
         snprintf(question, sizeof question, "%s, parameter %zu", whose, i);
         tell(question, "%s, %zu at %zu", cudaGetErrorName(error), size, offset);
-        if (error) { cudaGetLastError(); break; }
+        if (error) {
+            cudaGetLastError();
+            break;
+        }
     }
     const char *name = NULL;
     ask("name", cudaFuncGetName(&name, kernel));
@@ -38,8 +43,10 @@ GROUP(kernel_constants, 1)
     constants_of("print_integers", (const void *)print_integers);
     size_t size, offset;
     const char *name;
-    ask("parameter's size to nowhere", cudaFuncGetParamInfo((const void *)add_one, 0, &offset, NULL));
-    ask("parameter's offset to nowhere", cudaFuncGetParamInfo((const void *)add_one, 0, NULL, &size));
+    ask("parameter's size to nowhere",
+        cudaFuncGetParamInfo((const void *)add_one, 0, &offset, NULL));
+    ask("parameter's offset to nowhere",
+        cudaFuncGetParamInfo((const void *)add_one, 0, NULL, &size));
     ask("parameter of null", cudaFuncGetParamInfo(NULL, 0, &offset, &size));
     ask("name to nowhere", cudaFuncGetName(NULL, (const void *)add_one));
     ask("name of null", cudaFuncGetName(&name, NULL));
@@ -48,13 +55,19 @@ GROUP(kernel_constants, 1)
 
 static void beside(const char *whose, const void *kernel)
 {
-    static const struct { int blocks, threads; } shapes[] = { { 1, 32 }, { 1, 1024 }, { 2, 128 }, { 2, 1024 }, { 3, 100 }, { 4, 512 }, { 5, 32 }, { 6, 33 }, { 7, 256 },
-        { 8, 256 }, { 9, 64 }, { 11, 128 }, { 16, 128 }, { 17, 32 }, { 20, 96 }, { 24, 64 }, { 28, 32 }, { 31, 32 }, { 32, 64 }, { 32, 65 }, { 1, 1025 }, { 1, 0 }, { -1, 32 } };
+    static const struct {
+        int blocks, threads;
+    } shapes[] = { { 1, 32 },   { 1, 1024 }, { 2, 128 },  { 2, 1024 }, { 3, 100 }, { 4, 512 },
+                   { 5, 32 },   { 6, 33 },   { 7, 256 },  { 8, 256 },  { 9, 64 },  { 11, 128 },
+                   { 16, 128 }, { 17, 32 },  { 20, 96 },  { 24, 64 },  { 28, 32 }, { 31, 32 },
+                   { 32, 64 },  { 32, 65 },  { 1, 1025 }, { 1, 0 },    { -1, 32 } };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         char question[80];
         size_t bytes = 7;
-        cudaError_t error = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel, shapes[i].blocks, shapes[i].threads);
-        snprintf(question, sizeof question, "%s, %d blocks of %d", whose, shapes[i].blocks, shapes[i].threads);
+        cudaError_t error = cudaOccupancyAvailableDynamicSMemPerBlock(
+            &bytes, kernel, shapes[i].blocks, shapes[i].threads);
+        snprintf(question, sizeof question, "%s, %d blocks of %d", whose, shapes[i].blocks,
+                 shapes[i].threads);
         tell(question, "%s, %zu", cudaGetErrorName(error), bytes);
         cudaGetLastError();
     }
@@ -67,9 +80,11 @@ GROUP(shared_beside, 1)
     beside("dynamic_shared", (const void *)dynamic_shared);
     beside("bounded", (const void *)bounded);
     beside("divides", (const void *)divides);
-    DO(cudaFuncSetAttribute((const void *)static_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
+    DO(cudaFuncSetAttribute((const void *)static_shared,
+                            cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
     beside("static_shared, 100000 allowed", (const void *)static_shared);
-    DO(cudaFuncSetAttribute((const void *)dynamic_shared, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
+    DO(cudaFuncSetAttribute((const void *)dynamic_shared,
+                            cudaFuncAttributePreferredSharedMemoryCarveout, 50));
     beside("dynamic_shared, half of it", (const void *)dynamic_shared);
     size_t bytes;
     ask("of null", cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, NULL, 1, 32));

@@ -34,22 +34,35 @@ GROUP(launches, 1)
     ask("a byte more, beside none that is used", launch(empty, 1, 1, NULL, 49153, 0));
     ask("48 KiB beside 4 KiB", launch((const void *)static_shared, 1, 1, arguments, 49152, 0));
     ask("44 KiB beside 4 KiB", launch((const void *)static_shared, 1, 1, arguments, 45056, 0));
-    ask("allow 227 KiB", cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
-    ask("allow a byte more", cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449));
+    ask("allow 227 KiB",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
+    ask("allow a byte more",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449));
     ask("allow -1", cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, -1));
-    ask("allow 227 KiB beside 4", cudaFuncSetAttribute((const void *)static_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
-    ask("allow 223 KiB beside 4", cudaFuncSetAttribute((const void *)static_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228352));
+    ask("allow 227 KiB beside 4",
+        cudaFuncSetAttribute((const void *)static_shared,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
+    ask("allow 223 KiB beside 4",
+        cudaFuncSetAttribute((const void *)static_shared,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, 228352));
     ask("227 KiB", launch(dynamic, 1, 1, arguments, 232448, 0));
     ask("a byte more, once 227 KiB are allowed", launch(dynamic, 1, 1, arguments, 232449, 0));
-    ask("allow 64 KiB", cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+    ask("allow 64 KiB",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
     ask("65 KiB, once 64 are allowed", launch(dynamic, 1, 1, arguments, 66560, 0));
-    ask("carveout 101", cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
-    ask("carveout -2", cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, -2));
-    ask("carveout -1", cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
-    ask("carveout 50", cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
+    ask("carveout 101",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
+    ask("carveout -2",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, -2));
+    ask("carveout -1",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
+    ask("carveout 50",
+        cudaFuncSetAttribute(dynamic, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
     ask("attribute 99 of a kernel", cudaFuncSetAttribute(dynamic, (enum cudaFuncAttribute)99, 1));
-    ask("attribute of null", cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
-    ask("attribute of host memory", cudaFuncSetAttribute(&d, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
+    ask("attribute of null",
+        cudaFuncSetAttribute(NULL, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
+    ask("attribute of host memory",
+        cudaFuncSetAttribute(&d, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
     ask("cache preference", cudaFuncSetCacheConfig(dynamic, cudaFuncCachePreferShared));
     ask("cache preference 9", cudaFuncSetCacheConfig(dynamic, (enum cudaFuncCache)9));
     ask("cache preference of null", cudaFuncSetCacheConfig(NULL, cudaFuncCachePreferShared));
@@ -61,15 +74,29 @@ GROUP(cooperative, 1)
     int *d;
     DO(cudaMalloc((void **)&d, 1 << 20));
     void *arguments[] = { &d };
-    ask("as many as there is room for", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 132 * 32, 1, 1 }, (dim3){ 32, 1, 1 }, NULL, 0, 0));
-    ask("a block more", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 132 * 32 + 1, 1, 1 }, (dim3){ 32, 1, 1 }, NULL, 0, 0));
-    ask("two of 1024 threads a multiprocessor", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 264, 1, 1 }, (dim3){ 1024, 1, 1 }, NULL, 0, 0));
-    ask("and a block more", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 265, 1, 1 }, (dim3){ 1024, 1, 1 }, NULL, 0, 0));
-    ask("no blocks", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 0, 1, 1 }, (dim3){ 32, 1, 1 }, NULL, 0, 0));
-    ask("1025 threads", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 1, 1, 1 }, (dim3){ 1025, 1, 1 }, NULL, 0, 0));
-    ask("shared memory for four a multiprocessor", cudaLaunchCooperativeKernel((const void *)dynamic_shared, (dim3){ 528, 1, 1 }, (dim3){ 32, 1, 1 }, arguments, 49152, 0));
-    ask("and one block more", cudaLaunchCooperativeKernel((const void *)dynamic_shared, (dim3){ 529, 1, 1 }, (dim3){ 32, 1, 1 }, arguments, 49152, 0));
-    ask("null", cudaLaunchCooperativeKernel(NULL, (dim3){ 1, 1, 1 }, (dim3){ 32, 1, 1 }, NULL, 0, 0));
+    ask("as many as there is room for",
+        cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 132 * 32, 1, 1 },
+                                    (dim3){ 32, 1, 1 }, NULL, 0, 0));
+    ask("a block more",
+        cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 132 * 32 + 1, 1, 1 },
+                                    (dim3){ 32, 1, 1 }, NULL, 0, 0));
+    ask("two of 1024 threads a multiprocessor",
+        cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 264, 1, 1 },
+                                    (dim3){ 1024, 1, 1 }, NULL, 0, 0));
+    ask("and a block more", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 265, 1, 1 },
+                                                        (dim3){ 1024, 1, 1 }, NULL, 0, 0));
+    ask("no blocks", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 0, 1, 1 },
+                                                 (dim3){ 32, 1, 1 }, NULL, 0, 0));
+    ask("1025 threads", cudaLaunchCooperativeKernel((const void *)nothing, (dim3){ 1, 1, 1 },
+                                                    (dim3){ 1025, 1, 1 }, NULL, 0, 0));
+    ask("shared memory for four a multiprocessor",
+        cudaLaunchCooperativeKernel((const void *)dynamic_shared, (dim3){ 528, 1, 1 },
+                                    (dim3){ 32, 1, 1 }, arguments, 49152, 0));
+    ask("and one block more",
+        cudaLaunchCooperativeKernel((const void *)dynamic_shared, (dim3){ 529, 1, 1 },
+                                    (dim3){ 32, 1, 1 }, arguments, 49152, 0));
+    ask("null",
+        cudaLaunchCooperativeKernel(NULL, (dim3){ 1, 1, 1 }, (dim3){ 32, 1, 1 }, NULL, 0, 0));
     ask("afterwards", cudaDeviceSynchronize());
 }
 
@@ -77,7 +104,9 @@ static cudaError_t launch_cluster(const void *kernel, unsigned blocks, unsigned 
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeClusterDimension };
     attribute.val.clusterDim.x = size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = { .gridDim = { blocks, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1 };
+    cudaLaunchConfig_t config = {
+        .gridDim = { blocks, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1
+    };
     return cudaLaunchKernelExC(&config, kernel, NULL);
 }
 
@@ -85,7 +114,9 @@ GROUP(clusters, 1)
 {
     const void *empty = (const void *)nothing;
     cudaLaunchAttribute attribute = { .id = (cudaLaunchAttributeID)99 };
-    cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1 };
+    cudaLaunchConfig_t config = {
+        .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 }, .attrs = &attribute, .numAttrs = 1
+    };
     ask("config null", cudaLaunchKernelExC(NULL, empty, NULL));
     ask("kernel null", cudaLaunchKernelExC(&config, NULL, NULL));
     ask("attribute 99", cudaLaunchKernelExC(&config, empty, NULL));
@@ -104,7 +135,8 @@ GROUP(clusters, 1)
     ask("of 8", launch_cluster(empty, 8, 8));
     ask("of 9", launch_cluster(empty, 9, 9));
     ask("of 16", launch_cluster(empty, 16, 16));
-    ask("allow what is not portable", cudaFuncSetAttribute(empty, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    ask("allow what is not portable",
+        cudaFuncSetAttribute(empty, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     ask("of 16, allowed", launch_cluster(empty, 16, 16));
     ask("of 17, allowed", launch_cluster(empty, 17, 17));
     int size = 0;
@@ -118,11 +150,19 @@ static void attributes_of(const char *whose, const void *kernel)
 {
     struct cudaFuncAttributes a;
     cudaError_t error = cudaFuncGetAttributes(&a, kernel);
-    if (error) { tell(whose, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaGetLastError())); return; }
-    tell(whose, "shared %zu, constant %zu, local %zu, threads %d, ptx %d, binary %d, ca %d, dynamic %d, carveout %d, cluster %d of %d %d %d, "
-         "policy %d, not portable %d", a.sharedSizeBytes, a.constSizeBytes, a.localSizeBytes, a.maxThreadsPerBlock, a.ptxVersion,
-         a.binaryVersion, a.cacheModeCA, a.maxDynamicSharedSizeBytes, a.preferredShmemCarveout, a.clusterDimMustBeSet,
-         a.requiredClusterWidth, a.requiredClusterHeight, a.requiredClusterDepth, a.clusterSchedulingPolicyPreference,
+    if (error) {
+        tell(whose, "%s, last error %s", cudaGetErrorName(error),
+             cudaGetErrorName(cudaGetLastError()));
+        return;
+    }
+    tell(whose,
+         "shared %zu, constant %zu, local %zu, threads %d, ptx %d, binary %d, ca %d, dynamic %d, "
+         "carveout %d, cluster %d of %d %d %d, "
+         "policy %d, not portable %d",
+         a.sharedSizeBytes, a.constSizeBytes, a.localSizeBytes, a.maxThreadsPerBlock, a.ptxVersion,
+         a.binaryVersion, a.cacheModeCA, a.maxDynamicSharedSizeBytes, a.preferredShmemCarveout,
+         a.clusterDimMustBeSet, a.requiredClusterWidth, a.requiredClusterHeight,
+         a.requiredClusterDepth, a.clusterSchedulingPolicyPreference,
          a.nonPortableClusterSizeAllowed);
 }
 
@@ -133,8 +173,10 @@ GROUP(kernels, 1)
     attributes_of("with static shared memory", (const void *)static_shared);
     attributes_of("with dynamic shared memory", (const void *)dynamic_shared);
     attributes_of("with bounds", (const void *)bounded);
-    DO(cudaFuncSetAttribute((const void *)dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
-    DO(cudaFuncSetAttribute((const void *)dynamic_shared, cudaFuncAttributePreferredSharedMemoryCarveout, 30));
+    DO(cudaFuncSetAttribute((const void *)dynamic_shared,
+                            cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
+    DO(cudaFuncSetAttribute((const void *)dynamic_shared,
+                            cudaFuncAttributePreferredSharedMemoryCarveout, 30));
     attributes_of("with 100000 bytes allowed", (const void *)dynamic_shared);
     attributes_of("null", NULL);
     attributes_of("host memory", &x);
@@ -144,7 +186,8 @@ GROUP(kernels, 1)
 static void resident(const char *question, const void *kernel, int threads, size_t shared)
 {
     int blocks = -7;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+    cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
     tell(question, "%s, %d", cudaGetErrorName(error), blocks);
     cudaGetLastError();
 }
@@ -175,18 +218,26 @@ GROUP(occupancy, 1)
     resident("null", NULL, 128, 0);
     ask("to nowhere", cudaOccupancyMaxActiveBlocksPerMultiprocessor(NULL, empty, 128, 0));
     int blocks;
-    ask("flags 9", cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, empty, 128, 0, 9));
-    static const struct { int blocks, threads; } shapes[] = { { 1, 128 }, { 2, 128 }, { 3, 128 }, { 8, 128 }, { 32, 32 }, { 33, 32 }, { 0, 128 }, { 3, 1024 } };
+    ask("flags 9",
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, empty, 128, 0, 9));
+    static const struct {
+        int blocks, threads;
+    } shapes[] = { { 1, 128 }, { 2, 128 }, { 3, 128 }, { 8, 128 },
+                   { 32, 32 }, { 33, 32 }, { 0, 128 }, { 3, 1024 } };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         char question[80];
         size_t bytes = 7;
-        cudaError_t error = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, dynamic, shapes[i].blocks, shapes[i].threads);
-        snprintf(question, sizeof question, "shared memory for %d blocks of %d", shapes[i].blocks, shapes[i].threads);
+        cudaError_t error = cudaOccupancyAvailableDynamicSMemPerBlock(
+            &bytes, dynamic, shapes[i].blocks, shapes[i].threads);
+        snprintf(question, sizeof question, "shared memory for %d blocks of %d", shapes[i].blocks,
+                 shapes[i].threads);
         tell(question, "%s, %zu", cudaGetErrorName(error), bytes);
         cudaGetLastError();
     }
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeClusterDimension };
-    cudaLaunchConfig_t config = { .gridDim = { 1024, 1, 1 }, .blockDim = { 1024, 1, 1 }, .attrs = &attribute, .numAttrs = 1 };
+    cudaLaunchConfig_t config = {
+        .gridDim = { 1024, 1, 1 }, .blockDim = { 1024, 1, 1 }, .attrs = &attribute, .numAttrs = 1
+    };
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     for (unsigned size = 1; size <= 8; size *= 2) {
         char question[80];
@@ -211,17 +262,22 @@ GROUP(last_errors, 1)
     launch(empty, 0, 1, NULL, 0, 0);
     tell("after a bad launch", "%s", cudaGetErrorName(cudaPeekAtLastError()));
     cudaError_t error = cudaMalloc(&p, 16);
-    tell("a good call then", "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaPeekAtLastError()));
+    tell("a good call then", "%s, last error %s", cudaGetErrorName(error),
+         cudaGetErrorName(cudaPeekAtLastError()));
     error = launch(empty, 1, 1, NULL, 0, 0);
-    tell("a good launch then", "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaPeekAtLastError()));
+    tell("a good launch then", "%s, last error %s", cudaGetErrorName(error),
+         cudaGetErrorName(cudaPeekAtLastError()));
     error = cudaDeviceSynchronize();
-    tell("waiting then", "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaPeekAtLastError()));
+    tell("waiting then", "%s, last error %s", cudaGetErrorName(error),
+         cudaGetErrorName(cudaPeekAtLastError()));
     error = cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)9999, 0);
-    tell("another error then", "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaPeekAtLastError()));
+    tell("another error then", "%s, last error %s", cudaGetErrorName(error),
+         cudaGetErrorName(cudaPeekAtLastError()));
     tell("asked", "%s", cudaGetErrorName(cudaGetLastError()));
     tell("asked again", "%s", cudaGetErrorName(cudaGetLastError()));
     error = cudaSetDevice(4711);
-    tell("an ordinal too large", "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(cudaGetLastError()));
+    tell("an ordinal too large", "%s, last error %s", cudaGetErrorName(error),
+         cudaGetErrorName(cudaGetLastError()));
     error = cudaGetDevice(&value);
     tell("the device then", "%s, %d", cudaGetErrorName(error), value);
     tell("name of 12345", "%s", cudaGetErrorName((cudaError_t)12345));
@@ -302,8 +358,11 @@ GROUP(sticky, 1)
     ask("launch", launch((const void *)nothing, 1, 1, NULL, 0, 0));
     ask("launch of 2048 threads", launch((const void *)nothing, 1, 2048, NULL, 0, 0));
     ask("kernel's attributes", cudaFuncGetAttributes(&attributes, (const void *)nothing));
-    ask("kernel's attribute set", cudaFuncSetAttribute((const void *)nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 100));
-    ask("occupancy", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, (const void *)nothing, 32, 0));
+    ask("kernel's attribute set",
+        cudaFuncSetAttribute((const void *)nothing, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             100));
+    ask("occupancy",
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, (const void *)nothing, 32, 0));
     ask("device", cudaGetDevice(&value));
     ask("devices", cudaGetDeviceCount(&value));
     ask("set device", cudaSetDevice(0));
@@ -394,7 +453,10 @@ GROUP(fault_host_memory, 1)
     int supported = 0;
     void *arguments[] = { &p };
     DO(cudaDeviceGetAttribute(&supported, cudaDevAttrPageableMemoryAccess, 0));
-    if (supported) { tell("waiting", "this machine's devices read malloc's memory"); return; }
+    if (supported) {
+        tell("waiting", "this machine's devices read malloc's memory");
+        return;
+    }
     DO(launch((const void *)write_at, 1, 1, arguments, 0, 0));
     ask("waiting", cudaDeviceSynchronize());
     after_fault();
@@ -425,7 +487,10 @@ GROUP(nested, 1)
         n = counts[i];
         DO(cudaMemset(d, 0, sizeof codes));
         DO(launch((const void *)launch_many, 1, 1, many, 0, 0));
-        snprintf(question, sizeof question, "2500 launches %s", n < 0 ? "at the tail" : n & 1 ? "fire and forget" : "in a row");
+        snprintf(question, sizeof question, "2500 launches %s",
+                 n < 0   ? "at the tail"
+                 : n & 1 ? "fire and forget"
+                         : "in a row");
         ask(question, cudaDeviceSynchronize());
         DO(cudaMemcpy(codes, d, sizeof codes, cudaMemcpyDeviceToHost));
         tell(question, "%d ran, %d were launched, error %d", codes[0], codes[1], codes[2]);

@@ -1,5 +1,5 @@
-// What the runtime answers to calls at the edge of what is allowed: errors, attributes, limits. A real GPU's answers are in
-// h200.txt, and ../answers.sh holds the simulated device to them.
+// What the runtime answers to calls at the edge of what is allowed: errors, attributes, limits. A
+// real GPU's answers are in h200.txt, and ../answers.sh holds the simulated device to them.
 //
 //     answers             the names of the groups of questions, and how many devices each needs
 //     answers GROUP       the group's answers, a line each
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-enum { HANGS_AFTER = 20 };      // seconds
+enum { HANGS_AFTER = 20 }; // seconds
 
 extern const Group *const __start_groups[], *const __stop_groups[];
 

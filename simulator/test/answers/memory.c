@@ -1,10 +1,14 @@
-// Memory: copies, fills, allocating, freeing, registering, managed memory, pools, what is known of a pointer.
+// Memory: copies, fills, allocating, freeing, registering, managed memory, pools, what is known of
+// a pointer.
 #include "ask.h"
 
 enum { BYTES = 4096 };
 static char host[BYTES], other[BYTES];
 
-static struct cudaMemLocation place(enum cudaMemLocationType type, int id) { return (struct cudaMemLocation){ .type = type, .id = id }; }
+static struct cudaMemLocation place(enum cudaMemLocationType type, int id)
+{
+    return (struct cudaMemLocation){ .type = type, .id = id };
+}
 
 GROUP(copies, 1)
 {
@@ -15,27 +19,36 @@ GROUP(copies, 1)
     DO(cudaMemset(d, 1, BYTES));
     DO(cudaMemset(e, 1, BYTES));
     DO(cudaFree(freed));
-    ask("device to host, said to be host to device", cudaMemcpy(host, d, 16, cudaMemcpyHostToDevice));
-    ask("host to device, said to be device to host", cudaMemcpy(d, host, 16, cudaMemcpyDeviceToHost));
-    ask("device to device, said to be host to device", cudaMemcpy(d, e, 16, cudaMemcpyHostToDevice));
-    ask("device to device, said to be device to host", cudaMemcpy(d, e, 16, cudaMemcpyDeviceToHost));
-    ask("host to device, said to be device to device", cudaMemcpy(d, host, 16, cudaMemcpyDeviceToDevice));
+    ask("device to host, said to be host to device",
+        cudaMemcpy(host, d, 16, cudaMemcpyHostToDevice));
+    ask("host to device, said to be device to host",
+        cudaMemcpy(d, host, 16, cudaMemcpyDeviceToHost));
+    ask("device to device, said to be host to device",
+        cudaMemcpy(d, e, 16, cudaMemcpyHostToDevice));
+    ask("device to device, said to be device to host",
+        cudaMemcpy(d, e, 16, cudaMemcpyDeviceToHost));
+    ask("host to device, said to be device to device",
+        cudaMemcpy(d, host, 16, cudaMemcpyDeviceToDevice));
     ask("device to host, said to be host to host", cudaMemcpy(host, d, 16, cudaMemcpyHostToHost));
-    ask("host to host, said to be host to device", cudaMemcpy(host, other, 16, cudaMemcpyHostToDevice));
-    ask("host to host, said to be device to device", cudaMemcpy(host, other, 16, cudaMemcpyDeviceToDevice));
+    ask("host to host, said to be host to device",
+        cudaMemcpy(host, other, 16, cudaMemcpyHostToDevice));
+    ask("host to host, said to be device to device",
+        cudaMemcpy(host, other, 16, cudaMemcpyDeviceToDevice));
     ask("host to host", cudaMemcpy(host, other, 16, cudaMemcpyHostToHost));
     ask("host to host by default", cudaMemcpy(host, other, 16, cudaMemcpyDefault));
     ask("device to host by default", cudaMemcpy(host, d, 16, cudaMemcpyDefault));
     ask("kind 5", cudaMemcpy(host, d, 16, (enum cudaMemcpyKind)5));
-    ask("kind -1", cudaMemcpy(host, d, 16, (enum cudaMemcpyKind)-1));
+    ask("kind -1", cudaMemcpy(host, d, 16, (enum cudaMemcpyKind) - 1));
     ask("no bytes, kind 5", cudaMemcpy(host, d, 0, (enum cudaMemcpyKind)5));
     ask("no bytes, null pointers", cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
     ask("no bytes, wrong way round", cudaMemcpy(host, d, 0, cudaMemcpyHostToDevice));
     ask("to null", cudaMemcpy(NULL, host, 16, cudaMemcpyHostToDevice));
     ask("from null", cudaMemcpy(host, NULL, 16, cudaMemcpyDeviceToHost));
     ask("host from null", cudaMemcpy(d, NULL, 16, cudaMemcpyHostToDevice));
-    ask("to host past the device's end", cudaMemcpy(host, d + BYTES - 1, 2, cudaMemcpyDeviceToHost));
-    ask("more than the device's allocation", cudaMemcpy(d, host, BYTES + 1, cudaMemcpyHostToDevice));
+    ask("to host past the device's end",
+        cudaMemcpy(host, d + BYTES - 1, 2, cudaMemcpyDeviceToHost));
+    ask("more than the device's allocation",
+        cudaMemcpy(d, host, BYTES + 1, cudaMemcpyHostToDevice));
     ask("to what is freed", cudaMemcpy(freed, host, 16, cudaMemcpyHostToDevice));
     ask("from what is freed", cudaMemcpy(host, freed, 16, cudaMemcpyDeviceToHost));
     ask("from what is freed by default", cudaMemcpy(d, freed, 16, cudaMemcpyDeviceToDevice));
@@ -45,10 +58,14 @@ GROUP(copies, 1)
     ask("overlapping", cudaMemcpy(d, d + 8, 16, cudaMemcpyDeviceToDevice));
     ask("onto itself", cudaMemcpy(d, d, 16, cudaMemcpyDeviceToDevice));
     ask("2D, rows wider than a pitch", cudaMemcpy2D(host, 8, d, 16, 9, 2, cudaMemcpyDeviceToHost));
-    ask("2D, one row wider than a pitch", cudaMemcpy2D(host, 4, d, 16, 8, 1, cudaMemcpyDeviceToHost));
-    ask("2D, no rows, wider than a pitch", cudaMemcpy2D(host, 4, d, 16, 8, 0, cudaMemcpyDeviceToHost));
-    ask("2D, no width, null pointers", cudaMemcpy2D(NULL, 4, NULL, 16, 0, 4, cudaMemcpyDeviceToHost));
-    ask("2D, a pitch of 2^31", cudaMemcpy2D(host, 16, d, (size_t)1 << 31, 8, 1, cudaMemcpyDeviceToHost));
+    ask("2D, one row wider than a pitch",
+        cudaMemcpy2D(host, 4, d, 16, 8, 1, cudaMemcpyDeviceToHost));
+    ask("2D, no rows, wider than a pitch",
+        cudaMemcpy2D(host, 4, d, 16, 8, 0, cudaMemcpyDeviceToHost));
+    ask("2D, no width, null pointers",
+        cudaMemcpy2D(NULL, 4, NULL, 16, 0, 4, cudaMemcpyDeviceToHost));
+    ask("2D, a pitch of 2^31",
+        cudaMemcpy2D(host, 16, d, (size_t)1 << 31, 8, 1, cudaMemcpyDeviceToHost));
     ask("2D, kind 7", cudaMemcpy2D(host, 16, d, 16, 8, 2, (enum cudaMemcpyKind)7));
     ask("2D, past the end", cudaMemcpy2D(host, 64, d, 64, 64, 65, cudaMemcpyDeviceToHost));
     ask("3D, null", cudaMemcpy3D(NULL));
@@ -73,16 +90,22 @@ GROUP(symbols, 1)
     ask("to a variable", cudaMemcpyToSymbol(variable, host, 64, 0, cudaMemcpyHostToDevice));
     ask("to a constant", cudaMemcpyToSymbol(constant, host, 64, 0, cudaMemcpyHostToDevice));
     ask("past a variable's end", cudaMemcpyToSymbol(variable, host, 64, 4, cudaMemcpyHostToDevice));
-    ask("offset past a variable's end", cudaMemcpyToSymbol(variable, host, 4, 100, cudaMemcpyHostToDevice));
-    ask("no bytes past a variable's end", cudaMemcpyToSymbol(variable, host, 0, 100, cudaMemcpyHostToDevice));
-    ask("said to be device to host", cudaMemcpyToSymbol(variable, host, 4, 0, cudaMemcpyDeviceToHost));
-    ask("said to be device to device, from the host", cudaMemcpyToSymbol(variable, host, 4, 0, cudaMemcpyDeviceToDevice));
-    ask("from a variable, said to be host to device", cudaMemcpyFromSymbol(host, variable, 4, 0, cudaMemcpyHostToDevice));
+    ask("offset past a variable's end",
+        cudaMemcpyToSymbol(variable, host, 4, 100, cudaMemcpyHostToDevice));
+    ask("no bytes past a variable's end",
+        cudaMemcpyToSymbol(variable, host, 0, 100, cudaMemcpyHostToDevice));
+    ask("said to be device to host",
+        cudaMemcpyToSymbol(variable, host, 4, 0, cudaMemcpyDeviceToHost));
+    ask("said to be device to device, from the host",
+        cudaMemcpyToSymbol(variable, host, 4, 0, cudaMemcpyDeviceToDevice));
+    ask("from a variable, said to be host to device",
+        cudaMemcpyFromSymbol(host, variable, 4, 0, cudaMemcpyHostToDevice));
     ask("kind 9", cudaMemcpyFromSymbol(host, variable, 4, 0, (enum cudaMemcpyKind)9));
     ask("null symbol", cudaMemcpyToSymbol(NULL, host, 4, 0, cudaMemcpyHostToDevice));
     ask("host memory as symbol", cudaMemcpyToSymbol(other, host, 4, 0, cudaMemcpyHostToDevice));
     ask("device memory as symbol", cudaMemcpyToSymbol(d, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("a kernel as symbol", cudaMemcpyToSymbol((const void *)nothing, host, 4, 0, cudaMemcpyHostToDevice));
+    ask("a kernel as symbol",
+        cudaMemcpyToSymbol((const void *)nothing, host, 4, 0, cudaMemcpyHostToDevice));
     ask("address of host memory", cudaGetSymbolAddress((void **)&d, host));
     ask("address to null", cudaGetSymbolAddress(NULL, variable));
     ask("size of null", cudaGetSymbolSize(&size, NULL));
@@ -113,8 +136,10 @@ GROUP(fills, 1)
     ask("2D, one row wider than the pitch", cudaMemset2D(d, 8, 0, 16, 1));
     ask("2D, no rows", cudaMemset2D(d, 8, 0, 8, 0));
     ask("2D, no pitch, no width", cudaMemset2D(d, 0, 0, 0, 2));
-    ask("3D, nothing filled in", cudaMemset3D((struct cudaPitchedPtr){ 0 }, 0, (struct cudaExtent){ 0, 0, 0 }));
-    ask("3D, wider than the pitch", cudaMemset3D((struct cudaPitchedPtr){ d, 8, 8, 2 }, 0, (struct cudaExtent){ 16, 2, 2 }));
+    ask("3D, nothing filled in",
+        cudaMemset3D((struct cudaPitchedPtr){ 0 }, 0, (struct cudaExtent){ 0, 0, 0 }));
+    ask("3D, wider than the pitch",
+        cudaMemset3D((struct cudaPitchedPtr){ d, 8, 8, 2 }, 0, (struct cudaExtent){ 16, 2, 2 }));
     ask("asynchronous, host memory", cudaMemsetAsync(host, 0, 16, 0));
     ask("afterwards", cudaDeviceSynchronize());
 }
@@ -138,7 +163,8 @@ GROUP(allocating, 1)
         pitch = 7;
         cudaError_t error = cudaMallocPitch((void **)&p, &pitch, widths[i], 10);
         snprintf(question, sizeof question, "rows of %zu", widths[i]);
-        tell(question, "%s, pitch %zu, %s", cudaGetErrorName(error), pitch, p ? "a pointer" : "null");
+        tell(question, "%s, pitch %zu, %s", cudaGetErrorName(error), pitch,
+             p ? "a pointer" : "null");
     }
     ask("no rows", cudaMallocPitch((void **)&p, &pitch, 100, 0));
     tell("no rows give", "pitch %zu, %s", pitch, p ? "a pointer" : "null");
@@ -160,7 +186,8 @@ GROUP(allocating, 1)
     ask("managed, flags 3", cudaMallocManaged((void **)&p, 16, 3));
     ask("managed, single", cudaMallocManaged((void **)&p, 16, cudaMemAttachSingle));
     ask("managed, host", cudaMallocManaged((void **)&p, 16, cudaMemAttachHost));
-    ask("managed, a petabyte", cudaMallocManaged((void **)&p, (size_t)1 << 50, cudaMemAttachGlobal));
+    ask("managed, a petabyte",
+        cudaMallocManaged((void **)&p, (size_t)1 << 50, cudaMemAttachGlobal));
     ask("how much is free, to nowhere", cudaMemGetInfo(NULL, NULL));
     ask("afterwards", cudaDeviceSynchronize());
 }
@@ -239,7 +266,8 @@ GROUP(registering, 1)
     tell("write-combined memory's flags are", "%u", flags);
     ask("device memory's flags", cudaHostGetFlags(&flags, d));
     ask("managed memory's flags", cudaHostGetFlags(&flags, managed));
-    ask("registered for all", cudaHostRegister(page, BYTES, cudaHostRegisterPortable | cudaHostRegisterMapped));
+    ask("registered for all",
+        cudaHostRegister(page, BYTES, cudaHostRegisterPortable | cudaHostRegisterMapped));
     ask("registered for all: its flags", cudaHostGetFlags(&flags, page));
     tell("registered for all: its flags are", "%u", flags);
 }
@@ -250,9 +278,15 @@ static void kind_of(const char *question, const void *p)
     memset(&a, 0x55, sizeof a);
     cudaError_t error = cudaPointerGetAttributes(&a, p), last = cudaGetLastError();
     if (error) tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(last));
-    else tell(question, "type %d, device %d, device pointer %s, host pointer %s", (int)a.type, a.device,
-              !a.devicePointer ? "null" : a.devicePointer == p ? "the same" : "another",
-              !a.hostPointer ? "null" : a.hostPointer == p ? "the same" : "another");
+    else
+        tell(question, "type %d, device %d, device pointer %s, host pointer %s", (int)a.type,
+             a.device,
+             !a.devicePointer       ? "null"
+             : a.devicePointer == p ? "the same"
+                                    : "another",
+             !a.hostPointer       ? "null"
+             : a.hostPointer == p ? "the same"
+                                  : "another");
 }
 
 GROUP(pointers, 1)
@@ -297,18 +331,25 @@ GROUP(managed, 1)
 {
     char *m, *d, *pinned;
     int value = 99;
-    struct cudaMemLocation here = place(cudaMemLocationTypeDevice, 0), cpu = place(cudaMemLocationTypeHost, 0);
+    struct cudaMemLocation here = place(cudaMemLocationTypeDevice, 0),
+                           cpu = place(cudaMemLocationTypeHost, 0);
     DO(cudaMallocManaged((void **)&m, 4 << 20, cudaMemAttachGlobal));
     DO(cudaMalloc((void **)&d, BYTES));
     DO(cudaMallocHost((void **)&pinned, BYTES));
     ask("prefetch", cudaMemPrefetchAsync(m, 1 << 20, here, 0, 0));
     ask("prefetch to the host", cudaMemPrefetchAsync(m, 1 << 20, cpu, 0, 0));
-    ask("prefetch to device 99", cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeDevice, 99), 0, 0));
-    ask("prefetch to device -1", cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeDevice, -1), 0, 0));
-    ask("prefetch to no kind of place", cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeInvalid, 0), 0, 0));
-    ask("prefetch to kind of place 9", cudaMemPrefetchAsync(m, BYTES, place((enum cudaMemLocationType)9, 0), 0, 0));
-    ask("prefetch to NUMA node 0", cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeHostNuma, 0), 0, 0));
-    ask("prefetch to this NUMA node", cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeHostNumaCurrent, 0), 0, 0));
+    ask("prefetch to device 99",
+        cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeDevice, 99), 0, 0));
+    ask("prefetch to device -1",
+        cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeDevice, -1), 0, 0));
+    ask("prefetch to no kind of place",
+        cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeInvalid, 0), 0, 0));
+    ask("prefetch to kind of place 9",
+        cudaMemPrefetchAsync(m, BYTES, place((enum cudaMemLocationType)9, 0), 0, 0));
+    ask("prefetch to NUMA node 0",
+        cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeHostNuma, 0), 0, 0));
+    ask("prefetch to this NUMA node",
+        cudaMemPrefetchAsync(m, BYTES, place(cudaMemLocationTypeHostNumaCurrent, 0), 0, 0));
     ask("prefetch with flags", cudaMemPrefetchAsync(m, BYTES, here, 1, 0));
     ask("prefetch no bytes", cudaMemPrefetchAsync(m, 0, here, 0, 0));
     ask("prefetch past the end", cudaMemPrefetchAsync(m, (4 << 20) + 1, here, 0, 0));
@@ -317,13 +358,20 @@ GROUP(managed, 1)
     ask("prefetch device memory", cudaMemPrefetchAsync(d, BYTES, here, 0, 0));
     ask("prefetch pinned memory", cudaMemPrefetchAsync(pinned, BYTES, here, 0, 0));
     ask("advise read mostly", cudaMemAdvise(m, BYTES, cudaMemAdviseSetReadMostly, here));
-    ask("advise read mostly, device 99", cudaMemAdvise(m, BYTES, cudaMemAdviseSetReadMostly, place(cudaMemLocationTypeDevice, 99)));
-    ask("advise preferred location", cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation, here));
-    ask("advise preferred location, device 99", cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation, place(cudaMemLocationTypeDevice, 99)));
-    ask("advise preferred location, no kind of place", cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation, place(cudaMemLocationTypeInvalid, 0)));
+    ask("advise read mostly, device 99",
+        cudaMemAdvise(m, BYTES, cudaMemAdviseSetReadMostly, place(cudaMemLocationTypeDevice, 99)));
+    ask("advise preferred location",
+        cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation, here));
+    ask("advise preferred location, device 99",
+        cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation,
+                      place(cudaMemLocationTypeDevice, 99)));
+    ask("advise preferred location, no kind of place",
+        cudaMemAdvise(m, BYTES, cudaMemAdviseSetPreferredLocation,
+                      place(cudaMemLocationTypeInvalid, 0)));
     ask("advise accessed by", cudaMemAdvise(m, BYTES, cudaMemAdviseSetAccessedBy, here));
     ask("advise accessed by the host", cudaMemAdvise(m, BYTES, cudaMemAdviseSetAccessedBy, cpu));
-    ask("advise accessed by device 99", cudaMemAdvise(m, BYTES, cudaMemAdviseSetAccessedBy, place(cudaMemLocationTypeDevice, 99)));
+    ask("advise accessed by device 99",
+        cudaMemAdvise(m, BYTES, cudaMemAdviseSetAccessedBy, place(cudaMemLocationTypeDevice, 99)));
     ask("advise 0", cudaMemAdvise(m, BYTES, (enum cudaMemoryAdvise)0, here));
     ask("advise 99", cudaMemAdvise(m, BYTES, (enum cudaMemoryAdvise)99, here));
     ask("advise no bytes", cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, here));
@@ -334,16 +382,22 @@ GROUP(managed, 1)
     for (int a = 0; a <= 9; a++) {
         char question[64];
         value = 99;
-        cudaError_t error = cudaMemRangeGetAttribute(&value, sizeof value, (enum cudaMemRangeAttribute)a, m, BYTES);
+        cudaError_t error =
+            cudaMemRangeGetAttribute(&value, sizeof value, (enum cudaMemRangeAttribute)a, m, BYTES);
         snprintf(question, sizeof question, "attribute %d of a range", a);
         tell(question, "%s, %d", cudaGetErrorName(error), value);
     }
     cudaGetLastError();
-    ask("an attribute into 2 bytes", cudaMemRangeGetAttribute(&value, 2, cudaMemRangeAttributeReadMostly, m, BYTES));
-    ask("an attribute to nowhere", cudaMemRangeGetAttribute(NULL, 4, cudaMemRangeAttributeReadMostly, m, BYTES));
-    ask("an attribute of device memory", cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, d, BYTES));
-    ask("an attribute of no bytes", cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, 0));
-    ask("an attribute of a range with others", cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, 2 << 20));
+    ask("an attribute into 2 bytes",
+        cudaMemRangeGetAttribute(&value, 2, cudaMemRangeAttributeReadMostly, m, BYTES));
+    ask("an attribute to nowhere",
+        cudaMemRangeGetAttribute(NULL, 4, cudaMemRangeAttributeReadMostly, m, BYTES));
+    ask("an attribute of device memory",
+        cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, d, BYTES));
+    ask("an attribute of no bytes",
+        cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, 0));
+    ask("an attribute of a range with others",
+        cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, m, 2 << 20));
     tell("it is", "%d", value);
     ask("attach to no stream", cudaStreamAttachMemAsync(0, m, 0, cudaMemAttachSingle));
     ask("attach to all", cudaStreamAttachMemAsync(0, m, 0, cudaMemAttachGlobal));
@@ -410,18 +464,22 @@ GROUP(pools, 1)
     DO(cudaStreamSynchronize(s));
     pool_figures("with 40 MiB freed", pool);
     unsigned long long value = 0;
-    ask("set the high mark to 0", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &value));
+    ask("set the high mark to 0",
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &value));
     value = 1;
-    ask("set the high mark to 1", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &value));
+    ask("set the high mark to 1",
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &value));
     ask("set what is used", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &value));
-    ask("set the threshold", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &value));
+    ask("set the threshold",
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &value));
     ask("set attribute 0", cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)0, &value));
     ask("set attribute 99", cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)99, &value));
     ask("set to nothing", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, NULL));
     ask("trim", cudaMemPoolTrimTo(pool, 0));
     ask("trim null", cudaMemPoolTrimTo(NULL, 0));
     ask("destroy the default pool", cudaMemPoolDestroy(pool));
-    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } };
+    struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
+                                      .location = { .type = cudaMemLocationTypeDevice, .id = 0 } };
     ask("create", cudaMemPoolCreate(&mine, &props));
     ask("create from null", cudaMemPoolCreate(&mine, NULL));
     struct cudaMemPoolProps none = { 0 }, away = props, kind = props;
@@ -431,9 +489,11 @@ GROUP(pools, 1)
     kind.handleTypes = (enum cudaMemAllocationHandleType)0x40;
     ask("create with handles of kind 0x40", cudaMemPoolCreate(&current, &kind));
     int fd;
-    ask("export without handles", cudaMemPoolExportToShareableHandle(&fd, mine, cudaMemHandleTypePosixFileDescriptor, 0));
+    ask("export without handles",
+        cudaMemPoolExportToShareableHandle(&fd, mine, cudaMemHandleTypePosixFileDescriptor, 0));
     enum cudaMemAccessFlags access = 99;
-    struct cudaMemLocation here = place(cudaMemLocationTypeDevice, 0), far = place(cudaMemLocationTypeDevice, 99);
+    struct cudaMemLocation here = place(cudaMemLocationTypeDevice, 0),
+                           far = place(cudaMemLocationTypeDevice, 99);
     ask("who may access", cudaMemPoolGetAccess(&access, mine, &here));
     tell("the device's own access", "%d", (int)access);
     ask("who may access, device 99", cudaMemPoolGetAccess(&access, mine, &far));
@@ -481,7 +541,8 @@ GROUP(ipc, 1)
     ask("malloc's memory", cudaIpcGetMemHandle(&memory, host));
     ask("memory of a pool", cudaIpcGetMemHandle(&memory, async));
     DO(cudaIpcGetMemHandle(&memory, d));
-    ask("open in the same process", cudaIpcOpenMemHandle(&opened, memory, cudaIpcMemLazyEnablePeerAccess));
+    ask("open in the same process",
+        cudaIpcOpenMemHandle(&opened, memory, cudaIpcMemLazyEnablePeerAccess));
     ask("open without the flag", cudaIpcOpenMemHandle(&opened, memory, 0));
     ask("open zeros", cudaIpcOpenMemHandle(&opened, zero, cudaIpcMemLazyEnablePeerAccess));
     ask("close what was not opened", cudaIpcCloseMemHandle(d));

@@ -15,15 +15,17 @@ static void work(cudaStream_t s)
 static const char *state(cudaStream_t s)
 {
     cudaError_t error = cudaStreamQuery(s);
-    return error == cudaErrorNotReady ? "works" : error == cudaSuccess ? "done" : cudaGetErrorName(error);
+    return error == cudaErrorNotReady ? "works"
+         : error == cudaSuccess       ? "done"
+                                      : cudaGetErrorName(error);
 }
 
-#define THEN(question, s, call)                                                                                       \
-    do {                                                                                                              \
-        work(s);                                                                                                      \
-        cudaError_t error = call;                                                                                     \
-        tell(question, "%s, then %s", cudaGetErrorName(error), state(s));                                             \
-        cudaGetLastError();                                                                                           \
+#define THEN(question, s, call)                                                                    \
+    do {                                                                                           \
+        work(s);                                                                                   \
+        cudaError_t error = call;                                                                  \
+        tell(question, "%s, then %s", cudaGetErrorName(error), state(s));                          \
+        cudaGetLastError();                                                                        \
     } while (0)
 
 GROUP(per_thread, 1)
@@ -39,24 +41,37 @@ GROUP(per_thread, 1)
     DO(cudaStreamGetId(NULL, &null));
     DO(cudaStreamGetId(cudaStreamPerThread, &own));
     DO(cudaStreamGetId(cudaStreamLegacy, &legacy));
-    tell("null is", "%s", null == own ? "the thread's" : null == legacy ? "the legacy stream" : "neither");
+    tell("null is", "%s",
+         null == own      ? "the thread's"
+         : null == legacy ? "the legacy stream"
+                          : "neither");
     work(plain);
     tell("query null, blocking works", "%s", state(NULL));
     work(cudaStreamLegacy);
     tell("query null, legacy works", "%s", state(NULL));
     work(NULL);
     tell("query legacy, null works", "%s", state(cudaStreamLegacy));
-    THEN("kernel on null, blocking works", plain, (launch((const void *)nothing, 1, 1, NULL, 0, 0), cudaStreamSynchronize(0)));
-    THEN("kernel on null, legacy works", cudaStreamLegacy, (launch((const void *)nothing, 1, 1, NULL, 0, 0), cudaStreamSynchronize(0)));
-    THEN("kernel on legacy, null works", NULL, (launch((const void *)nothing, 1, 1, NULL, 0, cudaStreamLegacy), cudaStreamSynchronize(cudaStreamLegacy)));
-    THEN("copy in, blocking works", plain, cudaMemcpy(d, host, sizeof host, cudaMemcpyHostToDevice));
-    THEN("copy out, legacy works", cudaStreamLegacy, cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost));
-    THEN("copy on the device, null works", NULL, cudaMemcpy(d, d + 4096, 4096, cudaMemcpyDeviceToDevice));
-    THEN("copy on the device, blocking works", plain, cudaMemcpy(d, d + 4096, 4096, cudaMemcpyDeviceToDevice));
+    THEN("kernel on null, blocking works", plain,
+         (launch((const void *)nothing, 1, 1, NULL, 0, 0), cudaStreamSynchronize(0)));
+    THEN("kernel on null, legacy works", cudaStreamLegacy,
+         (launch((const void *)nothing, 1, 1, NULL, 0, 0), cudaStreamSynchronize(0)));
+    THEN("kernel on legacy, null works", NULL,
+         (launch((const void *)nothing, 1, 1, NULL, 0, cudaStreamLegacy),
+          cudaStreamSynchronize(cudaStreamLegacy)));
+    THEN("copy in, blocking works", plain,
+         cudaMemcpy(d, host, sizeof host, cudaMemcpyHostToDevice));
+    THEN("copy out, legacy works", cudaStreamLegacy,
+         cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost));
+    THEN("copy on the device, null works", NULL,
+         cudaMemcpy(d, d + 4096, 4096, cudaMemcpyDeviceToDevice));
+    THEN("copy on the device, blocking works", plain,
+         cudaMemcpy(d, d + 4096, 4096, cudaMemcpyDeviceToDevice));
     THEN("fill, blocking works", plain, cudaMemset(d, 0, 4096));
     THEN("fill, null works", NULL, cudaMemset(d, 0, 4096));
-    THEN("to a variable, blocking works", plain, cudaMemcpyToSymbol(variable, host, 16, 0, cudaMemcpyHostToDevice));
-    THEN("from pinned, null works", NULL, cudaMemcpyAsync(d, pinned, 1 << 20, cudaMemcpyHostToDevice, 0));
+    THEN("to a variable, blocking works", plain,
+         cudaMemcpyToSymbol(variable, host, 16, 0, cudaMemcpyHostToDevice));
+    THEN("from pinned, null works", NULL,
+         cudaMemcpyAsync(d, pinned, 1 << 20, cudaMemcpyHostToDevice, 0));
     THEN("to a peer, blocking works", plain, cudaMemcpyPeer(d, 0, d + 4096, 0, 4096));
     THEN("malloc from a pool, blocking works", plain, cudaMallocAsync((void **)&d, 4096, 0));
     ask("capture null", cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal));

@@ -53,9 +53,13 @@ static void print_lines(const char *what, const void *kernel, int lines)
     size_t bytes = caught(1, wait, words, sizeof words), count = 0;
     char *last = words;
     for (char *p = words; *p; p++)
-        if (*p == '\n') { count++; if (p[1]) last = p + 1; }
+        if (*p == '\n') {
+            count++;
+            if (p[1]) last = p + 1;
+        }
     snprintf(question, sizeof question, "%d %s", lines, what);
-    tell(question, "%zu bytes, %zu lines, the first %.8s, the last %.8s, the last printf gave %d", bytes, count, words, last, *gave);
+    tell(question, "%zu bytes, %zu lines, the first %.8s, the last %.8s, the last printf gave %d",
+         bytes, count, words, last, *gave);
 }
 
 GROUP(prints_room, 1)

@@ -5,12 +5,21 @@
 
 enum { BYTES = 4 << 20 };
 
-typedef struct { cudaIpcMemHandle_t memory, small, second; cudaIpcEventHandle_t event, timed; } Handles;
+typedef struct {
+    cudaIpcMemHandle_t memory, small, second;
+    cudaIpcEventHandle_t event, timed;
+} Handles;
 
 static int to_child[2], to_parent[2];
 
-static void give(int fd, const void *p, size_t bytes) { if (write(fd, p, bytes) != (ssize_t)bytes) _exit(3); }
-static void take(int fd, void *p, size_t bytes) { if (read(fd, p, bytes) != (ssize_t)bytes) _exit(3); }
+static void give(int fd, const void *p, size_t bytes)
+{
+    if (write(fd, p, bytes) != (ssize_t)bytes) _exit(3);
+}
+static void take(int fd, void *p, size_t bytes)
+{
+    if (read(fd, p, bytes) != (ssize_t)bytes) _exit(3);
+}
 
 static void in_child(void)
 {
@@ -26,10 +35,13 @@ static void in_child(void)
     ask("open, flags 0", cudaIpcOpenMemHandle((void **)&again, h.memory, 0));
     ask("open, flags 2", cudaIpcOpenMemHandle((void **)&again, h.memory, 2));
     ask("open to nowhere", cudaIpcOpenMemHandle(NULL, h.memory, cudaIpcMemLazyEnablePeerAccess));
-    ask("open again", cudaIpcOpenMemHandle((void **)&again, h.memory, cudaIpcMemLazyEnablePeerAccess));
+    ask("open again",
+        cudaIpcOpenMemHandle((void **)&again, h.memory, cudaIpcMemLazyEnablePeerAccess));
     tell("again it is", "%s", again == p ? "the same" : "another");
-    ask("open a small one", cudaIpcOpenMemHandle((void **)&small, h.small, cudaIpcMemLazyEnablePeerAccess));
-    ask("open its neighbour", cudaIpcOpenMemHandle((void **)&second, h.second, cudaIpcMemLazyEnablePeerAccess));
+    ask("open a small one",
+        cudaIpcOpenMemHandle((void **)&small, h.small, cudaIpcMemLazyEnablePeerAccess));
+    ask("open its neighbour",
+        cudaIpcOpenMemHandle((void **)&second, h.second, cudaIpcMemLazyEnablePeerAccess));
     cudaIpcMemHandle_t wrong = h.memory;
     wrong.reserved[3] ^= 0x55;
     ask("read it", cudaMemcpy(host, p, 16, cudaMemcpyDeviceToHost));
@@ -40,7 +52,8 @@ static void in_child(void)
     ask("its end", cudaMemset(p + BYTES - 16, 9, 16));
     ask("past its end", cudaMemset(p + BYTES - 16, 9, 64));
     cudaError_t error = cudaPointerGetAttributes(&a, p);
-    tell("what it is", "%s, type %d, device %d, device pointer %s", cudaGetErrorName(error), (int)a.type, a.device, a.devicePointer == p ? "the same" : "another");
+    tell("what it is", "%s, type %d, device %d, device pointer %s", cudaGetErrorName(error),
+         (int)a.type, a.device, a.devicePointer == p ? "the same" : "another");
     ask("pass it on", cudaIpcGetMemHandle(&mine, p));
     ask("free it", cudaFree(p));
     ask("open the event", cudaIpcOpenEventHandle(&e, h.event));
@@ -61,8 +74,9 @@ static void in_child(void)
     ask("close its neighbour", cudaIpcCloseMemHandle(second));
     ask("afterwards", cudaDeviceSynchronize());
     give(to_parent[1], "", 1);
-    take(to_child[0], host, 1);         // the other has freed it
-    ask("open what is freed", cudaIpcOpenMemHandle((void **)&p, h.memory, cudaIpcMemLazyEnablePeerAccess));
+    take(to_child[0], host, 1); // the other has freed it
+    ask("open what is freed",
+        cudaIpcOpenMemHandle((void **)&p, h.memory, cudaIpcMemLazyEnablePeerAccess));
     ask("open an event that is destroyed", cudaIpcOpenEventHandle(&e, h.event));
     _exit(0);
 }

@@ -50,10 +50,12 @@ static void attribute_of(const char *whose, cudaStream_t s)
         cudaLaunchAttributeValue value;
         char question[80], words[3 * 16 + 1];
         memset(&value, 0, sizeof value);
-        cudaError_t error = cudaStreamGetAttribute(s, (cudaLaunchAttributeID)id, &value), last = cudaGetLastError();
+        cudaError_t error = cudaStreamGetAttribute(s, (cudaLaunchAttributeID)id, &value),
+                    last = cudaGetLastError();
         for (int i = 0; i < 16; i++) sprintf(words + 3 * i, " %02x", (unsigned char)value.pad[i]);
         snprintf(question, sizeof question, "attribute %d of %s", id, whose);
-        if (error) tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(last));
+        if (error)
+            tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(last));
         else tell(question, "%s", words + 1);
     }
 }
@@ -75,9 +77,11 @@ GROUP(stream_attributes, 1)
     DO(cudaStreamGetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
     tell("how to wait", "%d", v.syncPolicy);
     v.syncPolicy = 9;
-    ask("set how to wait to 9", cudaStreamSetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
+    ask("set how to wait to 9",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
     v.syncPolicy = 0;
-    ask("set how to wait to 0", cudaStreamSetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
+    ask("set how to wait to 0",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeSynchronizationPolicy, &v));
     memset(&v, 0, sizeof v);
     v.priority = -2;
     ask("set a priority", cudaStreamSetAttribute(s, cudaLaunchAttributePriority, &v));
@@ -90,37 +94,56 @@ GROUP(stream_attributes, 1)
     DO(cudaStreamGetPriority(s, &priority));
     tell("priority as cudaStreamGetPriority has it", "%d", priority);
     memset(&v, 0, sizeof v);
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming };
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyStreaming };
     ask("set a window", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
     memset(&v, 0, sizeof v);
     DO(cudaStreamGetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
-    tell("the window", "%s, %zu bytes, ratio %g, hit %d, miss %d", v.accessPolicyWindow.base_ptr == d ? "the memory" : "elsewhere",
-         v.accessPolicyWindow.num_bytes, v.accessPolicyWindow.hitRatio, v.accessPolicyWindow.hitProp, v.accessPolicyWindow.missProp);
+    tell("the window", "%s, %zu bytes, ratio %g, hit %d, miss %d",
+         v.accessPolicyWindow.base_ptr == d ? "the memory" : "elsewhere",
+         v.accessPolicyWindow.num_bytes, v.accessPolicyWindow.hitRatio,
+         v.accessPolicyWindow.hitProp, v.accessPolicyWindow.missProp);
     ask("copy attributes", cudaStreamCopyAttributes(t, s));
     memset(&v, 0, sizeof v);
     DO(cudaStreamGetAttribute(t, cudaLaunchAttributeAccessPolicyWindow, &v));
     tell("the copied window", "%zu bytes", v.accessPolicyWindow.num_bytes);
     DO(cudaStreamGetAttribute(t, cudaLaunchAttributePriority, &v));
     tell("the copied priority", "%d", v.priority);
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 1 << 20, 2, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming };
-    ask("set a window of ratio 2", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting, cudaAccessPropertyPersisting };
-    ask("set a window whose misses persist", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, (size_t)1 << 40, 1, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming };
-    ask("set a window of a terabyte", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, 9, cudaAccessPropertyStreaming };
-    ask("set a window with property 9", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 0, 0, cudaAccessPropertyNormal, cudaAccessPropertyNormal };
-    ask("set a window of no bytes", cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, 1 << 20, 2, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyStreaming };
+    ask("set a window of ratio 2",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyPersisting };
+    ask("set a window whose misses persist",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, (size_t)1 << 40, 1, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyStreaming };
+    ask("set a window of a terabyte",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, 9, cudaAccessPropertyStreaming };
+    ask("set a window with property 9",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 0, 0, cudaAccessPropertyNormal,
+                                                            cudaAccessPropertyNormal };
+    ask("set a window of no bytes",
+        cudaStreamSetAttribute(s, cudaLaunchAttributeAccessPolicyWindow, &v));
     ask("set attribute 2", cudaStreamSetAttribute(s, cudaLaunchAttributeCooperative, &v));
     ask("set attribute 99", cudaStreamSetAttribute(s, (cudaLaunchAttributeID)99, &v));
     ask("get to nowhere", cudaStreamGetAttribute(s, cudaLaunchAttributePriority, NULL));
     ask("set to nothing", cudaStreamSetAttribute(s, cudaLaunchAttributePriority, NULL));
     memset(&v, 0, sizeof v);
     v.priority = -1;
-    ask("set the legacy stream's priority", cudaStreamSetAttribute(0, cudaLaunchAttributePriority, &v));
+    ask("set the legacy stream's priority",
+        cudaStreamSetAttribute(0, cudaLaunchAttributePriority, &v));
     v.syncPolicy = cudaSyncPolicySpin;
-    ask("set how to wait for the legacy stream", cudaStreamSetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &v));
+    ask("set how to wait for the legacy stream",
+        cudaStreamSetAttribute(0, cudaLaunchAttributeSynchronizationPolicy, &v));
     v.memSyncDomain = cudaLaunchMemSyncDomainRemote;
     ask("set the domain", cudaStreamSetAttribute(s, cudaLaunchAttributeMemSyncDomain, &v));
     ask("copy attributes of the legacy stream", cudaStreamCopyAttributes(t, 0));
@@ -145,8 +168,10 @@ GROUP(events, 1)
     DO(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     ask("create to nowhere", cudaEventCreate(NULL));
     ask("create with flags 8", cudaEventCreateWithFlags(&a, 8));
-    ask("create between processes, with times", cudaEventCreateWithFlags(&a, cudaEventInterprocess));
-    ask("create between processes", cudaEventCreateWithFlags(&a, cudaEventInterprocess | cudaEventDisableTiming));
+    ask("create between processes, with times",
+        cudaEventCreateWithFlags(&a, cudaEventInterprocess));
+    ask("create between processes",
+        cudaEventCreateWithFlags(&a, cudaEventInterprocess | cudaEventDisableTiming));
     DO(cudaEventCreate(&a));
     DO(cudaEventCreateWithFlags(&b, cudaEventBlockingSync));
     DO(cudaEventCreate(&never));
@@ -157,7 +182,8 @@ GROUP(events, 1)
     ask("between two not recorded", cudaEventElapsedTime(&ms, a, b));
     ask("record null", cudaEventRecord(NULL, s));
     ask("record with flags 2", cudaEventRecordWithFlags(a, s, 2));
-    ask("record as an external one, outside of a capture", cudaEventRecordWithFlags(a, s, cudaEventRecordExternal));
+    ask("record as an external one, outside of a capture",
+        cudaEventRecordWithFlags(a, s, cudaEventRecordExternal));
     ask("wait with flags 2", cudaStreamWaitEvent(s, a, 2));
     ask("query null", cudaEventQuery(NULL));
     ask("wait on the host for null", cudaEventSynchronize(NULL));
@@ -284,13 +310,13 @@ static void capturing(const char *question, cudaStream_t s)
 }
 
 // Asks, of a capture of its own, what the call gives and what is then left of the capture.
-#define IN_CAPTURE(question, mode, call)                                                                              \
-    do {                                                                                                              \
-        cudaGraph_t graph = NULL;                                                                                     \
-        DO(cudaStreamBeginCapture(s, mode));                                                                          \
-        ask(question, call);                                                                                          \
-        ask(question ", end", cudaStreamEndCapture(s, &graph));                                                       \
-        if (graph) DO(cudaGraphDestroy(graph));                                                                       \
+#define IN_CAPTURE(question, mode, call)                                                           \
+    do {                                                                                           \
+        cudaGraph_t graph = NULL;                                                                  \
+        DO(cudaStreamBeginCapture(s, mode));                                                       \
+        ask(question, call);                                                                       \
+        ask(question ", end", cudaStreamEndCapture(s, &graph));                                    \
+        if (graph) DO(cudaGraphDestroy(graph));                                                    \
     } while (0)
 
 static cudaStream_t captured;
@@ -322,11 +348,13 @@ GROUP(captures, 1)
     DO(launch((const void *)nothing, 1, 1, NULL, 0, 0));
     DO(cudaDeviceSynchronize());
     ask("begin on the legacy stream", cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal));
-    ask("begin on cudaStreamLegacy", cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
+    ask("begin on cudaStreamLegacy",
+        cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
     ask("begin with mode 9", cudaStreamBeginCapture(s, (enum cudaStreamCaptureMode)9));
     ask("end what has not begun", cudaStreamEndCapture(s, &g));
     ask("end on the legacy stream", cudaStreamEndCapture(0, &g));
-    ask("begin on the thread's stream", cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
+    ask("begin on the thread's stream",
+        cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal));
     ask("end on the thread's stream", cudaStreamEndCapture(cudaStreamPerThread, &g));
     DO(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     ask("begin twice", cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
@@ -343,50 +371,73 @@ GROUP(captures, 1)
 
     IN_CAPTURE("synchronize it", cudaStreamCaptureModeGlobal, cudaStreamSynchronize(s));
     IN_CAPTURE("synchronize another", cudaStreamCaptureModeGlobal, cudaStreamSynchronize(free_one));
-    IN_CAPTURE("synchronize the legacy stream", cudaStreamCaptureModeGlobal, cudaStreamSynchronize(0));
+    IN_CAPTURE("synchronize the legacy stream", cudaStreamCaptureModeGlobal,
+               cudaStreamSynchronize(0));
     IN_CAPTURE("query it", cudaStreamCaptureModeGlobal, cudaStreamQuery(s));
     IN_CAPTURE("query another", cudaStreamCaptureModeGlobal, cudaStreamQuery(free_one));
-    IN_CAPTURE("query another, thread's mode", cudaStreamCaptureModeThreadLocal, cudaStreamQuery(free_one));
+    IN_CAPTURE("query another, thread's mode", cudaStreamCaptureModeThreadLocal,
+               cudaStreamQuery(free_one));
     IN_CAPTURE("query another, relaxed", cudaStreamCaptureModeRelaxed, cudaStreamQuery(free_one));
     IN_CAPTURE("synchronize the device", cudaStreamCaptureModeGlobal, cudaDeviceSynchronize());
-    IN_CAPTURE("synchronize the device, relaxed", cudaStreamCaptureModeRelaxed, cudaDeviceSynchronize());
+    IN_CAPTURE("synchronize the device, relaxed", cudaStreamCaptureModeRelaxed,
+               cudaDeviceSynchronize());
     IN_CAPTURE("malloc", cudaStreamCaptureModeGlobal, cudaMalloc(&p, 16));
     IN_CAPTURE("malloc, relaxed", cudaStreamCaptureModeRelaxed, cudaMalloc(&p, 16));
     IN_CAPTURE("free null", cudaStreamCaptureModeGlobal, cudaFree(NULL));
     IN_CAPTURE("pinned", cudaStreamCaptureModeGlobal, cudaMallocHost(&p, 16));
-    IN_CAPTURE("managed", cudaStreamCaptureModeGlobal, cudaMallocManaged(&p, 16, cudaMemAttachGlobal));
+    IN_CAPTURE("managed", cudaStreamCaptureModeGlobal,
+               cudaMallocManaged(&p, 16, cudaMemAttachGlobal));
     IN_CAPTURE("register", cudaStreamCaptureModeGlobal, cudaHostRegister(host, 16, 0));
-    IN_CAPTURE("create an event", cudaStreamCaptureModeGlobal, cudaEventCreate(&(cudaEvent_t){ 0 }));
-    IN_CAPTURE("create a stream", cudaStreamCaptureModeGlobal, cudaStreamCreate(&(cudaStream_t){ 0 }));
+    IN_CAPTURE("create an event", cudaStreamCaptureModeGlobal,
+               cudaEventCreate(&(cudaEvent_t){ 0 }));
+    IN_CAPTURE("create a stream", cudaStreamCaptureModeGlobal,
+               cudaStreamCreate(&(cudaStream_t){ 0 }));
     IN_CAPTURE("set the device", cudaStreamCaptureModeGlobal, cudaSetDevice(0));
     IN_CAPTURE("how much is free", cudaStreamCaptureModeGlobal, cudaMemGetInfo(NULL, &nodes));
-    IN_CAPTURE("attributes of a kernel", cudaStreamCaptureModeGlobal, cudaFuncSetAttribute((const void *)dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
+    IN_CAPTURE("attributes of a kernel", cudaStreamCaptureModeGlobal,
+               cudaFuncSetAttribute((const void *)dynamic_shared,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     IN_CAPTURE("limit", cudaStreamCaptureModeGlobal, cudaDeviceSetLimit(cudaLimitStackSize, 2048));
-    IN_CAPTURE("copy", cudaStreamCaptureModeGlobal, cudaMemcpy(pinned, d, 16, cudaMemcpyDeviceToHost));
-    IN_CAPTURE("copy, relaxed", cudaStreamCaptureModeRelaxed, cudaMemcpy(pinned, d, 16, cudaMemcpyDeviceToHost));
+    IN_CAPTURE("copy", cudaStreamCaptureModeGlobal,
+               cudaMemcpy(pinned, d, 16, cudaMemcpyDeviceToHost));
+    IN_CAPTURE("copy, relaxed", cudaStreamCaptureModeRelaxed,
+               cudaMemcpy(pinned, d, 16, cudaMemcpyDeviceToHost));
     IN_CAPTURE("fill", cudaStreamCaptureModeGlobal, cudaMemset(d, 0, 16));
-    IN_CAPTURE("launch on the legacy stream", cudaStreamCaptureModeGlobal, launch((const void *)nothing, 1, 1, NULL, 0, 0));
-    IN_CAPTURE("launch on the legacy stream, relaxed", cudaStreamCaptureModeRelaxed, launch((const void *)nothing, 1, 1, NULL, 0, 0));
-    IN_CAPTURE("launch on another stream", cudaStreamCaptureModeGlobal, launch((const void *)nothing, 1, 1, NULL, 0, t));
-    IN_CAPTURE("launch of 2048 threads", cudaStreamCaptureModeGlobal, launch((const void *)nothing, 1, 2048, NULL, 0, s));
-    IN_CAPTURE("launch of no blocks", cudaStreamCaptureModeGlobal, launch((const void *)nothing, 0, 1, NULL, 0, s));
-    IN_CAPTURE("copy wrong way round", cudaStreamCaptureModeGlobal, cudaMemcpyAsync(pinned, d, 16, cudaMemcpyHostToDevice, s));
-    IN_CAPTURE("copy of pageable memory", cudaStreamCaptureModeGlobal, cudaMemcpyAsync(d, host, 16, cudaMemcpyHostToDevice, s));
+    IN_CAPTURE("launch on the legacy stream", cudaStreamCaptureModeGlobal,
+               launch((const void *)nothing, 1, 1, NULL, 0, 0));
+    IN_CAPTURE("launch on the legacy stream, relaxed", cudaStreamCaptureModeRelaxed,
+               launch((const void *)nothing, 1, 1, NULL, 0, 0));
+    IN_CAPTURE("launch on another stream", cudaStreamCaptureModeGlobal,
+               launch((const void *)nothing, 1, 1, NULL, 0, t));
+    IN_CAPTURE("launch of 2048 threads", cudaStreamCaptureModeGlobal,
+               launch((const void *)nothing, 1, 2048, NULL, 0, s));
+    IN_CAPTURE("launch of no blocks", cudaStreamCaptureModeGlobal,
+               launch((const void *)nothing, 0, 1, NULL, 0, s));
+    IN_CAPTURE("copy wrong way round", cudaStreamCaptureModeGlobal,
+               cudaMemcpyAsync(pinned, d, 16, cudaMemcpyHostToDevice, s));
+    IN_CAPTURE("copy of pageable memory", cudaStreamCaptureModeGlobal,
+               cudaMemcpyAsync(d, host, 16, cudaMemcpyHostToDevice, s));
     IN_CAPTURE("fill null", cudaStreamCaptureModeGlobal, cudaMemsetAsync(NULL, 0, 16, s));
     IN_CAPTURE("fill no bytes", cudaStreamCaptureModeGlobal, cudaMemsetAsync(d, 0, 0, s));
     IN_CAPTURE("free what is not the graph's", cudaStreamCaptureModeGlobal, cudaFreeAsync(d, s));
     IN_CAPTURE("allocate nothing", cudaStreamCaptureModeGlobal, cudaMallocAsync(&p, 0, s));
-    IN_CAPTURE("prefetch", cudaStreamCaptureModeGlobal,
-               cudaMemPrefetchAsync(d, 16, (struct cudaMemLocation){ .type = cudaMemLocationTypeDevice, .id = 0 }, 0, s));
-    IN_CAPTURE("host function of null", cudaStreamCaptureModeGlobal, cudaLaunchHostFunc(s, NULL, NULL));
+    IN_CAPTURE(
+        "prefetch", cudaStreamCaptureModeGlobal,
+        cudaMemPrefetchAsync(
+            d, 16, (struct cudaMemLocation){ .type = cudaMemLocationTypeDevice, .id = 0 }, 0, s));
+    IN_CAPTURE("host function of null", cudaStreamCaptureModeGlobal,
+               cudaLaunchHostFunc(s, NULL, NULL));
     IN_CAPTURE("callback", cudaStreamCaptureModeGlobal, cudaStreamAddCallback(s, call_back, &s, 0));
     IN_CAPTURE("query an event from before", cudaStreamCaptureModeGlobal, cudaEventQuery(before));
-    IN_CAPTURE("record an event on the legacy stream", cudaStreamCaptureModeGlobal, cudaEventRecord(before, 0));
-    IN_CAPTURE("synchronize an event from before", cudaStreamCaptureModeGlobal, cudaEventSynchronize(before));
+    IN_CAPTURE("record an event on the legacy stream", cudaStreamCaptureModeGlobal,
+               cudaEventRecord(before, 0));
+    IN_CAPTURE("synchronize an event from before", cudaStreamCaptureModeGlobal,
+               cudaEventSynchronize(before));
     IN_CAPTURE("end on another stream", cudaStreamCaptureModeGlobal, cudaStreamEndCapture(t, &g));
 
     DO(cudaEventRecord(before, t));
-    IN_CAPTURE("wait for an event from before", cudaStreamCaptureModeGlobal, cudaStreamWaitEvent(s, before, 0));
+    IN_CAPTURE("wait for an event from before", cudaStreamCaptureModeGlobal,
+               cudaStreamWaitEvent(s, before, 0));
     IN_CAPTURE("record null", cudaStreamCaptureModeGlobal, cudaEventRecord(NULL, s));
     IN_CAPTURE("record in it", cudaStreamCaptureModeGlobal, cudaEventRecord(e, s));
     ask("query the captured event", cudaEventQuery(e));

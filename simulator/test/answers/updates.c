@@ -1,4 +1,5 @@
-// Graphs that change: parameters of nodes and of executables, updates with other topologies, attributes of kernel nodes.
+// Graphs that change: parameters of nodes and of executables, updates with other topologies,
+// attributes of kernel nodes.
 #include "ask.h"
 #include <stddef.h>
 #include <unistd.h>
@@ -10,11 +11,17 @@ static void another_function(void *unused) { (void)unused; }
 
 static struct cudaKernelNodeParams kernel_of(const void *kernel, unsigned blocks, void **arguments)
 {
-    return (struct cudaKernelNodeParams){ .func = (void *)kernel, .gridDim = { blocks, 1, 1 }, .blockDim = { 32, 1, 1 }, .kernelParams = arguments };
+    return (struct cudaKernelNodeParams){ .func = (void *)kernel,
+                                          .gridDim = { blocks, 1, 1 },
+                                          .blockDim = { 32, 1, 1 },
+                                          .kernelParams = arguments };
 }
 
 // A kernel, a fill and a copy in, one behind the other; and, after one of them, an empty node.
-typedef struct { cudaGraph_t g; cudaGraphNode_t kernel, fill, copy, call; } Chain;
+typedef struct {
+    cudaGraph_t g;
+    cudaGraphNode_t kernel, fill, copy, call;
+} Chain;
 
 static Chain chain(char *d)
 {
@@ -23,7 +30,9 @@ static Chain chain(char *d)
     static void *arguments[] = { &to };
     to = d;
     struct cudaKernelNodeParams kernel = kernel_of((const void *)add_one, 1, arguments);
-    struct cudaMemsetParams fill = { .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1 };
+    struct cudaMemsetParams fill = {
+        .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1
+    };
     struct cudaHostNodeParams call = { .fn = host_function, .userData = host };
     DO(cudaGraphCreate(&c.g, 0));
     DO(cudaGraphAddKernelNode(&c.kernel, c.g, NULL, 0, &kernel));
@@ -35,7 +44,12 @@ static Chain chain(char *d)
 
 static const char *node_name(const Chain *c, cudaGraphNode_t node)
 {
-    return !node ? "null" : node == c->kernel ? "the kernel" : node == c->fill ? "the fill" : node == c->copy ? "the copy" : node == c->call ? "the function" : "another";
+    return !node             ? "null"
+         : node == c->kernel ? "the kernel"
+         : node == c->fill   ? "the fill"
+         : node == c->copy   ? "the copy"
+         : node == c->call   ? "the function"
+                             : "another";
 }
 
 static void update(const char *question, cudaGraphExec_t x, Chain *c)
@@ -43,8 +57,9 @@ static void update(const char *question, cudaGraphExec_t x, Chain *c)
     cudaGraphExecUpdateResultInfo info;
     memset(&info, 0x55, sizeof info);
     cudaError_t error = cudaGraphExecUpdate(x, c->g, &info), last = cudaGetLastError();
-    tell(question, "%s, last error %s, result %d, node %s, from %s", cudaGetErrorName(error), cudaGetErrorName(last), (int)info.result,
-         node_name(c, info.errorNode), node_name(c, info.errorFromNode));
+    tell(question, "%s, last error %s, result %d, node %s, from %s", cudaGetErrorName(error),
+         cudaGetErrorName(last), (int)info.result, node_name(c, info.errorNode),
+         node_name(c, info.errorFromNode));
 }
 
 GROUP(graph_updates, 1)
@@ -72,7 +87,9 @@ GROUP(graph_updates, 1)
     DO(cudaGraphKernelNodeSetParams(c.kernel, &kernel));
     update("another kernel", x, &c);
     c = chain(d);
-    struct cudaMemsetParams fill = { .dst = d, .value = 3, .elementSize = 1, .width = 16, .height = 1 };
+    struct cudaMemsetParams fill = {
+        .dst = d, .value = 3, .elementSize = 1, .width = 16, .height = 1
+    };
     DO(cudaGraphMemsetNodeSetParams(c.fill, &fill));
     update("a fill of bytes", x, &c);
     fill.width = 4, fill.height = 4, fill.pitch = 64;
@@ -87,7 +104,10 @@ GROUP(graph_updates, 1)
     update("a copy the other way", x, &c);
     DO(cudaGraphMemcpyNodeSetParams1D(c.copy, d, e, 16, cudaMemcpyDeviceToDevice));
     update("a copy on the device", x, &c);
-    struct cudaMemcpy3DParms box = { .srcPtr = { host, 16, 16, 2 }, .dstPtr = { d, 64, 16, 2 }, .extent = { 16, 2, 1 }, .kind = cudaMemcpyHostToDevice };
+    struct cudaMemcpy3DParms box = { .srcPtr = { host, 16, 16, 2 },
+                                     .dstPtr = { d, 64, 16, 2 },
+                                     .extent = { 16, 2, 1 },
+                                     .kind = cudaMemcpyHostToDevice };
     DO(cudaGraphMemcpyNodeSetParams(c.copy, &box));
     update("a copy of rows", x, &c);
     c = chain(d);
@@ -109,7 +129,11 @@ GROUP(graph_updates, 1)
     update("an edge more", x, &c);
     c = chain(d);
     DO(cudaGraphDestroyNode(c.copy));
-    DO(cudaGraphAddMemsetNode(&c.copy, c.g, &c.fill, 1, &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // The call's text is part of the record.
+    // clang-format off
+    DO(cudaGraphAddMemsetNode(&c.copy, c.g, &c.fill, 1,
+       &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // clang-format on
     DO(cudaGraphAddDependencies(c.g, &c.copy, &c.call, NULL, 1));
     update("a fill for a copy", x, &c);
     update("itself", x, &first);
@@ -130,7 +154,11 @@ GROUP(graph_updates, 1)
     DO(cudaEventCreate(&one));
     DO(cudaEventCreate(&two));
     DO(cudaGraphCreate(&child, 0));
-    DO(cudaGraphAddMemsetNode(&inner, child, NULL, 0, &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // The call's text is part of the record.
+    // clang-format off
+    DO(cudaGraphAddMemsetNode(&inner, child, NULL, 0,
+       &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // clang-format on
     for (int i = 0; i < 2; i++) {
         DO(cudaGraphCreate(&parents[i], 0));
         DO(cudaGraphAddChildGraphNode(&nodes[i], parents[i], NULL, 0, child));
@@ -140,15 +168,19 @@ GROUP(graph_updates, 1)
     ask("instantiate one with a child", cudaGraphInstantiate(&y, parents[0], 0));
     memset(&info, 0x55, sizeof info);
     ask("update with a child that has grown", cudaGraphExecUpdate(y, parents[1], &info));
-    tell("with a child that has grown", "result %d, node %s, from %s", (int)info.result, info.errorNode ? "some" : "null", info.errorFromNode ? "some" : "null");
+    tell("with a child that has grown", "result %d, node %s, from %s", (int)info.result,
+         info.errorNode ? "some" : "null", info.errorFromNode ? "some" : "null");
     ask("set the child that has grown", cudaGraphExecChildGraphNodeSetParams(y, nodes[0], child));
     DO(cudaGraphDestroy(parents[1]));
     DO(cudaGraphClone(&parents[1], parents[0]));
-    DO(cudaGraphNodeFindInClone(&node, node, parents[1]) == cudaErrorInvalidValue ? cudaSuccess : cudaErrorUnknown);
+    DO(cudaGraphNodeFindInClone(&node, node, parents[1]) == cudaErrorInvalidValue
+           ? cudaSuccess
+           : cudaErrorUnknown);
     cudaGetLastError();
     memset(&info, 0x55, sizeof info);
     ask("update with a clone", cudaGraphExecUpdate(y, parents[1], &info));
-    tell("with a clone", "result %d, node %s, from %s", (int)info.result, info.errorNode ? "some" : "null", info.errorFromNode ? "some" : "null");
+    tell("with a clone", "result %d, node %s, from %s", (int)info.result,
+         info.errorNode ? "some" : "null", info.errorFromNode ? "some" : "null");
     ask("launch that", cudaGraphLaunch(y, s));
     ask("at last", cudaStreamSynchronize(s));
 }
@@ -165,41 +197,80 @@ GROUP(graph_symbols, 1)
     DO(cudaGraphCreate(&g, 0));
     struct cudaKernelNodeParams kernel = kernel_of((const void *)nothing, 1, NULL);
     DO(cudaGraphAddKernelNode(&k, g, NULL, 0, &kernel));
-    ask("to a variable", cudaGraphAddMemcpyNodeToSymbol(&to, g, NULL, 0, variable, host, 64, 0, cudaMemcpyHostToDevice));
-    ask("from a variable", cudaGraphAddMemcpyNodeFromSymbol(&from, g, &to, 1, host, variable, 64, 0, cudaMemcpyDeviceToHost));
-    ask("to a constant", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, constant, host, 64, 0, cudaMemcpyHostToDevice));
-    ask("to a variable from the device", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, d, 64, 0, cudaMemcpyDeviceToDevice));
-    ask("to a variable by default", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 0, cudaMemcpyDefault));
-    ask("to a variable, the wrong way round", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 0, cudaMemcpyDeviceToHost));
-    ask("to a variable, kind 9", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 0, 9));
-    ask("past a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 4, cudaMemcpyHostToDevice));
-    ask("far past a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 4, 1000, cudaMemcpyHostToDevice));
-    ask("no bytes to a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 0, 0, cudaMemcpyHostToDevice));
-    ask("to null", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, NULL, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("to the host's memory", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, host, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("to a kernel", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, (const void *)nothing, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("from null to a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, NULL, 4, 0, cudaMemcpyHostToDevice));
-    ask("of no graph", cudaGraphAddMemcpyNodeToSymbol(&node, NULL, NULL, 0, variable, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("node to nowhere", cudaGraphAddMemcpyNodeToSymbol(NULL, g, NULL, 0, variable, host, 4, 0, cudaMemcpyHostToDevice));
-    ask("from a variable to null", cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, NULL, variable, 4, 0, cudaMemcpyDeviceToHost));
-    ask("from a variable, the wrong way round", cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, host, variable, 4, 0, cudaMemcpyHostToDevice));
-    ask("from past a variable", cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, host, variable, 64, 4, cudaMemcpyDeviceToHost));
+    ask("to a variable", cudaGraphAddMemcpyNodeToSymbol(&to, g, NULL, 0, variable, host, 64, 0,
+                                                        cudaMemcpyHostToDevice));
+    ask("from a variable", cudaGraphAddMemcpyNodeFromSymbol(&from, g, &to, 1, host, variable, 64, 0,
+                                                            cudaMemcpyDeviceToHost));
+    ask("to a constant", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, constant, host, 64, 0,
+                                                        cudaMemcpyHostToDevice));
+    ask("to a variable from the device",
+        cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, d, 64, 0,
+                                       cudaMemcpyDeviceToDevice));
+    ask("to a variable by default", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable,
+                                                                   host, 64, 0, cudaMemcpyDefault));
+    ask("to a variable, the wrong way round",
+        cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 0,
+                                       cudaMemcpyDeviceToHost));
+    ask("to a variable, kind 9",
+        cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 0, 9));
+    ask("past a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 64, 4,
+                                                          cudaMemcpyHostToDevice));
+    ask("far past a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host, 4,
+                                                              1000, cudaMemcpyHostToDevice));
+    ask("no bytes to a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, host,
+                                                                 0, 0, cudaMemcpyHostToDevice));
+    ask("to null", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, NULL, host, 4, 0,
+                                                  cudaMemcpyHostToDevice));
+    ask("to the host's memory", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, host, host, 4, 0,
+                                                               cudaMemcpyHostToDevice));
+    ask("to a kernel", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, (const void *)nothing,
+                                                      host, 4, 0, cudaMemcpyHostToDevice));
+    ask("from null to a variable", cudaGraphAddMemcpyNodeToSymbol(&node, g, NULL, 0, variable, NULL,
+                                                                  4, 0, cudaMemcpyHostToDevice));
+    ask("of no graph", cudaGraphAddMemcpyNodeToSymbol(&node, NULL, NULL, 0, variable, host, 4, 0,
+                                                      cudaMemcpyHostToDevice));
+    ask("node to nowhere", cudaGraphAddMemcpyNodeToSymbol(NULL, g, NULL, 0, variable, host, 4, 0,
+                                                          cudaMemcpyHostToDevice));
+    ask("from a variable to null",
+        cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, NULL, variable, 4, 0,
+                                         cudaMemcpyDeviceToHost));
+    ask("from a variable, the wrong way round",
+        cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, host, variable, 4, 0,
+                                         cudaMemcpyHostToDevice));
+    ask("from past a variable", cudaGraphAddMemcpyNodeFromSymbol(&node, g, NULL, 0, host, variable,
+                                                                 64, 4, cudaMemcpyDeviceToHost));
     struct cudaMemcpy3DParms back = { 0 };
     ask("its parameters", cudaGraphMemcpyNodeGetParams(to, &back));
-    tell("its parameters", "to %s, %zu %zu %zu, pitches %zu %zu, kind %d", back.dstPtr.ptr == address ? "the variable" : "elsewhere", back.extent.width, back.extent.height,
-         back.extent.depth, back.srcPtr.pitch, back.dstPtr.pitch, (int)back.kind);
+    tell("its parameters", "to %s, %zu %zu %zu, pitches %zu %zu, kind %d",
+         back.dstPtr.ptr == address ? "the variable" : "elsewhere", back.extent.width,
+         back.extent.height, back.extent.depth, back.srcPtr.pitch, back.dstPtr.pitch,
+         (int)back.kind);
     ask("instantiate", cudaGraphInstantiate(&x, g, 0));
-    ask("set to a variable", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, variable, host, 32, 32, cudaMemcpyHostToDevice));
-    ask("set to a constant", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, constant, host, 32, 0, cudaMemcpyHostToDevice));
-    ask("set past a variable", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, variable, host, 64, 32, cudaMemcpyHostToDevice));
-    ask("set to null", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, NULL, host, 64, 0, cudaMemcpyHostToDevice));
-    ask("set to a variable on a kernel", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, k, variable, host, 64, 0, cudaMemcpyHostToDevice));
-    ask("set to a variable, from the device", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, variable, d, 64, 0, cudaMemcpyDeviceToDevice));
-    ask("set to a variable, of null", cudaGraphExecMemcpyNodeSetParamsToSymbol(NULL, to, variable, host, 64, 0, cudaMemcpyHostToDevice));
-    ask("set from a variable", cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, from, host, variable, 32, 32, cudaMemcpyDeviceToHost));
-    ask("set from past a variable", cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, from, host, variable, 64, 32, cudaMemcpyDeviceToHost));
-    ask("set from a variable, on the way in", cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, to, host, variable, 64, 0, cudaMemcpyDeviceToHost));
-    ask("set from a variable, to null", cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, from, NULL, variable, 64, 0, cudaMemcpyDeviceToHost));
+    ask("set to a variable", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, variable, host, 32, 32,
+                                                                      cudaMemcpyHostToDevice));
+    ask("set to a constant", cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, constant, host, 32, 0,
+                                                                      cudaMemcpyHostToDevice));
+    ask("set past a variable", cudaGraphExecMemcpyNodeSetParamsToSymbol(
+                                   x, to, variable, host, 64, 32, cudaMemcpyHostToDevice));
+    ask("set to null",
+        cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, NULL, host, 64, 0, cudaMemcpyHostToDevice));
+    ask("set to a variable on a kernel", cudaGraphExecMemcpyNodeSetParamsToSymbol(
+                                             x, k, variable, host, 64, 0, cudaMemcpyHostToDevice));
+    ask("set to a variable, from the device",
+        cudaGraphExecMemcpyNodeSetParamsToSymbol(x, to, variable, d, 64, 0,
+                                                 cudaMemcpyDeviceToDevice));
+    ask("set to a variable, of null", cudaGraphExecMemcpyNodeSetParamsToSymbol(
+                                          NULL, to, variable, host, 64, 0, cudaMemcpyHostToDevice));
+    ask("set from a variable", cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+                                   x, from, host, variable, 32, 32, cudaMemcpyDeviceToHost));
+    ask("set from past a variable", cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+                                        x, from, host, variable, 64, 32, cudaMemcpyDeviceToHost));
+    ask("set from a variable, on the way in",
+        cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, to, host, variable, 64, 0,
+                                                   cudaMemcpyDeviceToHost));
+    ask("set from a variable, to null",
+        cudaGraphExecMemcpyNodeSetParamsFromSymbol(x, from, NULL, variable, 64, 0,
+                                                   cudaMemcpyDeviceToHost));
     ask("launch", cudaGraphLaunch(x, 0));
     ask("afterwards", cudaDeviceSynchronize());
 }
@@ -240,15 +311,22 @@ GROUP(graph_events, 1)
     ask("the event that it records", cudaEventQuery(e));
 }
 
-static void instantiate_with(const char *question, cudaGraph_t g, unsigned long long flags, cudaStream_t upload)
+static void instantiate_with(const char *question, cudaGraph_t g, unsigned long long flags,
+                             cudaStream_t upload)
 {
     cudaGraphExec_t x = NULL;
-    cudaGraphInstantiateParams p = { .flags = flags, .uploadStream = upload, .errNode_out = (cudaGraphNode_t)7, .result_out = 9 };
+    cudaGraphInstantiateParams p = {
+        .flags = flags, .uploadStream = upload, .errNode_out = (cudaGraphNode_t)7, .result_out = 9
+    };
     unsigned long long its_flags = 77;
     cudaError_t error = cudaGraphInstantiateWithParams(&x, g, &p), last = cudaGetLastError();
     if (!error) DO(cudaGraphExecGetFlags(x, &its_flags));
-    tell(question, "%s, last error %s, result %d, node %s, %s, flags %llu", cudaGetErrorName(error), cudaGetErrorName(last), (int)p.result_out,
-         p.errNode_out == (cudaGraphNode_t)7 ? "as it was" : p.errNode_out ? "some" : "null", x ? "an executable" : "none", its_flags);
+    tell(question, "%s, last error %s, result %d, node %s, %s, flags %llu", cudaGetErrorName(error),
+         cudaGetErrorName(last), (int)p.result_out,
+         p.errNode_out == (cudaGraphNode_t)7 ? "as it was"
+         : p.errNode_out                     ? "some"
+                                             : "null",
+         x ? "an executable" : "none", its_flags);
     if (x) DO(cudaGraphExecDestroy(x));
 }
 
@@ -282,7 +360,8 @@ GROUP(graph_instantiations, 1)
     cudaGraphInstantiateParams p = { 0 };
     ask("parameters null", cudaGraphInstantiateWithParams(&x, g, NULL));
     ask("to nowhere", cudaGraphInstantiateWithParams(NULL, g, &p));
-    ask("with flags to upload", cudaGraphInstantiateWithFlags(&x, g, cudaGraphInstantiateFlagUpload));
+    ask("with flags to upload",
+        cudaGraphInstantiateWithFlags(&x, g, cudaGraphInstantiateFlagUpload));
     ask("with flags 64", cudaGraphInstantiateWithFlags(&x, g, 64));
     DO(cudaGraphInstantiate(&x, g, 0));
     ask("its flags to nowhere", cudaGraphExecGetFlags(x, NULL));
@@ -306,7 +385,11 @@ GROUP(graph_node_attributes, 1)
     struct cudaKernelNodeParams kernel = kernel_of((const void *)nothing, 4, NULL);
     DO(cudaGraphAddKernelNode(&k, g, NULL, 0, &kernel));
     DO(cudaGraphAddKernelNode(&other, g, NULL, 0, &kernel));
-    DO(cudaGraphAddMemsetNode(&fill, g, NULL, 0, &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // The call's text is part of the record.
+    // clang-format off
+    DO(cudaGraphAddMemsetNode(&fill, g, NULL, 0,
+       &(struct cudaMemsetParams){ .dst = d, .elementSize = 4, .width = 4, .height = 1 }));
+    // clang-format on
     memset(&v, 0, sizeof v);
     ask("cooperative", cudaGraphKernelNodeGetAttribute(k, cudaLaunchAttributeCooperative, &v));
     tell("cooperative is", "%d", v.cooperative);
@@ -320,9 +403,11 @@ GROUP(graph_node_attributes, 1)
     DO(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeCooperative, &v));
     tell("the copy is", "%d", v.cooperative);
     v.cooperative = 5;
-    ask("set cooperative to 5", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeCooperative, &v));
+    ask("set cooperative to 5",
+        cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeCooperative, &v));
     v.cooperative = 0;
-    ask("set cooperative back", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeCooperative, &v));
+    ask("set cooperative back",
+        cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeCooperative, &v));
     ask("copy to itself", cudaGraphKernelNodeCopyAttributes(k, k));
     ask("copy from a fill", cudaGraphKernelNodeCopyAttributes(k, fill));
     ask("copy to a fill", cudaGraphKernelNodeCopyAttributes(fill, k));
@@ -336,10 +421,12 @@ GROUP(graph_node_attributes, 1)
     for (int id = 0; id <= 16; id++) {
         char question[80], words[3 * 16 + 1];
         memset(&v, 0, sizeof v);
-        cudaError_t error = cudaGraphKernelNodeGetAttribute(k, (cudaLaunchAttributeID)id, &v), last = cudaGetLastError();
+        cudaError_t error = cudaGraphKernelNodeGetAttribute(k, (cudaLaunchAttributeID)id, &v),
+                    last = cudaGetLastError();
         for (int i = 0; i < 16; i++) sprintf(words + 3 * i, " %02x", (unsigned char)v.pad[i]);
         snprintf(question, sizeof question, "attribute %d", id);
-        if (error) tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(last));
+        if (error)
+            tell(question, "%s, last error %s", cudaGetErrorName(error), cudaGetErrorName(last));
         else tell(question, "%s", words + 1);
     }
     memset(&v, 0, sizeof v);
@@ -354,13 +441,18 @@ GROUP(graph_node_attributes, 1)
     cudaGraphKernelNodeGetAttribute(k, cudaLaunchAttributePriority, &v);
     tell("priority -99 is", "%d", v.priority);
     memset(&v, 0, sizeof v);
-    v.accessPolicyWindow = (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting, cudaAccessPropertyStreaming };
-    ask("set a window", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeAccessPolicyWindow, &v));
+    v.accessPolicyWindow =
+        (struct cudaAccessPolicyWindow){ d, 1 << 20, 1, cudaAccessPropertyPersisting,
+                                         cudaAccessPropertyStreaming };
+    ask("set a window",
+        cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeAccessPolicyWindow, &v));
     v.accessPolicyWindow.hitRatio = 2;
-    ask("set a window of ratio 2", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeAccessPolicyWindow, &v));
+    ask("set a window of ratio 2",
+        cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeAccessPolicyWindow, &v));
     memset(&v, 0, sizeof v);
     v.syncPolicy = cudaSyncPolicySpin;
-    ask("set how to wait", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeSynchronizationPolicy, &v));
+    ask("set how to wait",
+        cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeSynchronizationPolicy, &v));
     ask("afterwards", cudaDeviceSynchronize());
 }
 
@@ -371,29 +463,46 @@ GROUP(graph_node_copies, 1)
     cudaGraphNode_t plain, rows, packed, k, other;
     char *d;
     struct cudaMemcpy3DParms p;
-    cudaLaunchAttributeValue v = { .clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicyLoadBalancing };
+    cudaLaunchAttributeValue v = { .clusterSchedulingPolicyPreference =
+                                       cudaClusterSchedulingPolicyLoadBalancing };
     DO(cudaMalloc((void **)&d, 4096));
     DO(cudaGraphCreate(&g, 0));
     DO(cudaGraphAddMemcpyNode1D(&plain, g, NULL, 0, d, host, 64, cudaMemcpyHostToDevice));
-    struct cudaMemcpy3DParms box = { .srcPtr = { host, 16, 8, 4 }, .dstPtr = { d, 64, 32, 8 }, .extent = { 8, 2, 2 }, .srcPos = { 4, 1, 0 }, .kind = cudaMemcpyHostToDevice };
+    struct cudaMemcpy3DParms box = { .srcPtr = { host, 16, 8, 4 },
+                                     .dstPtr = { d, 64, 32, 8 },
+                                     .extent = { 8, 2, 2 },
+                                     .srcPos = { 4, 1, 0 },
+                                     .kind = cudaMemcpyHostToDevice };
     DO(cudaGraphAddMemcpyNode(&rows, g, NULL, 0, &box));
-    box = (struct cudaMemcpy3DParms){ .srcPtr = { host, 16, 16, 1 }, .dstPtr = { d, 16, 16, 1 }, .extent = { 16, 1, 1 }, .kind = cudaMemcpyDefault };
+    box = (struct cudaMemcpy3DParms){ .srcPtr = { host, 16, 16, 1 },
+                                      .dstPtr = { d, 16, 16, 1 },
+                                      .extent = { 16, 1, 1 },
+                                      .kind = cudaMemcpyDefault };
     DO(cudaGraphAddMemcpyNode(&packed, g, NULL, 0, &box));
-    const struct { const char *name; cudaGraphNode_t node; } all[] = { { "plain", plain }, { "rows", rows }, { "packed", packed } };
+    const struct {
+        const char *name;
+        cudaGraphNode_t node;
+    } all[] = { { "plain", plain }, { "rows", rows }, { "packed", packed } };
     for (int i = 0; i < 3; i++) {
         memset(&p, 0x55, sizeof p);
         DO(cudaGraphMemcpyNodeGetParams(all[i].node, &p));
-        tell(all[i].name, "from %td, %zu %zu %zu, to %zu %zu %zu, at %zu %zu %zu and %zu %zu %zu, %zu x %zu x %zu, kind %d", (char *)p.srcPtr.ptr - host, p.srcPtr.pitch,
-             p.srcPtr.xsize, p.srcPtr.ysize, p.dstPtr.pitch, p.dstPtr.xsize, p.dstPtr.ysize, p.srcPos.x, p.srcPos.y, p.srcPos.z, p.dstPos.x, p.dstPos.y, p.dstPos.z,
-             p.extent.width, p.extent.height, p.extent.depth, (int)p.kind);
+        tell(all[i].name,
+             "from %td, %zu %zu %zu, to %zu %zu %zu, at %zu %zu %zu and %zu %zu %zu, %zu x %zu x "
+             "%zu, kind %d",
+             (char *)p.srcPtr.ptr - host, p.srcPtr.pitch, p.srcPtr.xsize, p.srcPtr.ysize,
+             p.dstPtr.pitch, p.dstPtr.xsize, p.dstPtr.ysize, p.srcPos.x, p.srcPos.y, p.srcPos.z,
+             p.dstPos.x, p.dstPos.y, p.dstPos.z, p.extent.width, p.extent.height, p.extent.depth,
+             (int)p.kind);
     }
     struct cudaKernelNodeParams kernel = kernel_of((const void *)nothing, 4, NULL);
     DO(cudaGraphAddKernelNode(&k, g, NULL, 0, &kernel));
     DO(cudaGraphAddKernelNode(&other, g, NULL, 0, &kernel));
-    ask("set a policy", cudaGraphKernelNodeSetAttribute(k, cudaLaunchAttributeClusterSchedulingPolicyPreference, &v));
+    ask("set a policy", cudaGraphKernelNodeSetAttribute(
+                            k, cudaLaunchAttributeClusterSchedulingPolicyPreference, &v));
     DO(cudaGraphKernelNodeCopyAttributes(other, k));
     memset(&v, 0, sizeof v);
-    DO(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeClusterSchedulingPolicyPreference, &v));
+    DO(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributeClusterSchedulingPolicyPreference,
+                                       &v));
     tell("the copied policy", "%d", (int)v.clusterSchedulingPolicyPreference);
 }
 
@@ -404,7 +513,11 @@ GROUP(graph_memory_nodes, 1)
     char *d;
     void *p = NULL;
     DO(cudaMalloc((void **)&d, 64));
-    struct cudaMemAllocNodeParams alloc = { .poolProps = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } }, .bytesize = 5000 }, back;
+    struct cudaMemAllocNodeParams
+        alloc = { .poolProps = { .allocType = cudaMemAllocationTypePinned,
+                                 .location = { .type = cudaMemLocationTypeDevice, .id = 0 } },
+                  .bytesize = 5000 },
+        back;
     DO(cudaGraphCreate(&g, 0));
     struct cudaKernelNodeParams kernel = kernel_of((const void *)nothing, 1, NULL);
     DO(cudaGraphAddKernelNode(&k, g, NULL, 0, &kernel));
@@ -412,8 +525,10 @@ GROUP(graph_memory_nodes, 1)
     ask("free it", cudaGraphAddMemFreeNode(&f, g, &a, 1, alloc.dptr));
     memset(&back, 0, sizeof back);
     ask("allocation's parameters", cudaGraphMemAllocNodeGetParams(a, &back));
-    tell("allocation's parameters", "%zu bytes, %s, type %d on %d %d, %zu descriptors", back.bytesize, back.dptr == alloc.dptr ? "its address" : "another",
-         (int)back.poolProps.allocType, (int)back.poolProps.location.type, back.poolProps.location.id, back.accessDescCount);
+    tell("allocation's parameters", "%zu bytes, %s, type %d on %d %d, %zu descriptors",
+         back.bytesize, back.dptr == alloc.dptr ? "its address" : "another",
+         (int)back.poolProps.allocType, (int)back.poolProps.location.type,
+         back.poolProps.location.id, back.accessDescCount);
     ask("allocation's parameters to nowhere", cudaGraphMemAllocNodeGetParams(a, NULL));
     ask("allocation's parameters of a kernel", cudaGraphMemAllocNodeGetParams(k, &back));
     ask("allocation's parameters of null", cudaGraphMemAllocNodeGetParams(NULL, &back));
@@ -431,7 +546,11 @@ GROUP(graph_memory_nodes, 1)
     count = 4;
     memset(list, 0x55, sizeof list);
     ask("dependencies", cudaGraphNodeGetDependencies(f, list, NULL, &count));
-    tell("dependencies", "%zu, %s, then %s", count, list[0] == a ? "the allocation" : list[0] ? "some" : "null", list[1] ? "some" : "null");
+    tell("dependencies", "%zu, %s, then %s", count,
+         list[0] == a ? "the allocation"
+         : list[0]    ? "some"
+                      : "null",
+         list[1] ? "some" : "null");
     count = 4;
     memset(list, 0x55, sizeof list);
     ask("dependents", cudaGraphNodeGetDependentNodes(k, list, NULL, &count));
@@ -452,7 +571,8 @@ static void add_any(const char *question, cudaGraph_t g, struct cudaGraphNodePar
     enum cudaGraphNodeType type = 77;
     cudaError_t error = cudaGraphAddNode(&node, g, NULL, NULL, 0, p), last = cudaGetLastError();
     if (!error) DO(cudaGraphNodeGetType(node, &type));
-    tell(question, "%s, last error %s, type %d", cudaGetErrorName(error), cudaGetErrorName(last), (int)type);
+    tell(question, "%s, last error %s, type %d", cudaGetErrorName(error), cudaGetErrorName(last),
+         (int)type);
 }
 
 GROUP(graph_any_nodes, 1)
@@ -471,17 +591,24 @@ GROUP(graph_any_nodes, 1)
     add_any("empty", g, &p);
     FRESH(cudaGraphNodeTypeKernel);
     add_any("kernel, nothing filled in", g, &p);
-    p.kernel = (struct cudaKernelNodeParamsV2){ .func = (void *)nothing, .gridDim = { 1, 1, 1 }, .blockDim = { 32, 1, 1 } };
+    p.kernel = (struct cudaKernelNodeParamsV2){ .func = (void *)nothing,
+                                                .gridDim = { 1, 1, 1 },
+                                                .blockDim = { 32, 1, 1 } };
     add_any("kernel", g, &p);
     p.kernel.blockDim.x = 1025;
     add_any("kernel of 1025 threads", g, &p);
     FRESH(cudaGraphNodeTypeMemset);
     add_any("fill, nothing filled in", g, &p);
-    p.memset = (struct cudaMemsetParamsV2){ .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1 };
+    p.memset = (struct cudaMemsetParamsV2){
+        .dst = d, .value = 1, .elementSize = 4, .width = 4, .height = 1
+    };
     add_any("fill", g, &p);
     FRESH(cudaGraphNodeTypeMemcpy);
     add_any("copy, nothing filled in", g, &p);
-    p.memcpy.copyParams = (struct cudaMemcpy3DParms){ .srcPtr = { host, 16, 16, 1 }, .dstPtr = { d, 16, 16, 1 }, .extent = { 16, 1, 1 }, .kind = cudaMemcpyHostToDevice };
+    p.memcpy.copyParams = (struct cudaMemcpy3DParms){ .srcPtr = { host, 16, 16, 1 },
+                                                      .dstPtr = { d, 16, 16, 1 },
+                                                      .extent = { 16, 1, 1 },
+                                                      .kind = cudaMemcpyHostToDevice };
     add_any("copy", g, &p);
     p.memcpy.copyParams.kind = 9;
     add_any("copy, kind 9", g, &p);
@@ -503,7 +630,11 @@ GROUP(graph_any_nodes, 1)
     add_any("wait", g, &p);
     FRESH(cudaGraphNodeTypeMemAlloc);
     add_any("allocation, nothing filled in", g, &p);
-    p.alloc = (struct cudaMemAllocNodeParamsV2){ .poolProps = { .allocType = cudaMemAllocationTypePinned, .location = { .type = cudaMemLocationTypeDevice, .id = 0 } }, .bytesize = 64 };
+    p.alloc = (struct cudaMemAllocNodeParamsV2){
+        .poolProps = { .allocType = cudaMemAllocationTypePinned,
+                       .location = { .type = cudaMemLocationTypeDevice, .id = 0 } },
+        .bytesize = 64
+    };
     add_any("allocation", g, &p);
     void *allocated = p.alloc.dptr;
     FRESH(cudaGraphNodeTypeMemFree);
@@ -537,7 +668,8 @@ GROUP(graph_any_nodes, 1)
     ask("edge to port 3", cudaGraphAddDependencies(h, &a, &b, &edge, 1));
     edge = (cudaGraphEdgeData){ .type = cudaGraphDependencyTypeProgrammatic };
     ask("programmatic edge from port 0", cudaGraphAddDependencies(h, &a, &b, &edge, 1));
-    edge = (cudaGraphEdgeData){ .from_port = cudaGraphKernelNodePortProgrammatic, .type = cudaGraphDependencyTypeProgrammatic };
+    edge = (cudaGraphEdgeData){ .from_port = cudaGraphKernelNodePortProgrammatic,
+                                .type = cudaGraphDependencyTypeProgrammatic };
     ask("programmatic edge to an empty node", cudaGraphAddDependencies(h, &a, &c, &edge, 1));
     edge = (cudaGraphEdgeData){ 0 };
     ask("plain edge", cudaGraphAddDependencies(h, &a, &b, &edge, 1));
@@ -546,17 +678,24 @@ GROUP(graph_any_nodes, 1)
     cudaGraphEdgeData got[4];
     memset(got, 0x55, sizeof got);
     ask("edges with their data", cudaGraphGetEdges(h, from, to, got, &count));
-    tell("edges with their data", "%zu, ports %d %d, type %d", count, got[0].from_port, got[0].to_port, got[0].type);
+    tell("edges with their data", "%zu, ports %d %d, type %d", count, got[0].from_port,
+         got[0].to_port, got[0].type);
     ask("edges' data alone", cudaGraphGetEdges(h, NULL, NULL, got, &count));
     ask("edges to nowhere", cudaGraphGetEdges(h, from, to, NULL, NULL));
     ask("edges of null", cudaGraphGetEdges(NULL, from, to, NULL, &count));
-    ask("take the edge as another", cudaGraphRemoveDependencies(h, &a, &b, &(cudaGraphEdgeData){ .from_port = 1, .type = 1 }, 1));
+    ask("take the edge as another",
+        cudaGraphRemoveDependencies(h, &a, &b, &(cudaGraphEdgeData){ .from_port = 1, .type = 1 },
+                                    1));
     ask("take the edge", cudaGraphRemoveDependencies(h, &a, &b, &edge, 1));
     ask("afterwards", cudaDeviceSynchronize());
 }
 
 static int destroyed;
-static void count_destroyed(void *unused) { (void)unused; destroyed++; }
+static void count_destroyed(void *unused)
+{
+    (void)unused;
+    destroyed++;
+}
 
 GROUP(user_objects_counted, 1)
 {
@@ -564,9 +703,11 @@ GROUP(user_objects_counted, 1)
     cudaGraph_t g, clone;
     cudaGraphExec_t x;
     DO(cudaGraphCreate(&g, 0));
-    ask("to nowhere", cudaUserObjectCreate(NULL, host, count_destroyed, 1, cudaUserObjectNoDestructorSync));
+    ask("to nowhere",
+        cudaUserObjectCreate(NULL, host, count_destroyed, 1, cudaUserObjectNoDestructorSync));
     ask("flags 3", cudaUserObjectCreate(&object, host, count_destroyed, 1, 3));
-    ask("2^31 references", cudaUserObjectCreate(&object, host, count_destroyed, 1u << 31, cudaUserObjectNoDestructorSync));
+    ask("2^31 references", cudaUserObjectCreate(&object, host, count_destroyed, 1u << 31,
+                                                cudaUserObjectNoDestructorSync));
     DO(cudaUserObjectCreate(&object, host, count_destroyed, 3, cudaUserObjectNoDestructorSync));
     ask("release none", cudaUserObjectRelease(object, 0));
     ask("release null", cudaUserObjectRelease(NULL, 1));

@@ -1,4 +1,5 @@
-// Makes the forms from isa.def. Memory, barriers and branches have none: their tests are ../isa/*.ptx.
+// Makes the forms from isa.def. Memory, barriers and branches have none: their tests are
+// ../isa/*.ptx.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,11 @@ int form_count;
 
 int type_bits(enum type type)
 {
-    static const int bits[TYPES] = { [pred] = 32, [u8] = 8, [s8] = 8, [u16] = 16, [s16] = 16, [u32] = 32, [s32] = 32,
-        [u64] = 64, [s64] = 64, [f32] = 32, [f64] = 64, [f16] = 16, [bf16] = 16, [f16x2] = 32, [bf16x2] = 32, [u128] = 128 };
+    static const int bits[TYPES] = {
+        [pred] = 32, [u8] = 8,     [s8] = 8,      [u16] = 16,  [s16] = 16, [u32] = 32,
+        [s32] = 32,  [u64] = 64,   [s64] = 64,    [f32] = 32,  [f64] = 64, [f16] = 16,
+        [bf16] = 16, [f16x2] = 32, [bf16x2] = 32, [u128] = 128
+    };
     return bits[type];
 }
 
@@ -21,11 +25,15 @@ static const char *opcode_of(const char *name)
 {
     static char text[64];
     snprintf(text, sizeof text, "%s", name);
-    for (char *at = text; *at; at++) if (*at == '_') *at = '.';
+    for (char *at = text; *at; at++)
+        if (*at == '_') *at = '.';
     return text;
 }
 
-static bool starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
 
 static Form *add(const char *name, const char *variant)
 {
@@ -42,10 +50,13 @@ static void types(Form *f, int out_count, const enum type *out, int in_count, co
     memcpy(f->out, out, (size_t)out_count * sizeof *out);
     memcpy(f->in, in, (size_t)in_count * sizeof *in);
 }
-#define TYPES_OF(f, outs, ...)                                                          \
-    types(f, (int)(sizeof (enum type[]) outs / sizeof(enum type)), (enum type[]) outs,  \
-          (int)(sizeof (enum type[])__VA_ARGS__ / sizeof(enum type)), (enum type[])__VA_ARGS__)
-#define OUT(...) { __VA_ARGS__ }
+#define TYPES_OF(f, outs, ...)                                                                     \
+    types(f, (int)(sizeof(enum type[]) outs / sizeof(enum type)), (enum type[])outs,               \
+          (int)(sizeof(enum type[]) __VA_ARGS__ / sizeof(enum type)), (enum type[])__VA_ARGS__)
+#define OUT(...)                                                                                   \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 static void text(Form *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void text(Form *f, const char *format, ...)
@@ -61,7 +72,8 @@ static void text(Form *f, const char *format, ...)
 // Addresses of the device's own, matrices and 16-byte values are the .ptx files' business.
 static bool left_out(const char *name)
 {
-    static const char *const beginnings[] = { "cvta_", "isspacep_", "mapa_", "getctarank_", "ldmatrix_", "stmatrix_" };
+    static const char *const beginnings[] = { "cvta_",       "isspacep_", "mapa_",
+                                              "getctarank_", "ldmatrix_", "stmatrix_" };
     for (size_t n = 0; n < sizeof beginnings / sizeof *beginnings; n++)
         if (starts(name, beginnings[n])) return true;
     return strstr(name, "b128");
@@ -73,17 +85,21 @@ static void plain(const char *name, enum type d, enum type a, enum type b, enum 
     Form *f = add(name, "");
     int count = (a != NONE) + (b != NONE) + (c != NONE);
     types(f, 1, &d, count, (enum type[]){ a, b, c });
-    text(f, "%s %%d0, %%a0%s%s", opcode_of(name), count > 1 ? ", %a1" : "", count > 2 ? ", %a2" : "");
+    text(f, "%s %%d0, %%a0%s%s", opcode_of(name), count > 1 ? ", %a1" : "",
+         count > 2 ? ", %a2" : "");
 }
 
-// "setp_lt_ftz_f32" with .and in front of what follows the comparison, or as set with a type: "set.lt.ftz.u32.f32".
-static void compare_opcode(char *to, size_t size, const char *name, const char *combine, const char *number)
+// "setp_lt_ftz_f32" with .and in front of what follows the comparison, or as set with a type:
+// "set.lt.ftz.u32.f32".
+static void compare_opcode(char *to, size_t size, const char *name, const char *combine,
+                           const char *number)
 {
     char copy[96], *rest = copy, *parts[8];
     int count = 0;
     snprintf(copy, sizeof copy, "%s", name);
     while (rest && count < 8) parts[count++] = strsep(&rest, "_");
-    snprintf(to, size, "%s.%s%s%s", *number ? "set" : parts[0], parts[1], *combine ? "." : "", combine);
+    snprintf(to, size, "%s.%s%s%s", *number ? "set" : parts[0], parts[1], *combine ? "." : "",
+             combine);
     for (int n = 2; n < count; n++) {
         if (n == count - 1 && *number) snprintf(to + strlen(to), size - strlen(to), ".%s", number);
         snprintf(to + strlen(to), size - strlen(to), ".%s", parts[n]);
@@ -101,7 +117,8 @@ static void set_form(const char *name, enum type a, const char *number, enum typ
     text(f, "%s %%d0, %%a0, %%a1", opcode);
 }
 
-// The comparison alone, with a third operand and the contrary, and as set: the operation goes by the row's number.
+// The comparison alone, with a third operand and the contrary, and as set: the operation goes by
+// the row's number.
 static void compare(const char *name, enum type a, bool halves)
 {
     static const char *const combines[] = { "and", "or", "xor" };
@@ -113,7 +130,7 @@ static void compare(const char *name, enum type a, bool halves)
     else TYPES_OF(f, OUT(pred), { a, a });
     text(f, "%s %%d0%s, %%a0, %%a1", opcode_of(name), halves ? "|%d1" : "");
     f = add(name, combine);
-    bool one = is_half(a) && !halves;       // there is no q
+    bool one = is_half(a) && !halves; // there is no q
     if (one) TYPES_OF(f, OUT(pred), { a, a, pred });
     else TYPES_OF(f, OUT(pred, pred), { a, a, pred });
     compare_opcode(opcode, sizeof opcode, name, combine, "");
@@ -141,7 +158,9 @@ static void insert(const char *name, enum type t)
 static void lists(const char *name, enum type d, enum type a, int packed, int unpacked)
 {
     if (left_out(name)) return;
-    Form *f = add(name, packed ? packed == 2 ? "pack" : "pack 4" : unpacked == 2 ? "unpack" : "unpack 4");
+    Form *f = add(name, packed          ? packed == 2 ? "pack" : "pack 4"
+                        : unpacked == 2 ? "unpack"
+                                        : "unpack 4");
     f->in_count = packed ? packed : 1, f->out_count = unpacked ? unpacked : 1;
     for (int n = 0; n < 4; n++) f->in[n] = a, f->out[n] = d;
     const char *two = "{%%%1$c0, %%%1$c1}", *four = "{%%%1$c0, %%%1$c1, %%%1$c2, %%%1$c3}";
@@ -160,8 +179,10 @@ static void carry(const char *name, enum type t, int inputs)
     f->in[inputs] = u32;
     f->out_count = 2, f->out[0] = t, f->out[1] = u32;
     char flag[128];
-    snprintf(flag, sizeof flag, "and.b32 %%word, %%a%d, 1; add.cc.u32 %%word, %%word, 0xffffffff", inputs);
-    text(f, "%s; %s %%d0, %%a0, %%a1%s; %s.u32 %%d1, 10, 0", flag, opcode_of(name), inputs > 2 ? ", %a2" : "", minus ? "subc" : "addc");
+    snprintf(flag, sizeof flag, "and.b32 %%word, %%a%d, 1; add.cc.u32 %%word, %%word, 0xffffffff",
+             inputs);
+    text(f, "%s; %s %%d0, %%a0, %%a1%s; %s.u32 %%d1, 10, 0", flag, opcode_of(name),
+         inputs > 2 ? ", %a2" : "", minus ? "subc" : "addc");
 }
 
 static void table(const char *name)
@@ -174,11 +195,12 @@ static void table(const char *name)
         bool predicate = strcmp(name, "lop3_b32");
         if (predicate) TYPES_OF(f, OUT(u32, pred), { u32, u32, u32, pred });
         else TYPES_OF(f, OUT(u32), { u32, u32, u32 });
-        text(f, "%s %%d0%s, %%a0, %%a1, %%a2, %s%s", opcode_of(name), predicate ? "|%d1" : "", variant, predicate ? ", %a3" : "");
+        text(f, "%s %%d0%s, %%a0, %%a1, %%a2, %s%s", opcode_of(name), predicate ? "|%d1" : "",
+             variant, predicate ? ", %a3" : "");
     }
 }
 
-// ---- video: every type, with and without saturation, and each of the parts and second operations in turn ----
+// ---- video: every type, with and without saturation, each of the parts and second operations ----
 
 static const char *const signs[] = { "u32", "s32" };
 
@@ -186,7 +208,8 @@ static void video_form(const char *name, const char *suffix, const char *operand
 {
     char variant[64], opcode[64];
     char *compares = strchr(name, '_');
-    snprintf(opcode, sizeof opcode, "%.*s", (int)(compares ? compares - name : (long)strlen(name)), name);
+    snprintf(opcode, sizeof opcode, "%.*s", (int)(compares ? compares - name : (long)strlen(name)),
+             name);
     snprintf(variant, sizeof variant, "%s%s", suffix, operands);
     Form *f = add(opcode, "");
     snprintf(f->name, sizeof f->name, "%s%s %s", opcode, suffix, operands);
@@ -197,14 +220,20 @@ static void video_form(const char *name, const char *suffix, const char *operand
 static void video_suffix(char *to, size_t size, const char *name, int bits, const char *tail)
 {
     const char *compares = strchr(name, '_');
-    if (compares) snprintf(to, size, ".%s.%s.%s%s", signs[bits & 1], signs[bits >> 1 & 1], compares + 1, tail);
-    else snprintf(to, size, ".%s.%s.%s%s", signs[bits >> 2 & 1], signs[bits & 1], signs[bits >> 1 & 1], tail);
+    if (compares)
+        snprintf(to, size, ".%s.%s.%s%s", signs[bits & 1], signs[bits >> 1 & 1], compares + 1,
+                 tail);
+    else
+        snprintf(to, size, ".%s.%s.%s%s", signs[bits >> 2 & 1], signs[bits & 1],
+                 signs[bits >> 1 & 1], tail);
 }
 
 static void video_simd(const char *name, int parts)
 {
-    static const char *const pair[] = { "%d0, %a0, %a1, %a2", "%d0.h1, %a0.h03, %a1.h12, %a2", "%d0.h0, %a0.h11, %a1, %a2" };
-    static const char *const four[] = { "%d0, %a0, %a1, %a2", "%d0.b20, %a0.b7351, %a1.b0246, %a2", "%d0.b3, %a0.b3333, %a1, %a2" };
+    static const char *const pair[] = { "%d0, %a0, %a1, %a2", "%d0.h1, %a0.h03, %a1.h12, %a2",
+                                        "%d0.h0, %a0.h11, %a1, %a2" };
+    static const char *const four[] = { "%d0, %a0, %a1, %a2", "%d0.b20, %a0.b7351, %a1.b0246, %a2",
+                                        "%d0.b3, %a0.b3333, %a1, %a2" };
     static const char *const tails[] = { "", ".sat", ".add" };
     bool compares = strchr(name, '_');
     for (int bits = 0; bits < (compares ? 4 : 8); bits++) {
@@ -219,17 +248,21 @@ static void video_simd(const char *name, int parts)
 
 static void video_scalar(const char *name, bool shifts, bool multiplies)
 {
-    static const char *const operands[] = { "%d0, %a0, %a1", "%d0, %a0.b3, %a1.h1", "%d0, %a0.h0, %a1.b2" };
-    static const char *const merged[] = { "%d0.h1, %a0, %a1.b1, %a2", "%d0.b2, %a0.h1, %a1, %a2", "%d0.h0, %a0.b0, %a1.h0, %a2" };
+    static const char *const operands[] = { "%d0, %a0, %a1", "%d0, %a0.b3, %a1.h1",
+                                            "%d0, %a0.h0, %a1.b2" };
+    static const char *const merged[] = { "%d0.h1, %a0, %a1.b1, %a2", "%d0.b2, %a0.h1, %a1, %a2",
+                                          "%d0.h0, %a0.b0, %a1.h0, %a2" };
     static const char *const thens[] = { ".add", ".min", ".max" };
-    static const char *const products[] = { "%d0, %a0, %a1, %a2", "%d0, -%a0.h1, %a1.b2, %a2", "%d0, %a0, %a1, -%a2" };
+    static const char *const products[] = { "%d0, %a0, %a1, %a2", "%d0, -%a0.h1, %a1.b2, %a2",
+                                            "%d0, %a0, %a1, -%a2" };
     static const char *const scales[] = { "", ".shr7", ".shr15" };
     bool compares = strchr(name, '_');
     for (int bits = 0; bits < (compares ? 4 : 8); bits++) {
         for (int way = 0; way < 4; way++) {
             char suffix[64], tail[32];
-            if (shifts && bits & 2) continue;               // the second operand is always u32
-            const char *sat = way & 1 && !compares ? ".sat" : "", *mode = shifts ? bits & 1 ? ".clamp" : ".wrap" : "";
+            if (shifts && bits & 2) continue; // the second operand is always u32
+            const char *sat = way & 1 && !compares ? ".sat" : "",
+                       *mode = shifts ? bits & 1 ? ".clamp" : ".wrap" : "";
             snprintf(tail, sizeof tail, "%s%s", sat, multiplies ? scales[(bits + way) % 3] : mode);
             video_suffix(suffix, sizeof suffix, name, bits, tail);
             if (multiplies) {
@@ -283,7 +316,8 @@ static void atomic_vector(const char *name, enum type t)
     *strrchr(opcode, '.') = 0;
     f->memory = 'v';
     TYPES_OF(f, OUT(t, t, t, t), { t, t, t, t });
-    text(f, "atom.global%s.v2%s {%%d0, %%d1}, [%%cell], {%%a2, %%a3}", opcode + 4, strrchr(opcode_of(name), '.'));
+    text(f, "atom.global%s.v2%s {%%d0, %%d1}, [%%cell], {%%a2, %%a3}", opcode + 4,
+         strrchr(opcode_of(name), '.'));
 }
 
 // Each lane has a cell of its own, a0, and gives what it held before and what it holds then.
@@ -292,12 +326,13 @@ static void atomic(const char *name, enum type t)
     bool adds = starts(name, "atom_add_");
     if (left_out(name)) return;
     if (strstr(name, "noftz") || (adds && t == f32)) atomic_vector(name, t);
-    if (strstr(name, "noftz") && !adds) return;     // there is no such of one number
+    if (strstr(name, "noftz") && !adds) return; // there is no such of one number
     for (const char *where = t == u16 || t == f16 || t == bf16 ? "g" : "gs"; *where; where++) {
         Form *f = add(name, *where == 'g' ? "global" : "shared");
         char opcode[80];
         bool three = strstr(name, "_cas_");
-        snprintf(opcode, sizeof opcode, "atom.%s%s", *where == 'g' ? "global" : "shared", opcode_of(name) + 4);
+        snprintf(opcode, sizeof opcode, "atom.%s%s", *where == 'g' ? "global" : "shared",
+                 opcode_of(name) + 4);
         f->memory = *where;
         f->few = three;
         if (three) TYPES_OF(f, OUT(t, t), { t, t, t });
@@ -389,27 +424,27 @@ void forms_make(void)
     };
     enum { VIDEO_SCALAR, VIDEO_SHIFT, VIDEO_MULTIPLY, VIDEO_PAIR, VIDEO_FOUR };
     const enum type none = NONE;
-#define UNARY(n, D, A, lane)            plain(#n, D, A, NONE, NONE);
-#define BINARY(n, D, A, B, lane)        plain(#n, D, A, B, NONE);
-#define TERNARY(n, D, A, B, C, lane)    plain(#n, D, A, B, C);
-#define CONVERT(n, D, A, lane)          plain(#n, D, A, NONE, NONE);
-#define COMPARE(n, A, B, lane)          compare(#n, A, false);
-#define COMPARE_2(n, T, holds, of)      compare(#n, T, true);
-#define TEST(n, A, lane)                plain(#n, pred, A, NONE, NONE);
-#define SELECT(n, D)                    plain(#n, D, D, D, pred);
-#define LOGIC(n, inputs, warp)          logic(#n, inputs);
-#define INSERT(n, T)                    insert(#n, T);
-#define PACK(n, D, A)                   lists(#n, D, A, 2, 0);
-#define UNPACK(n, D, A)                 lists(#n, D, A, 0, 2);
-#define PACK_4(n, D, A)                 lists(#n, D, A, 4, 0);
-#define UNPACK_4(n, D, A)               lists(#n, D, A, 0, 4);
+#define UNARY(n, D, A, lane) plain(#n, D, A, NONE, NONE);
+#define BINARY(n, D, A, B, lane) plain(#n, D, A, B, NONE);
+#define TERNARY(n, D, A, B, C, lane) plain(#n, D, A, B, C);
+#define CONVERT(n, D, A, lane) plain(#n, D, A, NONE, NONE);
+#define COMPARE(n, A, B, lane) compare(#n, A, false);
+#define COMPARE_2(n, T, holds, of) compare(#n, T, true);
+#define TEST(n, A, lane) plain(#n, pred, A, NONE, NONE);
+#define SELECT(n, D) plain(#n, D, D, D, pred);
+#define LOGIC(n, inputs, warp) logic(#n, inputs);
+#define INSERT(n, T) insert(#n, T);
+#define PACK(n, D, A) lists(#n, D, A, 2, 0);
+#define UNPACK(n, D, A) lists(#n, D, A, 0, 2);
+#define PACK_4(n, D, A) lists(#n, D, A, 4, 0);
+#define UNPACK_4(n, D, A) lists(#n, D, A, 0, 4);
 #define CARRY(n, T, inputs, keeps, lane) carry(#n, T, inputs);
-#define TABLE(n, operands)              table(#n);
-#define VIDEO(n, kind, lane)                                                            \
-    if (kind >= VIDEO_PAIR) video_simd(#n, kind == VIDEO_PAIR ? 2 : 4);                 \
+#define TABLE(n, operands) table(#n);
+#define VIDEO(n, kind, lane)                                                                       \
+    if (kind >= VIDEO_PAIR) video_simd(#n, kind == VIDEO_PAIR ? 2 : 4);                            \
     else video_scalar(#n, kind == VIDEO_SHIFT, kind == VIDEO_MULTIPLY);
-#define EXCHANGE(n, D, A, operands)     exchange(#n, D, A);
-#define ATOMIC(n, T, lane)              atomic(#n, T);
+#define EXCHANGE(n, D, A, operands) exchange(#n, D, A);
+#define ATOMIC(n, T, lane) atomic(#n, T);
 #define SAME(n, as)
 #include "../../isa/isa.def"
     int count = sizeof pairs / sizeof *pairs;

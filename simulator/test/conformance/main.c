@@ -1,12 +1,14 @@
-// The differential test: runs every form on the device with the same thousands of operands, and compares what comes out with
-// what a real GPU gave.
+// The differential test: runs every form on the device with the same thousands of operands, and
+// compares what comes out with what a real GPU gave.
 //
-//     conformance ANSWERS                 compares; departures.txt beside ANSWERS names the forms that are to differ
-//     conformance ANSWERS --record NOTE   writes the answers, NOTE at their head
-//     conformance ANSWERS --print FORM    prints a form's operands and results, to be compared with another device's
+//     conformance ANSWERS                 compares; departures.txt beside ANSWERS names the forms
+//     that are to differ conformance ANSWERS --record NOTE   writes the answers, NOTE at their head
+//     conformance ANSWERS --print FORM    prints a form's operands and results, to be compared with
+//     another device's
 //
-// ANSWERS has a line for each form. Of exact ones it has a hash for each 256 cases, of approximate ones the results of 512.
-// With WRONG=FILE comparing writes operands and results of the cases in question there, as --print does.
+// ANSWERS has a line for each form. Of exact ones it has a hash for each 256 cases, of approximate
+// ones the results of 512. With WRONG=FILE comparing writes operands and results of the cases in
+// question there, as --print does.
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,9 @@
 
 enum { BATCH = 64, THREADS = 256, KEPT = 512, LINE_ROOM = 1 << 16 };
 
-typedef struct { uint64_t in[CASES][MOST_IN], out[CASES][2 * MOST_OUT]; } Run;
+typedef struct {
+    uint64_t in[CASES][MOST_IN], out[CASES][2 * MOST_OUT];
+} Run;
 
 static Run run;
 static void *device_in, *device_out;
@@ -61,7 +65,9 @@ static void run_form(int number)
     need(cudaMemcpy(device_in, run.in, sizeof run.in, cudaMemcpyHostToDevice), f->name);
     need(cudaMemset(device_out, 0, sizeof run.out), f->name);
     void *arguments[] = { &device_in, &device_out };
-    need(cudaLaunchKernel((void *)kernel, (dim3){ CASES / THREADS, 1, 1 }, (dim3){ THREADS, 1, 1 }, arguments, 0, NULL), f->name);
+    need(cudaLaunchKernel((void *)kernel, (dim3){ CASES / THREADS, 1, 1 }, (dim3){ THREADS, 1, 1 },
+                          arguments, 0, NULL),
+         f->name);
     need(cudaMemcpy(run.out, device_out, sizeof run.out, cudaMemcpyDeviceToHost), f->name);
 }
 
@@ -71,7 +77,8 @@ static uint32_t hash_chunk(const Form *f, int chunk)
 {
     uint64_t h = 1469598103934665603u;
     for (int c = chunk * (CASES / CHUNKS); c < (chunk + 1) * (CASES / CHUNKS); c++)
-        for (int n = 0; n < f->out_count; n++) h = (h ^ run.out[c][n]) * 1099511628211u, h ^= h >> 29;
+        for (int n = 0; n < f->out_count; n++)
+            h = (h ^ run.out[c][n]) * 1099511628211u, h ^= h >> 29;
     return (uint32_t)(h ^ h >> 32);
 }
 
@@ -81,8 +88,11 @@ static int kept_case(int n) { return n < 128 ? n * 8 + n * 5 % 8 : 1024 + (n - 1
 static void record_form(FILE *to, const Form *f)
 {
     fprintf(to, "%s:", f->name);
-    if (f->approximate) for (int n = 0; n < KEPT; n++) fprintf(to, " %llx", (unsigned long long)run.out[kept_case(n)][0]);
-    else for (int n = 0; n < CHUNKS; n++) fprintf(to, " %08x", hash_chunk(f, n));
+    if (f->approximate)
+        for (int n = 0; n < KEPT; n++)
+            fprintf(to, " %llx", (unsigned long long)run.out[kept_case(n)][0]);
+    else
+        for (int n = 0; n < CHUNKS; n++) fprintf(to, " %08x", hash_chunk(f, n));
     putc('\n', to);
 }
 
@@ -113,7 +123,8 @@ static bool second_is_right(const Form *f)
             wrong_lanes += run.out[c][MOST_OUT + n] != (takes_part ? run.out[c][n] : old);
         }
     }
-    if (wrong_lanes) fail_form(f, "results are wrong where some lanes alone take part", wrong_lanes);
+    if (wrong_lanes)
+        fail_form(f, "results are wrong where some lanes alone take part", wrong_lanes);
     return !wrong_lanes;
 }
 
@@ -126,11 +137,16 @@ static void compare_exact(const Form *f, char *rest)
         char *word = strtok_r(NULL, " \n", &rest);
         if (word && strtoul(word, NULL, 16) == hash_chunk(f, chunk)) continue;
         wrong_chunks++;
-        for (int c = chunk * (CASES / CHUNKS); wrong && c < (chunk + 1) * (CASES / CHUNKS); c++) print_case(wrong, f, c);
+        for (int c = chunk * (CASES / CHUNKS); wrong && c < (chunk + 1) * (CASES / CHUNKS); c++)
+            print_case(wrong, f, c);
     }
     if (departs[f - forms]) {
         if (wrong_chunks) passed++;
-        else fail_form(f, "of 16 parts of its results are not the GPU's, but departures.txt says that it differs", 0);
+        else
+            fail_form(f,
+                      "of 16 parts of its results are not the GPU's, but departures.txt says that "
+                      "it differs",
+                      0);
         return;
     }
     if (wrong_chunks) fail_form(f, "of 16 parts of its results are not the GPU's", wrong_chunks);
@@ -158,8 +174,10 @@ static void compare_approximate(const Form *f, char *rest)
         off += !good;
         gpu_off += !bound_holds(f, in, due, &gpu_error);
     }
-    if (getenv("ERRORS")) printf("%s: off by %.2f of what is allowed, the GPU by %.2f\n", f->name, error, gpu_error);
-    if (gpu_off) fail_form(f, "of 512 results of the GPU itself are further off than PTX allows", gpu_off);
+    if (getenv("ERRORS"))
+        printf("%s: off by %.2f of what is allowed, the GPU by %.2f\n", f->name, error, gpu_error);
+    if (gpu_off)
+        fail_form(f, "of 512 results of the GPU itself are further off than PTX allows", gpu_off);
     else if (off) fail_form(f, "of 512 results are further off than PTX allows", off);
     else passed++;
 }
@@ -175,14 +193,16 @@ static void read_departures(const char *answers)
 {
     char path[4096], line[256];
     const char *slash = strrchr(answers, '/');
-    snprintf(path, sizeof path, "%.*sdepartures.txt", (int)(slash ? slash - answers + 1 : 0), answers);
+    snprintf(path, sizeof path, "%.*sdepartures.txt", (int)(slash ? slash - answers + 1 : 0),
+             answers);
     FILE *from = fopen(path, "r");
     if (!from) return;
     while (fgets(line, sizeof line, from)) {
         line[strcspn(line, "\n")] = 0;
         int n = form_named(line);
         if (n >= 0) departs[n] = true;
-        else if (*line != '#') printf("%s: named in %s, but there is no such form\n", line, path), failed++;
+        else if (*line != '#')
+            printf("%s: named in %s, but there is no such form\n", line, path), failed++;
     }
     fclose(from);
 }
@@ -193,7 +213,10 @@ static int compare_all(const char *path)
     static char line[LINE_ROOM];
     static bool seen[MOST_FORMS];
     FILE *from = fopen(path, "r");
-    if (!from) { perror(path); return 2; }
+    if (!from) {
+        perror(path);
+        return 2;
+    }
     while (fgets(line, sizeof line, from)) {
         char *end = strchr(line, ':');
         if (*line == '#' || !end) continue;
@@ -212,8 +235,12 @@ static int compare_all(const char *path)
     }
     fclose(from);
     for (int n = 0; n < form_count; n++)
-        if (!seen[n]) printf("%s: no GPU's answer is recorded; the row needs cases in ../isa until it is\n", forms[n].name);
-    if (failed) puts("See a form's results: sh simulator/test/conformance.sh --print 'FORM', here and with DEVICE=gpu");
+        if (!seen[n])
+            printf("%s: no GPU's answer is recorded; the row needs cases in ../isa until it is\n",
+                   forms[n].name);
+    if (failed)
+        puts("See a form's results: sh simulator/test/conformance.sh --print 'FORM', here and with "
+             "DEVICE=gpu");
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0;
 }
@@ -221,7 +248,10 @@ static int compare_all(const char *path)
 static int record_all(const char *path, const char *note)
 {
     FILE *to = fopen(path, "w");
-    if (!to) { perror(path); return 2; }
+    if (!to) {
+        perror(path);
+        return 2;
+    }
     fprintf(to, "# What a real GPU gave in the differential test (main.c): %s\n", note);
     for (int n = 0; n < form_count; n++) run_form(n), record_form(to, &forms[n]);
     return fclose(to) != 0;
@@ -232,7 +262,8 @@ static int print_form(const char *name)
     int n = form_named(name);
     if (n < 0) {
         printf("There is no form %s. Those that begin so:\n", name);
-        for (n = 0; n < form_count; n++) if (!strncmp(forms[n].name, name, strlen(name))) puts(forms[n].name);
+        for (n = 0; n < form_count; n++)
+            if (!strncmp(forms[n].name, name, strlen(name))) puts(forms[n].name);
         return 1;
     }
     run_form(n);
@@ -242,13 +273,15 @@ static int print_form(const char *name)
 
 int main(int count, char **words)
 {
-    if (count < 2) return fprintf(stderr, "usage: %s ANSWERS [--record NOTE | --print FORM]\n", words[0]), 2;
+    if (count < 2)
+        return fprintf(stderr, "usage: %s ANSWERS [--record NOTE | --print FORM]\n", words[0]), 2;
     forms_make();
     need(cudaMalloc(&device_in, sizeof run.in), "memory for operands");
     need(cudaMalloc(&device_out, sizeof run.out), "memory for results");
     if (getenv("WRONG")) wrong = fopen(getenv("WRONG"), "w");
     int status = count == 4 && !strcmp(words[2], "--record") ? record_all(words[1], words[3])
-               : count == 4 && !strcmp(words[2], "--print") ? print_form(words[3]) : compare_all(words[1]);
+               : count == 4 && !strcmp(words[2], "--print")  ? print_form(words[3])
+                                                             : compare_all(words[1]);
     cudaFree(device_in);
     cudaFree(device_out);
     return status;

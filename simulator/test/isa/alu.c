@@ -5,15 +5,26 @@
 
 #include "run.h"
 
-typedef struct { uint64_t word[LANES][SLOT_WORDS]; } Input;
-typedef struct { uint64_t word[VARIANTS][LANES][RESULT_WORDS]; } Output;
+typedef struct {
+    uint64_t word[LANES][SLOT_WORDS];
+} Input;
+typedef struct {
+    uint64_t word[VARIANTS][LANES][RESULT_WORDS];
+} Output;
 
-static const char *const variant_name[] = { "in all lanes", "behind a predicate", "after a divergent branch",
-                                            "with 64-bit registers", "with immediate operands" };
+static const char *const variant_name[] = { "in all lanes", "behind a predicate",
+                                            "after a divergent branch", "with 64-bit registers",
+                                            "with immediate operands" };
 
-static uint64_t low(uint64_t bits, int count) { return count == 64 ? bits : bits & ((1ull << count) - 1); }
+static uint64_t low(uint64_t bits, int count)
+{
+    return count == 64 ? bits : bits & ((1ull << count) - 1);
+}
 
-static bool is_signed(enum type type) { return type == s8 || type == s16 || type == s32 || type == s64; }
+static bool is_signed(enum type type)
+{
+    return type == s8 || type == s16 || type == s32 || type == s64;
+}
 
 // Lanes beyond the last case take the cases again from the first.
 static const Case *case_of(const Row *row, int lane) { return &row->cases[lane % row->count]; }
@@ -41,7 +52,8 @@ static void fill(const Row *row, Input *in)
         const Case *c = case_of(row, lane);
         for (int n = 0; n < row->inputs; n++) {
             int bits = type_bits(row->type[n + 1]);
-            uint64_t rubbish = bits < 64 && row->type[n + 1] != pred ? 0xa5a5a5a5a5a5a5a5 << bits : 0;
+            uint64_t rubbish =
+                bits < 64 && row->type[n + 1] != pred ? 0xa5a5a5a5a5a5a5a5 << bits : 0;
             in->word[lane][n] = c->in[n] | rubbish;
         }
         for (int n = 0; n < row->outputs; n++) in->word[lane][3 + n] = old_value(row, c, n);
@@ -62,14 +74,16 @@ static void compare_value(Row *row, enum variant variant, int lane, int output, 
     bool partial = variant == GUARDED || variant == BRANCHED;
     bool takes_part = !partial || (unsigned)SOME_LANES >> lane & 1;
     int bits = row->type[0] == pred ? 32 : kernel_register_bits(row, variant, 0);
-    uint64_t due = takes_part ? in_register(row, variant, c->out[output]) : low(old_value(row, c, output), bits);
+    uint64_t due = takes_part ? in_register(row, variant, c->out[output])
+                              : low(old_value(row, c, output), bits);
     got = low(got, bits);
     if (takes_part ? value_agrees(row, got, due, row->type[0]) : got == due) return;
     char inputs[160];
     describe_case(row, c, inputs, sizeof inputs);
     enum type type = bits == type_bits(row->type[0]) ? row->type[0] : u64;
-    row_fail(row, "%s, lane %d: %s -> %s%s, not %s", variant_name[variant], lane, inputs, value_text(got, type),
-             takes_part ? "" : " in a lane that takes no part", value_text(due, type));
+    row_fail(row, "%s, lane %d: %s -> %s%s, not %s", variant_name[variant], lane, inputs,
+             value_text(got, type), takes_part ? "" : " in a lane that takes no part",
+             value_text(due, type));
 }
 
 static void compare(Row *row, const Output *out)
@@ -78,7 +92,8 @@ static void compare(Row *row, const Output *out)
         int lanes = variant == IMMEDIATE ? row->count : LANES;
         for (int lane = 0; lane < lanes && kernel_has(row, variant); lane++) {
             if (variant == IMMEDIATE && !kernel_has_immediate(row, lane)) continue;
-            for (int n = 0; n < row->outputs; n++) compare_value(row, variant, lane, n, out->word[variant][lane][n]);
+            for (int n = 0; n < row->outputs; n++)
+                compare_value(row, variant, lane, n, out->word[variant][lane][n]);
         }
     }
 }
@@ -102,7 +117,9 @@ static cudaError_t launch(const Row *row, const char *text, void *in, void *out)
     if (error) return error;
     error = cudaLibraryGetKernel(&kernel, library, row->name);
     void *arguments[] = { &in, &out };
-    if (!error) error = cudaLaunchKernel((void *)kernel, (dim3){ 1, 1, 1 }, (dim3){ LANES, 1, 1 }, arguments, 0, NULL);
+    if (!error)
+        error = cudaLaunchKernel((void *)kernel, (dim3){ 1, 1, 1 }, (dim3){ LANES, 1, 1 },
+                                 arguments, 0, NULL);
     if (!error) error = cudaDeviceSynchronize();
     cudaLibraryUnload(library);
     return error;

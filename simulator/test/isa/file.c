@@ -1,12 +1,16 @@
-// A .ptx file that tests itself: comments at its head say how kernel `test` is launched, and what it leaves behind.
+// A .ptx file that tests itself: comments at its head say how kernel `test` is launched, and what
+// it leaves behind.
 //
 //     // launch: GRID BLOCK [SHARED]     1 32 unless told
-//     // arg TYPE: values                one parameter, after the pointer to the output; several values: an array
-//     // out TYPE: values                the output, from its first byte on; `_` is a value that nobody writes
+//     // arg TYPE: values                one parameter, after the pointer to the output; several
+//     values: an array
+//     // out TYPE: values                the output, from its first byte on; `_` is a value that
+//     nobody writes
 //     // prints: TEXT                    a line of output
 //     // error: NUMBER                   what cudaDeviceSynchronize returns
 //
-// A value may be 3..9 (each of them) or 7*5 (five times 7). Several lines of a kind follow one another.
+// A value may be 3..9 (each of them) or 7*5 (five times 7). Several lines of a kind follow one
+// another.
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +24,8 @@ typedef struct {
     dim3 grid, block;
     size_t shared;
     uint8_t out[MOST_BYTES], argument[MOST_ARGUMENTS][256];
-    enum type type[MOST_BYTES];         // of the value that begins at that byte of the output; NONE: none does
+    enum type
+        type[MOST_BYTES]; // of the value that begins at that byte of the output; NONE: none does
     size_t out_bytes, argument_bytes[MOST_ARGUMENTS];
     int argument_count, error;
     char prints[4096];
@@ -37,14 +42,20 @@ static void fail(PtxFile *file, const char *format, const char *what)
 
 static enum type type_named(const char *name)
 {
-    static const char *const names[] = { [u8] = "u8", [s8] = "s8", [u16] = "u16", [s16] = "s16", [u32] = "u32",
-                                         [s32] = "s32", [u64] = "u64", [s64] = "s64", [f32] = "f32", [f64] = "f64" };
+    static const char *const names[] = {
+        [u8] = "u8",   [s8] = "s8",   [u16] = "u16", [s16] = "s16", [u32] = "u32",
+        [s32] = "s32", [u64] = "u64", [s64] = "s64", [f32] = "f32", [f64] = "f64"
+    };
     for (enum type type = u8; type <= f64; type++)
         if (!strcmp(name, names[type])) return type;
     return NONE;
 }
 
-typedef struct { uint8_t *bytes; size_t *count, room; enum type *types; } Values;
+typedef struct {
+    uint8_t *bytes;
+    size_t *count, room;
+    enum type *types;
+} Values;
 
 static bool put(Values to, enum type type, uint64_t bits, bool written)
 {
@@ -64,13 +75,15 @@ static bool put_word(Values to, enum type type, char *word)
     if (dots) {
         *dots = 0;
         if (!value_read(word, type, &bits) || !value_read(dots + 2, type, &last)) return false;
-        while (bits <= last) if (!put(to, type, bits++, true)) return false;
+        while (bits <= last)
+            if (!put(to, type, bits++, true)) return false;
         return true;
     }
     if (star) *star = 0;
     bool written = strcmp(word, "_") != 0;
     if (written && !value_read(word, type, &bits)) return false;
-    while (times--) if (!put(to, type, bits, written)) return false;
+    while (times--)
+        if (!put(to, type, bits, written)) return false;
     return true;
 }
 
@@ -80,7 +93,8 @@ static bool read_values(char *line, Values to)
     char *rest = line, *name = strtok_r(NULL, " :", &rest), *word;
     enum type type = name ? type_named(name) : NONE;
     if (type == NONE) return false;
-    while ((word = strtok_r(NULL, " ", &rest))) if (!put_word(to, type, word)) return false;
+    while ((word = strtok_r(NULL, " ", &rest)))
+        if (!put_word(to, type, word)) return false;
     return true;
 }
 
@@ -88,7 +102,8 @@ static bool read_argument(char *line)
 {
     int n = head.argument_count++;
     return n < MOST_ARGUMENTS
-        && read_values(line, (Values){ head.argument[n], &head.argument_bytes[n], sizeof head.argument[n], NULL });
+        && read_values(line, (Values){ head.argument[n], &head.argument_bytes[n],
+                                       sizeof head.argument[n], NULL });
 }
 
 static bool read_launch(const char *line)
@@ -106,7 +121,8 @@ static bool read_line(char *line)
     if (!strncmp(line, "// launch: ", 11)) return read_launch(line + 11);
     if (!strncmp(line, "// arg ", 7)) return read_argument(line + 7);
     if (!strncmp(line, "// out ", 7))
-        return read_values(line + 7, (Values){ head.out, &head.out_bytes, sizeof head.out - GUARD_BYTES, head.type });
+        return read_values(line + 7, (Values){ head.out, &head.out_bytes,
+                                               sizeof head.out - GUARD_BYTES, head.type });
     if (!strncmp(line, "// error: ", 10)) return (head.error = atoi(line + 10)) != 0;
     if (!strncmp(line, "// prints: ", 11)) strcat(strncat(head.prints, line + 11, 200), "\n");
     return true;
@@ -144,16 +160,23 @@ static void copy_opcode(char *to, const char *opcode, const char *const *list, b
         if (is_one_of(part, list) == keep) strcat(strcat(to, "."), part);
 }
 
-// Does an instruction's opcode name this row? Those of memory have modifiers in between: ld.volatile.global.u32. Atomics
-// have a space, a scope, an order and a vector's length that the row leaves out, mbarriers the like, matrices a layout.
+// Does an instruction's opcode name this row? Those of memory have modifiers in between:
+// ld.volatile.global.u32. Atomics have a space, a scope, an order and a vector's length that the
+// row leaves out, mbarriers the like, matrices a layout.
 static bool names_row(const char *opcode, const Row *row)
 {
     static const char *const spaces[] = { "global", "const", "shared", "local", "param", NULL };
-    static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu", "sys", "v2", "v4", "v8", NULL };
-    static const char *const order[] = { "release", "acquire", "relaxed", "cta", "cluster", "shared", "shared::cta", "shared::cluster", "b64", NULL };
-    static const char *const spaces_of_bulk[] = { "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster", "commit_group",
-                                                  "wait_group", "read", NULL };
-    static const char *const how[] = { "sync", "aligned", "row", "col", "satfinite", "rn", "global", "shared", "b64", NULL };
+    static const char *const dropped[] = { "global", "shared", "relaxed", "acq_rel", "cta", "gpu",
+                                           "sys",    "v2",     "v4",      "v8",      NULL };
+    static const char *const order[] = { "release", "acquire", "relaxed",     "cta",
+                                         "cluster", "shared",  "shared::cta", "shared::cluster",
+                                         "b64",     NULL };
+    static const char *const spaces_of_bulk[] = {
+        "async",           "bulk",         "reduce",     "global", "shared::cta",
+        "shared::cluster", "commit_group", "wait_group", "read",   NULL
+    };
+    static const char *const how[] = { "sync", "aligned", "row",    "col", "satfinite",
+                                       "rn",   "global",  "shared", "b64", NULL };
     char found[104];
     if (row->shape == MEMORY) {
         copy_opcode(found, opcode, spaces, true);
@@ -177,7 +200,8 @@ static bool names_row(const char *opcode, const Row *row)
     }
     size_t length = strlen(row->opcode);
     if (strncmp(opcode, row->opcode, length)) return false;
-    return !opcode[length] || !strcmp(opcode + length, ".uni") || !strcmp(row->opcode, "createpolicy");
+    return !opcode[length] || !strcmp(opcode + length, ".uni")
+        || !strcmp(row->opcode, "createpolicy");
 }
 
 bool file_has(const PtxFile *file, const Row *row)
@@ -236,7 +260,9 @@ static cudaError_t launch(const PtxFile *file, void *out)
     void *arguments[MOST_ARGUMENTS + 1] = { &out };
     for (int n = 0; n < head.argument_count; n++) arguments[n + 1] = head.argument[n];
     error = cudaLibraryGetKernel(&kernel, library, "test");
-    if (!error) error = cudaLaunchKernel((void *)kernel, head.grid, head.block, arguments, head.shared, NULL);
+    if (!error)
+        error =
+            cudaLaunchKernel((void *)kernel, head.grid, head.block, arguments, head.shared, NULL);
     return error ? error : cudaDeviceSynchronize();
 }
 
@@ -252,7 +278,8 @@ static void run_here(void *argument)
     if (!error) error = cudaMemcpy(out, got, bytes, cudaMemcpyHostToDevice);
     if (!error) error = launch(file, out);
     if (error != (cudaError_t)head.error) {
-        snprintf(file->failure, sizeof file->failure, "error %d (%s), not %d", (int)error, cudaGetErrorName(error), head.error);
+        snprintf(file->failure, sizeof file->failure, "error %d (%s), not %d", (int)error,
+                 cudaGetErrorName(error), head.error);
     } else if (!error) {
         error = cudaMemcpy(got, out, bytes, cudaMemcpyDeviceToHost);
         cudaFree(out);

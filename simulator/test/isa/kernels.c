@@ -1,4 +1,5 @@
-// Writes a row's kernel. Each lane takes the operands of one case from memory, and runs the instruction
+// Writes a row's kernel. Each lane takes the operands of one case from memory, and runs the
+// instruction
 //
 //     WHOLE       in all lanes
 //     GUARDED     in some lanes, behind a predicate; the others keep the destination's old value
@@ -21,11 +22,15 @@ static bool is_float(enum type type) { return type == f32 || type == f64; }
 bool kernel_has(const Row *row, enum variant variant)
 {
     switch (variant) {
-    case WIDE: return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32")
-                   && !(is_float(row->type[0]) && is_float(row->type[1]));
-    case IMMEDIATE: return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC
-                        && row->shape != UNPACK && row->shape != TEST;
-    case GUARDED: return row->shape != TEST;    // ptxas 13.0 leaves testp's guard out, with any -O: an H200 sets all lanes
+    case WIDE:
+        return row->shape == CONVERT && !strstr(row->name, "f16") && !strstr(row->name, "tf32")
+            && !(is_float(row->type[0]) && is_float(row->type[1]));
+    case IMMEDIATE:
+        return !strstr(row->name, "f16") && !strstr(row->name, "x2") && row->shape != LOGIC
+            && row->shape != UNPACK && row->shape != TEST;
+    case GUARDED:
+        return row->shape
+            != TEST; // ptxas 13.0 leaves testp's guard out, with any -O: an H200 sets all lanes
     default: return true;
     }
 }
@@ -34,7 +39,8 @@ bool kernel_has(const Row *row, enum variant variant)
 bool kernel_has_immediate(const Row *row, int number)
 {
     const Case *c = &row->cases[number];
-    return kernel_has(row, IMMEDIATE) && (strncmp(row->name, "bfe_", 4) || (c->in[1] < 256 && c->in[2] < 256));
+    return kernel_has(row, IMMEDIATE)
+        && (strncmp(row->name, "bfe_", 4) || (c->in[1] < 256 && c->in[2] < 256));
 }
 
 // There are registers of 8 bits for lists alone, and for what is converted from bfloat16.
@@ -64,10 +70,12 @@ static const char *register_name(const Row *row, enum variant variant, int opera
 }
 
 // Loads a register from word `word` of the slot that %`base` points to, `offset` bytes on.
-static void load(FILE *to, const Row *row, enum variant variant, int operand, char name, const char *base, int offset)
+static void load(FILE *to, const Row *row, enum variant variant, int operand, char name,
+                 const char *base, int offset)
 {
     if (row->type[operand] == pred) {
-        fprintf(to, "    ld.global.b32 %%word, [%%%s+%d];\n    setp.ne.b32 %%%c, %%word, 0;\n", base, offset, name);
+        fprintf(to, "    ld.global.b32 %%word, [%%%s+%d];\n    setp.ne.b32 %%%c, %%word, 0;\n",
+                base, offset, name);
         return;
     }
     fprintf(to, "    ld.global.b%d %s, [%%%s+%d];\n", kernel_register_bits(row, variant, operand),
@@ -85,9 +93,12 @@ static void store_one(FILE *to, const Row *row, enum variant variant, char name,
     const char *guard = variant == IMMEDIATE ? "@%mine " : "";
     offset += variant * LANES * RESULT_WORDS * 8;
     if (row->type[0] == pred)
-        fprintf(to, "    selp.b32 %%word, 1, 0, %%%c;\n    %sst.global.b32 [%%result+%d], %%word;\n", name, guard, offset);
+        fprintf(to,
+                "    selp.b32 %%word, 1, 0, %%%c;\n    %sst.global.b32 [%%result+%d], %%word;\n",
+                name, guard, offset);
     else
-        fprintf(to, "    %sst.global.b%d [%%result+%d], %s;\n", guard, kernel_register_bits(row, variant, 0), offset,
+        fprintf(to, "    %sst.global.b%d [%%result+%d], %s;\n", guard,
+                kernel_register_bits(row, variant, 0), offset,
                 register_name(row, variant, 0, name));
 }
 
@@ -97,20 +108,24 @@ static void store(FILE *to, const Row *row, enum variant variant)
     if (row->outputs > 1) store_one(to, row, variant, 'e', 8);
 }
 
-// slct picks by its third operand. Where that is a number, ptxas 13.0 with -O1 and more takes a for -2147483648 and b for
-// 2147483647; with -O0, and from a register (also on an H200), it is the other way round, as PTX has it.
+// slct picks by its third operand. Where that is a number, ptxas 13.0 with -O1 and more takes a for
+// -2147483648 and b for 2147483647; with -O0, and from a register (also on an H200), it is the
+// other way round, as PTX has it.
 static bool row_selects(const Row *row) { return !strncmp(row->name, "slct_", 5); }
 
 // The instruction. `immediate`: the case whose last operands are written as numbers, or NULL.
-static void instruction(FILE *to, const Row *row, enum variant variant, const char *guard, const Case *immediate)
+static void instruction(FILE *to, const Row *row, enum variant variant, const char *guard,
+                        const Case *immediate)
 {
     fprintf(to, "    %s%s ", guard, row->opcode);
     fprintf(to, row->shape == UNPACK ? "{%%d, %%e}" : "%s", register_name(row, variant, 0, 'd'));
     for (int n = 1; n <= row->inputs; n++) {
-        bool written = immediate && (n > 1 || row->inputs == 1) && row->type[n] != pred && !(n == 3 && row_selects(row));
+        bool written = immediate && (n > 1 || row->inputs == 1) && row->type[n] != pred
+                    && !(n == 3 && row_selects(row));
         fprintf(to, row->shape == PACK && n == 1 ? ", {" : ", ");
         fputs(written ? value_immediate(immediate->in[n - 1], row->type[n])
-                      : register_name(row, variant, n, operand_name[n]), to);
+                      : register_name(row, variant, n, operand_name[n]),
+              to);
     }
     fprintf(to, row->shape == PACK ? "};\n" : ";\n");
 }
@@ -118,15 +133,22 @@ static void instruction(FILE *to, const Row *row, enum variant variant, const ch
 static void begin(FILE *to, const Row *row)
 {
     fprintf(to, ".visible .entry %s(.param .u64 in, .param .u64 out)\n{\n", row->name);
-    fputs("    .reg .pred %some, %mine;\n    .reg .b32 %lane, %word;\n    .reg .b64 %first, %slot, %result, %at;\n", to);
+    fputs("    .reg .pred %some, %mine;\n    .reg .b32 %lane, %word;\n    .reg .b64 %first, %slot, "
+          "%result, %at;\n",
+          to);
     for (int n = 0; n <= row->inputs; n++) declare(to, row, n, operand_name[n]);
     if (row->outputs > 1) declare(to, row, 0, 'e');
-    fprintf(to, "    ld.param.u64 %%first, [in];\n    ld.param.u64 %%result, [out];\n    mov.u32 %%lane, %%tid.x;\n"
+    fprintf(to,
+            "    ld.param.u64 %%first, [in];\n    ld.param.u64 %%result, [out];\n    mov.u32 "
+            "%%lane, %%tid.x;\n"
             "    mul.wide.u32 %%at, %%lane, %d;\n    add.u64 %%slot, %%first, %%at;\n"
             "    mul.wide.u32 %%at, %%lane, %d;\n    add.u64 %%result, %%result, %%at;\n"
-            "    mov.u32 %%word, 0x%x;\n    shr.u32 %%word, %%word, %%lane;\n    and.b32 %%word, %%word, 1;\n"
-            "    setp.ne.b32 %%some, %%word, 0;\n", SLOT_WORDS * 8, RESULT_WORDS * 8, (unsigned)SOME_LANES);
-    for (int n = 1; n <= row->inputs; n++) load(to, row, WHOLE, n, operand_name[n], "slot", 8 * (n - 1));
+            "    mov.u32 %%word, 0x%x;\n    shr.u32 %%word, %%word, %%lane;\n    and.b32 %%word, "
+            "%%word, 1;\n"
+            "    setp.ne.b32 %%some, %%word, 0;\n",
+            SLOT_WORDS * 8, RESULT_WORDS * 8, (unsigned)SOME_LANES);
+    for (int n = 1; n <= row->inputs; n++)
+        load(to, row, WHOLE, n, operand_name[n], "slot", 8 * (n - 1));
 }
 
 static void plain_variants(FILE *to, const Row *row)
@@ -158,7 +180,8 @@ static void immediate_case(FILE *to, const Row *row, int number)
 {
     int slot = number * SLOT_WORDS * 8;
     load(to, row, IMMEDIATE, 1, 'a', "first", slot);
-    if (row->shape == SELECT || row_selects(row)) load(to, row, IMMEDIATE, 3, 'c', "first", slot + 16);
+    if (row->shape == SELECT || row_selects(row))
+        load(to, row, IMMEDIATE, 3, 'c', "first", slot + 16);
     instruction(to, row, IMMEDIATE, "", &row->cases[number]);
     fprintf(to, "    setp.eq.u32 %%mine, %%lane, %d;\n", number);
     store(to, row, IMMEDIATE);

@@ -1,7 +1,9 @@
-// The instruction table's tests: every row of isa.def, run on the device through the CUDA runtime, and every .ptx
-// file here. A row without data, data without a row, and PTX that NVIDIA's assembler refuses are failures too.
+// The instruction table's tests: every row of isa.def, run on the device through the CUDA runtime,
+// and every .ptx file here. A row without data, data without a row, and PTX that NVIDIA's assembler
+// refuses are failures too.
 //
-//     isa FOLDER SCRATCH ANSWERS    the folder of the data; where the generated PTX goes; what ../conformance.sh compares with,
+//     isa FOLDER SCRATCH ANSWERS    the folder of the data; where the generated PTX goes; what
+//     ../conformance.sh compares with,
 //                                   which is a test, too
 #include <dirent.h>
 #include <stdarg.h>
@@ -34,7 +36,10 @@ void run_child(void (*what)(void *), void *argument, int output)
 
 // ---- finding ----
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 static int read_folder(const char *folder)
 {
@@ -45,7 +50,8 @@ static int read_folder(const char *folder)
         const char *name = entries[n]->d_name, *dot = strrchr(name, '.');
         snprintf(path, sizeof path, "%s/%s", folder, name);
         if (dot && !strcmp(dot, ".txt")) wrong += rows_read(path);
-        if (dot && !strcmp(dot, ".ptx") && file_count < MOST_FILES) file_read(&files[file_count++], path);
+        if (dot && !strcmp(dot, ".ptx") && file_count < MOST_FILES)
+            file_read(&files[file_count++], path);
         free(entries[n]);
     }
     if (count >= 0) free(entries);
@@ -68,13 +74,17 @@ static bool has_parts(const char *form, const char *opcode)
 static int read_answers(const char *path)
 {
     FILE *from = fopen(path, "r");
-    if (!from) { perror(path); return 1; }
+    if (!from) {
+        perror(path);
+        return 1;
+    }
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, from) > 0) {
         line[strcspn(line, ": ")] = 0;
         for (int n = 0; n < row_count; n++)
-            if (!strcmp(line, rows[n].opcode) || (rows[n].shape == VIDEO && has_parts(line, rows[n].opcode)))
+            if (!strcmp(line, rows[n].opcode)
+                || (rows[n].shape == VIDEO && has_parts(line, rows[n].opcode)))
                 rows[n].recorded = true;
     }
     free(line);
@@ -119,7 +129,8 @@ static void row_said(const char *line, void *about)
     const char *place = strstr(line, ", line ");
     Row *row = place ? row_at(atoi(place + 7)) : NULL;
     if (row) row_fail(row, "ptxas: %s", line);
-    else if (strncmp(line, "ptxas info", 10) && !strstr(line, "aborted due to errors")) *(int *)about += printf("%s", line) > 0;
+    else if (strncmp(line, "ptxas info", 10) && !strstr(line, "aborted due to errors"))
+        *(int *)about += printf("%s", line) > 0;
 }
 
 // Every generated kernel, in one file.
@@ -128,7 +139,10 @@ static int assemble_rows(const char *scratch)
     char path[256];
     snprintf(path, sizeof path, "%s/isa-rows.ptx", scratch);
     FILE *to = fopen(path, "w");
-    if (!to) { perror(path); return 1; }
+    if (!to) {
+        perror(path);
+        return 1;
+    }
     kernel_header(to);
     int line = 5, wrong = 0;
     for (int n = 0; n < row_count; n++) {
@@ -154,11 +168,13 @@ static void judge_row(Row *row)
 {
     if (row->recorded && !row->count && !row->in_a_file) return;
     if (!row_needs_file(row)) {
-        if (!row->count) row_fail(row, "no test: give it cases in a .txt file of simulator/test/isa");
+        if (!row->count)
+            row_fail(row, "no test: give it cases in a .txt file of simulator/test/isa");
         else if (!row->ran) row_fail(row, "it was not run");
         return;
     }
-    if (!row->in_a_file) row_fail(row, "no test: no .ptx file of simulator/test/isa has %s", row->opcode);
+    if (!row->in_a_file)
+        row_fail(row, "no test: no .ptx file of simulator/test/isa has %s", row->opcode);
     for (int n = 0; n < file_count; n++)
         if (*files[n].failure && file_has(&files[n], row)) row_fail(row, "%s fails", files[n].path);
 }
@@ -176,7 +192,8 @@ static int report(int wrong)
         if (*files[n].failure) failed++, printf("%s: %s\n", files[n].path, files[n].failure);
         else passed++;
     }
-    printf("%d rows with %d cases, and %d files\n%d passed, %d failed\n", row_count, cases, file_count, passed, failed);
+    printf("%d rows with %d cases, and %d files\n%d passed, %d failed\n", row_count, cases,
+           file_count, passed, failed);
     return failed;
 }
 
@@ -187,7 +204,8 @@ int main(int count, char **words)
         return 2;
     }
     rows_make();
-    files = mmap(NULL, MOST_FILES * sizeof *files, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    files = mmap(NULL, MOST_FILES * sizeof *files, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (files == MAP_FAILED) abort();
     int wrong = read_folder(words[1]) + read_answers(words[3]);
     have_assembler = system("ptxas --version >/dev/null 2>&1") == 0;

@@ -1,6 +1,7 @@
 // Makes the rows from isa.def, and reads their cases:
 //
-//     opcode [~Nulp] [~absolute]   a, b -> d   a, b -> d ...      going on in lines that begin with a space
+//     opcode [~Nulp] [~absolute]   a, b -> d   a, b -> d ...      going on in lines that begin with
+//     a space
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,15 @@
 Row *rows;
 int row_count;
 
-// A row's name as PTX writes it: '.' for '_', "::" for "__", but some words have a '_' of their own.
+// A row's name as PTX writes it: '.' for '_', "::" for "__", but some words have a '_' of their
+// own.
 static void write_opcode(char *name)
 {
-    static const char *const words[] = { "acq_rel", "evict_last", "evict_normal", "launch_dependents", "commit_group", "wait_group",
-                                         "wait_all", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait",
-                                         "pending_count", "mbarrier_init" };
+    static const char *const words[] = { "acq_rel",           "evict_last",   "evict_normal",
+                                         "launch_dependents", "commit_group", "wait_group",
+                                         "wait_all",          "arrive_drop",  "expect_tx",
+                                         "complete_tx",       "test_wait",    "try_wait",
+                                         "pending_count",     "mbarrier_init" };
     for (char *at = name; *at; at++) {
         size_t own = 0;
         for (unsigned n = 0; n < sizeof words / sizeof *words; n++)
@@ -32,18 +36,21 @@ static Row *find_row(const char *opcode)
 {
     char name[sizeof rows->name];
     snprintf(name, sizeof name, "%s", opcode);
-    for (char *at = name; *at; at++) if (*at == '.' || *at == ':') *at = '_';
+    for (char *at = name; *at; at++)
+        if (*at == '.' || *at == ':') *at = '_';
     for (int n = 0; n < row_count; n++)
         if (!strcmp(rows[n].name, name)) return &rows[n];
     return NULL;
 }
 
-static void add_row(const char *name, const char *tail, enum shape shape, enum type d, enum type a, enum type b,
-                    enum type c)
+static void add_row(const char *name, const char *tail, enum shape shape, enum type d, enum type a,
+                    enum type b, enum type c)
 {
     if (row_count == MOST_ROWS) abort();
     Row *row = &rows[row_count++];
-    *row = (Row){ .shape = shape, .type = { d, a, b, c }, .inputs = (a != NONE) + (b != NONE) + (c != NONE),
+    *row = (Row){ .shape = shape,
+                  .type = { d, a, b, c },
+                  .inputs = (a != NONE) + (b != NONE) + (c != NONE),
                   .outputs = shape == UNPACK || shape == COMPARE_2 ? 2 : 1 };
     snprintf(row->name, sizeof row->name, "%s%s", name, tail);
     snprintf(row->opcode, sizeof row->opcode, "%s", name);
@@ -69,37 +76,39 @@ static void fill_same(Row *row)
 #define RARE_2 BINARY
 #define RARE_3 TERNARY
 #define RARE_CONVERT CONVERT
-#define SAME(n, as)                     add_same(#n, #as);
-#define COMPARE_2(n, T, relations, f)   add_row(#n, "", COMPARE_2, pred, T, T, NONE);
-#define VIDEO(n, kind, lane)            add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
-#define TABLE(n, operands)              add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
-#define UNARY(n, D, A, lane)            add_row(#n, "", UNARY, D, A, NONE, NONE);
-#define BINARY(n, D, A, B, lane)        add_row(#n, "", BINARY, D, A, B, NONE);
-#define TERNARY(n, D, A, B, C, lane)    add_row(#n, "", TERNARY, D, A, B, C);
-#define CONVERT(n, D, A, lane)          add_row(#n, "", CONVERT, D, A, NONE, NONE);
-#define COMPARE(n, A, B, lane)          add_row(#n, "", COMPARE, pred, A, B, NONE);
-#define TEST(n, A, lane)                add_row(#n, "", TEST, pred, A, NONE, NONE);
-#define SELECT(n, D)                    add_row(#n, "", SELECT, D, D, D, pred);
-#define LOGIC(n, inputs, warp)          add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
-#define PACK(n, D, A)                   add_row(#n, "_pack", PACK, D, A, A, NONE);
-#define UNPACK(n, D, A)                 add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
-#define PACK_4(n, D, A)                 add_row(#n, "_pack_4", PACK_4, D, A, NONE, NONE);
-#define UNPACK_4(n, D, A)               add_row(#n, "_unpack_4", UNPACK_4, D, A, NONE, NONE);
+#define SAME(n, as) add_same(#n, #as);
+#define COMPARE_2(n, T, relations, f) add_row(#n, "", COMPARE_2, pred, T, T, NONE);
+#define VIDEO(n, kind, lane) add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
+#define TABLE(n, operands) add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
+#define UNARY(n, D, A, lane) add_row(#n, "", UNARY, D, A, NONE, NONE);
+#define BINARY(n, D, A, B, lane) add_row(#n, "", BINARY, D, A, B, NONE);
+#define TERNARY(n, D, A, B, C, lane) add_row(#n, "", TERNARY, D, A, B, C);
+#define CONVERT(n, D, A, lane) add_row(#n, "", CONVERT, D, A, NONE, NONE);
+#define COMPARE(n, A, B, lane) add_row(#n, "", COMPARE, pred, A, B, NONE);
+#define TEST(n, A, lane) add_row(#n, "", TEST, pred, A, NONE, NONE);
+#define SELECT(n, D) add_row(#n, "", SELECT, D, D, D, pred);
+#define LOGIC(n, inputs, warp) add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
+#define PACK(n, D, A) add_row(#n, "_pack", PACK, D, A, A, NONE);
+#define UNPACK(n, D, A) add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
+#define PACK_4(n, D, A) add_row(#n, "_pack_4", PACK_4, D, A, NONE, NONE);
+#define UNPACK_4(n, D, A) add_row(#n, "_unpack_4", UNPACK_4, D, A, NONE, NONE);
 #define CARRY(n, T, inputs, keeps, lane) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE);
-#define MEMORY(n, space, kind)          add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
-#define FLOW(n, operands)               add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
-#define EXCHANGE(n, D, A, operands)     add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
-#define ATOMIC(n, T, lane)              add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
-#define FENCE(n)                        add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
-#define MATRIX(n, ...)                  add_row(#n, "", MATRIX, NONE, NONE, NONE, NONE);
-#define INSERT(n, T)                    add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
+#define MEMORY(n, space, kind) add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
+#define FLOW(n, operands) add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
+#define EXCHANGE(n, D, A, operands) add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
+#define ATOMIC(n, T, lane) add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
+#define FENCE(n) add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
+#define MATRIX(n, ...) add_row(#n, "", MATRIX, NONE, NONE, NONE, NONE);
+#define INSERT(n, T) add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
 
 void rows_make(void)
 {
-    rows = mmap(NULL, MOST_ROWS * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    rows = mmap(NULL, MOST_ROWS * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                -1, 0);
     if (rows == MAP_FAILED) abort();
 #include "../../isa/isa.def"
-    for (int n = 0; n < row_count; n++) if (rows[n].same) fill_same(&rows[n]);
+    for (int n = 0; n < row_count; n++)
+        if (rows[n].same) fill_same(&rows[n]);
 }
 
 #undef RARE_1
@@ -133,8 +142,9 @@ void rows_make(void)
 
 bool row_needs_file(const Row *row)
 {
-    return row->shape >= MEMORY || strstr(row->name, "b128") || !strncmp(row->name, "cvta_", 5) || !strncmp(row->name, "isspacep_", 9)
-        || !strncmp(row->name, "mapa_", 5) || !strncmp(row->name, "getctarank_", 11);
+    return row->shape >= MEMORY || strstr(row->name, "b128") || !strncmp(row->name, "cvta_", 5)
+        || !strncmp(row->name, "isspacep_", 9) || !strncmp(row->name, "mapa_", 5)
+        || !strncmp(row->name, "getctarank_", 11);
 }
 
 void row_fail(Row *row, const char *format, ...)
@@ -180,7 +190,8 @@ static bool read_case(Row *row, char **rest, bool *good)
     Case next;
     *good = row->count < MOST_CASES && read_values(rest, row->inputs, row->type + 1, 1, next.in);
     char *arrow = *good ? strtok_r(NULL, " \n", rest) : NULL;
-    *good = arrow && !strcmp(arrow, "->") && read_values(rest, row->outputs, row->type, 0, next.out);
+    *good =
+        arrow && !strcmp(arrow, "->") && read_values(rest, row->outputs, row->type, 0, next.out);
     if (*good) row->cases[row->count++] = next;
     return *good;
 }
@@ -197,22 +208,26 @@ static bool read_line(char *line, Row **row)
     if (!*row || row_needs_file(*row)) return false;
     for (rest += strspn(rest, " "); *rest == '~'; rest += strspn(rest, " "))
         if (!read_tolerance(*row, strtok_r(NULL, " \n", &rest))) return false;
-    while (read_case(*row, &rest, &good)) ;
+    while (read_case(*row, &rest, &good))
+        ;
     return good;
 }
 
 int rows_read(const char *path)
 {
     FILE *file = fopen(path, "r");
-    if (!file) { perror(path); return 1; }
+    if (!file) {
+        perror(path);
+        return 1;
+    }
     char *line = NULL;
     size_t room = 0;
     int wrong = 0, number = 0;
     for (Row *row = NULL; getline(&line, &room, file) > 0;) {
         number++;
         if (*line == '#' || *line == '\n' || read_line(line, &row)) continue;
-        printf("%s:%d: not in the table, named twice, or a case that cannot be read%s%s\n", path, number,
-               row ? ": " : "", row ? row->name : "");
+        printf("%s:%d: not in the table, named twice, or a case that cannot be read%s%s\n", path,
+               number, row ? ": " : "", row ? row->name : "");
         wrong++;
     }
     free(line);

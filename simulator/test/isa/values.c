@@ -9,25 +9,42 @@ static const uint64_t NAN_32 = 0x7fc00000, NAN_64 = 0x7ff8000000000000;
 
 int type_bits(enum type type)
 {
-    static const int bits[] = { [pred] = 1, [u8] = 8, [s8] = 8, [u16] = 16, [s16] = 16, [u32] = 32, [s32] = 32,
-                                [u64] = 64, [s64] = 64, [f32] = 32, [f64] = 64 };
+    static const int bits[] = {
+        [pred] = 1, [u8] = 8,   [s8] = 8,   [u16] = 16, [s16] = 16, [u32] = 32,
+        [s32] = 32, [u64] = 64, [s64] = 64, [f32] = 32, [f64] = 64
+    };
     return bits[type];
 }
 
-static uint64_t low(uint64_t bits, int count) { return count == 64 ? bits : bits & ((1ull << count) - 1); }
+static uint64_t low(uint64_t bits, int count)
+{
+    return count == 64 ? bits : bits & ((1ull << count) - 1);
+}
 
 static uint64_t bits_of_float(double value, enum type type)
 {
-    union { double value; uint64_t bits; } wide = { value };
-    union { float value; uint32_t bits; } narrow = { (float)value };
+    union {
+        double value;
+        uint64_t bits;
+    } wide = { value };
+    union {
+        float value;
+        uint32_t bits;
+    } narrow = { (float)value };
     if (value != value) return type == f32 ? NAN_32 : NAN_64;
     return type == f32 ? narrow.bits : wide.bits;
 }
 
 static double float_of_bits(uint64_t bits, enum type type)
 {
-    union { uint64_t bits; double value; } wide = { bits };
-    union { uint32_t bits; float value; } narrow = { (uint32_t)bits };
+    union {
+        uint64_t bits;
+        double value;
+    } wide = { bits };
+    union {
+        uint32_t bits;
+        float value;
+    } narrow = { (uint32_t)bits };
     return type == f32 ? (double)narrow.value : wide.value;
 }
 
@@ -35,7 +52,8 @@ bool value_read(const char *text, enum type type, uint64_t *bits)
 {
     char *end;
     bool is_float = type == f32 || type == f64;
-    if (is_float && text[0] == '0' && (text[1] == 'f' || text[1] == 'd')) *bits = strtoull(text + 2, &end, 16);
+    if (is_float && text[0] == '0' && (text[1] == 'f' || text[1] == 'd'))
+        *bits = strtoull(text + 2, &end, 16);
     else if (type == f32) *bits = bits_of_float(strtof(text, &end), f32);
     else if (type == f64) *bits = bits_of_float(strtod(text, &end), f64);
     else if (*text == '-') *bits = low((uint64_t)strtoll(text, &end, 0), type_bits(type));
@@ -49,7 +67,10 @@ static int64_t extended(uint64_t bits, enum type type)
     return (int64_t)(bits << unused) >> unused;
 }
 
-static bool is_signed(enum type type) { return type == s8 || type == s16 || type == s32 || type == s64; }
+static bool is_signed(enum type type)
+{
+    return type == s8 || type == s16 || type == s32 || type == s64;
+}
 
 static char *text_buffer(void)
 {
@@ -61,9 +82,14 @@ static char *text_buffer(void)
 const char *value_text(uint64_t bits, enum type type)
 {
     char *text = text_buffer();
-    if (type == f32) snprintf(text, 64, "%.9g (0f%08llx)", float_of_bits(bits, type), (unsigned long long)bits);
-    else if (type == f64) snprintf(text, 64, "%.17g (0d%016llx)", float_of_bits(bits, type), (unsigned long long)bits);
-    else if (is_signed(type)) snprintf(text, 64, "%lld (0x%llx)", (long long)extended(bits, type), (unsigned long long)bits);
+    if (type == f32)
+        snprintf(text, 64, "%.9g (0f%08llx)", float_of_bits(bits, type), (unsigned long long)bits);
+    else if (type == f64)
+        snprintf(text, 64, "%.17g (0d%016llx)", float_of_bits(bits, type),
+                 (unsigned long long)bits);
+    else if (is_signed(type))
+        snprintf(text, 64, "%lld (0x%llx)", (long long)extended(bits, type),
+                 (unsigned long long)bits);
     else snprintf(text, 64, "0x%llx", (unsigned long long)bits);
     return text;
 }
@@ -79,7 +105,10 @@ const char *value_immediate(uint64_t bits, enum type type)
 }
 
 // Floats of one sign lie in the order of their bits.
-static double ulps_between(uint64_t a, uint64_t b) { return a > b ? (double)(a - b) : (double)(b - a); }
+static double ulps_between(uint64_t a, uint64_t b)
+{
+    return a > b ? (double)(a - b) : (double)(b - a);
+}
 
 bool value_agrees(const Row *row, uint64_t got, uint64_t due, enum type type)
 {

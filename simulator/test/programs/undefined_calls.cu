@@ -51,7 +51,7 @@ __global__ void through_shared(int *out, const int *set)
 
 __global__ void by_address(int *out, const int *unset)
 {
-    put(out, unset[5] & 3);                             
+    put(out, unset[5] & 3);
 }
 
 // An array of a thread's own, half of it filled.
