@@ -189,6 +189,11 @@ among() {
 none 'names a path of one machine' "$(among . '(/work/|/home/|/root/|/Users/)')"
 none 'is left undone' "$(among '\.(md|c|h|def|lua|awk|sh|cfg|css|js|html)$' '@@[A-Z]|\b(FIXME|XXX|TBD)\b')"
 
+# ---- The version is among the changes
+
+holds "CHANGELOG.md: has no entry \`## [$(cat VERSION)] - YYYY-MM-DD\` for the version of the file VERSION" \
+    grep -qE "^## \[$(sed 's/\./\\./g' VERSION)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\$" CHANGELOG.md
+
 # ---- How files are written: .editorconfig's rules, and .clang-format's for C
 
 # A carriage return or a blank at a line's end, or no newline at the file's, in what people write; test data is as it comes.

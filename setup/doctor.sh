@@ -156,11 +156,14 @@ packages() {
     fi
 }
 
+course() { tell found "course: Warpwise $(sh setup/version.sh)"; }
+
 system() {
     name=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2>/dev/null)
     tell found "system: ${name:-Linux}$(in_wsl && echo ' in WSL'), $(uname -m), $(nproc) cores"
 }
 
+course
 system
 compiler
 host_compiler

@@ -48,6 +48,7 @@ static void usage(FILE *to)
         "usage: simulator/run [--profile | --json | --report FD] [--timeline FILE] [--limit N] "
         "[--bare] [--] PROGRAM [ARGS]\n"
         "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
+        "  --version     print the course's version\n"
         "  --profile     print each kernel's counters, as tables\n"
         "  --json        print what happens as JSON lines, in place of text\n"
         "  --report FD   the same, to this file descriptor\n"

@@ -8,7 +8,7 @@ passed=0 failed=0
 plant() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R .clang-format book exercises grader lessons profiles simulator solutions "$tree/it"
+    cp -R .clang-format CHANGELOG.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
     for solution in solutions/*.cu; do      # a student's own edits are not what is tested
         awk -f solutions/strip.awk "$solution" >"$tree/it/exercises/${solution##*/}"
     done
@@ -19,7 +19,7 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format book "lessons/$lesson.md" solutions/strip.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
+    cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/strip.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
         grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
@@ -78,6 +78,7 @@ finds 'belongs to no lesson' "touch grader/lessons/99-extra.peer.cu"
 home=/home
 finds 'path of one machine' "echo 'see $home/me/notes' >>book/index.md"
 finds 'left undone' "printf 'FIX%s\n' ME >>book/index.md"
+finds 'CHANGELOG.md: has no entry' 'echo 99.0.0 >VERSION'
 finds 'grader/text.c:1: is not laid out' "sed -i '1s|^|int  x ;|' grader/text.c"
 finds 'book/index.md:1: ends in a blank' "sed -i '1s/\$/ /' book/index.md"
 finds 'book/index.md:1: ends in a carriage return' "sed -i '1s/\$/\r/' book/index.md"

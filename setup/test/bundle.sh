@@ -42,6 +42,10 @@ count 'does not compare the device with a GPU as the tree does' $?
 [ "$(cd grader/lessons && ls *.peer.cu)" = "$(cd "$folder/bundle/grader/lessons" && ls *.peer.cu)" ]
 count 'lacks peers' $?
 
+(cd "$folder/bundle" && sh simulator/run --version) >"$says" 2>&1
+[ "$(cat "$says")" = "Warpwise $(sh setup/version.sh)" ]
+count 'does not say its version' $?
+
 ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device" | grep '=> /' |
     grep -v -e "$folder" -e '/libc\.so' -e '/libm\.so' -e '/libresolv\.so' -e '/libpthread\.so' -e '/libdl\.so' >"$says"
 [ ! -s "$says" ]

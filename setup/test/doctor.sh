@@ -47,6 +47,7 @@ ends() {
 look
 says "found compiler: nvcc 13.0.88 in $scratch/cuda"
 says 'found host compiler: g++ 12.2.0'
+says "found course: Warpwise $(cat VERSION)"
 says 'none GPU: the simulated device stands in'
 says 'found packages for lessons: all of them'
 
