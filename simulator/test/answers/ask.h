@@ -60,3 +60,13 @@ static inline cudaError_t launch(const void *kernel, int blocks, int threads, vo
     return cudaLaunchKernel(kernel, (dim3){ (unsigned)blocks, 1, 1 },
                             (dim3){ (unsigned)threads, 1, 1 }, arguments, shared, stream);
 }
+
+// A kernel of `blocks` blocks of a warp each.
+static inline struct cudaKernelNodeParams kernel_of(const void *kernel, unsigned blocks,
+                                                    void **arguments)
+{
+    return (struct cudaKernelNodeParams){ .func = (void *)kernel,
+                                          .gridDim = { blocks, 1, 1 },
+                                          .blockDim = { 32, 1, 1 },
+                                          .kernelParams = arguments };
+}
