@@ -1,7 +1,7 @@
-// What the benchmark's programs share: the work by name, its numbers, and how it is timed. The same
-// kernels are written in CUDA (cuda.cu) and in OpenCL (opencl.c, kernels.cl); each program is
-// called with a kernel's name and a size n and prints the median seconds of a launch, the launches
-// that it is the median of, and a sum that all devices must agree on.
+// Shared by the benchmark's programs: the kernels by name, their inputs, and the timing. The same
+// kernels are written in CUDA (cuda.cu) and in OpenCL (opencl.c, kernels.cl). Each program takes a
+// kernel's name and a size n. It prints the median seconds of a launch, the number of launches, and
+// a sum on which all devices must agree.
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// The CUDA driver's library, as cuBLAS, cuFFT and the host functions of cuRAND look for it in front
-// of everything else: these bring code for a GPU alone, in which there is nothing to simulate. So
-// it says who asks, and that there is none; without it they do no more than return that they are
-// not initialised.
+// A stand-in for the CUDA driver's library. cuBLAS, cuFFT and the host functions of cuRAND look for
+// the driver before anything else, and they bring machine code only, which cannot be simulated.
+// This library reports which library asked for the driver. Without it those libraries would only
+// return that they are not initialised.
 #define _GNU_SOURCE
 #include "../inside.h"
 #include <cuda.h>
@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The table that the runtime in the program gives; NULL: the program has NVIDIA's own, linked into
-// it.
+// The table of the program's runtime. NULL: the program is linked with NVIDIA's runtime.
 static const Inside *inside(void)
 {
     cudaError_t (*get)(const void **, const cudaUUID_t *) =
@@ -21,7 +20,7 @@ static const Inside *inside(void)
     return get && get(&table, &id) == cudaSuccess ? table : NULL;
 }
 
-// Says it once for each that asks: a library asks again and again.
+// Reports once for each library that asks, because a library asks repeatedly.
 static CUresult refuse(const void *caller)
 {
     static char last[256];

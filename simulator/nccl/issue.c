@@ -1,38 +1,38 @@
-// What a collective does on the devices. Every rank reads what it needs from the others' memory
-// over the links, in one kernel or two, and events keep the streams in step:
+// Runs collectives whose ranks all belong to this process. Every rank reads what it needs from the
+// others' memory over the links, in one kernel or two. Events synchronise the ranks' streams
+// before, between and after the kernels.
 //
-//     all meet | a kernel on each device | all meet | ... | all meet
-//
-// An all-reduce of p ranks is a reduce-scatter (each rank adds up one of p chunks, reading p - 1 of
-// them from the others) and an all-gather (each reads p - 1 finished chunks): 2 (p - 1) / p of the
-// buffer come in over every link, and as much goes out, as in a ring. It takes two kernels on each
-// device where a ring takes 2 (p - 1) steps.
+// An all-reduce of p ranks is a reduce-scatter (each rank reduces one of p chunks and reads p - 1
+// copies of it from the others) and an all-gather (each rank reads p - 1 finished chunks). As in a
+// ring, 2 (p - 1) / p of the buffer enter each device over its link and as much leaves it. It takes
+// two kernels on each device, where a ring takes 2 (p - 1) steps.
 
 #include "issue.h"
 #include <stdio.h>
 
-// ---- Reaching the others ----
+// ---- Peer access ----
 
-// NCCL needs no cudaDeviceEnablePeerAccess() and leaves no trace of it: what is not allowed yet is
-// allowed while it issues its work.
-typedef struct Reach {
-    bool borrowed[MOST_RANKS][MOST_RANKS];
-} Reach;
+// NCCL works without the program's cudaDeviceEnablePeerAccess() and must not change what the
+// program enabled. So peer access that is missing is enabled while work is issued, and then
+// disabled.
+typedef struct PeerAccess {
+    bool enabled[MOST_RANKS][MOST_RANKS];
+} PeerAccess;
 
-static cudaError_t borrow(Clique *clique, Reach *reach, bool give_back)
+static cudaError_t change_peer_access(Communicator *communicator, PeerAccess *access, bool disable)
 {
     cudaError_t error = cudaSuccess;
-    for (int r = 0; r < clique->ranks && !error; r++)
-        for (int k = 0; k < clique->ranks && !error; k++) {
-            if (r == k || !clique->member[r] || !clique->member[k]
-                || (give_back && !reach->borrowed[r][k]))
+    for (int r = 0; r < communicator->ranks && !error; r++)
+        for (int k = 0; k < communicator->ranks && !error; k++) {
+            if (r == k || !communicator->member[r] || !communicator->member[k]
+                || (disable && !access->enabled[r][k]))
                 continue;
-            error = cudaSetDevice(clique->member[r]->device);
+            error = cudaSetDevice(communicator->member[r]->device);
             if (error) break;
-            int other = clique->member[k]->device;
-            error = give_back ? cudaDeviceDisablePeerAccess(other)
-                              : cudaDeviceEnablePeerAccess(other, 0);
-            reach->borrowed[r][k] = !give_back && !error;
+            int other = communicator->member[k]->device;
+            error =
+                disable ? cudaDeviceDisablePeerAccess(other) : cudaDeviceEnablePeerAccess(other, 0);
+            access->enabled[r][k] = !disable && !error;
             if (error == cudaErrorPeerAccessAlreadyEnabled) {
                 cudaGetLastError();
                 error = cudaSuccess;
@@ -41,35 +41,35 @@ static cudaError_t borrow(Clique *clique, Reach *reach, bool give_back)
     return error;
 }
 
-// ---- Streams in step ----
+// ---- Synchronising the streams ----
 
-// What follows in each rank's stream begins when all have come here: the first rank's stream waits
-// for the others, and they for it.
-static cudaError_t meet(Operation *const *part, int ranks)
+// A barrier of the ranks' streams: rank 0's stream waits for the others' events, and the others
+// wait for rank 0's.
+static cudaError_t synchronise_streams(Operation *const *by_rank, int ranks)
 {
     cudaError_t error = cudaSuccess;
     for (int r = ranks - 1; r >= 0 && !error; r--) {
         for (int k = 1; k < ranks && r == 0 && !error; k++)
-            if (!(error = cudaSetDevice(part[0]->comm->device)))
-                error = cudaStreamWaitEvent(part[0]->stream, part[k]->comm->event, 0);
-        if (!error) error = cudaSetDevice(part[r]->comm->device);
-        if (!error) error = cudaEventRecord(part[r]->comm->event, part[r]->stream);
+            if (!(error = cudaSetDevice(by_rank[0]->comm->device)))
+                error = cudaStreamWaitEvent(by_rank[0]->stream, by_rank[k]->comm->event, 0);
+        if (!error) error = cudaSetDevice(by_rank[r]->comm->device);
+        if (!error) error = cudaEventRecord(by_rank[r]->comm->event, by_rank[r]->stream);
     }
     for (int r = 1; r < ranks && !error; r++)
-        if (!(error = cudaSetDevice(part[r]->comm->device)))
-            error = cudaStreamWaitEvent(part[r]->stream, part[0]->comm->event, 0);
+        if (!(error = cudaSetDevice(by_rank[r]->comm->device)))
+            error = cudaStreamWaitEvent(by_rank[r]->stream, by_rank[0]->comm->event, 0);
     return error;
 }
 
 // ---- What each rank reads ----
 
-// Rank r's sum of `count` elements, from element `first` on of what all send.
-static cudaError_t add(Operation *const *part, int ranks, int r, void *out, size_t first,
+// Rank r reduces `count` elements, beginning with element `first` of every rank's send buffer.
+static cudaError_t add(Operation *const *by_rank, int ranks, int r, void *out, size_t first,
                        size_t count)
 {
     Reduction reduction = { .out = out, .ranks = ranks, .count = count };
-    for (int k = 0; k < ranks; k++) reduction.in[k] = at(part[k]->send, first, part[k]->type);
-    return kernel_reduce(&reduction, part[r]->type, part[r]->op, part[r]->stream);
+    for (int k = 0; k < ranks; k++) reduction.in[k] = at(by_rank[k]->send, first, by_rank[k]->type);
+    return kernel_reduce(&reduction, by_rank[r]->type, by_rank[r]->op, by_rank[r]->stream);
 }
 
 static size_t chunk_start(size_t count, int ranks, int r)
@@ -77,22 +77,23 @@ static size_t chunk_start(size_t count, int ranks, int r)
     return count / ranks * r + ((size_t)r < count % ranks ? (size_t)r : count % ranks);
 }
 
-static cudaError_t read_chunks(Operation *const *part, int ranks, int r, void *out)
+static cudaError_t read_chunks(Operation *const *by_rank, int ranks, int r, void *out)
 {
     Pieces pieces = { .count = 0 };
     for (int k = 0; k < ranks; k++) {
-        size_t start = chunk_start(part[r]->count, ranks, k),
-               end = chunk_start(part[r]->count, ranks, k + 1);
-        pieces_add(&pieces, at(out, start, part[r]->type), at(part[k]->recv, start, part[r]->type),
-                   (end - start) * bytes_of(part[r]->type));
+        size_t start = chunk_start(by_rank[r]->count, ranks, k),
+               end = chunk_start(by_rank[r]->count, ranks, k + 1);
+        pieces_add(&pieces, at(out, start, by_rank[r]->type),
+                   at(by_rank[k]->recv, start, by_rank[r]->type),
+                   (end - start) * bytes_of(by_rank[r]->type));
     }
-    return kernel_copy(&pieces, part[r]->stream);
+    return kernel_copy(&pieces, by_rank[r]->stream);
 }
 
-// All but sums: what rank r receives.
-static cudaError_t read_pieces(Operation *const *part, int ranks, int r, void *out)
+// Every operation that only moves data: copies to rank r what it receives.
+static cudaError_t read_pieces(Operation *const *by_rank, int ranks, int r, void *out)
 {
-    const Operation *own = part[r], *root = part[own->other];
+    const Operation *own = by_rank[r], *root = by_rank[own->other];
     size_t bytes = own->count * bytes_of(own->type), n = own->count;
     Pieces pieces = { .count = 0 };
     if (own->kind == BROADCAST) pieces_add(&pieces, out, root->send, bytes);
@@ -100,100 +101,106 @@ static cudaError_t read_pieces(Operation *const *part, int ranks, int r, void *o
         pieces_add(&pieces, out, at(root->send, n * r, own->type), bytes);
     for (int k = 0; k < ranks; k++) {
         if (own->kind == ALL_GATHER || (own->kind == GATHER && r == own->other))
-            pieces_add(&pieces, at(out, n * k, own->type), part[k]->send, bytes);
+            pieces_add(&pieces, at(out, n * k, own->type), by_rank[k]->send, bytes);
         else if (own->kind == ALL_TO_ALL)
-            pieces_add(&pieces, at(out, n * k, own->type), at(part[k]->send, n * r, own->type),
+            pieces_add(&pieces, at(out, n * k, own->type), at(by_rank[k]->send, n * r, own->type),
                        bytes);
     }
     return kernel_copy(&pieces, own->stream);
 }
 
-cudaError_t issue_part(Operation *const *part, int ranks, int r, int phase, void *out)
+cudaError_t issue_phase(Operation *const *by_rank, int ranks, int r, int phase, void *out)
 {
-    Operation *own = part[r];
+    Operation *own = by_rank[r];
     size_t start = chunk_start(own->count, ranks, r), end = chunk_start(own->count, ranks, r + 1);
     switch (own->kind) {
     case ALL_REDUCE:
-        return phase ? read_chunks(part, ranks, r, out)
-                     : add(part, ranks, r, at(out, start, own->type), start, end - start);
-    case REDUCE_SCATTER: return add(part, ranks, r, out, own->count * r, own->count);
-    case REDUCE: return r == own->other ? add(part, ranks, r, out, 0, own->count) : cudaSuccess;
-    default: return read_pieces(part, ranks, r, out);
+        return phase ? read_chunks(by_rank, ranks, r, out)
+                     : add(by_rank, ranks, r, at(out, start, own->type), start, end - start);
+    case REDUCE_SCATTER: return add(by_rank, ranks, r, out, own->count * r, own->count);
+    case REDUCE: return r == own->other ? add(by_rank, ranks, r, out, 0, own->count) : cudaSuccess;
+    default: return read_pieces(by_rank, ranks, r, out);
     }
 }
 
 int issue_phases(enum kind kind, int ranks) { return kind == ALL_REDUCE && ranks > 1 ? 2 : 1; }
 
-static cudaError_t launch(Operation *const *part, int ranks, int r, int phase)
+static cudaError_t launch(Operation *const *by_rank, int ranks, int r, int phase)
 {
-    cudaError_t error = cudaSetDevice(part[r]->comm->device);
-    return error ? error : issue_part(part, ranks, r, phase, part[r]->recv);
+    cudaError_t error = cudaSetDevice(by_rank[r]->comm->device);
+    return error ? error : issue_phase(by_rank, ranks, r, phase, by_rank[r]->recv);
 }
 
-static cudaError_t run(Operation *const *part, int ranks)
+static cudaError_t run(Operation *const *by_rank, int ranks)
 {
-    int phases = issue_phases(part[0]->kind, ranks);
-    cudaError_t error = meet(part, ranks);
+    int phases = issue_phases(by_rank[0]->kind, ranks);
+    cudaError_t error = synchronise_streams(by_rank, ranks);
     for (int phase = 0; phase < phases && !error; phase++) {
-        for (int r = 0; r < ranks && !error; r++) error = launch(part, ranks, r, phase);
-        if (!error) error = meet(part, ranks);
+        for (int r = 0; r < ranks && !error; r++) error = launch(by_rank, ranks, r, phase);
+        if (!error) error = synchronise_streams(by_rank, ranks);
     }
     return error;
 }
 
-// ---- Do the calls fit? ----
+// ---- Do the calls match? ----
 
-ncclResult_t issue_check(Operation *const *part, int ranks)
+ncclResult_t issue_check(Operation *const *by_rank, int ranks)
 {
-    const Operation *a = part[0];
+    const Operation *a = by_rank[0];
     const char *call = kind_call(a->kind);
     for (int r = 1; r < ranks; r++) {
-        const Operation *b = part[r];
+        const Operation *b = by_rank[r];
         if (b->kind != a->kind)
-            return clique_fail(ncclInvalidUsage, "rank 0 calls %s, rank %d calls %s", call, r,
-                               kind_call(b->kind));
+            return nccl_fail(ncclInvalidUsage, "rank 0 calls %s, rank %d calls %s", call, r,
+                             kind_call(b->kind));
         if (b->count != a->count)
-            return clique_fail(ncclInvalidArgument, "%s: rank 0 has %zu elements, rank %d has %zu",
-                               call, a->count, r, b->count);
+            return nccl_fail(ncclInvalidArgument, "%s: rank 0 has %zu elements, rank %d has %zu",
+                             call, a->count, r, b->count);
         if (b->type != a->type || b->op != a->op || b->other != a->other)
-            return clique_fail(ncclInvalidArgument,
-                               "%s: ranks 0 and %d differ in type, operation or root", call, r);
+            return nccl_fail(ncclInvalidArgument,
+                             "%s: ranks 0 and %d differ in type, operation or root", call, r);
     }
     return ncclSuccess;
 }
 
-static void finish(Operation *const *part, int ranks, ncclResult_t result)
+static void finish(Operation *const *by_rank, int ranks, ncclResult_t result)
 {
     for (int r = 0; r < ranks; r++) {
-        part[r]->result = result;
-        part[r]->done = true;
+        by_rank[r]->result = result;
+        by_rank[r]->done = true;
     }
-    clique_changed();
+    communicator_notify();
 }
 
-static void issue(Clique *clique, Operation *const *part, int ranks, ncclResult_t result)
+static void issue(Communicator *communicator, Operation *const *by_rank, int ranks,
+                  ncclResult_t result)
 {
-    Reach reach = { 0 };
+    PeerAccess access = { 0 };
     int before = 0;
     cudaGetDevice(&before);
-    clique_begin(part[0]->kind, (unsigned)ranks);
-    if (!result) result = clique_cuda(borrow(clique, &reach, false), "cudaDeviceEnablePeerAccess");
-    if (!result) result = clique_cuda(run(part, ranks), kind_call(part[0]->kind));
-    if (!result) result = clique_cuda(borrow(clique, &reach, true), "cudaDeviceDisablePeerAccess");
+    nccl_calls_begin(by_rank[0]->kind, (unsigned)ranks);
+    if (!result)
+        result = nccl_check_cuda(change_peer_access(communicator, &access, false),
+                                 "cudaDeviceEnablePeerAccess");
+    if (!result) result = nccl_check_cuda(run(by_rank, ranks), kind_call(by_rank[0]->kind));
+    if (!result)
+        result = nccl_check_cuda(change_peer_access(communicator, &access, true),
+                                 "cudaDeviceDisablePeerAccess");
     cudaSetDevice(before);
-    clique_end();
-    finish(part, ranks, result);
+    nccl_calls_end();
+    finish(by_rank, ranks, result);
 }
 
-// ---- What is complete ----
+// ---- Complete operations ----
 
-static bool next_collective(Clique *clique, Operation *part[])
+static bool next_collective(Communicator *communicator, Operation *by_rank[])
 {
-    for (int r = 0; r < clique->ranks; r++) {
-        part[r] = clique->member[r] ? clique->member[r]->collectives : NULL;
-        if (!part[r]) return false;
+    for (int r = 0; r < communicator->ranks; r++) {
+        by_rank[r] = communicator->member[r] ? communicator->member[r]->collectives : NULL;
+        if (!by_rank[r]) return false;
     }
-    for (int r = 0; r < clique->ranks; r++) clique->member[r]->collectives = part[r]->next;
+    for (int r = 0; r < communicator->ranks; r++)
+        communicator->member[r]->collectives = by_rank[r]->next;
     return true;
 }
 
@@ -204,61 +211,69 @@ static Operation **find_message(ncclComm_t comm, enum kind kind, int other)
     return at;
 }
 
-// The sender's and the receiver's next message between them; false: one of them has not called.
-static bool next_message(Clique *clique, int from, int to, Operation **send, Operation **receive)
+// Takes the next message from one rank to another off both ranks' lists. False: one of the two has
+// not called.
+static bool next_message(Communicator *communicator, int from, int to, Operation **send,
+                         Operation **receive)
 {
-    Operation **out = find_message(clique->member[from], SEND, to),
-              **in = find_message(clique->member[to], RECEIVE, from);
+    Operation **out = find_message(communicator->member[from], SEND, to),
+              **in = find_message(communicator->member[to], RECEIVE, from);
     if (!*out || !*in) return false;
     *send = *out;
     *receive = *in;
     *out = (*out)->next;
-    in = find_message(clique->member[to], RECEIVE, from); // the list may have been the same
+    in = find_message(communicator->member[to], RECEIVE,
+                      from); // a rank that sends to itself has one list for both
     *in = (*in)->next;
     return true;
 }
 
-static cudaError_t pass(Operation *send, Operation *receive)
+static cudaError_t copy_message(Operation *send, Operation *receive)
 {
     Operation *both[] = { send, receive };
     int ranks = send->comm == receive->comm && send->stream == receive->stream ? 1 : 2;
     Pieces pieces = { .count = 0 };
     pieces_add(&pieces, receive->recv, send->send, send->count * bytes_of(send->type));
-    cudaError_t error = meet(both, ranks);
+    cudaError_t error = synchronise_streams(both, ranks);
     if (!error) error = cudaSetDevice(receive->comm->device);
     if (!error) error = kernel_copy(&pieces, receive->stream);
-    return error ? error : meet(both, ranks);
+    return error ? error : synchronise_streams(both, ranks);
 }
 
-static void issue_message(Clique *clique, Operation *send, Operation *receive)
+static void issue_message(Communicator *communicator, Operation *send, Operation *receive)
 {
     Operation *both[] = { send, receive };
     ncclResult_t result = ncclSuccess;
-    Reach reach = { 0 };
+    PeerAccess access = { 0 };
     int before = 0;
     cudaGetDevice(&before);
-    clique_begin(SEND, 2);
+    nccl_calls_begin(SEND, 2);
     if (send->count * bytes_of(send->type) != receive->count * bytes_of(receive->type))
-        result = clique_fail(ncclInvalidArgument,
-                             "rank %d sends %zu bytes to rank %d, which wants to receive %zu",
-                             send->comm->rank, send->count * bytes_of(send->type),
-                             receive->comm->rank, receive->count * bytes_of(receive->type));
-    if (!result) result = clique_cuda(borrow(clique, &reach, false), "cudaDeviceEnablePeerAccess");
-    if (!result) result = clique_cuda(pass(send, receive), "ncclSend");
-    if (!result) result = clique_cuda(borrow(clique, &reach, true), "cudaDeviceDisablePeerAccess");
+        result = nccl_fail(ncclInvalidArgument,
+                           "rank %d sends %zu bytes to rank %d, which wants to receive %zu",
+                           send->comm->rank, send->count * bytes_of(send->type),
+                           receive->comm->rank, receive->count * bytes_of(receive->type));
+    if (!result)
+        result = nccl_check_cuda(change_peer_access(communicator, &access, false),
+                                 "cudaDeviceEnablePeerAccess");
+    if (!result) result = nccl_check_cuda(copy_message(send, receive), "ncclSend");
+    if (!result)
+        result = nccl_check_cuda(change_peer_access(communicator, &access, true),
+                                 "cudaDeviceDisablePeerAccess");
     cudaSetDevice(before);
-    clique_end();
+    nccl_calls_end();
     finish(both, 2, result);
 }
 
-void issue_complete(Clique *clique)
+void issue_complete(Communicator *communicator)
 {
-    Operation *part[MOST_RANKS], *send, *receive;
-    if (clique->joined < clique->ranks || clique->left) return;
-    while (next_collective(clique, part))
-        issue(clique, part, clique->ranks, issue_check(part, clique->ranks));
-    for (int from = 0; from < clique->ranks; from++)
-        for (int to = 0; to < clique->ranks; to++)
-            while (next_message(clique, from, to, &send, &receive))
-                issue_message(clique, send, receive);
+    Operation *by_rank[MOST_RANKS], *send, *receive;
+    if (communicator->joined < communicator->ranks || communicator->left) return;
+    while (next_collective(communicator, by_rank))
+        issue(communicator, by_rank, communicator->ranks,
+              issue_check(by_rank, communicator->ranks));
+    for (int from = 0; from < communicator->ranks; from++)
+        for (int to = 0; to < communicator->ranks; to++)
+            while (next_message(communicator, from, to, &send, &receive))
+                issue_message(communicator, send, receive);
 }

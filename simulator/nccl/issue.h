@@ -1,19 +1,21 @@
-// Putting operations to work, once all who take part have called.
+// Issues operations to the devices, once every rank that takes part has called. Arrays `by_rank`
+// hold each rank's call of one collective.
 #pragma once
-#include "clique.h"
+#include "communicator.h"
 
-// Issues what of the clique is complete: every rank's next collective, and messages whose other end
-// is there. Operations that do not fit each other fail.
-void issue_complete(Clique *clique);
+// Issues every complete operation: a collective that all ranks have called, a message whose sender
+// and receiver have both called. Calls that do not match fail.
+void issue_complete(Communicator *communicator);
 
-// Do the ranks' calls of a collective fit each other?
-ncclResult_t issue_check(Operation *const *part, int ranks);
+// Do the ranks' calls of a collective match?
+ncclResult_t issue_check(Operation *const *by_rank, int ranks);
 
-// A collective takes so many phases, each a kernel on every device, and all are through with one
-// before the next begins. Rank r's, on the current device: it reads what the parts send, in the
-// second phase what they received in the first, and writes to `out`.
+// A collective has one phase or two. A phase is a kernel on every device, and all devices end one
+// phase before any begins the next. issue_phase() launches rank r's kernel on the current device:
+// it reads what the ranks send, in the second phase what they received in the first, and writes to
+// `out`.
 int issue_phases(enum kind kind, int ranks);
-cudaError_t issue_part(Operation *const *part, int ranks, int r, int phase, void *out);
+cudaError_t issue_phase(Operation *const *by_rank, int ranks, int r, int phase, void *out);
 
 static inline size_t bytes_of(ncclDataType_t type)
 {

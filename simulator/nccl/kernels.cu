@@ -1,4 +1,5 @@
-// The kernels: a thread for each element, or some; neighbours read neighbours, so that whole sectors cross the link.
+// The kernels. Each thread takes one element or several; neighbouring threads read neighbouring elements, so whole
+// sectors cross the link.
 #include "kernels.h"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -7,7 +8,7 @@
 
 enum { THREADS = 256, MOST_BLOCKS = 1024 };
 
-// What numbers of a type are added up in.
+// The type in which elements are reduced.
 template <typename T> struct Sum { typedef T type; };
 template <> struct Sum<__half> { typedef float type; };
 template <> struct Sum<__nv_bfloat16> { typedef float type; };
@@ -39,7 +40,7 @@ template <typename T, ncclRedOp_t op> __global__ void nccl_reduce(Reduction r)
     }
 }
 
-// Block (x, y) copies of piece y.
+// Block (x, y) copies a part of piece y.
 template <typename W> __global__ void nccl_copy(Pieces p)
 {
     Piece piece = p.piece[blockIdx.y];
@@ -89,7 +90,7 @@ cudaError_t kernel_reduce(const Reduction *r, ncclDataType_t type, ncclRedOp_t o
     }
 }
 
-// The widest word that all pieces are made of.
+// The widest word that divides all pieces and their addresses.
 static unsigned width_of(const Pieces *p)
 {
     uintptr_t bits = sizeof(uint4);

@@ -1,4 +1,4 @@
-// The two kernels that all of NCCL's operations are made of: both read other devices' memory over
+// The two kernels of which all of NCCL's operations consist. Both read other devices' memory over
 // the links.
 #pragma once
 #include <cuda_runtime_api.h>
@@ -10,9 +10,9 @@ enum { MOST_RANKS = 64 };
 extern "C" {
 #endif
 
-// out[i] = in[0][i] op in[1][i] op ... in that order, which is the order of the ranks: so all
-// devices get the same bits. Numbers of 16 and 8 bits are added up in float and rounded once; the
-// others in their own type.
+// out[i] = in[0][i] op in[1][i] op ... in the order of the ranks, so that
+// every device computes the same bits. Types of 16 and 8 bits are reduced in float and rounded
+// once; the others are reduced in their own type.
 typedef struct Reduction {
     void *out;
     const void *in[MOST_RANKS];
