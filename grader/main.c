@@ -437,6 +437,37 @@ static bool write_result(const Result *r)
     return good;
 }
 
+// A GPU, if there is one and it is wanted, on which the submission runs as well.
+static void find_gpu(Result *r)
+{
+    Gpu gpu;
+    if (gpu_wish() == GPU_NEVER || !gpu_find(&gpu)) return;
+    char *arch = text_format("%d%d", gpu.major, gpu.minor);
+    setenv("ARCH", arch, 0);
+    free(arch);
+    r->gpu = gpu_run_new(&gpu);
+    few_gpus(r, &gpu);
+}
+
+// Compiles the submission, runs the checks, and judges what they recorded.
+static void grade(Result *r, const char *root, const char *define)
+{
+    result_find_todo(r);
+    json_t *refusal = prepare(r, root, define);
+    if (refusal) {
+        r->gpu = NULL;
+        result_refuse(r, refusal);
+        return;
+    }
+    Profile profile = *run_profile();
+    if (only_check) profile.claims = 0;
+    remove_timelines();
+    run_tests(false, r->records);
+    result_judge(r, &profile);
+    if (!all_right(r->records)) r->gpu = NULL;
+    else if (r->gpu) run_on_the_gpu(r, root);
+}
+
 int main(int argc, char **argv)
 {
     const char *lesson = strdup(basename(argv[0])), *root = root_of(argv[0]);
@@ -469,30 +500,8 @@ int main(int argc, char **argv)
         .again = again_command(argv[0], options.submission, number),
         .forward = next_lesson(root, number),
     };
-    Gpu gpu;
-    if (gpu_wish() != GPU_NEVER && gpu_find(&gpu)) {
-        char *arch = text_format("%d%d", gpu.major, gpu.minor);
-        setenv("ARCH", arch, 0);
-        free(arch);
-        r.gpu = gpu_run_new(&gpu);
-        few_gpus(&r, &gpu);
-    }
-
-    result_find_todo(&r);
-    json_t *refusal = prepare(&r, root, options.define);
-    if (refusal) {
-        r.gpu = NULL;
-        result_refuse(&r, refusal);
-    } else {
-        Profile profile = *run_profile();
-        if (only_check) profile.claims = 0;
-        remove_timelines();
-        run_tests(false, r.records);
-        result_judge(&r, &profile);
-        if (!all_right(r.records)) r.gpu = NULL;
-        else if (r.gpu) run_on_the_gpu(&r, root);
-    }
-
+    find_gpu(&r);
+    grade(&r, root, options.define);
     remove_folder(folder);
     bool written = write_result(&r);
     result_print(&r, stdout);

@@ -208,7 +208,7 @@ static int single_to_double(const struct cudaDeviceProp *p)
     return for_science ? 2 : p->major < 8 ? 32 : 64;
 }
 
-// The attributes that are properties under another name. False: not one of them.
+// A table: the attributes that are properties under another name. False: it is none of them.
 static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDeviceProp *p, int *value)
 {
     switch (which) {

@@ -7,6 +7,7 @@
 // Of a register that has x, y and z: of the launch, what one cluster has; 1 without clusters.
 static u32 cluster_size(const Launch *l, u32 way) { return l->cluster[0] ? l->cluster[way] : 1; }
 
+// Dispatch: what a special register of a lane holds.
 static u64 special_value(const Warp *w, u32 special, u32 lane)
 {
     const Launch *l = w->block->grid->launch;
