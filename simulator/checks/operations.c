@@ -6,6 +6,7 @@
 
 #include "isa/isa.h"
 #include "operations.h"
+#include "machine/handlers.h"
 #include "runtime/clock.h"
 #include "need.h"
 

@@ -8,6 +8,7 @@
 
 #include "isa/tensor.h"
 #include "machine/cluster.h"
+#include "machine/handlers.h"
 #include "machine/observer.h"
 #include "report/source.h"
 #include "need.h"

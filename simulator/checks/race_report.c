@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "report/origin.h"
 #include "race.h"
 #include "report/source.h"

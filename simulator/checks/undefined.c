@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "isa/tensor.h"
+#include "machine/handlers.h"
 #include "machine/memory.h"
 #include "machine/shape.h"
 #include "report/source.h"

@@ -8,6 +8,7 @@
 
 #include "machine/bulk.h"
 #include "machine/copy.h"
+#include "machine/handlers.h"
 #include "report/source.h"
 #include "need.h"
 

@@ -2,7 +2,9 @@
 // handler applies the row's expression to each lane of its mask; whole warps take the first loop,
 // which the compiler turns into vectors.
 #include "arithmetic.h"
-#include "machine/warp.h"
+#include "isa.h"
+#include "windows.h"
+#include "machine/handlers.h"
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -217,15 +219,8 @@ static inline u32 lanes_of(const s32 is[LANES])
 #define RARE_2(name, D, A, B, lane) RARE(name, D, A, B, u32, lane)
 #define RARE_3(name, D, A, B, C, lane) RARE(name, D, A, B, C, lane)
 #define RARE_CONVERT(name, D, A, lane) RARE(name, D, A, u32, u32, lane)
-#define SAME(name, as)
 #define VIDEO(name, kind, lane)                                                                    \
     static s64 two_##name(s64 a, s64 b) { return (lane); }
-#define TABLE(name, operands)
-#define EXCHANGE(name, D, A, operands)
-#define MEMORY(name, space, kind)
-#define FLOW(name, operands)
-#define FENCE(name)
-#define MATRIX(...)
 
 // The low bytes of each lane's register.
 static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
@@ -289,35 +284,7 @@ static void run_table(Warp *w, const Insn *i, u32 mask)
 
 #include "isa.def"
 
-#undef TEST
-#undef PACK_4
-#undef UNPACK_4
-#undef CARRY
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef COMPARE
-#undef SELECT
-#undef LOGIC
-#undef PACK
-#undef UNPACK
-#undef CONVERT
-#undef MEMORY
-#undef FLOW
-#undef FENCE
-#undef EXCHANGE
-#undef ATOMIC
-#undef INSERT
-#undef COMPARE_2
 #undef RARE
-#undef RARE_1
-#undef RARE_2
-#undef RARE_3
-#undef RARE_CONVERT
-#undef SAME
-#undef VIDEO
-#undef TABLE
-#undef MATRIX
 
 // ---- the table: the rows' text as it is written ----
 

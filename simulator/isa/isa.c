@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/warp.h"
+#include "isa.h"
+#include "machine/handlers.h"
 
 static const struct {
     const char *name;

@@ -1,6 +1,6 @@
 // The instruction table as data: what isa.def's rows say, for the decoder, the tests and the book.
 #pragma once
-#include "ptx/module.h"
+#include "program/instruction.h"
 
 enum shape {
     UNARY,

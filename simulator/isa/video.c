@@ -1,8 +1,9 @@
 // The video instructions: arithmetic of bytes, halves and words picked out of registers, one number
 // or two or four side by side, and what is done with the result and a third register (PTX ISA,
 // "Scalar Video Instructions" and "SIMD Video Instructions").
+#include "isa.h"
 #include "video.h"
-#include "machine/warp.h"
+#include "machine/handlers.h"
 
 static s64 clamp_to(s64 x, u32 bits, bool is_signed)
 {

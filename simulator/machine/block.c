@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "bulk.h"
+#include "call.h"
 #include "cluster.h"
 #include "copy.h"
 #include "mbarrier.h"

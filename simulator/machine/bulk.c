@@ -12,6 +12,7 @@
 #include "access.h"
 #include "cluster.h"
 #include "isa/tensor.h"
+#include "handlers.h"
 #include "mbarrier.h"
 #include "report/report.h"
 #include "report/source.h"

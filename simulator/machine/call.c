@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/windows.h"
 #include "ptx/decoder.h"
+#include "call.h"
+#include "handlers.h"
 #include "observer.h"
 #include "report/report.h"
 #include "report/source.h"

@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "cluster.h"
+#include "handlers.h"
 #include "observer.h"
 #include "report/source.h"
 #include "stand.h"

@@ -1,7 +1,9 @@
 // Blocks of a cluster: they are on the device at the same time, touch one another's shared memory,
 // and have a barrier.
 #pragma once
-#include "warp.h"
+#include "isa/windows.h"
+#include "block.h"
+#include "grid.h"
 
 // Where a block's shared memory lies among those of its cluster: rank * CLUSTER_WINDOW on, for
 // itself and for the others, as on an H200. The block of rank 0 has offsets for addresses, and so

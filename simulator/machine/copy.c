@@ -10,6 +10,7 @@
 
 #include "access.h"
 #include "isa/tensor.h"
+#include "handlers.h"
 #include "mbarrier.h"
 #include "shape.h"
 #include "need.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "children.h"
+#include "grid_state.h"
 #include "memory.h"
 #include "need.h"
 

@@ -5,6 +5,7 @@
 #include "access.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "handlers.h"
 
 static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
 {

@@ -2,7 +2,9 @@
 #include <driver_types.h>
 #include <string.h>
 
+#include "call.h"
 #include "cluster.h"
+#include "handlers.h"
 #include "observer.h"
 #include "print.h"
 #include "report/report.h"

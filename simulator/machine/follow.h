@@ -1,4 +1,4 @@
-// Warps that do what the warp before them did (warp.h, Followers), as lsu.c finds them.
+// Warps that do what the warp before them did (followers.h), as lsu.c finds them.
 #pragma once
 #include "observer.h"
 

@@ -1,6 +1,9 @@
 #include "lasting.h"
 #include <stdlib.h>
 
+#include "isa/isa.h"
+#include "program/constant.h"
+#include "handlers.h"
 #include "special.h"
 #include "need.h"
 

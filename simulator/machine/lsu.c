@@ -5,6 +5,7 @@
 #include "access.h"
 #include "cluster.h"
 #include "follow.h"
+#include "handlers.h"
 #include "memory.h"
 #include "shape.h"
 #include "spread.h"

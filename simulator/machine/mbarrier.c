@@ -16,6 +16,7 @@
 #include "isa/mbarrier.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "handlers.h"
 #include "need.h"
 
 typedef struct KnownMbarrier {

@@ -1,6 +1,7 @@
 // What checkers and counters see of the machine. The executor calls these and knows none of them.
 #pragma once
-#include "warp.h"
+#include "isa/isa.h"
+#include "grid_state.h"
 
 // Neighbouring lanes that take part, each at the address of the one before it or right behind that:
 // all bytes of the span are touched, and none beside it by these lanes.
@@ -92,8 +93,8 @@ typedef struct Observer {
                               // when it begins
     bool traced;              // `access` looks at nothing but atomics and warps that have a `trace`
     bool frugal; // `access` does with the shape of the access, or fills in its arrays itself
-    // Instead of `access`, of those that follow (warp.h) and have this observer's bit in `rest`;
-    // they have happened. Without it each is seen by itself.
+    // Instead of `access`, of those that follow (followers.h) and have this observer's bit in
+    // `rest`; they have happened. Without it each is seen by itself.
     void (*followed)(Block *, u32 bit);
     // Instead of `access`, of one to global memory that is nothing but moves, and whose lines its
     // shape remembers.

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/windows.h"
 #include "children.h"
 #include "condition.h"
+#include "grid_state.h"
 #include "heap.h"
 #include "memory.h"
 #include "print.h"

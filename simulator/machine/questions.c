@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "children.h"
+#include "grid_state.h"
 #include "occupancy.h"
 #include "profile.h"
 #include "report/source.h"

@@ -11,6 +11,7 @@
 
 #include "shuffle.h"
 
+#include "handlers.h"
 #include "spread.h"
 
 enum { CROWD = 64 }; // blocks beside each other, while these get on

@@ -1,6 +1,7 @@
 // The order in which blocks begin, and in which they and their warps take turns: by their numbers,
 // each as long as it gets on; or, under --shuffle, as a seed says.
 #pragma once
+#include "grid.h"
 #include "warp.h"
 
 // Of a launch that begins: whether it is shuffled, and how. There is room for fewer blocks than it

@@ -1,6 +1,8 @@
 // What the special registers hold, and the other rows of a warp's registers that never change while
 // a block runs.
+#include "isa/windows.h"
 #include "cluster.h"
+#include "grid_state.h"
 #include "profile.h"
 #include "special.h"
 

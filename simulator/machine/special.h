@@ -1,6 +1,7 @@
 // The rows of a warp's registers that hold constants and special registers.
 #pragma once
-#include "warp.h"
+#include "block.h"
+#include "grid.h"
 
 // To be called when a grid begins.
 void special_find(Grid *grid);

@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 
 #include "block.h"
+#include "handlers.h"
 #include "memory.h"
 #include "profile.h"
 #include "report/report.h"

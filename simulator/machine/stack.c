@@ -4,7 +4,8 @@
 
 #include "report/report.h"
 #include "report/source.h"
-#include "warp.h"
+#include "grid_state.h"
+#include "handlers.h"
 
 static void report_full(Warp *w, const Insn *i, u32 lane, u64 bytes)
 {

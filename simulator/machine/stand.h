@@ -1,7 +1,8 @@
 // Tells whether warps that spin can ever get on, and where the warps of a grid stand that cannot.
 #pragma once
 #include "report/report.h"
-#include "warp.h"
+#include "block.h"
+#include "grid.h"
 
 // The warp has had a turn in which it read what others may change, and changed nothing. Did it read
 // the same the turn before? Then it spins, and its next turn is a short one.

@@ -7,6 +7,7 @@
 
 #include "isa/tensor.h"
 #include "report/source.h"
+#include "handlers.h"
 #include "shape.h"
 
 static Access part_of(Warp *w, const Insn *i, const u32 *vector, bool store)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "handlers.h"
 #include "observer.h"
 #include "profile.h"
 #include "report/source.h"

@@ -4,12 +4,14 @@
 #include <driver_types.h>
 #include <string.h>
 
+#include "isa/isa.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "handlers.h"
 #include "lasting.h"
 #include "observer.h"
 #include "shuffle.h"
-#include "warp.h"
+#include "grid_state.h"
 
 void warp_park(Warp *w, u32 pc, u32 mask)
 {

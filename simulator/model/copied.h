@@ -1,6 +1,7 @@
 // What asynchronous copies (cp.async) take of L1 and of shared memory's banks, which hangs on where
 // they come from and where they go.
 #pragma once
+#include "machine/handlers.h"
 #include "machine/observer.h"
 #include "isa/tensor.h"
 

@@ -52,6 +52,7 @@ double metric_value(enum metric metric, const Totals *t)
 #define METRIC(id, how, name, value, words)                                                        \
     case METRIC_##id:                                                                              \
         return value;
+#include "machine/handlers.h"
 #include "counters.def"
 #undef COUNTER
 #undef METRIC

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "isa/tensor.h"
+#include "machine/handlers.h"
 #include "machine/profile.h"
 
 static bool begins(const char *name, const char *prefix)

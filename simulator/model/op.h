@@ -4,7 +4,7 @@
 #pragma once
 #include "coalesce.h"
 #include "pipe.h"
-#include "machine/warp.h"
+#include "program/instruction.h"
 
 enum unit {
     UNIT_ALU,

@@ -2,7 +2,7 @@
 // ("Pipelines"), and the throughput table of the CUDA C++ Programming Guide ("Arithmetic
 // Instructions"), whose rates tell the units apart.
 #include "pipe.h"
-#include "machine/warp.h"
+#include "machine/handlers.h"
 #include <string.h>
 
 static bool begins(const char *name, const char *prefix)

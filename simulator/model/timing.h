@@ -1,6 +1,6 @@
 // How long a launch takes on the device that is imitated.
 #pragma once
-#include "machine/warp.h"
+#include "machine/grid.h"
 
 typedef struct Timing {
     double seconds;

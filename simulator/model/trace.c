@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "machine/profile.h"
 #include "need.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/warp.h"
+#include "machine/handlers.h"
 
 enum { ROW = 64 }; // bytes: rows of the register file begin at multiples
 

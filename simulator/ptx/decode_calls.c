@@ -2,6 +2,7 @@
 // code.
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "body.h"
 
 // The number in the kernel of a function that it calls, which is to be read if it was not called

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "body.h"
 
 // An opcode of setp or set, with what the table leaves out.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "body.h"
 
 Insn *body_insn(Body *b)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/handlers.h"
 #include "body.h"
 #include "isa/tensor.h"
 

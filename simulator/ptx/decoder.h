@@ -2,7 +2,10 @@
 #pragma once
 #include "ptx.h"
 #include "symbols.h"
-#include "machine/warp.h"
+#include "isa/isa.h"
+#include "program/constant.h"
+#include "program/instruction.h"
+#include "module.h"
 
 // One PTX text of a module, with the names that it alone knows: nvcc -rdc=true makes one of each
 // .cu file.

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "registers.h"
-#include "machine/warp.h"
+#include "machine/handlers.h"
+#include "program/constant.h"
 
 typedef struct Life {
     u32 row, first, last;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source.h"
+#include "machine/grid_state.h"
 
 Place source_place(const Kernel *kernel, u32 pc)
 {

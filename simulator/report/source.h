@@ -1,7 +1,8 @@
 // From an instruction to the student's source line.
 #pragma once
 #include "report.h"
-#include "machine/warp.h"
+#include "program/instruction.h"
+#include "ptx/module.h"
 
 // The place that instruction `pc` of a kernel was compiled from.
 Place source_place(const Kernel *kernel, u32 pc);

@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "serve.h"
+#include "machine/call.h"
 #include "clock.h"
 #include "machine/children.h"
 #include "machine/heap.h"

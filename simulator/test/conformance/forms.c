@@ -372,55 +372,8 @@ static void same(const char *name, const char *as)
 void forms_make(void)
 {
     static const char *const pairs[][2] = {
-#define RARE_1 UNARY
-#define RARE_2 BINARY
-#define RARE_3 TERNARY
-#define RARE_CONVERT CONVERT
-#define UNARY(...)
-#define BINARY(...)
-#define TERNARY(...)
-#define CONVERT(...)
-#define COMPARE(...)
-#define COMPARE_2(...)
-#define TEST(...)
-#define SELECT(...)
-#define LOGIC(...)
-#define INSERT(...)
-#define PACK(...)
-#define UNPACK(...)
-#define PACK_4(...)
-#define UNPACK_4(...)
-#define CARRY(...)
-#define TABLE(...)
-#define VIDEO(...)
-#define EXCHANGE(...)
-#define ATOMIC(...)
-#define MEMORY(...)
-#define FLOW(...)
-#define FENCE(...)
-#define MATRIX(...)
 #define SAME(n, as) { #n, #as },
 #include "../../isa/isa.def"
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef CONVERT
-#undef COMPARE
-#undef COMPARE_2
-#undef TEST
-#undef SELECT
-#undef LOGIC
-#undef INSERT
-#undef PACK
-#undef UNPACK
-#undef PACK_4
-#undef UNPACK_4
-#undef CARRY
-#undef TABLE
-#undef VIDEO
-#undef EXCHANGE
-#undef ATOMIC
-#undef SAME
     };
     enum { VIDEO_SCALAR, VIDEO_SHIFT, VIDEO_MULTIPLY, VIDEO_PAIR, VIDEO_FOUR };
     const enum type none = NONE;
@@ -445,7 +398,6 @@ void forms_make(void)
     else video_scalar(#n, kind == VIDEO_SHIFT, kind == VIDEO_MULTIPLY);
 #define EXCHANGE(n, D, A, operands) exchange(#n, D, A);
 #define ATOMIC(n, T, lane) atomic(#n, T);
-#define SAME(n, as)
 #include "../../isa/isa.def"
     int count = sizeof pairs / sizeof *pairs;
     for (int n = 0; n < count; n++) same(pairs[n][0], find_same(pairs[n][0], pairs, count));

@@ -72,10 +72,6 @@ static void fill_same(Row *row)
     memcpy(row->type, as->type, sizeof row->type);
 }
 
-#define RARE_1 UNARY
-#define RARE_2 BINARY
-#define RARE_3 TERNARY
-#define RARE_CONVERT CONVERT
 #define SAME(n, as) add_same(#n, #as);
 #define COMPARE_2(n, T, relations, f) add_row(#n, "", COMPARE_2, pred, T, T, NONE);
 #define VIDEO(n, kind, lane) add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
@@ -110,35 +106,6 @@ void rows_make(void)
     for (int n = 0; n < row_count; n++)
         if (rows[n].same) fill_same(&rows[n]);
 }
-
-#undef RARE_1
-#undef RARE_2
-#undef RARE_3
-#undef RARE_CONVERT
-#undef SAME
-#undef COMPARE_2
-#undef TABLE
-#undef VIDEO
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef CONVERT
-#undef COMPARE
-#undef SELECT
-#undef LOGIC
-#undef PACK
-#undef UNPACK
-#undef TEST
-#undef PACK_4
-#undef UNPACK_4
-#undef CARRY
-#undef MEMORY
-#undef FLOW
-#undef EXCHANGE
-#undef ATOMIC
-#undef INSERT
-#undef FENCE
-#undef MATRIX
 
 bool row_needs_file(const Row *row)
 {

@@ -1,0 +1,9 @@
+// Calls of functions that have a body, and the stack that they use.
+#pragma once
+#include "grid.h"
+#include "warp.h"
+
+void call_return(Warp *, u32 mask); // these lanes, all at one depth, return from a call
+void call_stacks_free(Warp *);
+void call_set_stack(u32 device, u64 bytes); // cudaLimitStackSize
+void call_make_room(const Launch *);        // sets its kernel's local_bytes for it
