@@ -9,6 +9,7 @@
 #include "machine/profile.h"
 #include "machine/spread.h"
 #include "machine/worker.h"
+#include "model/managed.h"
 #include "report/timeline.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
@@ -237,6 +238,7 @@ int main(int count, char **words)
         fputs("simulator: the address range of device memory is not free\n", stderr);
         return 1;
     }
+    memory_tell_shared(managed_allocated);
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();

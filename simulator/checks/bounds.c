@@ -8,8 +8,8 @@
 #include "machine/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
-#include "runtime/peer.h"
-#include "runtime/pool.h"
+#include "streams/peer.h"
+#include "streams/pooled.h"
 #include "report/source.h"
 
 // Most accesses go to allocations that were just used: the one of an address is remembered where
@@ -25,8 +25,8 @@ static void report_too_early(const Access *a, const Allocation *in)
     Report r = { .kind = REPORT_RACE,
                  .address = a->address[a->first],
                  .allocation = in,
-                 .why = POOL_EARLY_WHY,
-                 .next = POOL_EARLY_NEXT };
+                 .why = POOLED_EARLY_WHY,
+                 .next = POOLED_EARLY_NEXT };
     source_fill(&r, a->warp, a->insn, a->first);
     report_errorf(
         &r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
@@ -43,8 +43,8 @@ static const Allocation *live_at(const Access *access, u64 address)
     if (a && !a->freed && address - a->base < a->size) return a;
     a = memory_find(address);
     if (!a || a->freed || !peer_reaches(g->launch->device, a)) return NULL;
-    if (g->part && !pool_has_use(a, g->launch->operation)) grid_in_order((Grid *)g);
-    else if (!pool_use(a, g->launch->operation)) report_too_early(access, a);
+    if (g->part && !pooled_has_use(a, g->launch->operation)) grid_in_order((Grid *)g);
+    else if (!pooled_use(a, g->launch->operation)) report_too_early(access, a);
     return *r = a;
 }
 

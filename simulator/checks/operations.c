@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "operations.h"
 #include "machine/handlers.h"
-#include "runtime/clock.h"
+#include "streams/clock.h"
 #include "need.h"
 
 Operation *operations;

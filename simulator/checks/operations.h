@@ -4,7 +4,7 @@
 #include "happens.h"
 #include "machine/memory.h"
 #include "shadow.h"
-#include "stream_order.h"
+#include "streams/stream_order.h"
 
 // A launch, or a copy or fill that the host commands.
 typedef struct Operation {

@@ -13,7 +13,7 @@
 #include "machine/cluster.h"
 #include "machine/shape.h"
 #include "machine/spread.h"
-#include "runtime/clock.h"
+#include "streams/clock.h"
 #include "race.h"
 #include "need.h"
 

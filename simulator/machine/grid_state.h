@@ -47,7 +47,7 @@ struct Grid {
     struct Spread *spread;     // its blocks may run beside each other (spread.h); NULL: they do not
     struct Part *part;         // it is a part of such a grid; NULL: it is a whole one
     struct ManagedGrid *managed; // managed.c
-    struct PeerGrid *peered;     // peer.c
+    struct LinkGrid *linked;     // link.c
     struct CachedGrid *cached;   // caches.c
     struct TracedGrid *traced;   // trace.c
 };

@@ -21,7 +21,8 @@ static u32 count, room;
 static u64 own[MOST_DEVICES], capacity;
 static u64 *used[MOST_DEVICES]; // own and other processes'; NULL: there are none
 static int shared_file = -1;
-static u64 shared_offset; // where the shared part starts in that file
+static u64 shared_offset;                       // where the shared part starts in that file
+static void (*tell_shared)(const Allocation *); // NULL: nobody asks
 
 // Where the next allocation goes in each part of the range, and where the part ends.
 static struct {
@@ -160,8 +161,11 @@ Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
     remember(a->made, callers);
     if (!part) account(device, size);
     parts[part].next = base + pages + GAP;
+    if (part && tell_shared) tell_shared(a);
     return a;
 }
+
+void memory_tell_shared(void (*allocated)(const Allocation *)) { tell_shared = allocated; }
 
 bool memory_back(const Allocation *a, int fd, u64 offset)
 {

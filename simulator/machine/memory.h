@@ -40,7 +40,7 @@ typedef struct Allocation {
     bool registered;            // it is host memory that the program has pinned
     Place made_in, unmade_in;   // those of a kernel's malloc and free
     HeapRun run;                // heap.c's: what of the heap it takes
-    struct Pooled *pooled;      // pool.c's: it was allocated in stream order; else NULL
+    struct Pooled *pooled;      // it was allocated in stream order (streams/pooled.h); else NULL
     u32 exported;               // ipc.c's: its number there; 0: no other process may have it
     u32 reached_by;             // imported: a bit for each device that may reach it besides its own
     u32 stored_by;              // spread.c: the launch that stored to it last, as far as it knows
@@ -63,6 +63,9 @@ bool memory_share(int fd, u64 offset);
 // 256), or NULL when the device has no room left. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,
                          const u64 *callers);
+
+// Somebody who is told of each allocation of memory that the host has as well.
+void memory_tell_shared(void (*allocated)(const Allocation *));
 
 // Moves what is allocated into the file at `offset`, at the same addresses. False: no room.
 bool memory_back(const Allocation *a, int fd, u64 offset);

@@ -9,9 +9,9 @@
 #include "coalesce.h"
 #include "isa/tensor.h"
 #include "machine/waits.h"
-#include "runtime/managed.h"
+#include "managed.h"
 #include "pipe.h"
-#include "runtime/peer.h"
+#include "link.h"
 #include "machine/profile.h"
 #include "report/source.h"
 #include "timing.h"
@@ -476,7 +476,7 @@ static void counters_grid_end(Grid *g)
     t.sum[DRAM_READ] -= fetched;
     t.sum[DRAM_WRITTEN] -= written;
     l->seconds =
-        fmax(timing.seconds + managed_kernel_seconds(g) + peer_kernel_seconds(g), l->at_least);
+        fmax(timing.seconds + managed_kernel_seconds(g) + link_kernel_seconds(g), l->at_least);
     report(g, &t, waited);
 }
 

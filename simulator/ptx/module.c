@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "runtime/managed.h"
 #include "machine/memory.h"
 #include "machine/print.h"
 #include "report/report.h"
@@ -177,7 +176,6 @@ static Symbol *allocate(Decoder *d, const Declaration *v)
     if (!a) ptx_fail(&d->ptx, "the device has no memory left for variable %s", v->name);
     a->name = report_variable_name(v->name); // messages name it when its module is gone, too
     memory_define(a->base, a->size);
-    if (v->managed) managed_allocated(a);
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, a->base);
     s->size = v->size;
     return s;

@@ -6,7 +6,6 @@
 
 #define _GNU_SOURCE
 #include "origin.h"
-#include "wire.h"
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -29,7 +28,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 // few calls.
 enum { ANSWERS = 16 };
 static struct {
-    u64 callers[WIRE_CALLERS];
+    u64 callers[ORIGIN_CALLERS];
     Place place;
 } answers[ANSWERS];
 static size_t answered;
@@ -252,14 +251,14 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
 // What is not known may be yet, once the program has loaded a library, and is looked for again.
 static bool answer(const u64 *callers, size_t count, Place *place)
 {
-    u64 wanted[WIRE_CALLERS] = { 0 };
-    for (size_t i = 0; i < count && i < WIRE_CALLERS && callers[i]; i++) wanted[i] = callers[i];
+    u64 wanted[ORIGIN_CALLERS] = { 0 };
+    for (size_t i = 0; i < count && i < ORIGIN_CALLERS && callers[i]; i++) wanted[i] = callers[i];
     for (size_t a = 0; a < ANSWERS; a++)
         if (wanted[0] && memcmp(answers[a].callers, wanted, sizeof wanted) == 0) {
             *place = answers[a].place;
             return true;
         }
-    if (!place_of(wanted, WIRE_CALLERS, place)) return false;
+    if (!place_of(wanted, ORIGIN_CALLERS, place)) return false;
     memcpy(answers[answered % ANSWERS].callers, wanted, sizeof wanted);
     answers[answered++ % ANSWERS].place = *place;
     return true;

@@ -8,6 +8,8 @@
 void origin_open(int pid);
 void origin_close(void);
 
+enum { ORIGIN_CALLERS = 8 }; // return addresses of a call that are looked at, at most
+
 // The program's own line that a call came from: of the return addresses (innermost first; 0 ends
 // them), the first that lies in code with debug information, less launch stubs and functions
 // inlined from the toolkit's headers. False: unknown (compiled without -g); then place->function

@@ -1,11 +1,12 @@
 // Copies and fills on behalf of the program.
 
 #include "model/caches.h"
-#include "clock.h"
-#include "managed.h"
+#include "streams/clock.h"
+#include "model/managed.h"
 #include "machine/memory.h"
-#include "pool.h"
-#include "peer.h"
+#include "model/link.h"
+#include "streams/peer.h"
+#include "streams/pooled.h"
 #include "ran.h"
 #include "machine/profile.h"
 #include "checks/race.h"
@@ -23,8 +24,8 @@ static void report_too_early(const Call *call, const Allocation *a)
                       .place = serve_place(call),
                       .address = a->base,
                       .allocation = a,
-                      .why = POOL_EARLY_WHY,
-                      .next = POOL_EARLY_NEXT };
+                      .why = POOLED_EARLY_WHY,
+                      .next = POOLED_EARLY_NEXT };
     report_errorf(&report,
                   "%s uses the %" PRIu64
                   "-byte allocation%s on a stream that does not wait for the allocation",
@@ -39,8 +40,8 @@ static void begin(const Call *call, const Allocation *a, const Allocation *b)
     snprintf(transfer.call, sizeof transfer.call, "%s", call->request.call);
     memcpy(transfer.callers, call->request.caller, sizeof transfer.callers);
     race_transfer(&transfer, !call->request.copy.blocks);
-    if (!pool_use(a, operation)) report_too_early(call, a);
-    else if (b && !pool_use(b, operation)) report_too_early(call, b);
+    if (!pooled_use(a, operation)) report_too_early(call, a);
+    else if (b && !pooled_use(b, operation)) report_too_early(call, b);
 }
 
 // How many rows a good copy or fill has in all its slices, and where one of them begins.
@@ -285,7 +286,7 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
 {
     u64 bytes = call->request.copy.width * row_count(call), stream = call->request.stream;
     bool link = peer_linked(from, to);
-    double ns = peer_copy_seconds(from, to, bytes) * 1e9;
+    double ns = link_copy_seconds(from, to, bytes) * 1e9;
     clock_work_between(stream, from, to, link, ns, call->request.copy.blocks);
     report_copy("PtoP", bytes);
     LinkReport moved = { from, to, bytes };

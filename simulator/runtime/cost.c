@@ -1,7 +1,7 @@
 // Calls that give the device something to do, or wait for it, cost what the profile says; setting
 // up and looking around cost nothing. A call that is made of several requests is charged once.
 #include "cost.h"
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/profile.h"
 #include "ran.h"
 

@@ -1,12 +1,12 @@
 // Device memory is private to the device process that allocated it. When it is exported, its bytes
 // move into a file that all device processes of the machine have, at the same addresses as before;
-// who imports it has the file's pages at addresses of its own. An exported event's time stands in a
-// table that all share. Each process has a clock of its own: what one does while the other waits on
-// the host takes the other no simulated time.
+// who imports it has the file's pages at addresses of its own. Each process has a clock of its own:
+// what one does while the other waits on the host takes the other no simulated time.
 #define _GNU_SOURCE
 #include "ipc.h"
-#include "clock.h"
-#include "peer.h"
+#include "streams/clock.h"
+#include "streams/shared_event.h"
+#include "streams/peer.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,20 +23,11 @@ typedef struct Export {
     pid_t owner; // the device process
 } Export;
 
-typedef struct SharedEvent {
-    u64 key;
-    pid_t owner;
-    u32 device;
-    bool recorded;
-    double at; // ns
-} SharedEvent;
-
 // Entries are only ever added; the one that made an entry writes it, its key last.
 static struct {
     u64 next; // free part of the file
-    u32 export_count, event_count;
+    u32 export_count;
     Export exports[MOST_EXPORTS];
-    SharedEvent events[MOST_EXPORTS];
 } * common;
 static int file = -1;
 
@@ -65,13 +56,6 @@ static u64 new_key(void)
     return key | 1;
 }
 
-// A new entry's place in a table; -1: it is full.
-static s64 add(u32 *count)
-{
-    u32 at = __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
-    return at < MOST_EXPORTS ? (s64)at : -1;
-}
-
 // ---- Memory ----
 
 static Export *export_of(const Allocation *a)
@@ -81,15 +65,16 @@ static Export *export_of(const Allocation *a)
 
 static void export_now(Allocation *a)
 {
-    s64 at = add(&common->export_count);
+    u32 at = __atomic_fetch_add(&common->export_count, 1, __ATOMIC_RELAXED);
+    bool fits = at < MOST_EXPORTS;
     u64 pages = (a->size + 4095) / 4096 * 4096,
-        offset = at < 0 ? 0 : __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED);
-    if (at < 0 || offset + pages > MEMORY_SPAN || !memory_back(a, file, offset)) return;
+        offset = fits ? __atomic_fetch_add(&common->next, pages, __ATOMIC_RELAXED) : 0;
+    if (!fits || offset + pages > MEMORY_SPAN || !memory_back(a, file, offset)) return;
     Export *e = &common->exports[at];
     *e = (Export){
         .offset = offset, .bytes = a->size, .device = device.number[a->device], .owner = getpid()
     };
-    a->exported = (u32)at + 1;
+    a->exported = at + 1;
     __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
 }
 
@@ -177,57 +162,36 @@ void ipc_freed(const Allocation *a)
 
 void ipc_export_event(Call *call)
 {
-    const u32 *shared = clock_event_shared(call->request.object.id);
+    u64 id = call->request.object.id;
+    const u32 *shared = clock_event_shared(id);
     if (!shared) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    s64 at = *shared ? (s64)*shared - 1 : add(&common->event_count);
-    if (at < 0) {
-        call->reply.error = WIRE_MEMORY_ALLOCATION;
-        return;
-    }
-    SharedEvent *e = &common->events[at];
     if (!*shared) {
-        *e = (SharedEvent){ .owner = getpid(),
-                            .device = device.number[clock_event_device(call->request.object.id)] };
-        clock_event_share(call->request.object.id, (u32)at + 1);
-        __atomic_store_n(&e->key, new_key(), __ATOMIC_RELEASE);
+        u32 number = shared_event_add(device.number[clock_event_device(id)]);
+        if (!number) {
+            call->reply.error = WIRE_MEMORY_ALLOCATION;
+            return;
+        }
+        clock_event_share(id, number);
+        shared_event_publish(number, new_key());
     }
-    call->reply.id = e->key;
+    call->reply.id = shared_event_key(*shared);
 }
 
 void ipc_import_event(Call *call)
 {
-    u64 key = call->request.object.id;
-    for (u32 n = 0; key && n < common->event_count && n < MOST_EXPORTS; n++) {
-        const SharedEvent *e = &common->events[n];
-        if (__atomic_load_n(&e->key, __ATOMIC_ACQUIRE) != key) continue;
-        if (e->owner == getpid()) {
-            call->reply.error = WIRE_DEVICE_UNINITIALIZED;
-            return;
-        }
-        if (visible_of(e->device) >= device.count) break;
-        call->reply.id =
-            clock_event_create(call->request.device, false, false); // wherever it was made
-        if (call->reply.id) clock_event_share(call->reply.id, n + 1);
-        else call->reply.error = WIRE_MEMORY_ALLOCATION;
+    SharedEventFacts event = shared_event_find(call->request.object.id);
+    if (event.number && event.own) {
+        call->reply.error = WIRE_DEVICE_UNINITIALIZED;
         return;
     }
-    call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-}
-
-void ipc_event_recorded(u32 shared, double at)
-{
-    SharedEvent *e = &common->events[shared - 1];
-    e->at = at;
-    __atomic_store_n(&e->recorded, true, __ATOMIC_RELEASE);
-}
-
-bool ipc_event_at(u32 shared, double *at)
-{
-    const SharedEvent *e = &common->events[shared - 1];
-    bool recorded = __atomic_load_n(&e->recorded, __ATOMIC_ACQUIRE);
-    if (recorded) *at = e->at;
-    return recorded;
+    if (!event.number || visible_of(event.device) >= device.count) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
+    call->reply.id = clock_event_create(call->request.device, false, false); // wherever it was made
+    if (call->reply.id) clock_event_share(call->reply.id, event.number);
+    else call->reply.error = WIRE_MEMORY_ALLOCATION;
 }

@@ -14,8 +14,3 @@ void ipc_import_event(Call *call);
 
 // Exported memory has been freed: nobody can open it any more.
 void ipc_freed(const Allocation *allocation);
-
-// An event that processes share has been recorded, at that moment of the clock; false: when it last
-// was.
-void ipc_event_recorded(u32 shared, double at);
-bool ipc_event_at(u32 shared, double *at);

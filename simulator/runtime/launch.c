@@ -1,7 +1,7 @@
 // Launches on behalf of the program, before they run and after: are they good, who looked at their
 // errors, what did they print?
 
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/cluster.h"
 #include "machine/grid.h"
 #include "machine/memory.h"

@@ -4,6 +4,7 @@
 // socket, which many may hold.
 #define _GNU_SOURCE
 #include "ipc.h"
+#include "streams/shared_event.h"
 #include "machine/profile.h"
 #include "machine.h"
 #include "report/report.h"
@@ -51,6 +52,7 @@ void machine_make(void)
     machine =
         mmap(NULL, sizeof *machine, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (machine == MAP_FAILED) fail("simulator: no memory for the machine");
+    shared_events_make();
     ipc_make();
 }
 

@@ -4,9 +4,9 @@
 // streams: a use must come behind the allocation and before the free.
 
 #include "pool.h"
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/memory.h"
-#include "checks/stream_order.h"
+#include "streams/pooled.h"
 #include <driver_types.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,15 +33,22 @@ static u64 launches;
 static u32 chosen[MOST_DEVICES]; // the pool that cudaMallocAsync takes, by its place
 static bool ready;
 
-// What is known of an allocation in stream order.
-typedef struct Pooled {
+// What is known of an allocation of a pool: Allocation.pooled is the first of it.
+typedef struct Piece {
+    Pooled pooled;
     Pool *pool;
-    u64 made;         // the operation that allocated it
     u64 chunks;       // of a graph's: bytes that the device has given for it,
     bool has_chunks;  // and it has,
     u64 launch, from; // in that launch, behind so many bytes of others
-    Order uses;
-} Pooled;
+} Piece;
+
+static Piece *piece_of(const Allocation *a) { return (Piece *)a->pooled; }
+
+static void give(Allocation *a, Piece *piece, Pool *pool, u64 made)
+{
+    *piece = (Piece){ .pooled = { .made = made, .access = &pool->access }, .pool = pool };
+    a->pooled = &piece->pooled;
+}
 
 static void begin_pool(u32 i, u32 device)
 {
@@ -116,28 +123,13 @@ u64 pool_idle(u32 device)
     return idle;
 }
 
-bool pool_use(const Allocation *a, u64 operation)
-{
-    if (!a->pooled || !operation) return true;
-    order_add(&a->pooled->uses, operation);
-    return clock_ordered(a->pooled->made, operation);
-}
-
-bool pool_has_use(const Allocation *a, u64 operation)
-{
-    return !a->pooled || !operation
-        || (order_has(&a->pooled->uses, operation) && clock_ordered(a->pooled->made, operation));
-}
-
-bool pool_reaches(const Allocation *a, u32 device) { return a->pooled->pool->access >> device & 1; }
-
 void pool_freed(const Allocation *a)
 {
-    Pooled *pooled = a->pooled;
-    if (!pooled) return;
-    if (pooled->pool != &of_graphs[a->device]) // whose chunks stay until they are trimmed
-        pooled->pool->in_use -= a->size;
-    order_free(&pooled->uses);
+    if (!a->pooled) return;
+    Pool *pool = piece_of(a)->pool;
+    if (pool != &of_graphs[a->device]) // whose chunks stay until they are trimmed
+        pool->in_use -= a->size;
+    order_free(&a->pooled->uses);
 }
 
 // ---- Requests about pools ----
@@ -234,9 +226,9 @@ void pool_attribute(Call *call)
 // Does it share a chunk with what is allocated now?
 static bool is_shared(const Allocation *a)
 {
-    const Pooled *p = a->pooled;
+    const Piece *p = piece_of(a);
     for (const Allocation *b = memory_first(); b; b = b->next) {
-        const Pooled *q = b->pooled;
+        const Piece *q = piece_of(b);
         if (q && !b->freed && q->has_chunks && q->pool == p->pool && q->launch == p->launch
             && p->from / CHUNK <= (q->from + b->size - 1) / CHUNK
             && q->from / CHUNK <= (p->from + a->size - 1) / CHUNK)
@@ -249,10 +241,10 @@ static bool is_shared(const Allocation *a)
 static void trim_graphs(Pool *pool)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
-        if (a->pooled && a->pooled->pool == pool && a->freed && a->pooled->has_chunks
+        if (a->pooled && piece_of(a)->pool == pool && a->freed && piece_of(a)->has_chunks
             && !is_shared(a)) {
-            pool->in_use -= a->pooled->chunks;
-            a->pooled->has_chunks = false;
+            pool->in_use -= piece_of(a)->chunks;
+            piece_of(a)->has_chunks = false;
         }
 }
 
@@ -285,18 +277,17 @@ void pool_access(Call *call)
 // An address for memory that is not there yet.
 static void reserve(Call *call)
 {
-    Pooled *pooled = calloc(1, sizeof *pooled);
-    Allocation *a = pooled && call->request.pool.bytes
+    Piece *piece = calloc(1, sizeof *piece);
+    Allocation *a = piece && call->request.pool.bytes
                       ? memory_alloc(call->request.pool.bytes, ALIGN, MEMORY_DEVICE,
                                      call->request.device, call->request.caller)
                       : NULL;
     if (!a) {
-        free(pooled);
+        free(piece);
         call->reply.error = call->request.pool.bytes ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
         return;
     }
-    *pooled = (Pooled){ .pool = pool_of(WIRE_GRAPH_POOL, call->request.device) };
-    a->pooled = pooled;
+    give(a, piece, pool_of(WIRE_GRAPH_POOL, call->request.device), 0);
     memory_free(a->base, NULL);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
@@ -306,13 +297,14 @@ static void reserve(Call *call)
 static void take_chunks(Allocation *a)
 {
     u64 *had = &of_launch[a->device];
-    if (a->pooled->has_chunks) return;
-    a->pooled->chunks = whole_chunks(*had + a->size) - whole_chunks(*had);
-    a->pooled->has_chunks = true;
-    a->pooled->launch = launches;
-    a->pooled->from = *had;
+    Piece *piece = piece_of(a);
+    if (piece->has_chunks) return;
+    piece->chunks = whole_chunks(*had + a->size) - whole_chunks(*had);
+    piece->has_chunks = true;
+    piece->launch = launches;
+    piece->from = *had;
     *had += a->size;
-    take(a->pooled->pool, a->pooled->chunks);
+    take(piece->pool, piece->chunks);
 }
 
 void pool_graph_begins(u32 device)
@@ -326,7 +318,7 @@ static void allocate_again(Call *call)
 {
     Allocation *a = memory_find(call->request.pool.bytes);
     if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled
-        || a->pooled->pool != &of_graphs[a->device]) {
+        || piece_of(a)->pool != &of_graphs[a->device]) {
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
@@ -360,16 +352,15 @@ void pool_alloc(Call *call)
     }
     u64 bytes = request->pool.bytes;
     bool fits = !pool->largest || bytes <= pool->largest - pool->in_use;
-    Pooled *pooled = fits ? calloc(1, sizeof *pooled) : NULL;
+    Piece *piece = fits ? calloc(1, sizeof *piece) : NULL;
     Allocation *a =
-        pooled ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
+        piece ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
     if (!a) {
-        free(pooled);
+        free(piece);
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
     }
-    *pooled = (Pooled){ .pool = pool, .made = clock_operation(request->stream) };
-    a->pooled = pooled;
+    give(a, piece, pool, clock_operation(request->stream));
     take(pool, bytes);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;

@@ -8,20 +8,6 @@ void pool_reset(u32 device);        // its pools are gone, but the default one
 void pool_synchronised(void); // the host has waited: pools give back what they keep too much of
 u64 pool_idle(u32 device);    // bytes that pools keep and nobody uses
 
-// An operation uses the allocation, which may be of a pool. False: nothing orders the operation
-// behind its allocation.
-bool pool_use(const Allocation *allocation, u64 operation);
-bool pool_has_use(const Allocation *allocation,
-                  u64 operation); // it has been told so, and all was well
-
-#define POOL_EARLY_WHY                                                                             \
-    "It is allocated in stream order: until then the memory may belong to somebody else."
-#define POOL_EARLY_NEXT                                                                            \
-    "Use it on the stream of cudaMallocAsync, or have the other wait for an event behind that."
-
-bool pool_reaches(const Allocation *allocation,
-                  u32 device); // may kernels there touch what is of a pool?
-
 // It is freed: its pool, if it is of one, has it back.
 void pool_freed(const Allocation *allocation);
 

@@ -1,5 +1,5 @@
 #include "ran.h"
-#include "clock.h"
+#include "streams/clock.h"
 #include "report/timeline.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // What is wrong with a range of device or pinned memory that the program names: it is told to the
 // student.
 
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/memory.h"
 #include "range.h"
 #include <inttypes.h>

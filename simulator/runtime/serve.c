@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "serve.h"
 #include "machine/call.h"
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/children.h"
 #include "machine/heap.h"
 #include "ipc.h"
 #include "machine.h"
-#include "managed.h"
+#include "model/managed.h"
 #include "machine/condition.h"
 #include "machine/memory.h"
 #include "machine/print.h"
@@ -16,7 +16,7 @@
 #include "report/timeline.h"
 #include "pool.h"
 #include "cost.h"
-#include "peer.h"
+#include "streams/peer.h"
 #include "ran.h"
 #include "work.h"
 #include "machine/profile.h"
@@ -34,10 +34,12 @@
 Device device = { .socket = -1 };
 
 
+_Static_assert((int)ORIGIN_CALLERS == (int)WIRE_CALLERS, "a request brings so many");
+
 Place serve_place(const Call *call)
 {
     Place place;
-    origin_place(call->request.caller, WIRE_CALLERS, &place);
+    origin_place(call->request.caller, ORIGIN_CALLERS, &place);
     return place;
 }
 

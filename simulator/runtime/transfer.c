@@ -1,14 +1,13 @@
 // Memory of the device on behalf of the program: allocating, freeing, what managed memory is told,
 // and host code that touches what it may not.
 
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/heap.h"
 #include "ipc.h"
-#include "managed.h"
+#include "model/managed.h"
 #include "machine/memory.h"
 #include "report/origin.h"
 #include "pool.h"
-#include "peer.h"
 #include "ran.h"
 #include "machine/profile.h"
 #include "range.h"
@@ -41,7 +40,6 @@ void transfer_alloc(Call *call)
         return;
     }
     a->registered = request->alloc.kind == WIRE_OF_PROGRAM;
-    if (kind != MEMORY_DEVICE) managed_allocated(a);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
 }
@@ -164,9 +162,15 @@ void transfer_free_all(u32 of, const u64 *callers)
 
 // ---- Managed memory ----
 
+_Static_assert((int)MANAGED_PAGE == (int)WIRE_PAGE, "the host tells of such pages");
+
 void transfer_touched(Call *call)
 {
-    managed_touched((const WirePages *)call->tail, call->tail_bytes / sizeof(WirePages));
+    static PageRange ranges[WIRE_TAIL / sizeof(WirePages)];
+    const WirePages *pages = (const WirePages *)call->tail;
+    size_t count = call->tail_bytes / sizeof *pages;
+    for (size_t n = 0; n < count; n++) ranges[n] = (PageRange){ pages[n].first, pages[n].count };
+    managed_touched(ranges, count);
 }
 
 // Is the range of a PREFETCH, ADVISE or RANGE live managed memory? False: the call fails.
@@ -233,8 +237,12 @@ void transfer_advise(Call *call)
 
 void transfer_range(Call *call)
 {
-    if (check_managed(call))
-        managed_range(call->request.range.address, call->request.range.bytes, &call->reply);
+    if (!check_managed(call)) return;
+    ManagedFacts facts = managed_facts(call->request.range.address, call->request.range.bytes);
+    call->reply.range.read_mostly = facts.read_mostly;
+    call->reply.range.accessed_by = facts.accessed_by;
+    call->reply.range.preferred = facts.preferred;
+    call->reply.range.prefetched = facts.prefetched;
 }
 
 // ---- Host code that touches what it may not ----

@@ -2,13 +2,13 @@
 // another the vectors of stream order say (clock.h), which are kept up when work is issued; its
 // time is worked out when it is done.
 #include "work.h"
-#include "clock.h"
+#include "streams/clock.h"
 #include "machine/memory.h"
 #include "machine/children.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
-#include "managed.h"
-#include "peer.h"
+#include "model/managed.h"
+#include "model/link.h"
 #include "ran.h"
 #include "range.h"
 #include "need.h"
@@ -136,7 +136,7 @@ static void report_ran(const Work *w)
     double end = clock_stream_end(w->issue.stream), begin = end - w->launch.seconds * 1e9;
     if (device.count > 1)
         report_work("kernel", w->launch.device, -1, begin, end, false, links,
-                    peer_links(w->grid, links));
+                    link_report(w->grid, links));
 }
 
 static void tell_kernel(const Work *w)
@@ -327,7 +327,7 @@ static u32 devices_that_meet(void)
     for (const Work *w = first; w; w = w->next) {
         if (!w->grid) continue;
         devices |= 1u << w->launch.device;
-        meet |= peer_links(w->grid, links);
+        meet |= link_report(w->grid, links);
     }
     return meet ? (u32)__builtin_popcount(devices) : 0;
 }

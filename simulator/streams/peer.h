@@ -1,8 +1,6 @@
-// What devices have to do with one another's memory: which of them may reach whose, and the links
-// that it goes over.
+// Peer access: which devices may reach whose memory.
 #pragma once
-#include "pool.h"
-#include "report/report.h"
+#include "pooled.h"
 
 // Lets kernels on device `from` reach the memory of device `to`, and no longer. False: it was so
 // already.
@@ -24,24 +22,10 @@ static inline bool peer_reaches(u32 device, const Allocation *a)
     if (a->device == device || !peer_is_private(a)) return true;
     if (a->kind == MEMORY_VARIABLE) return false; // as on an H200: access is to what was allocated
     if (a->reached_by >> device & 1) return true;
-    return a->pooled ? pool_reaches(a, device) : peer_enabled(device, a->device);
+    return a->pooled ? pooled_reaches(a, device) : peer_enabled(device, a->device);
 }
 
 // Does a copy from one device's memory to another's go over the link? Where one of the two may
 // reach the other; else it goes down to the host and up again.
 bool peer_linked(u32 from, u32 to);
-
-// How long so many bytes take, in seconds.
-double peer_copy_seconds(u32 from, u32 to, u64 bytes);
-
-// The kernel has moved so many bytes into and out of its device over the link, by an instruction
-// with that tally.
-struct Tally;
-struct Grid;
-void peer_moves(const struct Grid *, struct Tally *, u64 in, u64 out);
-
-// How long its accesses to other devices' memory keep the link busy, in seconds.
-double peer_kernel_seconds(const struct Grid *);
-
-// What went over the links for the kernel; returns how many there are, at most 2 * MOST_DEVICES.
-u32 peer_links(const struct Grid *, LinkReport links[]);
+bool peer_reaches_any(u32 device); // may it reach memory of any other?

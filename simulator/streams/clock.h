@@ -4,7 +4,7 @@
 #pragma once
 #include "base.h"
 #include "engine.h"
-#include "checks/stream_order.h"
+#include "stream_order.h"
 
 void clock_reset(void);              // the program has ended
 void clock_reset_device(u32 device); // its streams and events are gone
@@ -87,8 +87,8 @@ bool clock_event_known(u64 event);
 bool clock_event_timed(u64 event); // false: or it is none
 u32 clock_event_device(u64 event); // of one that is known
 
-// An event that processes share: its number in ipc.c; 0: none yet; NULL: it is none that may be
-// shared.
+// An event that processes share: its number (shared_event.h); 0: none yet; NULL: it is none that
+// may be shared.
 u32 *clock_event_shared(u64 event);
 void clock_event_share(u64 event, u32 number);
 bool clock_event_destroy(u64 event);

@@ -30,17 +30,16 @@
 #include <string.h>
 #include <driver_types.h>
 
-#include "clock.h"
-#include "model/coalesce.h"
+#include "coalesce.h"
+#include "link.h"
 #include "managed.h"
-#include "report/origin.h"
-#include "peer.h"
 #include "machine/profile.h"
+#include "streams/clock.h"
 #include "report/report.h"
 #include "need.h"
 
 enum {
-    PAGE = WIRE_PAGE,
+    PAGE = MANAGED_PAGE,
     GROUP = 16, // pages in a group
     MOST_UNFINISHED = 256,
     MOST_TOUCHED = 1 << 20,
@@ -64,7 +63,7 @@ typedef struct Unfinished {
     bool reported;
     double done; // ns
     char signature[256];
-    u64 callers[WIRE_CALLERS];
+    u64 callers[ORIGIN_CALLERS];
 } Unfinished;
 
 static const u64 page_count = MEMORY_SHARED_SPAN / PAGE,
@@ -80,7 +79,7 @@ typedef struct ManagedGrid {
                        // was written
 } ManagedGrid;
 
-static WirePages *touched; // by the host since the last request
+static PageRange *touched; // by the host since the last request
 static size_t touched_count, touched_room;
 static double host_ns; // that the host's faults take
 
@@ -164,12 +163,12 @@ static u64 host_fault(u64 page)
     return moved;
 }
 
-static void remember_touched(const WirePages *range)
+static void remember_touched(const PageRange *range)
 {
     if (touched_count == MOST_TOUCHED) return; // nobody touches memory in so many pieces
     if (touched_count == touched_room) {
         size_t more = touched_room ? 2 * touched_room : 64;
-        WirePages *larger = realloc(touched, more * sizeof *touched);
+        PageRange *larger = realloc(touched, more * sizeof *touched);
         if (!larger) return;
         touched = larger;
         touched_room = more;
@@ -178,7 +177,7 @@ static void remember_touched(const WirePages *range)
 }
 
 // A range is one of the program's words: is it of one live allocation of managed memory?
-static bool is_live(const WirePages *range)
+static bool is_live(const PageRange *range)
 {
     if (!range->count || range->first >= managed_pages) return false;
     const Allocation *a = memory_find(MEMORY_SHARED + range->first * (u64)PAGE);
@@ -186,7 +185,7 @@ static bool is_live(const WirePages *range)
         && (u64)range->first + range->count <= page_of(a->base + a->size - 1) + 1;
 }
 
-void managed_touched(const WirePages *ranges, size_t count)
+void managed_touched(const PageRange *ranges, size_t count)
 {
     u64 faults = 0, moved = 0, faulted = ~0ull; // faulted: the group that did last
     for (size_t r = 0; r < count && pages; r++) {
@@ -260,7 +259,7 @@ static void device_fault(u64 page, bool store, const Grid *g, Tally *t)
     g->managed->faults++;
     g->managed->moved += moved;
     g->managed->linked += linked;
-    peer_moves(g, t, linked, 0);
+    link_moves(g, t, linked, 0);
 }
 
 enum { OVER_BUS = 1, OVER_LINK = 2 };
@@ -328,7 +327,7 @@ static bool managed_access(Access *a)
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
     if (remote & OVER_BUS) g->managed->remote += bytes;
-    else peer_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
+    else link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 
@@ -365,7 +364,7 @@ void managed_written(u64 address, u64 bytes, u32 device)
 
 // ---- Who waited for whom ----
 
-void managed_launched(const Grid *g, const u64 callers[WIRE_CALLERS], double done)
+void managed_launched(const Grid *g, const u64 callers[ORIGIN_CALLERS], double done)
 {
     u32 n = 0;
     if (!g->managed->wrote || g->managed->told) return;
@@ -406,7 +405,7 @@ static void check_page(u64 page)
                  .allocation = a,
                  .why = "A launch returns at once: the kernel runs while the host goes on.",
                  .next = "Call cudaDeviceSynchronize() before the host uses it." };
-    origin_place(u->callers, WIRE_CALLERS, &r.place);
+    origin_place(u->callers, ORIGIN_CALLERS, &r.place);
     if (a) report_made(a, made, sizeof made);
     report_errorf(
         &r, "the host touched managed memory that kernel %s was still writing: the %llu-byte %s%s",
@@ -493,20 +492,23 @@ static s32 location(const Page *p, u8 host, u8 on_device, u8 device)
                                  : cudaInvalidDeviceId;
 }
 
-void managed_range(u64 address, u64 bytes, WireReply *reply)
+ManagedFacts managed_facts(u64 address, u64 bytes)
 {
     const Page *first = &pages[page_of(address)];
-    reply->range.read_mostly = READ_MOSTLY;
-    reply->range.accessed_by = ON_DEVICES;
-    reply->range.preferred = location(first, PREFER_HOST, PREFER_DEVICE, first->preferred);
-    reply->range.prefetched = location(first, TO_HOST, TO_DEVICE, first->prefetched);
+    ManagedFacts facts = {
+        .read_mostly = READ_MOSTLY,
+        .accessed_by = ON_DEVICES,
+        .preferred = location(first, PREFER_HOST, PREFER_DEVICE, first->preferred),
+        .prefetched = location(first, TO_HOST, TO_DEVICE, first->prefetched),
+    };
     for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++) {
         const Page *p = &pages[n];
-        reply->range.read_mostly &= p->advice;
-        reply->range.accessed_by &= p->accessed_by;
-        if (location(p, PREFER_HOST, PREFER_DEVICE, p->preferred) != reply->range.preferred)
-            reply->range.preferred = cudaInvalidDeviceId;
-        if (location(p, TO_HOST, TO_DEVICE, p->prefetched) != reply->range.prefetched)
-            reply->range.prefetched = cudaInvalidDeviceId;
+        facts.read_mostly &= p->advice;
+        facts.accessed_by &= p->accessed_by;
+        if (location(p, PREFER_HOST, PREFER_DEVICE, p->preferred) != facts.preferred)
+            facts.preferred = cudaInvalidDeviceId;
+        if (location(p, TO_HOST, TO_DEVICE, p->prefetched) != facts.prefetched)
+            facts.prefetched = cudaInvalidDeviceId;
     }
+    return facts;
 }

@@ -2,7 +2,7 @@
 // order in which it was issued, so the only question is when, never whether.
 
 #include "clock.h"
-#include "ipc.h"
+#include "shared_event.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     bool used, timed, recorded;
     bool exportable; // other processes may have it,
-    u32 shared;      // and have: ipc.c knows when it was recorded; 0: they have not
+    u32 shared;      // and have: shared_event.h; 0: they have not
     u32 device;
     double at;          // ns
     double recorded_at; // where the host was,
@@ -433,13 +433,13 @@ void clock_event_share(u64 id, u32 shared)
 {
     Event *event = event_of(id);
     event->shared = shared;
-    if (event->recorded) ipc_event_recorded(shared, event->at);
+    if (event->recorded) shared_event_record(shared, event->at);
 }
 
 // Another process may have recorded it since.
 static void look_up(Event *event)
 {
-    if (event->shared && ipc_event_at(event->shared, &event->at)) event->recorded = true;
+    if (event->shared && shared_event_at(event->shared, &event->at)) event->recorded = true;
 }
 
 bool clock_event_known(u64 id) { return event_of(id) != NULL; }
@@ -487,7 +487,7 @@ bool clock_event_record(u64 id, u64 stream_id)
     if (!taken) clock_event_expect(id, stream_id);
     event->at = start_of(stream);
     if (!is_default(stream)) stream->done = event->at; // it has been given that to do
-    if (event->shared) ipc_event_recorded(event->shared, event->at);
+    if (event->shared) shared_event_record(event->shared, event->at);
     return true;
 }
 

@@ -1,0 +1,24 @@
+// Events that processes share: when each was last recorded, in a table that all device processes of
+// the machine have.
+#pragma once
+#include "base.h"
+
+void shared_events_make(void); // before there is a second process
+
+// A new one, of that device of the machine: its number; 0: there are too many.
+u32 shared_event_add(u32 device);
+
+// From now on other processes find it by that key.
+void shared_event_publish(u32 number, u64 key);
+u64 shared_event_key(u32 number);
+
+typedef struct SharedEventFacts {
+    u32 number, device;
+    bool own; // this process made it
+} SharedEventFacts;
+
+SharedEventFacts shared_event_find(u64 key); // number 0: there is none
+
+// It has been recorded, at that moment of the clock; false: it has not been yet.
+void shared_event_record(u32 number, double at);
+bool shared_event_at(u32 number, double *at);
