@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "runtime/machine.h"
 #include "machine/grid.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
 #include "machine/spread.h"

@@ -1,5 +1,5 @@
 // Who looks on, in order: an access that is out of bounds is seen by nobody else.
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/shape.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer,

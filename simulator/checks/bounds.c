@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "machine/cluster.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/observer.h"
 #include "machine/profile.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
-#include "report/source.h"
+#include "machine/source_fill.h"
 
 // Most accesses go to allocations that were just used: the one of an address is remembered where
 // its megabyte says.

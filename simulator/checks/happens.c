@@ -8,7 +8,7 @@
 
 #include "happens.h"
 #include "machine/cluster.h"
-#include "need.h"
+#include "base/need.h"
 
 // Who wrote a message, and when.
 typedef struct Writer {

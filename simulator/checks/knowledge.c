@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "knowledge.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { MOST_RUNS = 512 };
 

@@ -2,7 +2,7 @@
 // what it did comes before what the one who knows does now. Blocks that did the same are known by
 // one run, so that thousands of them cost little.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum { EVERY_WARP = LANES }; // a run's warp: all of the block's
 

@@ -8,7 +8,7 @@
 #include "operations.h"
 #include "machine/handlers.h"
 #include "streams/clock.h"
-#include "need.h"
+#include "base/need.h"
 
 Operation *operations;
 u32 operation_count = 1;
@@ -72,13 +72,14 @@ static bool leaves(const Kernel *k, u32 pc)
 
 void operation_ask(Kernel *k)
 {
-    for (u32 pc = 0; pc < k->code_count && !k->known_order; pc++) {
+    if (k->kept[KERNEL_ORDER]) return;
+    KernelOrder *o = k->kept[KERNEL_ORDER] = need(calloc(1, sizeof *o));
+    for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        k->hears |= hears(i) || tells(i);
-        k->meets_some |= is_for_some(i) || leaves(k, pc);
+        o->hears |= hears(i) || tells(i);
+        o->meets_some |= is_for_some(i) || leaves(k, pc);
     }
-    k->hears |= k->meets_cluster;
-    k->known_order = true;
+    o->hears |= k->meets_cluster;
 }
 
 bool operation_before(u32 earlier, u32 operation)

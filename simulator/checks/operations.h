@@ -2,8 +2,9 @@
 // before what.
 #pragma once
 #include "happens.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "shadow.h"
+#include "slots.h"
 #include "streams/stream_order.h"
 
 // A launch, or a copy or fill that the host commands.
@@ -30,8 +31,14 @@ extern u32 operation_count;   // from 1 on
 u32 operation_add(const Operation *);
 void operations_forget(void);
 
-// Works out the kernel's `hears` and `meets_some`, once.
-void operation_ask(Kernel *);
+// What is known of a kernel's code: whether warps may hear of others, or others of them, but at the
+// block's barrier, or at one for some of the block, or that some have left for good.
+typedef struct KernelOrder {
+    bool hears, meets_some;
+} KernelOrder;
+
+void operation_ask(Kernel *); // works it out, once
+static inline const KernelOrder *kernel_order(const Kernel *k) { return k->kept[KERNEL_ORDER]; }
 
 // By stream order.
 bool operation_before(u32 earlier, u32 operation);

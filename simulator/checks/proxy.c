@@ -10,8 +10,8 @@
 #include "machine/cluster.h"
 #include "machine/handlers.h"
 #include "machine/observer.h"
-#include "report/source.h"
-#include "need.h"
+#include "machine/source_fill.h"
+#include "base/need.h"
 
 enum { UNIT = 4 }; // bytes of shared memory that one note stands for
 

@@ -15,7 +15,7 @@
 #include "machine/spread.h"
 #include "streams/clock.h"
 #include "race.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
 enum { MOST_BLOCKS = 1 << 30 }; // in several threads
@@ -52,7 +52,7 @@ static u32 begin(const Operation *o)
 
 void race_hear(Grid *g)
 {
-    if (g->part || !g->kernel->hears) return;
+    if (g->part || !kernel_order(g->kernel)->hears) return;
     heard = (heard + 1) % HEARD;
     shape_forget_passes_of(g, &race_observer);
 }
@@ -330,13 +330,19 @@ static u32 quiet_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
     if (a->store) return 0;
-    return a->space == SPACE_SHARED ? 1 : g->kernel->hears ? HEARD | heard : g->number;
+    return a->space == SPACE_SHARED       ? 1
+         : kernel_order(g->kernel)->hears ? HEARD | heard
+                                          : g->number;
 }
 
-static bool warps_meet(const Kernel *k) { return !k->hears && !k->meets_some; }
+static bool warps_meet(const Kernel *k)
+{
+    return !kernel_order(k)->hears && !kernel_order(k)->meets_some;
+}
+
 static bool all_meet(const Kernel *k, enum space space)
 {
-    return space == SPACE_SHARED ? warps_meet(k) : !k->hears;
+    return space == SPACE_SHARED ? warps_meet(k) : !kernel_order(k)->hears;
 }
 
 static Look look_of(const Access *a)

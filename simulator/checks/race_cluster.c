@@ -5,7 +5,7 @@
 
 #include "machine/cluster.h"
 #include "race.h"
-#include "need.h"
+#include "base/need.h"
 
 static Side side_of(const Access *a)
 {

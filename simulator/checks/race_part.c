@@ -7,7 +7,7 @@
 #include "machine/shape.h"
 #include "race.h"
 #include "reads.h"
-#include "need.h"
+#include "base/need.h"
 
 static struct {
     Block block;

@@ -6,7 +6,7 @@
 #include "machine/handlers.h"
 #include "report/origin.h"
 #include "race.h"
-#include "report/source.h"
+#include "program/source.h"
 
 static bool is_copy(const Side *s) { return !s->operation->kernel; }
 

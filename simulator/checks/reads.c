@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "reads.h"
 #include "shadow.h"
-#include "need.h"
+#include "base/need.h"
 
 static const u32 TWO = 1u << 31;
 

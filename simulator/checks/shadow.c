@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "shadow.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { AHEAD = 8 }; // sites that the host is to have at hand by then
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_MORE = 1 << 22, WORD = 4 };

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "isa/tensor.h"
 #include "machine/handlers.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/shape.h"
-#include "report/source.h"
-#include "need.h"
+#include "machine/source_fill.h"
+#include "base/need.h"
 
 // What is known of the blocks that a slot runs, one after another.
 struct DefinedBlock {
@@ -270,7 +271,7 @@ static void note_taint(const Access *a)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     struct MemoryTaint *t = &memory_taint;
-    const char *file = place.file ? report_base_name(place.file) : "";
+    const char *file = place.file ? names_base(place.file) : "";
     t->several |= t->line && (t->line != place.line || strcmp(t->file, file));
     t->shuffled = shuffled;
     t->line = place.file ? place.line : 0;

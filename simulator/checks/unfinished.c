@@ -9,8 +9,8 @@
 #include "machine/bulk.h"
 #include "machine/copy.h"
 #include "machine/handlers.h"
-#include "report/source.h"
-#include "need.h"
+#include "machine/source_fill.h"
+#include "base/need.h"
 
 enum { UNIT = 4 }; // bytes of the least copy, and of a bit
 

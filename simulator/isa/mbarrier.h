@@ -6,7 +6,7 @@
 // So each arrival is an addition at bit 43, and the last one's carry turns the phase. The upper 21
 // bits are those of the states that an H200 hands out; what it keeps below them it shows to nobody.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum { MBARRIER_BITS = 20, MBARRIER_MOST = (1 << MBARRIER_BITS) - 1 };
 

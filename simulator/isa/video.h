@@ -2,7 +2,7 @@
 // a.h0, b, c and its like are one row, `vadd`; the form is read by decode_video.c, kept in
 // Insn.offset, and followed by video.c.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum video_then { THEN_NOTHING, THEN_ADD, THEN_MIN, THEN_MAX };
 enum video_pick {

@@ -13,7 +13,7 @@
 #include "mbarrier.h"
 #include "observer.h"
 #include "profile.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "shuffle.h"
 #include "special.h"
 #include "spread.h"

@@ -15,8 +15,8 @@
 #include "handlers.h"
 #include "mbarrier.h"
 #include "report/report.h"
-#include "report/source.h"
-#include "need.h"
+#include "source_fill.h"
+#include "base/need.h"
 
 enum { UNIT = 16 }; // that size and addresses are a multiple of
 

@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "isa/windows.h"
-#include "ptx/decoder.h"
 #include "call.h"
 #include "handlers.h"
 #include "observer.h"
 #include "report/report.h"
-#include "report/source.h"
-#include "need.h"
+#include "source_fill.h"
+#include "base/need.h"
 
 enum { MOST_RESULT = 4096, DEFAULT_STACK = 1024 };
 

@@ -9,10 +9,10 @@
 
 #include "access.h"
 #include "children.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "profile.h"
-#include "report/source.h"
-#include "need.h"
+#include "source_fill.h"
+#include "base/need.h"
 
 enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
 

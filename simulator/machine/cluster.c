@@ -9,7 +9,7 @@
 #include "cluster.h"
 #include "handlers.h"
 #include "observer.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "stand.h"
 
 u64 cluster_block(const Launch *l, u64 cluster, u32 rank)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "condition.h"
-#include "need.h"
+#include "base/need.h"
 
 static u32 *values, count;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cooperative.h"
-#include "memory.h"
+#include "memory/memory.h"
 
 typedef struct Workspace {
     u32 bytes, barrier;

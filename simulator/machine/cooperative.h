@@ -1,6 +1,6 @@
 // What the driver provides for cooperative launches.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 // The address of the memory by which the blocks of a cooperative launch meet in grid.sync(), ready
 // for a launch on that device, which has it to itself. Kernels find it in %envreg1 (high half) and

@@ -13,7 +13,7 @@
 #include "handlers.h"
 #include "mbarrier.h"
 #include "shape.h"
-#include "need.h"
+#include "base/need.h"
 
 static Copies *copies_of(Warp *w)
 {

@@ -4,8 +4,8 @@
 
 #include "children.h"
 #include "grid_state.h"
-#include "memory.h"
-#include "need.h"
+#include "memory/memory.h"
+#include "base/need.h"
 
 // The last row is for all that is no error.
 static const struct {

@@ -4,7 +4,7 @@
 
 #include "access.h"
 #include "report/report.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "handlers.h"
 
 static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)

@@ -8,7 +8,7 @@
 #include "observer.h"
 #include "print.h"
 #include "report/report.h"
-#include "report/source.h"
+#include "source_fill.h"
 
 void run_bra(Warp *w, const Insn *i, u32 mask)
 {
@@ -252,5 +252,5 @@ void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask)
 void run_call(Warp *w, const Insn *i, u32 mask)
 {
     w->block->grid->progress++;
-    print_functions[i->target].run(w, i, mask);
+    print_functions[i->target](w, i, mask);
 }

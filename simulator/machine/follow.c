@@ -4,7 +4,7 @@
 #include "follow.h"
 #include <string.h>
 
-#include "memory.h"
+#include "memory/memory.h"
 #include "shape.h"
 #include "spread.h"
 

@@ -1,6 +1,6 @@
 // A launch: a grid of blocks, each a set of warps that run until they end or wait.
 #pragma once
-#include "ptx/module.h"
+#include "program/module.h"
 
 typedef struct Grid Grid;
 

@@ -9,7 +9,7 @@
 
 #include "children.h"
 #include "heap.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "grid_state.h"
 
 enum { ALIGN = 16, LEAST_GAP = 256, MOST_GAP = 1 << 16, PAGE = 4096, DEFAULT_LIMIT = 8 << 20 };

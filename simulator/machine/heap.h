@@ -1,6 +1,6 @@
 // malloc and free in kernels: a device's heap.
 #pragma once
-#include "memory.h"
+#include "memory/memory.h"
 #include "warp.h"
 
 // What cudaDeviceSetLimit(cudaLimitMallocHeapSize) says. False: kernels have used the heap already.

@@ -5,7 +5,7 @@
 #include "program/constant.h"
 #include "handlers.h"
 #include "special.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { ROW = 64 }; // bytes: rows of the register file begin at multiples
 

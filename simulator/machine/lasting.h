@@ -2,7 +2,7 @@
 // parameters, constants and each other's results, to a register that nothing else writes. The
 // registers of a slot stay from block to block, so a warp runs them once.
 #pragma once
-#include "ptx/module.h"
+#include "program/module.h"
 #include "warp.h"
 
 // Finds them, unless that has been done: numbers them from 1 on (Insn.lasting).

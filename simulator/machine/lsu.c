@@ -6,7 +6,7 @@
 #include "cluster.h"
 #include "follow.h"
 #include "handlers.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "shape.h"
 #include "spread.h"
 

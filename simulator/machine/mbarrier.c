@@ -15,9 +15,9 @@
 #include "copy.h"
 #include "isa/mbarrier.h"
 #include "report/report.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "handlers.h"
-#include "need.h"
+#include "base/need.h"
 
 typedef struct KnownMbarrier {
     u32 at;        // byte of shared memory

@@ -10,9 +10,9 @@
 #include "condition.h"
 #include "grid_state.h"
 #include "heap.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "print.h"
-#include "report/source.h"
+#include "source_fill.h"
 
 enum { MOST_ARGUMENTS = 32 }; // of a printf, besides its format (Programming Guide)
 
@@ -183,34 +183,7 @@ static void run_assertfail(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorAssert);
 }
 
-const PrintFunction print_functions[] = {
-    { "vprintf", 2, run_vprintf },
-    { "__assertfail", 5, run_assertfail },
-    { "malloc", 1, run_malloc },
-    { "__cuda_syscall_aligned_malloc", 2, run_aligned_malloc },
-    { "free", 1, run_free },
-    { "cudaGraphSetConditional", 2, run_set_condition },
-    { "__cudaCDP2GetParameterBufferV2", 4, run_parameter_buffer },
-    { "__cudaCDP2LaunchDeviceV2", 2, run_launch_device },
-    { "__cudaCDP2GetParameterBuffer", 2, run_plain_buffer },
-    { "__cudaCDP2LaunchDevice", 6, run_launch_kernel },
-    { "__cudaCDP2GetLastError", 0, run_last_error },
-    { "__cudaCDP2PeekAtLastError", 0, run_peek_error },
-    { "__cudaCDP2StreamCreateWithFlags", 2, run_stream_create },
-    { "__cudaCDP2StreamDestroy", 1, run_stream_or_event },
-    { "__cudaCDP2StreamWaitEvent", 3, run_stream_or_event },
-    { "__cudaCDP2EventCreateWithFlags", 2, run_event_create },
-    { "__cudaCDP2EventRecord", 2, run_stream_or_event },
-    { "__cudaCDP2EventDestroy", 1, run_stream_or_event },
-    { "__cudaCDP2MemsetAsync", 4, run_fill_by_kernel },
-    { "__cudaCDP2Memset2DAsync", 6, run_fill_2d_by_kernel },
-    { "__cudaCDP2MemcpyAsync", 5, run_copy_by_kernel },
-    { "__cudaCDP2Malloc", 2, run_malloc_by_kernel },
-    { "__cudaCDP2Free", 1, run_free_by_kernel },
-    { "__cudaCDP2GetDevice", 1, run_get_device },
-    { "__cudaCDP2DeviceGetAttribute", 3, run_device_attribute },
-    { "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, run_occupancy },
-    { "__cudaCDP2GetErrorName", 1, run_error_name },
-    { "__cudaCDP2GetErrorString", 1, run_error_words },
+void (*const print_functions[])(Warp *, const Insn *, u32 mask) = {
+#define SYSTEM_FUNCTION(name, handler) handler,
+#include "program/system_functions.def"
 };
-const u32 print_function_count = sizeof print_functions / sizeof *print_functions;

@@ -3,14 +3,8 @@
 #pragma once
 #include "warp.h"
 
-typedef struct PrintFunction {
-    const char *name; // as the PTX declares it
-    u32 params; // parameters, each in rows of registers: insn->a, b, c, vector[0], ..., vector[3]
-    void (*run)(Warp *, const Insn *, u32 mask);
-} PrintFunction;
-
-extern const PrintFunction print_functions[];
-extern const u32 print_function_count;
+// By their numbers (program/system_functions.h).
+extern void (*const print_functions[])(Warp *, const Insn *, u32 mask);
 
 // What kernels have printed since the last call: *bytes of text, the caller's to free; NULL if
 // nothing.

@@ -1,6 +1,6 @@
 // The device that is imitated: the figures of profiles/devices/NAME.cfg.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum { MOST_CARVEOUTS = 16, MOST_CLUSTER_GROUPS = 32, LOAD_PARTS = 6 };
 

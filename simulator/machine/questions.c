@@ -7,7 +7,7 @@
 #include "grid_state.h"
 #include "occupancy.h"
 #include "profile.h"
-#include "report/source.h"
+#include "source_fill.h"
 
 void run_get_device(Warp *w, const Insn *i, u32 mask)
 {

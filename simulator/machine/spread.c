@@ -26,13 +26,13 @@
 
 #include "block.h"
 #include "handlers.h"
-#include "memory.h"
+#include "memory/memory.h"
 #include "profile.h"
 #include "report/report.h"
 #include "shape.h"
 #include "special.h"
 #include "worker.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 }; // of a chunk: warp instructions, about; blocks
 enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };       // of a batch: for each thread; in all

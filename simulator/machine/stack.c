@@ -3,7 +3,7 @@
 #include <driver_types.h>
 
 #include "report/report.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "grid_state.h"
 #include "handlers.h"
 

@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "mbarrier.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "cluster.h"
 #include "stand.h"
 
@@ -227,7 +228,7 @@ char *stand_list(const Grid *g, const Block *only)
     for (u32 n = 0; n < count; n++) {
         Group *at = &groups[n];
         if (n) fputc('\n', f);
-        if (at->place.line) fprintf(f, "%s:%u: ", report_base_name(at->place.file), at->place.line);
+        if (at->place.line) fprintf(f, "%s:%u: ", names_base(at->place.file), at->place.line);
         fprintf(f, "%u warp%s ", at->warps, at->warps == 1 ? "" : "s");
         const char *s = at->warps == 1 ? "s" : "";
         if (at->how == SPINS) fprintf(f, "read%s again and again", s);

@@ -1,6 +1,6 @@
 // What the executor and the observers count at each instruction of a launch.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 typedef struct MemoryTally {
     u64 requests; // by warps with a lane that took part

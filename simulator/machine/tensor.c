@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "isa/tensor.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "handlers.h"
 #include "shape.h"
 

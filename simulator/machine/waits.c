@@ -4,6 +4,7 @@
 // on an H200; here it looks less and less often, the longer it has waited, and the clock it looks
 // at goes forward by what it has left out. What it waits for then comes late by a thirty-second
 // part at most. Warps that meet at a barrier of the block have waited for the longest of them.
+#include "base/names.h"
 #include "waits.h"
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #include "handlers.h"
 #include "observer.h"
 #include "profile.h"
-#include "report/source.h"
+#include "program/source.h"
+#include "report/report.h"
 
 bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
 {
@@ -55,8 +57,8 @@ static void tell_what_it_counts(const Warp *w, const Insn *i)
 {
     Kernel *k = w->block->grid->kernel;
     const Place place = source_place(k, (u32)(i - k->code));
-    char *name = report_plain_name(k->signature), at[512] = "";
-    if (place.line) snprintf(at, sizeof at, " (%s:%u)", report_base_name(place.file), place.line);
+    char *name = names_plain(k->signature), at[512] = "";
+    if (place.line) snprintf(at, sizeof at, " (%s:%u)", names_base(place.file), place.line);
     report_say("%s%s looks at a clock, which counts here the instructions that warps have run and "
                "what was waited for, not a GPU's clocks. "
                "What a kernel takes on one is predicted between two events: cudaEventRecord(), "

@@ -6,7 +6,7 @@
 
 #include "isa/isa.h"
 #include "report/report.h"
-#include "report/source.h"
+#include "source_fill.h"
 #include "handlers.h"
 #include "lasting.h"
 #include "observer.h"

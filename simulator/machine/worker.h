@@ -3,7 +3,7 @@
 // thing is done after another, in the order in which it was asked for, behind the master's back.
 // The other is shared by whoever has nothing else to do, the master too.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 // With 1 thread, the master does it all himself, at once; with 0, and unless told, there are as
 // many as the host has cores.

@@ -1,7 +1,7 @@
 // One sectored cache: sets of lines, the one used longest ago makes room. It holds no bytes, only
 // which are there.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 // What is known of a line, in 4 bits each: present, dirty and copied sectors; then three bits of
 // cache.c's own, 0: there is no line, and a mark for whoever has the cache.

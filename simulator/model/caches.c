@@ -26,11 +26,11 @@
 #include "coalesce.h"
 #include "isa/tensor.h"
 #include "l2.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "machine/worker.h"
-#include "need.h"
+#include "base/need.h"
 #include "stores.h"
 
 enum { MOST_NOTES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note

@@ -13,7 +13,7 @@
 #include "pipe.h"
 #include "link.h"
 #include "machine/profile.h"
-#include "report/source.h"
+#include "program/source.h"
 #include "timing.h"
 #include "trace.h"
 
@@ -413,6 +413,8 @@ static void report(const Grid *g, const Totals *t, bool waited)
                             .metric_count = METRICS,
                             .lines = rows,
                             .line_count = count,
+                            .columns = counter_columns,
+                            .column_count = counter_column_count,
                             .time_ns = g->launch->seconds * 1e9,
                             .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);

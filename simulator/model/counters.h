@@ -35,3 +35,7 @@ extern const CounterName counter_names[COUNTERS], metric_names[METRICS];
 
 // A figure of a launch. One that does not apply, as sectors a load where nothing loads, is 0.
 double metric_value(enum metric metric, const Totals *t);
+
+// The figures of each source line (columns.c).
+extern const CounterColumn counter_columns[];
+extern const u32 counter_column_count;

@@ -22,7 +22,7 @@
 
 #include "coalesce.h"
 #include "machine/profile.h"
-#include "need.h"
+#include "base/need.h"
 
 // Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which
 // words of each sector.

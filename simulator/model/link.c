@@ -6,7 +6,7 @@
 #include "link.h"
 #include "machine/profile.h"
 #include "streams/peer.h"
-#include "need.h"
+#include "base/need.h"
 #include <stdlib.h>
 
 // What a kernel moved over its device's link: all of it, and to and from which other device. Of

@@ -1,6 +1,6 @@
 // The links that devices reach one another's memory by, and what goes over them.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 #include "report/report.h"
 
 // How long so many bytes take, in seconds.

@@ -36,7 +36,7 @@
 #include "machine/profile.h"
 #include "streams/clock.h"
 #include "report/report.h"
-#include "need.h"
+#include "base/need.h"
 
 enum {
     PAGE = MANAGED_PAGE,

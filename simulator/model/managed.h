@@ -1,7 +1,7 @@
 // Memory that host and device share, page by page: where managed memory lies, what moves it and
 // when, and which kernel wrote it that the host has not waited for. Pinned memory never moves.
 #pragma once
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "report/origin.h"
 
 // A fresh allocation of managed or pinned memory.

@@ -3,7 +3,7 @@
 // atomics, the passes over the sectors beyond the first; of stores, which words of the sectors they
 // write.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 typedef u64 Note;
 enum { AT_SECTORS = 34, AT_KIND = 38, AT_MORE = 41, AT_PC = 47 };

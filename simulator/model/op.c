@@ -14,6 +14,7 @@
 #include "isa/tensor.h"
 #include "machine/handlers.h"
 #include "machine/profile.h"
+#include "slots.h"
 
 static bool begins(const char *name, const char *prefix)
 {
@@ -601,6 +602,6 @@ static Op *make(const Kernel *k)
 
 const Op *ops_of(Kernel *k)
 {
-    if (!k->ops) k->ops = make(k);
-    return k->ops;
+    if (!k->kept[KERNEL_OPS]) k->kept[KERNEL_OPS] = make(k);
+    return k->kept[KERNEL_OPS];
 }

@@ -6,7 +6,7 @@
 
 #include "machine/handlers.h"
 #include "machine/profile.h"
-#include "need.h"
+#include "base/need.h"
 
 // What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };

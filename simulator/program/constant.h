@@ -1,6 +1,6 @@
 // Rows of the register file that hold constants and special registers.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 typedef struct Constant { // a row that holds one value in all lanes, or a special register
     u32 row;

@@ -1,6 +1,6 @@
 // One decoded instruction, as the executor runs it and observers look at it.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 typedef struct Insn Insn;
 typedef struct Warp Warp;

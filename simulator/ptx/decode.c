@@ -46,7 +46,7 @@ static void body_variable(Body *b, enum symbol_kind kind)
 
 static u32 new_location(Decoder *d, u32 file, Location l)
 {
-    Module *m = d->module;
+    Decoded *m = d->module;
     if (m->location_count == m->location_room) {
         m->location_room = m->location_room ? 2 * m->location_room : 256;
         m->locations = realloc(m->locations, m->location_room * sizeof *m->locations);
@@ -62,7 +62,7 @@ static u32 new_location(Decoder *d, u32 file, Location l)
 // never named.
 static u32 find_location(Decoder *d, u32 file, u32 line, u32 column)
 {
-    const Module *m = d->module;
+    const Decoded *m = d->module;
     for (u32 n = m->location_count; n-- > 0;) {
         const Location *l = &m->locations[n];
         const LocationFile *f = &m->location_file[n];

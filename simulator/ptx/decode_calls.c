@@ -62,7 +62,7 @@ static CallSite *new_call(Body *b)
     return &k->calls[k->call_count++];
 }
 
-// A function of the device's own, in print_functions: its operands are rows.
+// A function of the system (program/system_functions.def): its operands are rows.
 static void call_own(Insn *i, const CallSite *site, u32 number)
 {
     u32 *operands[] = { &i->a,         &i->b,         &i->c,        &i->vector[0],

@@ -247,7 +247,7 @@ u32 body_address(Body *b, const char *name, u32 width)
         if (s->align > b->dynamic_align) b->dynamic_align = s->align;
         return body_constant(b, width, 0, SPECIAL_DYNAMIC_BASE);
     case SYMBOL_KERNEL:
-        return body_constant(b, width, module_kernel_address(b->d, s->name), SPECIAL_NONE);
+        return body_constant(b, width, decoder_kernel_address(b->d, s->name), SPECIAL_NONE);
     default:
         body_unsupported(b, "the address of", name);
         return body_constant(b, width, 0, SPECIAL_NONE);

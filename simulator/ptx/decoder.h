@@ -19,28 +19,19 @@ typedef struct Unit {
 
 static inline u32 align_up(u32 n, u32 unit) { return unit ? (n + unit - 1) / unit * unit : n; }
 
-struct Module {
+// A module with what was read of its texts.
+typedef struct Decoded {
+    Module module;         // the first of it: what others see
     struct obstack memory; // everything decoded lies here
     Unit *units, **last_unit;
     Symbols visible; // what units define for one another
-    u32 device;
-    u32 constant_bytes; // of its constant variables
-    Kernel *kernels, **last_kernel;
+    Kernel **last_kernel;
     Location *locations;
     struct LocationFile *location_file; // of each location
     u32 location_count, location_room;
     struct Text *functions; // that have a body, the latest first
     u32 function_count;
-    struct Named *named; // kernels that others launch, the latest first
-    u32 named_count;
-};
-
-// A kernel whose address the code takes: it may be of another unit, and not be known yet.
-typedef struct Named {
-    const char *name;
-    u32 number;
-    struct Named *next;
-} Named;
+} Decoded;
 
 // The .file number of a location, in the unit that names it.
 typedef struct LocationFile {
@@ -60,12 +51,6 @@ typedef struct Text {
     struct Text *next;
 } Text;
 
-// Where functions have their addresses, as far as a program can see them: FUNCTION_BASE +
-// FUNCTION_BYTES * number.
-#define FUNCTION_BASE 0x120000000000ull
-enum { FUNCTION_BYTES = 16 };
-#define KERNEL_BASE 0x130000000000ull // and kernels, which other kernels launch
-
 // An address that is taken: in a variable's first value (`to`), or by an instruction (NULL).
 typedef struct Address {
     const Symbol *of;
@@ -84,16 +69,16 @@ typedef struct Import {
 
 typedef struct Decoder {
     Ptx ptx;
-    Module *module;
+    Decoded *module;
     Unit *unit;                   // that is being read
-    const Module *twin;           // of another device; NULL: none
+    const Decoded *twin;          // of another device; NULL: none
     Text *kernels, **last_kernel; // whose bodies have not been read
     struct Address *addresses;    // of functions, and of variables that are not known yet
     struct Import *imports;
 } Decoder;
 
-u64 module_kernel_address(Decoder *d, const char *name); // of one whose code may come later
-void *decoder_keep(Decoder *d, size_t bytes);            // zeroed, freed with the module
+u64 decoder_kernel_address(Decoder *d, const char *name); // of one whose code may come later
+void *decoder_keep(Decoder *d, size_t bytes);             // zeroed, freed with the module
 Symbol *decoder_symbol(Decoder *d, Symbols *in, const char *name, enum symbol_kind kind, u64 value);
 
 // Goes on reading at a place of that unit's text.
@@ -137,4 +122,4 @@ void link_import(Decoder *d, Symbol *symbol); // another unit may define it
 void link_units(Decoder *d);
 
 // A variable of one of the module's units; NULL: there is none of that name.
-const Symbol *link_variable(const Module *m, const char *name);
+const Symbol *link_variable(const Decoded *m, const char *name);

@@ -1,6 +1,6 @@
 // nvcc's fat binary: a container of PTX texts and native images, one for each architecture.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 // The PTX for a device of compute capability `arch` (90) in `data`, which is a fat binary or PTX
 // text itself: the newest that it can run, malloc'ed, 0-terminated, its length in *length. NULL:

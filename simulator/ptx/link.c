@@ -42,7 +42,7 @@ void link_units(Decoder *d)
     }
 }
 
-const Symbol *link_variable(const Module *m, const char *name)
+const Symbol *link_variable(const Decoded *m, const char *name)
 {
     const Symbol *s = symbol_find(&m->visible, name);
     for (const Unit *u = m->units; u && !s; u = u->next) s = symbol_find(&u->symbols, name);

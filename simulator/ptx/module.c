@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "decoder.h"
-#include "machine/memory.h"
-#include "machine/print.h"
-#include "report/report.h"
+#include "memory/memory.h"
+#include "program/system_functions.h"
 
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
@@ -172,9 +172,10 @@ static Symbol *allocate(Decoder *d, const Declaration *v)
     enum memory_kind kind = v->managed      ? MEMORY_MANAGED
                           : *v->name == '$' ? MEMORY_STRING
                                             : MEMORY_VARIABLE;
-    Allocation *a = memory_alloc(v->size ? v->size : 1, v->align, kind, d->module->device, NULL);
+    Allocation *a =
+        memory_alloc(v->size ? v->size : 1, v->align, kind, d->module->module.device, NULL);
     if (!a) ptx_fail(&d->ptx, "the device has no memory left for variable %s", v->name);
-    a->name = report_variable_name(v->name); // messages name it when its module is gone, too
+    a->name = names_variable(v->name); // messages name it when its module is gone, too
     memory_define(a->base, a->size);
     Symbol *s = decoder_symbol(d, &d->unit->symbols, v->name, SYMBOL_GLOBAL, a->base);
     s->size = v->size;
@@ -213,8 +214,8 @@ static void global_variable(Decoder *d, Linkage linkage, bool constant)
         Symbol *s = allocate(d, &v);
         link_define(d, s, linkage);
         if (constant)
-            d->module->constant_bytes =
-                align_up(d->module->constant_bytes, (u32)v.align) + (u32)v.size;
+            d->module->module.constant_bytes =
+                align_up(d->module->module.constant_bytes, (u32)v.align) + (u32)v.size;
         if (ptx_accept(p, "=")) initialise(d, s, v.width);
     }
     ptx_expect(p, ";");
@@ -274,7 +275,7 @@ static void keep_function(Decoder *d, Symbol *s, Text text, Linkage linkage)
         link_join(s, before->of);
         return;
     }
-    Module *m = d->module;
+    Decoded *m = d->module;
     s->kind = SYMBOL_FUNCTION;
     s->value = text.number = m->function_count++;
     Text *kept = decoder_keep(d, sizeof *kept);
@@ -309,8 +310,8 @@ static void function(Decoder *d, Linkage linkage)
         return;
     }
     if (linkage.is_extern) link_import(d, s);
-    for (u32 n = 0; n < print_function_count; n++)
-        if (!strcmp(name, print_functions[n].name)) s->value = n;
+    s32 own = system_function(name);
+    if (own >= 0) s->value = (u32)own;
     ptx_expect(p, ";");
 }
 
@@ -346,10 +347,10 @@ static void entry(Decoder *d)
     Kernel *k = decoder_keep(d, sizeof *k);
     Symbols *params = decoder_keep(d, sizeof *params);
     k->name = ptx_word(p);
-    char *signature = report_demangle(k->name);
+    char *signature = names_demangle(k->name);
     k->signature = obstack_copy0(&d->module->memory, signature, strlen(signature));
     free(signature);
-    k->module = d->module;
+    k->module = &d->module->module;
     k->max_threads = 1024;
     kernel_params(d, k, params);
     if (ptx_accept(p, ";")) { // another kernel launches it; its body may be anywhere
@@ -455,7 +456,7 @@ static void statement(Decoder *d)
 // File and function names come behind the kernels that use them.
 static void name_locations(Decoder *d)
 {
-    Module *m = d->module;
+    Decoded *m = d->module;
     for (u32 n = 0; n < m->location_count; n++) {
         Location *l = &m->locations[n];
         const Unit *unit = m->location_file[n].unit;
@@ -466,11 +467,11 @@ static void name_locations(Decoder *d)
             l->function = NULL;
             continue;
         }
-        char *name = report_demangle(s->text);
+        char *name = names_demangle(s->text);
         l->function = obstack_copy0(&m->memory, name, strlen(name));
         free(name);
     }
-    for (Kernel *k = m->kernels; k; k = k->next) k->locations = m->locations;
+    for (Kernel *k = m->module.kernels; k; k = k->next) k->locations = m->locations;
 }
 
 void decoder_go(Decoder *d, Unit *unit, PtxPlace place)
@@ -493,18 +494,18 @@ static void read_unit(Decoder *d, const char *text)
 
 Module *module_load(char *const *texts, u32 device, const Module *twin, char **error)
 {
-    Decoder d = { .module = calloc(1, sizeof(Module)), .twin = twin };
+    Decoder d = { .module = calloc(1, sizeof(Decoded)), .twin = (const Decoded *)twin };
     if (!d.module) abort();
-    Module *m = d.module;
+    Decoded *m = d.module;
     obstack_init(&m->memory);
-    m->device = device;
+    m->module.device = device;
     m->last_unit = &m->units;
-    m->last_kernel = &m->kernels;
+    m->last_kernel = &m->module.kernels;
     d.last_kernel = &d.kernels;
     d.ptx.memory = &m->memory;
     if (setjmp(d.ptx.failed)) {
         *error = strdup(d.ptx.error);
-        module_unload(d.module);
+        module_unload(&m->module);
         return NULL;
     }
     for (char *const *text = texts; *text; text++) read_unit(&d, *text);
@@ -515,37 +516,23 @@ Module *module_load(char *const *texts, u32 device, const Module *twin, char **e
     }
     fill_addresses(&d);
     name_locations(&d);
-    return d.module;
+    return &m->module;
 }
 
-void module_unload(Module *m)
+void module_unload(Module *module)
 {
-    for (Kernel *k = m->kernels; k; k = k->next) free(k->ops);
+    Decoded *m = (Decoded *)module;
+    for (Kernel *k = module->kernels; k; k = k->next)
+        for (u32 n = 0; n < KERNEL_SLOTS; n++) free(k->kept[n]);
     free(m->locations);
     free(m->location_file);
     obstack_free(&m->memory, NULL);
     free(m);
 }
 
-Kernel *module_kernels(Module *m) { return m->kernels; }
-u32 module_device(const Module *m) { return m->device; }
-u32 module_constant_bytes(const Module *m) { return m->constant_bytes; }
-
-Kernel *module_kernel(Module *m, const char *name)
+u64 decoder_kernel_address(Decoder *d, const char *name)
 {
-    Kernel *k = m->kernels;
-    while (k && strcmp(k->name, name)) k = k->next;
-    return k;
-}
-
-bool kernel_is_nvidias(const Kernel *k)
-{
-    return !strncmp(k->name, "_ZN3cub", 7) || !strncmp(k->name, "_ZN6thrust", 10);
-}
-
-u64 module_kernel_address(Decoder *d, const char *name)
-{
-    Module *m = d->module;
+    Module *m = &d->module->module;
     Named *n = m->named;
     while (n && strcmp(n->name, name)) n = n->next;
     if (!n) {
@@ -556,16 +543,9 @@ u64 module_kernel_address(Decoder *d, const char *name)
     return KERNEL_BASE + FUNCTION_BYTES * (u64)n->number;
 }
 
-Kernel *module_kernel_at(Module *m, u64 address)
-{
-    const Named *n = m->named;
-    while (n && KERNEL_BASE + FUNCTION_BYTES * (u64)n->number != address) n = n->next;
-    return n ? module_kernel(m, n->name) : NULL;
-}
-
 bool module_variable(Module *m, const char *name, u64 *address, u64 *size)
 {
-    const Symbol *s = link_variable(m, name);
+    const Symbol *s = link_variable((Decoded *)m, name);
     if (!s) return false;
     *address = s->value;
     *size = s->size;

@@ -3,7 +3,7 @@
 #include <obstack.h>
 #include <setjmp.h>
 
-#include "base.h"
+#include "base/base.h"
 
 enum token { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCT };
 

@@ -1,7 +1,7 @@
 // Names in PTX text and what they stand for: one table for the module, one for the function being
 // read.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum symbol_kind {
     SYMBOL_REGISTER,  // value: row; width
@@ -15,7 +15,8 @@ enum symbol_kind {
     SYMBOL_CALL_PARAM, // of a call; value: row
     SYMBOL_LABEL,
     SYMBOL_TARGETS,  // value: instruction, or UNPLACED
-    SYMBOL_EXTERN,   // a function with no body; value: index in print_functions, or UNPLACED
+    SYMBOL_EXTERN,   // a function with no body; value: number in program/system_functions.def, or
+                     // UNPLACED
     SYMBOL_FUNCTION, // a function with a body; value: its number in the module
     SYMBOL_KERNEL,   // an entry
     SYMBOL_TEXT,     // a label in .debug_str; text

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "base/names.h"
 #include "json.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,11 +83,11 @@ static void set_place(json_t *object, const Place *place)
     if (place->line) set_integer(object, "line", place->line);
 }
 
-static void set_callers(json_t *object, const Place callers[REPORT_CALLERS])
+static void set_callers(json_t *object, const Place callers[PLACE_CALLERS])
 {
     if (!callers[0].file) return;
     json_t *array = json_array();
-    for (int i = 0; i < REPORT_CALLERS && callers[i].file; i++) {
+    for (int i = 0; i < PLACE_CALLERS && callers[i].file; i++) {
         json_t *place = json_object();
         set_place(place, &callers[i]);
         json_array_append_new(array, place);
@@ -193,7 +194,7 @@ static json_t *lines_json(const KernelReport *k)
 void report_json_kernel(int fd, const KernelReport *k)
 {
     json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
-    char *name = report_plain_name(k->signature);
+    char *name = names_plain(k->signature);
     set_text(object, "name", name);
     free(name);
     set_text(object, "signature", k->signature);

@@ -1,7 +1,7 @@
 // Where in the program's source a host address comes from: its debug information, read by the
 // device.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 #include "report.h"
 
 // Looks at the process `pid`, whose memory map is read now, and its files when they are needed.

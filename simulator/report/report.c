@@ -102,7 +102,7 @@ static void keep(Noted *noted, const Report *report)
     noted->report.stands = copy_string(report->stands);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
-    for (int i = 0; i < REPORT_CALLERS; i++) copy_place(&noted->report.callers[i]);
+    for (int i = 0; i < PLACE_CALLERS; i++) copy_place(&noted->report.callers[i]);
 }
 
 static Noted *note(const Report *report)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/place.h"
+
 typedef struct Allocation Allocation; // memory.h
 
 enum report_kind {
@@ -30,16 +32,6 @@ enum report_kind {
     REPORT_KINDS
 };
 
-// A place in somebody's source. file is as the compiler recorded it; NULL: unknown.
-typedef struct {
-    const char *file;
-    const char *function; // NULL: unknown or of no interest
-    uint32_t line;        // 0: unknown
-    uint32_t column;      // from 1; 0: unknown
-} Place;
-
-enum { REPORT_CALLERS = 6 };
-
 // One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
 // The strings need to live only until report_error() returns.
 typedef struct {
@@ -51,9 +43,9 @@ typedef struct {
     uint64_t bytes;      // and how many they are
     const char *kernel;  // name; NULL: a call of the host
     Place place;         // where it happened, in device or host code
-    Place callers[REPORT_CALLERS]; // where that code was inlined, innermost first; the first
-                                   // without a file ends them
-    bool has_thread;               // block and thread below are meant
+    Place callers[PLACE_CALLERS]; // where that code was inlined, innermost first; the first
+                                  // without a file ends them
+    bool has_thread;              // block and thread below are meant
     uint32_t block[3], thread[3];
     uint32_t device; // of the kernel
     uint64_t address;
@@ -79,6 +71,14 @@ typedef struct {
     const uint64_t *values; // one for each counter name of the report, in its order
 } CounterLine;
 
+// A figure of each source line in tables, from its counters and those of the launch; 0: it has
+// none.
+typedef struct {
+    const char *first, *second; // the words above it
+    int width, digits;
+    double (*value)(const uint64_t *line, const uint64_t *launch);
+} CounterColumn;
+
 // One finished launch, with its counters.
 typedef struct {
     const char *name;      // as in the PTX
@@ -93,6 +93,8 @@ typedef struct {
     size_t metric_count;
     const CounterLine *lines; // in any order; report.c leaves zeros out
     size_t line_count;
+    const CounterColumn *columns; // of text, column_count of them, at most 16
+    size_t column_count;
     double time_ns; // predicted; 0: no prediction
 } KernelReport;
 
@@ -170,15 +172,3 @@ char *report_made(const Allocation *allocation, char *buffer, size_t size);
 
 // The same of the call that freed it: " at vector_add.cu:40".
 char *report_freed(const Allocation *allocation, char *buffer, size_t size);
-
-// "vector_add.cu" of "src/add/vector_add.cu".
-const char *report_base_name(const char *file);
-
-// "saxpy" of "void saxpy<float>(int, float)": malloc'ed too.
-char *report_plain_name(const char *signature);
-
-// A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
-char *report_demangle(const char *mangled);
-
-// The same of a variable's, without what nvcc adds to the names of those that are one file's alone.
-char *report_variable_name(const char *mangled);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "base/names.h"
 #include "text.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -99,9 +100,9 @@ static void print_head(const Report *r)
     const Place *place = &r->place;
     fprintf(stderr, "warpwise: %s", kinds[r->kind]);
     if (place->file && place->line) {
-        fprintf(stderr, ", %s:%u", report_base_name(place->file), place->line);
+        fprintf(stderr, ", %s:%u", names_base(place->file), place->line);
     } else if (place->function) {
-        char *name = report_demangle(place->function);
+        char *name = names_demangle(place->function);
         fprintf(stderr, ", in %s (nvcc -g tells the line)", name ? name : place->function);
         free(name);
     }
@@ -111,13 +112,11 @@ static void print_head(const Report *r)
 
 static void print_where(const Report *r)
 {
-    for (int i = 0; i < REPORT_CALLERS && r->callers[i].file; i++)
-        fprintf(stderr, "  inlined at %s:%u\n", report_base_name(r->callers[i].file),
-                r->callers[i].line);
+    for (int i = 0; i < PLACE_CALLERS && r->callers[i].file; i++)
+        fprintf(stderr, "  inlined at %s:%u\n", names_base(r->callers[i].file), r->callers[i].line);
 
     // The signatures of template libraries fill a screen.
-    char *brief =
-        r->kernel && strlen(r->kernel) > 2 * COLUMNS ? report_plain_name(r->kernel) : NULL;
+    char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? names_plain(r->kernel) : NULL;
     if (r->kernel) print_wrapped("  in ", brief ? brief : r->kernel);
     free(brief);
     if (r->has_thread)
@@ -139,7 +138,7 @@ static void print_other(const Report *r)
         fprintf(stderr, "thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
                 r->other_thread[2]);
     if (r->other.file && r->other.line)
-        fprintf(stderr, ", %s:%u", report_base_name(r->other.file), r->other.line);
+        fprintf(stderr, ", %s:%u", names_base(r->other.file), r->other.line);
     fputc('\n', stderr);
     print_source(&r->other);
 }
@@ -172,6 +171,6 @@ void report_text_repeats(const Report *r, uint64_t since)
     const Place *place = &r->place;
     fprintf(stderr, "warpwise: %s", kinds[r->kind]);
     if (place->file && place->line)
-        fprintf(stderr, ", %s:%u", report_base_name(place->file), place->line);
+        fprintf(stderr, ", %s:%u", names_base(place->file), place->line);
     fprintf(stderr, ": %" PRIu64 " more since\n", since);
 }

@@ -3,7 +3,7 @@
 #include "model/caches.h"
 #include "streams/clock.h"
 #include "model/managed.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "model/link.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"

@@ -1,6 +1,6 @@
 // Memory and events that processes pass to one another (cudaIpc*).
 #pragma once
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "serve.h"
 
 void ipc_make(void); // what all processes of the machine need for it

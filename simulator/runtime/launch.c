@@ -4,13 +4,13 @@
 #include "streams/clock.h"
 #include "machine/cluster.h"
 #include "machine/grid.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/occupancy.h"
 #include "machine/print.h"
 #include "machine/profile.h"
 #include "machine.h"
 #include "serve.h"
-#include "report/source.h"
+#include "program/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int check(const Call *call)
 {
     const WireRequest *request = &call->request;
     Launch launch = launch_of(call);
-    if (!launch.kernel || module_device(launch.kernel->module) != request->device
+    if (!launch.kernel || launch.kernel->module->device != request->device
         || !clock_stream_known(request->stream)
         || clock_stream_device(request->stream) != request->device)
         return WIRE_INVALID_RESOURCE_HANDLE;

@@ -3,7 +3,7 @@
 // serve (serve.c) and a state of its own, as each process has contexts of its own on real devices.
 // What they have in common lies in a page that all of them share.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 #include <sys/types.h>
 
 enum machine_end { MACHINE_RUNS, MACHINE_EXITED, MACHINE_KILLED };

@@ -99,7 +99,7 @@ static bool has_accesses(const NativeAccesses *a)
 
 static void look_at_native(Module *module, const void *native, size_t bytes)
 {
-    for (Kernel *k = module_kernels(module); k; k = k->next) {
+    for (Kernel *k = module->kernels; k; k = k->next) {
         NativeThread thread;
         k->registers_known = native_thread(native, bytes, k->name, &thread);
         k->hardware_registers = k->registers_known ? thread.registers : registers_guess(k);
@@ -229,7 +229,7 @@ void launch_kernel(Call *call)
     call->reply.kernel.bytes = kernel->param_bytes;
     call->reply.kernel.shared_bytes = kernel->shared_bytes;
     call->reply.kernel.local_bytes = kernel->hardware_local;
-    call->reply.kernel.constant_bytes = module_constant_bytes(module);
+    call->reply.kernel.constant_bytes = module->constant_bytes;
     call->reply.kernel.max_threads = kernel->max_threads;
     memcpy(call->reply.kernel.cluster, kernel->cluster, sizeof kernel->cluster);
     call->reply.kernel.clustered = kernel->clustered;
@@ -245,7 +245,7 @@ void launch_kernel_name(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    for (const Kernel *k = module_kernels(module); k; k = k->next) {
+    for (const Kernel *k = module->kernels; k; k = k->next) {
         if (call->reply.kernel.count++ != call->request.name.number || strlen(k->name) > WIRE_TAIL)
             continue;
         call->reply.tail = (u32)strlen(k->name);

@@ -5,7 +5,7 @@
 
 #include "pool.h"
 #include "streams/clock.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "streams/pooled.h"
 #include <driver_types.h>
 #include <inttypes.h>

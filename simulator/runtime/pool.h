@@ -1,6 +1,6 @@
 // Memory pools: memory that is allocated and freed in stream order.
 #pragma once
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "serve.h"
 
 void pool_graph_begins(u32 device); // it is being launched

@@ -2,7 +2,7 @@
 // student.
 
 #include "streams/clock.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "range.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Ranges of device memory that a request names. Each is checked before a byte moves, as no size or
 // address of a request can be trusted.
 #pragma once
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "serve.h"
 
 // The live allocation that holds the whole range; NULL: reported. `verb`: "reads", "writes".

@@ -10,7 +10,7 @@
 #include "machine.h"
 #include "model/managed.h"
 #include "machine/condition.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/print.h"
 #include "report/origin.h"
 #include "report/timeline.h"

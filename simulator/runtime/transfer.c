@@ -5,7 +5,7 @@
 #include "machine/heap.h"
 #include "ipc.h"
 #include "model/managed.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "report/origin.h"
 #include "pool.h"
 #include "ran.h"

@@ -2,7 +2,7 @@
 // count them. As on an H200 (driver 580), the list ends at the first that is no device; one named
 // twice is an error.
 #include "machine.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "serve.h"
 #include <ctype.h>
 #include <stdlib.h>

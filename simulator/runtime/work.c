@@ -1,9 +1,10 @@
 // A list of what is left, by the order in which it was issued. Whether one thing comes behind
 // another the vectors of stream order say (clock.h), which are kept up when work is issued; its
 // time is worked out when it is done.
+#include "base/names.h"
 #include "work.h"
 #include "streams/clock.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/children.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
@@ -11,7 +12,7 @@
 #include "model/link.h"
 #include "ran.h"
 #include "range.h"
-#include "need.h"
+#include "base/need.h"
 #include <driver_types.h>
 #include <math.h>
 #include <stdio.h>
@@ -141,7 +142,7 @@ static void report_ran(const Work *w)
 
 static void tell_kernel(const Work *w)
 {
-    char *name = report_plain_name(w->launch.kernel->signature);
+    char *name = names_plain(w->launch.kernel->signature);
     ran_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
     free(name);
 }

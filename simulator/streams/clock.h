@@ -2,7 +2,7 @@
 // Host code takes no simulated time but for its calls of CUDA (cost.h); waiting for work moves the
 // host to the work's end.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 #include "engine.h"
 #include "stream_order.h"
 

@@ -1,6 +1,6 @@
 // Each engine has a list of spans in which a share of it is taken, by their beginnings.
 #include "engine.h"
-#include "need.h"
+#include "base/need.h"
 #include <stdlib.h>
 #include <string.h>
 

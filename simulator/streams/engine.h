@@ -1,7 +1,7 @@
 // What of a device works at the same time: kernels where they fit beside one another, a copy in
 // each direction.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 enum engine {
     ENGINE_NONE, // nothing that others wait for: filling, copying within the device, host functions

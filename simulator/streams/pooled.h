@@ -1,7 +1,7 @@
 // Memory that was allocated in stream order: a use must come behind the allocation, by the order of
 // streams. The accounts of pools are the runtime's (pool.c).
 #pragma once
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "stream_order.h"
 
 // What is known of such an allocation.

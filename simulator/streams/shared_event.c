@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "shared_event.h"
-#include "need.h"
+#include "base/need.h"
 
 enum { MOST_SHARED_EVENTS = 4096 };
 

@@ -1,7 +1,7 @@
 // Events that processes share: when each was last recorded, in a table that all device processes of
 // the machine have.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 void shared_events_make(void); // before there is a second process
 

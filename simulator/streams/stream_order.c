@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stream_order.h"
-#include "need.h"
+#include "base/need.h"
 
 static u32 operations; // so far, on all streams
 

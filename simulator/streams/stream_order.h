@@ -2,7 +2,7 @@
 // order, events and the host's waits alone. The simulated time plays no part: that one happened to
 // be over when another began orders nothing.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 // A moment: for each stream the last of its operations that lie before it. {0}: the beginning.
 typedef struct Order {

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "machine/spread.h"
 #include "isa/isa.h"
-#include "machine/memory.h"
+#include "memory/memory.h"
 #include "machine/profile.h"
 #include "machine/worker.h"
 #include "ptx/module.h"

@@ -1,6 +1,6 @@
 // How much there is room for in the heap of kernels' malloc.
 #pragma once
-#include "base.h"
+#include "base/base.h"
 
 typedef struct HeapRoom HeapRoom;
 

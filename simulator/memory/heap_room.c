@@ -6,7 +6,7 @@
 //
 // Nothing lies here but the count: heap.c has the memory.
 #include "heap_room.h"
-#include "need.h"
+#include "base/need.h"
 #include <stdlib.h>
 
 enum {

@@ -4,9 +4,9 @@
 // while there are fresh ones, so that a wild access can be told from a good one and be laid to the
 // allocation that it missed.
 #pragma once
-#include "base.h"
+#include "base/base.h"
+#include "base/place.h"
 #include "heap_room.h"
-#include "report/report.h"
 
 #define MEMORY_BASE 0x200000000000ull
 #define MEMORY_SPAN (1ull << 40)

@@ -1,0 +1,13 @@
+// A line of source.
+#pragma once
+#include <stdint.h>
+
+// A place in somebody's source. file is as the compiler recorded it; NULL: unknown.
+typedef struct {
+    const char *file;
+    const char *function; // NULL: unknown or of no interest
+    uint32_t line;        // 0: unknown
+    uint32_t column;      // from 1; 0: unknown
+} Place;
+
+enum { PLACE_CALLERS = 6 }; // places that code was inlined at, at most

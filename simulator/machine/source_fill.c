@@ -1,0 +1,28 @@
+// A lane in code of the toolkit's own is told by the call that led there.
+#include <string.h>
+
+#include "grid_state.h"
+#include "source_fill.h"
+
+// Where the lane is in code of the program's own: that, or the call by which it left it.
+static u32 own_code(const Warp *warp, u32 pc, u32 lane)
+{
+    const Kernel *kernel = warp->block->grid->kernel;
+    for (u32 depth = warp->lane_depth[lane]; depth && !source_is_own(kernel, pc); depth--)
+        pc = warp->frames[depth - 1].back[lane] - 1;
+    return pc;
+}
+
+void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
+{
+    const Block *block = warp->block;
+    const Kernel *kernel = block->grid->kernel;
+    u32 pc = own_code(warp, insn - kernel->code, lane);
+    report->kernel = kernel->signature;
+    report->place = source_place(kernel, pc);
+    source_callers(kernel, pc, report->callers);
+    report->has_thread = true;
+    report->device = block->grid->launch->device;
+    memcpy(report->block, block->index, sizeof report->block);
+    warp_thread(warp, lane, report->thread);
+}

@@ -1,0 +1,8 @@
+// What a report says of the thread that did something, and of where it did.
+#pragma once
+#include "program/source.h"
+#include "report/report.h"
+#include "warp.h"
+
+// Fills in kernel, place and where it was inlined, block and thread of what `lane` does at `insn`.
+void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane);
