@@ -5,11 +5,11 @@
 #include "runtime/machine.h"
 #include "machine/grid.h"
 #include "memory/memory.h"
-#include "machine/observer.h"
 #include "machine/profile.h"
 #include "machine/spread.h"
 #include "machine/worker.h"
 #include "model/managed.h"
+#include "observers.h"
 #include "report/timeline.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
@@ -36,7 +36,7 @@ typedef struct {
     const char *timeline;
     int report; // -1: text
     u64 limit, devices;
-    bool counters;
+    bool counters, bare;
     char **program;
 } Options;
 
@@ -101,7 +101,7 @@ static Options parse(int count, char **words)
         case 'n': options.devices = number(optarg, "--devices"); break;
         case 'p': options.counters = true; break;
         case 'j': options.report = STDERR_FILENO; break;
-        case 'b': observers_bare(); break;
+        case 'b': options.bare = true; break;
         case 'm': options.timeline = optarg; break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
@@ -239,6 +239,7 @@ int main(int count, char **words)
         return 1;
     }
     memory_tell_shared(managed_allocated);
+    observers_hand_in(options.bare);
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();

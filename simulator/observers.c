@@ -1,6 +1,7 @@
-// Who looks on, in order: an access that is out of bounds is seen by nobody else.
-#include "memory/memory.h"
+// An access that is out of bounds is seen by nobody else: those who look are in order.
+#include "observers.h"
 #include "machine/shape.h"
+#include "memory/memory.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer,
     proxy_observer, managed_observer, link_observer, caches_observer, trace_observer,
@@ -18,15 +19,9 @@ static const Observer *const few[] = { &bounds_observer, &managed_observer, &lin
 
 _Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a promise of each");
 
-const Observer *const *observers = all;
-u32 observer_count = sizeof all / sizeof *all;
-
-bool observers_are_bare;
-
-void observers_bare(void)
+void observers_hand_in(bool bare)
 {
-    observers_are_bare = true;
-    observers = few;
-    observer_count = sizeof few / sizeof *few;
-    memory_ignore_definedness();
+    if (bare) observers_set(few, sizeof few / sizeof *few, true);
+    else observers_set(all, sizeof all / sizeof *all, false);
+    if (bare) memory_ignore_definedness();
 }

@@ -90,12 +90,12 @@ static u64 key_of(const Access *a, u64 address)
     return a->space == SPACE_SHARED ? (u64)a->owner->shared + address : address;
 }
 
-static u32 number_of(const Block *b) { return b->grid->first_block + b->number; }
+static u32 number_of(const Block *b) { return race_grid(b->grid)->first_block + b->number; }
 
 // The number of the first block of its cluster; without clusters each block is one.
 static u32 cluster_of(const Block *b)
 {
-    return b->grid->first_block
+    return race_grid(b->grid)->first_block
          + (b->grid->cluster_blocks > 1
                 ? (u32)cluster_first(b->grid->launch->grid, b->grid->launch->cluster, b->number)
                 : b->number);

@@ -11,6 +11,16 @@
 #pragma once
 #include "knowledge.h"
 #include "machine/observer.h"
+#include "slots.h"
+
+// What is known of a launch.
+typedef struct RaceGrid {
+    u32 operation;   // among those that are remembered (operations.h)
+    u32 first_block; // number of its first block among those of all launches that are remembered
+    struct Reads *reads; // of a part: what it has read (reads.h)
+} RaceGrid;
+
+static inline RaceGrid *race_grid(const Grid *g) { return g->kept[GRID_RACE]; }
 
 enum {
     NEAR,

@@ -12,6 +12,7 @@
 #include "machine/observer.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
+#include "slots.h"
 
 enum { UNIT = 4 }; // bytes of shared memory that one note stands for
 
@@ -25,6 +26,8 @@ struct ProxyBlock {
         era; // era: fences so far that may be for its shared memory, over all blocks of the slot
 };
 
+static struct ProxyBlock *proxy_block(const Block *b) { return b->kept[BLOCK_PROXY]; }
+
 static bool copies_from_shared(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
@@ -36,7 +39,7 @@ static bool copies_from_shared(const Kernel *k)
 
 static void proxy_block_make(Block *b)
 {
-    struct ProxyBlock *p = b->proxy = need(calloc(1, sizeof *p));
+    struct ProxyBlock *p = b->kept[BLOCK_PROXY] = need(calloc(1, sizeof *p));
     if (!copies_from_shared(b->grid->kernel)) return;
     p->count = b->shared_span / UNIT + 1;
     p->note = need(calloc(p->count, sizeof *p->note));
@@ -44,19 +47,19 @@ static void proxy_block_make(Block *b)
 
 static void proxy_block_free(Block *b)
 {
-    free(b->proxy->note);
-    free(b->proxy);
+    free(proxy_block(b)->note);
+    free(proxy_block(b));
 }
 
 // Whoever fences may have stored to the shared memory of any block of its cluster.
 static void proxy_fence(Warp *w)
 {
     const Cluster *c = w->block->cluster;
-    if (!c) w->block->proxy->era++;
+    if (!c) proxy_block(w->block)->era++;
     for (u32 rank = 0; c && rank < c->size; rank++)
-        if (c->blocks[rank]) c->blocks[rank]->proxy->era++;
+        if (c->blocks[rank]) proxy_block(c->blocks[rank])->era++;
 }
-static void proxy_block_start(Block *b) { b->proxy->era++; }
+static void proxy_block_start(Block *b) { proxy_block(b)->era++; }
 
 static void tell(const Access *a, const Note *n)
 {
@@ -79,7 +82,7 @@ static void tell(const Access *a, const Note *n)
 
 static bool proxy_access(Access *a)
 {
-    struct ProxyBlock *p = a->space == SPACE_SHARED ? a->owner->proxy : NULL;
+    struct ProxyBlock *p = a->space == SPACE_SHARED ? proxy_block(a->owner) : NULL;
     if (!p || !p->note) {
         access_pass_all(a);
         return true;

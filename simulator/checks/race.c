@@ -149,7 +149,7 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
                     && operations[now->operation].device != operations[s->operation].device;
     if (now->operation == s->operation && now->block == s->block) {
         if (now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
-        race.missed = a->warp->block->race->missed >> s->warp & 1;
+        race.missed = race_block(a->warp->block)->missed >> s->warp & 1;
     }
     race.now =
         (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
@@ -167,8 +167,8 @@ static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes
     if (!s->store || !reach_each_other(s, &read)) return lanes;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u64 address = s->base + site_place(s, __builtin_ctz(rest)) * s->stride;
-        if (happens_observed(&a->warp->block->race->order, a, address, operation_block(s), s->warp,
-                             s->tick))
+        if (happens_observed(&race_block(a->warp->block)->order, a, address, operation_block(s),
+                             s->warp, s->tick))
             lanes &= ~(rest & -rest);
     }
     return lanes;
@@ -178,7 +178,7 @@ static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes
 static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before order)
 {
     const Access *a = k->context;
-    const BlockOrder *o = &a->warp->block->race->order;
+    const BlockOrder *o = &race_block(a->warp->block)->order;
     const Site *now = &k->site;
     bool same_warp =
         s->operation == now->operation && s->block == now->block && s->warp == now->warp;
@@ -226,8 +226,8 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
     if (same_warp && a->visit && *a->visit == s->visit && now->visit != s->visit)
         return false; // its own beginning, and that has been looked at
-    enum before order = happens_before(&a->warp->block->race->order, a->warp, operation_block(s),
-                                       s->warp, s->tick, s->store);
+    enum before order = happens_before(&race_block(a->warp->block)->order, a->warp,
+                                       operation_block(s), s->warp, s->tick, s->store);
     if (order == BEFORE || looks_before_swap(s, now)) return false;
     return collide(k, s, from, to, order);
 }
@@ -237,7 +237,7 @@ static bool follows(Look *k, const Site *s)
 {
     const Access *a = k->context;
     return !is_transfer(s)
-        && happens_before(&a->warp->block->race->order, a->warp, operation_block(s), s->warp,
+        && happens_before(&race_block(a->warp->block)->order, a->warp, operation_block(s), s->warp,
                           s->tick, s->store)
                == BEFORE;
 }
@@ -348,13 +348,13 @@ static bool all_meet(const Kernel *k, enum space space)
 static Look look_of(const Access *a)
 {
     const Block *b = a->warp->block;
-    const BlockOrder *o = &b->race->order;
+    const BlockOrder *o = &race_block(b)->order;
     const Insn *i = a->insn;
     bool shared = a->space == SPACE_SHARED, strong = is_strong(a);
     return (Look){
         .site = { .bytes = a->bytes,
                   .rows = 1,
-                  .operation = b->grid->raced,
+                  .operation = race_grid(b->grid)->operation,
                   .block = b->number,
                   .tick = o->tick,
                   .visit = o->visit,
@@ -399,7 +399,7 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
     u64 from;
     bool shared = s != &race_global,
          each = shared && !(a->regular && a->span_count > 1 && a->stride);
-    const BlockOrder *o = &a->warp->block->race->order;
+    const BlockOrder *o = &race_block(a->warp->block)->order;
     u32 block = a->warp->block->number, warp = a->warp->number, tick = o->tick,
         met = o->warps[warp].latest_met, n = 0;
     const Span *spans = access_spans(a, &from);
@@ -419,11 +419,11 @@ static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
 
 bool race_access(Access *a)
 {
-    struct RaceBlock *r = a->warp->block->race;
+    struct RaceBlock *r = race_block(a->warp->block);
     if (a->space == SPACE_LOCAL || a->told) return true;
     r->latest[a->warp->number] = r->order.tick;
     if (a->space == SPACE_GLOBAL && a->grid->part) return race_put_off(a);
-    Shadow *s = a->space == SPACE_SHARED ? &a->owner->race->shared : &race_global;
+    Shadow *s = a->space == SPACE_SHARED ? &race_block(a->owner)->shared : &race_global;
     u32 quiet = quiet_of(a);
     r->order.visit++;
     if (a->visit && !*a->visit) *a->visit = r->order.visit;
@@ -520,8 +520,9 @@ static void race_grid_start(Grid *g)
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
     for (u32 n = 0; n < 3; n++) o.cluster[n] = l->cluster[0] ? l->cluster[n] : 1;
-    g->raced = begin(&o);
-    g->first_block = operations[g->raced].first_block;
+    RaceGrid *kept = g->kept[GRID_RACE] = need(calloc(1, sizeof *kept));
+    kept->operation = begin(&o);
+    kept->first_block = operations[kept->operation].first_block;
     operation_ask(g->kernel);
     running++;
     races_found = 0;
@@ -534,9 +535,11 @@ static void race_grid_end(Grid *g)
     race_free_stand_in();
 }
 
+static void race_grid_free(Grid *g) { free(race_grid(g)); }
+
 static void race_block_make(Block *b)
 {
-    struct RaceBlock *r = b->race = need(calloc(1, sizeof *r));
+    struct RaceBlock *r = b->kept[BLOCK_RACE] = need(calloc(1, sizeof *r));
     r->shared_span = (b->shared_span / LINE_BYTES + 1) * LINE_BYTES;
     shadow_make(&r->shared, 0, r->shared_span);
     happens_block_make(b, &r->order);
@@ -545,24 +548,25 @@ static void race_block_make(Block *b)
 static void race_block_free(Block *b)
 {
     for (u32 n = 0; n < 2; n++)
-        knowledge_free(&b->race->message[n]), knowledge_free(&b->race->hint[n]);
-    free(b->race->visits);
-    happens_block_free(&b->race->order, b->warp_count);
-    shadow_free(&b->race->shared, b->race->shared_span);
-    free(b->race);
+        knowledge_free(&race_block(b)->message[n]), knowledge_free(&race_block(b)->hint[n]);
+    free(race_block(b)->visits);
+    happens_block_free(&race_block(b)->order, b->warp_count);
+    shadow_free(&race_block(b)->shared, race_block(b)->shared_span);
+    free(race_block(b));
 }
 
 static void race_block_start(Block *b)
 {
-    happens_block_start(&b->race->order, b->warp_count);
-    shadow_forget(&b->race->shared);
-    b->race->rows.count = b->race->missed = 0;
-    memset(b->race->latest, 0, sizeof b->race->latest);
-    if (b->race->visits)
-        memset(b->race->visits, 0, MOST_CLUSTER_BLOCKS * LANES * sizeof *b->race->visits);
+    happens_block_start(&race_block(b)->order, b->warp_count);
+    shadow_forget(&race_block(b)->shared);
+    race_block(b)->rows.count = race_block(b)->missed = 0;
+    memset(race_block(b)->latest, 0, sizeof race_block(b)->latest);
+    if (race_block(b)->visits)
+        memset(race_block(b)->visits, 0,
+               MOST_CLUSTER_BLOCKS * LANES * sizeof *race_block(b)->visits);
     for (u32 n = 0; n < 2; n++)
-        knowledge_clear(&b->race->message[n]), knowledge_clear(&b->race->hint[n]);
-    b->race->phase = 0;
+        knowledge_clear(&race_block(b)->message[n]), knowledge_clear(&race_block(b)->hint[n]);
+    race_block(b)->phase = 0;
     race_put_off_event(b, (Event){ STARTS, b->number, 0 });
 }
 
@@ -571,14 +575,15 @@ static void race_block_end(Block *b)
     race_look_at_visits(b);
     bool others =
         operation_count > 2 && !b->grid->part; // that nothing puts before all that follows
-    if (b->grid->part) race_put_off_rows(b->grid, &b->race->rows);
+    if (b->grid->part) race_put_off_rows(b->grid, &race_block(b)->rows);
     if (others)
-        happens_block_end(&b->race->order, b->warp_count, &operations[b->grid->raced].known);
+        happens_block_end(&race_block(b)->order, b->warp_count,
+                          &operations[race_grid(b->grid)->operation].known);
 }
 
 static void race_part_barrier(Block *b, u32 arrived, u32 freed)
 {
-    happens_part_barrier(b, &b->race->order, arrived, freed);
+    happens_part_barrier(b, &race_block(b)->order, arrived, freed);
     race_put_off_event(b, (Event){ PART_MEETS, arrived, freed });
 }
 
@@ -594,43 +599,43 @@ static u32 ended(const Block *b)
 static bool have_not_met(const Block *b, u32 warps)
 {
     for (; warps; warps &= warps - 1)
-        if (b->race->latest[__builtin_ctz(warps)] > b->race->order.all) return true;
+        if (race_block(b)->latest[__builtin_ctz(warps)] > race_block(b)->order.all) return true;
     return false;
 }
 
 static void race_barrier(Block *b, u32 arrived)
 {
     const u32 gone = ended(b);
-    b->race->missed = gone;
+    race_block(b)->missed = gone;
     if (have_not_met(b, gone)) {
         race_part_barrier(b, arrived, arrived & ~gone);
         return;
     }
-    happens_barrier(b, &b->race->order);
+    happens_barrier(b, &race_block(b)->order);
     if (b->grid->cluster_blocks == 1)
-        shadow_forget(&b->race->shared); // else it orders nothing that others do there
+        shadow_forget(&race_block(b)->shared); // else it orders nothing that others do there
     race_put_off_event(b, (Event){ MEETS, 0, 0 });
 }
 
 static void race_warp_barrier(Warp *w, u32 lanes)
 {
-    happens_warp_barrier(&w->block->race->order, w, lanes);
+    happens_warp_barrier(&race_block(w->block)->order, w, lanes);
     race_put_off_event(w->block, (Event){ WARP_MEETS, lanes, w->number });
 }
 
 static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
 static void race_mbarrier_arrived(Access *a, bool completes)
 {
-    happens_mbarrier_arrived(&a->warp->block->race->order, a, completes);
+    happens_mbarrier_arrived(&race_block(a->warp->block)->order, a, completes);
 }
 static void race_mbarrier_waited(Access *a)
 {
-    happens_mbarrier_waited(&a->warp->block->race->order, a), race_hear(a->warp->block->grid);
+    happens_mbarrier_waited(&race_block(a->warp->block)->order, a), race_hear(a->warp->block->grid);
 }
 static void race_grid_turn(Grid *g) { race_hear(g); }
 static void race_fence(Warp *w, const Insn *i)
 {
-    happens_fence(&w->block->race->order, w, i), race_hear(w->block->grid);
+    happens_fence(&race_block(w->block)->order, w, i), race_hear(w->block->grid);
 }
 
 const Observer race_observer = {
@@ -658,4 +663,5 @@ const Observer race_observer = {
     .mbarrier_waited = race_mbarrier_waited,
     .fence = race_fence,
     .grid_end = race_grid_end,
+    .grid_free = race_grid_free,
 };

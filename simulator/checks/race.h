@@ -62,6 +62,8 @@ struct RaceBlock {
         hint[2]; // what those learn who wait there: by phase, of which two are under way
 };
 
+static inline struct RaceBlock *race_block(const Block *b) { return b->kept[BLOCK_RACE]; }
+
 extern Shadow race_global; // of global memory
 
 // race.c: looks at an access, in its turn.

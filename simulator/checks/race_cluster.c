@@ -9,7 +9,7 @@
 
 static Side side_of(const Access *a)
 {
-    return (Side){ &operations[a->grid->raced],
+    return (Side){ &operations[race_grid(a->grid)->operation],
                    a->warp->block->number,
                    a->warp->number,
                    a->first,
@@ -20,47 +20,49 @@ static Side side_of(const Access *a)
 void race_look_abroad(const Access *a)
 {
     Block *b = a->owner;
-    struct RaceBlock *r = b->race;
+    struct RaceBlock *r = race_block(b);
     const Warp *w = a->warp;
     if (!r->visits) r->visits = need(calloc(MOST_CLUSTER_BLOCKS * LANES, sizeof *r->visits));
     Visit *v = &r->visits[w->block->rank * LANES + w->number];
     if (!v->tick
-        && !happens_heard_of(&w->block->race->order, w, a->grid->first_block + b->number)) {
+        && !happens_heard_of(&race_block(w->block)->order, w,
+                             race_grid(a->grid)->first_block + b->number)) {
         const Side side = side_of(a);
         race_report_absent(&side, b, false);
     }
-    *v = (Visit){ .tick = w->block->race->order.tick, .side = side_of(a) };
+    *v = (Visit){ .tick = race_block(w->block)->order.tick, .side = side_of(a) };
 }
 
 void race_cluster_arrive(Warp *w, const Insn *i)
 {
     const Cluster *c = w->block->cluster;
-    struct RaceBlock *of_all = c->blocks[0]->race;
+    struct RaceBlock *of_all = race_block(c->blocks[0]);
     u32 now = c->phase % 2;
     if (of_all->phase != c->phase) {
         of_all->phase = c->phase;
         knowledge_clear(&of_all->message[now]);
         knowledge_clear(&of_all->hint[now]);
     }
-    happens_cluster_arrive(&w->block->race->order, w, i, &of_all->message[now], &of_all->hint[now]);
+    happens_cluster_arrive(&race_block(w->block)->order, w, i, &of_all->message[now],
+                           &of_all->hint[now]);
 }
 
 void race_cluster_wait(Warp *w)
 {
     const Cluster *c = w->block->cluster;
-    const struct RaceBlock *of_all = c->blocks[0]->race;
+    const struct RaceBlock *of_all = race_block(c->blocks[0]);
     u32 before = (c->phase - 1) % 2;
-    happens_cluster_wait(&w->block->race->order, w, &of_all->message[before],
+    happens_cluster_wait(&race_block(w->block)->order, w, &of_all->message[before],
                          &of_all->hint[before]);
     race_hear(w->block->grid);
 }
 
 static bool comes_before_end(const Block *b, const Visit *v)
 {
-    const BlockOrder *o = &b->race->order;
+    const BlockOrder *o = &race_block(b)->order;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (happens_before(o, &b->warps[n], b->grid->first_block + v->side.block, v->side.warp,
-                           v->tick, v->side.store)
+        if (happens_before(o, &b->warps[n], race_grid(b->grid)->first_block + v->side.block,
+                           v->side.warp, v->tick, v->side.store)
             != UNORDERED)
             return true;
     return false;
@@ -68,7 +70,7 @@ static bool comes_before_end(const Block *b, const Visit *v)
 
 void race_look_at_visits(const Block *b)
 {
-    const Visit *all = b->race->visits;
+    const Visit *all = race_block(b)->visits;
     for (u32 n = 0; all && n < MOST_CLUSTER_BLOCKS * LANES; n++) {
         if (!all[n].tick || comes_before_end(b, &all[n])) continue;
         race_report_absent(&all[n].side, b, true);

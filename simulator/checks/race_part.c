@@ -46,7 +46,7 @@ static enum seen_kind kind_of(const Access *a, const Span *spans)
 // below.)
 static bool is_first(Block *b, const Seen *s)
 {
-    BlockOrder *o = &b->race->order;
+    BlockOrder *o = &race_block(b)->order;
     bool row = s->kind == SEEN_ROW;
     if (s->kind > SEEN_ROW || race_global.loud || (!row && s->store && s->mask & (s->mask - 1)))
         return false;
@@ -55,7 +55,7 @@ static bool is_first(Block *b, const Seen *s)
                         .stride = row ? s->bytes : 0,
                         .lanes = s->mask,
                         .bytes = s->bytes,
-                        .operation = b->grid->raced,
+                        .operation = race_grid(b->grid)->operation,
                         .block = b->number,
                         .tick = o->tick,
                         .visit = o->visit + 1,
@@ -120,7 +120,7 @@ static bool is_row(const Access *a, enum seen_kind kind)
 
 static bool rows_begin(Block *b, const Rows *r)
 {
-    BlockOrder *o = &b->race->order;
+    BlockOrder *o = &race_block(b)->order;
     Site site[MOST_ROWS];
     if (race_global.loud) return false;
     for (u32 n = 0; n < r->rows; n++) {
@@ -130,7 +130,7 @@ static bool rows_begin(Block *b, const Rows *r)
                           .lanes = ~0u,
                           .rows = 1,
                           .bytes = row->bytes,
-                          .operation = b->grid->raced,
+                          .operation = race_grid(b->grid)->operation,
                           .block = b->number,
                           .tick = o->tick,
                           .visit = o->visit + 1 + n,
@@ -257,7 +257,8 @@ bool race_put_off(Access *a)
     u64 from;
     const Span *spans = access_spans(a, &from);
     Grid *g = a->grid;
-    if (!a->store && !grid_stores_there(g, a->base) && reads_tell_nothing(g->reads, a, spans, from))
+    if (!a->store && !grid_stores_there(g, a->base)
+        && reads_tell_nothing(race_grid(g)->reads, a, spans, from))
         return true;
     if (a->warp->arrived)
         grid_in_order(g); // at a barrier in a branch: parted_at() looks at the warp as it is now
@@ -266,7 +267,7 @@ bool race_put_off(Access *a)
               && !a->values;
     if (kind == SEEN_EACH || (a->store && !words)) access_fill(a), spans = access_spans(a, &from);
     const u32 alike = !a->store ? 0 : words ? words_alike(a) : lanes_alike(a);
-    Rows *rows = &a->warp->block->race->rows;
+    Rows *rows = &race_block(a->warp->block)->rows;
     if (is_row(a, kind)) {
         add_row(a->warp->block, rows, a->warp->number,
                 &(Row){ a->base, a->pc, (u16)a->bytes, a->store }, alike);
@@ -302,7 +303,7 @@ bool race_put_off(Access *a)
 static bool rows_go_on(Block *b, const bool told[MOST_LED], u32 bit)
 {
     const Followers *f = &b->followers;
-    Rows *r = &b->race->rows;
+    Rows *r = &race_block(b)->rows;
     if (r->count != f->led || r->rows != f->led || r->first != f->first
         || r->count + f->count > MOST_ROWS * MOST_WARPS)
         return false;
@@ -313,7 +314,7 @@ static bool rows_go_on(Block *b, const bool told[MOST_LED], u32 bit)
     for (u32 k = 0; k < f->led; k++) {
         const Led *l = &f->access[k];
         if (!told[k]
-            && !reads_begin(b->grid->reads, b->number, l->base + l->bytes,
+            && !reads_begin(race_grid(b->grid)->reads, b->number, l->base + l->bytes,
                             l->next - l->base - l->bytes))
             return false;
     }
@@ -327,10 +328,10 @@ void race_followed(Block *b, u32 bit)
 {
     const Followers *f = &b->followers;
     Grid *g = b->grid;
-    Rows now, *rows = g->part ? &b->race->rows : &now;
+    Rows now, *rows = g->part ? &race_block(b)->rows : &now;
     now.count = 0;
     for (u32 n = 0; n * f->led < f->count; n++)
-        b->race->latest[f->first + 1 + n] = b->race->order.tick;
+        race_block(b)->latest[f->first + 1 + n] = race_block(b)->order.tick;
     bool told[MOST_LED]; // it is no load of memory that the kernel does not store to
     for (u32 k = 0; k < f->led; k++)
         told[k] = !g->part || f->access[k].store || grid_stores_there(g, f->access[k].base);
@@ -340,7 +341,7 @@ void race_followed(Block *b, u32 bit)
         const Row row = { l->base + (u64)behind * l->bytes, l->pc, (u16)(l->bytes / LANES),
                           l->store };
         if (l->rest & bit
-            && (told[at] || !reads_say_nothing(g->reads, b->number, row.base, l->bytes)))
+            && (told[at] || !reads_say_nothing(race_grid(g)->reads, b->number, row.base, l->bytes)))
             add_row(b, rows, f->first + behind, &row, f->alike[n]);
         if (++at == f->led) at = 0, behind++;
     }
@@ -363,7 +364,7 @@ static void make_stand_in(Grid *g)
     stand_in.race = (struct RaceBlock){ 0 };
     stand_in.block = (Block){ .grid = g,
                               .warp_count = (g->threads + LANES - 1) / LANES,
-                              .race = &stand_in.race };
+                              .kept[BLOCK_RACE] = &stand_in.race };
     stand_in.block.warps = need(calloc(stand_in.block.warp_count, sizeof *stand_in.block.warps));
     for (u32 n = 0; n < stand_in.block.warp_count; n++)
         stand_in.block.warps[n].block = &stand_in.block, stand_in.block.warps[n].number = n;
@@ -394,10 +395,22 @@ static void event_later(Grid *g, void *of, bool dropped)
 void race_put_off_event(const Block *b, Event e)
 {
     if (!b->grid->part) return;
-    race_put_off_rows(b->grid, &b->race->rows);
+    race_put_off_rows(b->grid, &race_block(b)->rows);
     *(Event *)grid_later(b->grid, event_later, sizeof e) = e;
 }
 
-void race_part_make(Grid *part) { part->reads = reads_take(part); }
-void race_part_free(Grid *part) { reads_give_back(part->reads); }
-void race_put_back(Grid *part) { reads_forget(part->reads, part); }
+void race_part_make(Grid *part)
+{
+    RaceGrid *kept = need(malloc(sizeof *kept));
+    *kept = *race_grid(part);
+    kept->reads = reads_take(part);
+    part->kept[GRID_RACE] = kept;
+}
+
+void race_part_free(Grid *part)
+{
+    reads_give_back(race_grid(part)->reads);
+    free(race_grid(part));
+}
+
+void race_put_back(Grid *part) { reads_forget(race_grid(part)->reads, part); }

@@ -17,6 +17,7 @@
 #include "machine/shape.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
+#include "slots.h"
 
 // What is known of the blocks that a slot runs, one after another.
 struct DefinedBlock {
@@ -29,9 +30,11 @@ struct DefinedBlock {
     bool computed;                               // and that was stored, though undefined
 };
 
+static struct DefinedBlock *defined_block(const Block *b) { return b->kept[BLOCK_UNDEFINED]; }
+
 static void undefined_block_make(Block *b)
 {
-    struct DefinedBlock *d = b->defined = need(calloc(1, sizeof *d));
+    struct DefinedBlock *d = b->kept[BLOCK_UNDEFINED] = need(calloc(1, sizeof *d));
     d->shared_words = b->shared_span / 64 + 1;
     d->local_stride = (b->grid->kernel->local_bytes + 63) / 64 * 64;
     d->local_words = d->local_stride / 64 * LANES * b->warp_count;
@@ -41,14 +44,14 @@ static void undefined_block_make(Block *b)
 
 static void undefined_block_free(Block *b)
 {
-    free(b->defined->shared_bits);
-    free(b->defined->local_bits);
-    free(b->defined);
+    free(defined_block(b)->shared_bits);
+    free(defined_block(b)->local_bits);
+    free(defined_block(b));
 }
 
 static void undefined_block_start(Block *b)
 {
-    struct DefinedBlock *d = b->defined;
+    struct DefinedBlock *d = defined_block(b);
     // CUB and Thrust compare what lies behind a tile, too, and drop the outcome; they add what a
     // thread was never given, and take it off again. There all counts as written until a value that
     // nothing wrote is stored to it.
@@ -71,7 +74,8 @@ static void undefined_block_start(Block *b)
 // it.
 static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 {
-    const struct DefinedBlock *d = (a->space == SPACE_SHARED ? a->owner : a->warp->block)->defined;
+    const struct DefinedBlock *d =
+        defined_block(a->space == SPACE_SHARED ? a->owner : a->warp->block);
     u64 byte = a->address[lane] + at, *bits;
     switch (a->space) {
     case SPACE_SHARED: bits = d->shared_bits; break;
@@ -88,9 +92,9 @@ static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 // The word that says of the same bytes whether they were computed from what nothing wrote.
 static inline u64 *computed_word(const Access *a, u64 *word)
 {
-    const struct DefinedBlock *d = a->warp->block->defined;
+    const struct DefinedBlock *d = defined_block(a->warp->block);
     switch (a->space) {
-    case SPACE_SHARED: return word + a->owner->defined->shared_words;
+    case SPACE_SHARED: return word + defined_block(a->owner)->shared_words;
     case SPACE_LOCAL: return word + d->local_words;
     default: return memory_computed_bits + (word - memory_defined_bits);
     }
@@ -152,7 +156,8 @@ static void undefined_grid_start(Grid *g)
         if (g->kernel->padding[n] > memory_padding[n]) memory_padding[n] = g->kernel->padding[n];
 }
 
-static bool watching(const Access *a) { return a->warp->block->grid->watched; }
+// GRID_UNDEFINED is set when some warp of the grid holds a value that nothing wrote.
+static bool watching(const Access *a) { return a->warp->block->grid->kept[GRID_UNDEFINED]; }
 
 // Promises the chunk that the access lies in, if all of it is written, and a few like it on both
 // sides, as far as they are known.
@@ -262,7 +267,7 @@ static void store_tile(const Access *a)
 // Remembers what it was that the bytes stored come from, unless that was something stored before.
 static void note_taint(const Access *a)
 {
-    const struct DefinedBlock *d = a->warp->block->defined;
+    const struct DefinedBlock *d = defined_block(a->warp->block);
     const Kernel *k = a->warp->block->grid->kernel;
     if (!d->origin) return;
     bool shuffled = isa_rows[d->origin->row].shape == EXCHANGE;
@@ -312,7 +317,7 @@ static void store(Access *a)
 
 static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
 {
-    const Insn *origin = w->block->defined->origin;
+    const Insn *origin = defined_block(w->block)->origin;
     bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
     Report r = {
         .kind = REPORT_UNINITIALIZED,
@@ -331,7 +336,7 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
     }
     report_errorf(&r, "%s depends on a value that %s", use,
                   lane ? "was shuffled from a lane that took no part"
-                  : origin && w->block->defined->computed
+                  : origin && defined_block(w->block)->computed
                       ? "was computed from memory that nothing wrote"
                       : "was read from memory that nothing wrote");
 }
@@ -360,7 +365,7 @@ static void before_atomic(const Access *a)
     if (!lanes) return;
     if (strstr(isa_rows[a->insn->row].name, "_exch_")) exchange(a, lanes);
     else
-        a->warp->block->defined->origin = NULL,
+        defined_block(a->warp->block)->origin = NULL,
         report_use(a->warp, a->insn, lanes, "an atomic operation");
 }
 
@@ -544,8 +549,8 @@ static void start_watching(Warp *w)
     Grid *g = w->block->grid;
     if (g->part) grid_in_order(g);
     w->watch = watch;
-    if (!g->watched) shape_forget_passes(g);
-    g->watched = true;
+    if (!g->kept[GRID_UNDEFINED]) shape_forget_passes(g);
+    g->kept[GRID_UNDEFINED] = g;
 }
 
 static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
@@ -553,7 +558,7 @@ static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[L
     u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
     for (u32 l = 0; l < LANES; l++)
         if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
-    if (marks & ~source || (marks && !w->watch)) w->block->defined->origin = i;
+    if (marks & ~source || (marks && !w->watch)) defined_block(w->block)->origin = i;
     if (marks) start_watching(w);
     if (w->watch) *mark(w, i->d) = (*mark(w, i->d) & ~here) | marks;
 }
@@ -562,7 +567,7 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
 {
     u32 bit;
     u64 *word = word_of(a, __builtin_ctz(lanes), at, &bit);
-    struct DefinedBlock *d = a->warp->block->defined;
+    struct DefinedBlock *d = defined_block(a->warp->block);
     d->origin = a->insn;
     d->computed = *computed_word(a, word) >> bit & 1;
 }

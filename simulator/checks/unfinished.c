@@ -11,6 +11,7 @@
 #include "machine/handlers.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
+#include "slots.h"
 
 enum { UNIT = 4 }; // bytes of the least copy, and of a bit
 
@@ -21,6 +22,11 @@ struct UnfinishedBlock {
     u32 count; // lanes' parts of copies that have begun
 };
 
+static struct UnfinishedBlock *unfinished_block(const Block *b)
+{
+    return b->kept[BLOCK_UNFINISHED];
+}
+
 static bool copies(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
@@ -30,7 +36,7 @@ static bool copies(const Kernel *k)
 
 static void unfinished_block_make(Block *b)
 {
-    struct UnfinishedBlock *u = b->unfinished = need(calloc(1, sizeof *u));
+    struct UnfinishedBlock *u = b->kept[BLOCK_UNFINISHED] = need(calloc(1, sizeof *u));
     if (!copies(b->grid->kernel)) return;
     u->words = b->shared_span / UNIT / 64 + 2;
     u->bits = need(malloc(u->words * sizeof *u->bits));
@@ -38,15 +44,16 @@ static void unfinished_block_make(Block *b)
 
 static void unfinished_block_free(Block *b)
 {
-    free(b->unfinished->bits);
-    free(b->unfinished);
+    free(unfinished_block(b)->bits);
+    free(unfinished_block(b));
 }
 
 static void unfinished_block_start(Block *b)
 {
-    b->unfinished->count = 0;
-    if (b->unfinished->bits)
-        memset(b->unfinished->bits, 0, b->unfinished->words * sizeof *b->unfinished->bits);
+    unfinished_block(b)->count = 0;
+    if (unfinished_block(b)->bits)
+        memset(unfinished_block(b)->bits, 0,
+               unfinished_block(b)->words * sizeof *unfinished_block(b)->bits);
 }
 
 static bool is_set(const struct UnfinishedBlock *u, u64 address, u64 bytes)
@@ -120,7 +127,7 @@ static bool tell(const Access *a, u32 lane)
 
 static void look(Access *a)
 {
-    const struct UnfinishedBlock *u = a->owner->unfinished;
+    const struct UnfinishedBlock *u = unfinished_block(a->owner);
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
         if (!is_set(u, s->address, s->bytes)) continue;
         for (u32 rest = s->lanes; rest; rest &= rest - 1)
@@ -202,7 +209,7 @@ static void unfinished_block_end(Block *b)
 
 static bool unfinished_access(Access *a)
 {
-    struct UnfinishedBlock *u = a->space == SPACE_SHARED ? a->owner->unfinished : NULL;
+    struct UnfinishedBlock *u = a->space == SPACE_SHARED ? unfinished_block(a->owner) : NULL;
     if (!u || !u->bits) {
         access_pass_all(a);
         return true;
@@ -215,7 +222,7 @@ static bool unfinished_access(Access *a)
 
 static void unfinished_copied(Access *a)
 {
-    if (!a->bulk) change(a->owner->unfinished, a, false);
+    if (!a->bulk) change(unfinished_block(a->owner), a, false);
 }
 
 const Observer unfinished_observer = {

@@ -21,6 +21,8 @@ typedef struct Mbarriers {
     u32 count, room;
 } Mbarriers;
 
+enum { BLOCK_SLOTS = 6 };
+
 typedef struct Block {
     struct Grid *grid;
     u32 index[3];
@@ -43,19 +45,15 @@ typedef struct Block {
     u32 shared_span; // and ends there, as all of it does
     Barrier barriers[BARRIERS];
     Mbarriers mbarriers;
-    struct Bulks *bulks;    // copies in bulk that are under way (bulk.h); NULL: it has begun none
-    u64 seen;               // Grid.progress behind its latest turn
-    u64 spun;               // and behind the latest in which all its warps that ran spun
-    bool slow;              // shuffled: it is passed over more often than others
-    u32 rounds, meetings;   // of its turn so far (block_run)
-    bool arrivals;          // a warp has come to one of them since they were looked at
-    u64 since;              // the grid's steps when it began
-    u32 epoch;              // counts barriers, over all blocks of the slot; never 0
-    struct RaceBlock *race; // what observers keep of it: race.c
-    struct DefinedBlock *defined;       // undefined.c
-    struct CachedBlock *cached;         // caches.c
-    struct UnfinishedBlock *unfinished; // unfinished.c
-    struct ProxyBlock *proxy;           // proxy.c
+    struct Bulks *bulks;     // copies in bulk that are under way (bulk.h); NULL: it has begun none
+    u64 seen;                // Grid.progress behind its latest turn
+    u64 spun;                // and behind the latest in which all its warps that ran spun
+    bool slow;               // shuffled: it is passed over more often than others
+    u32 rounds, meetings;    // of its turn so far (block_run)
+    bool arrivals;           // a warp has come to one of them since they were looked at
+    u64 since;               // the grid's steps when it began
+    u32 epoch;               // counts barriers, over all blocks of the slot; never 0
+    void *kept[BLOCK_SLOTS]; // what observers know of it, a slot each
     Followers followers;
 } Block;
 

@@ -5,6 +5,8 @@
 #include "grid.h"
 #include "tally.h"
 
+enum { GRID_SLOTS = 6 };
+
 struct Grid {
     Launch *launch;
     Kernel *kernel;
@@ -39,17 +41,10 @@ struct Grid {
     Warp *running;
     bool *beyond; // instructions that can come after barrier beyond_pc; NULL: not worked out yet
     u32 beyond_pc;
-    u32 raced,
-        first_block; // what observers keep of it: race.c: its number, and that of its first block
-    struct Reads *reads;       // and, of a part, what it has read (reads.h)
-    bool watched;              // undefined.c: some warp of it holds a value that nothing wrote
     struct Children *children; // what it launches (children.h)
     struct Spread *spread;     // its blocks may run beside each other (spread.h); NULL: they do not
     struct Part *part;         // it is a part of such a grid; NULL: it is a whole one
-    struct ManagedGrid *managed; // managed.c
-    struct LinkGrid *linked;     // link.c
-    struct CachedGrid *cached;   // caches.c
-    struct TracedGrid *traced;   // trace.c
+    void *kept[GRID_SLOTS];    // what observers know of it, a slot each
 };
 
 // For each instruction of the kernel: can it come after the barrier at `pc`?

@@ -159,13 +159,12 @@ void grid_in_order(Grid *part);
 // Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).
 void access_shape(Access *);
 
-// In the order in which they look: those that refuse an access come before those that count it.
+// Who looks on from now on, in the order in which they look: those that refuse an access come
+// before those that count it. `bare`: they only keep kernels within their memory. At most 10.
+void observers_set(const Observer *const *list, u32 count, bool bare);
+
 extern const Observer *const *observers;
 extern u32 observer_count;
-
-// From now on nobody looks but those that keep a kernel within its memory: no checks, no counters,
-// no times.
-void observers_bare(void);
 extern bool observers_are_bare;
 
 #define OBSERVERS(method, ...)                                                                     \

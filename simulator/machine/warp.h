@@ -7,12 +7,6 @@
 // nothing comes of it.
 enum { WARP_TURNS = 4096, SPIN_TURNS = 64 };
 
-// What a warp found when it last looked at a place that others may write.
-typedef struct LastLook {
-    u64 at, value;
-    u32 pc, mask, block;
-} LastLook;
-
 // A warp that spins: whether it does the same over and over (stand.c).
 typedef struct Spin {
     u64 state;     // of registers, paths and local memory, at the end of some earlier turn
@@ -92,15 +86,15 @@ struct Warp {
     u32 *inside; // for each function: lanes that are in a call of it
     u32 ready_count;
     Path ready[LANES]; // the paths that wait for their turn
-    u32 *taint;        // for each 64 bytes of registers: lanes whose value nothing defined
+    u32 *taint; // marks of an observer\'s, for each 64 bytes of registers: lanes. They go where
+                // values go
     void (*watch)(Warp *, const Insn *,
                   u32 mask); // sees each instruction before it runs, also where no lane
                              // takes part (mask 0); NULL: nobody looks
     u32 *lasting;            // for each of those instructions: lanes that have run it
     struct Copies
         *copies; // asynchronous ones that it has not waited for (copy.h); NULL: it has begun none
-    struct TraceWarp *trace; // what it does is noted (trace.h); NULL: it is not
-    LastLook look;           // strong, at one place in global memory: counters.c
+    void *trace; // an observer notes each of its steps, and keeps that here; NULL: none does
 };
 
 enum { MOST_WARPS = 1024 / LANES }; // of a block

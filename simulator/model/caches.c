@@ -32,6 +32,7 @@
 #include "machine/worker.h"
 #include "base/need.h"
 #include "stores.h"
+#include "slots.h"
 
 enum { MOST_NOTES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note
 enum {
@@ -71,6 +72,8 @@ typedef struct CachedBlock {
     u32 atomics;  // whose result is wanted
 } CachedBlock;
 
+static CachedBlock *caches_block(const Block *b) { return b->kept[BLOCK_CACHES]; }
+
 typedef struct Read {
     u64 number;
     s32 when;
@@ -109,6 +112,8 @@ typedef struct CachedGrid {
     Found spilled[2]; // loads, stores
     L2Launch l2;
 } CachedGrid;
+
+static CachedGrid *caches_grid(const Grid *g) { return g->kept[GRID_CACHES]; }
 
 static CachedGrid *now;      // of the grid whose turn it is
 static CachedGrid *replayed; // of the one whose wave is replayed, which may be done by another
@@ -379,12 +384,12 @@ static void join_wave(const Note *notes, u32 count, u32 sm, bool placed)
 }
 
 // Does each of its warps ask an atomic? Then it is likely to be told where to store.
-static bool is_placed(const Block *b) { return b->cached->atomics >= b->warp_count; }
+static bool is_placed(const Block *b) { return caches_block(b)->atomics >= b->warp_count; }
 
 static void join_block(Block *b)
 {
-    join_wave(b->cached->all.note, b->cached->all.count, b->sm, is_placed(b));
-    b->cached->all.count = 0;
+    join_wave(caches_block(b)->all.note, caches_block(b)->all.count, b->sm, is_placed(b));
+    caches_block(b)->all.count = 0;
 }
 
 // A warp has made a store: does it make the next one before the others have had their turn? The
@@ -407,7 +412,7 @@ static inline bool is_store_next(const Notes *n)
 // what warps share, the one ahead brings what those behind find sooner.
 static inline bool is_late(const Block *b, u32 warp, u32 turn)
 {
-    const Notes *n = &b->cached->warps[warp];
+    const Notes *n = &caches_block(b)->warps[warp];
     const Note next = n->note[n->taken];
     const u32 late = LATE[note_number(next) / LOCAL_LINE][note_kind(next)];
     return late
@@ -419,7 +424,7 @@ static inline bool is_late(const Block *b, u32 warp, u32 turn)
 // The warps' notes, one of each in turn, and the store behind that.
 static void put_in_turn(Block *b)
 {
-    CachedBlock *cached = b->cached;
+    CachedBlock *cached = caches_block(b);
     u32 total = 0;
     for (u32 w = 0; w < b->warp_count; w++) total += cached->warps[w].count;
     make_room(&cached->all, total);
@@ -473,7 +478,7 @@ static void caches_grid_start(Grid *g)
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
     coalesce_start();
     worker_wait();
-    now = g->cached = spare ? spare : calloc(1, sizeof *now);
+    now = g->kept[GRID_CACHES] = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
     if (!now) no_memory();
     now->grid = g;
@@ -503,17 +508,18 @@ static void caches_grid_start(Grid *g)
 
 static void caches_block_make(Block *b)
 {
-    b->cached = calloc(1, sizeof *b->cached);
-    if (b->cached) b->cached->warps = calloc(b->warp_count, sizeof *b->cached->warps);
-    if (!b->cached || !b->cached->warps) no_memory();
+    b->kept[BLOCK_CACHES] = calloc(1, sizeof(CachedBlock));
+    if (caches_block(b))
+        caches_block(b)->warps = calloc(b->warp_count, sizeof *caches_block(b)->warps);
+    if (!caches_block(b) || !caches_block(b)->warps) no_memory();
 }
 
 static void caches_block_free(Block *b)
 {
-    for (u32 w = 0; w < b->warp_count; w++) free(b->cached->warps[w].note);
-    free(b->cached->warps);
-    free(b->cached->all.note);
-    free(b->cached);
+    for (u32 w = 0; w < b->warp_count; w++) free(caches_block(b)->warps[w].note);
+    free(caches_block(b)->warps);
+    free(caches_block(b)->all.note);
+    free(caches_block(b));
 }
 
 static enum kind kind_of(const Access *a)
@@ -570,7 +576,7 @@ static void note_spills(Block *b)
     const u32 before = now->spills.words_stored, behind = now->spills.words_loaded;
     if (!before && !behind) return;
     for (u32 w = 0; w < b->warp_count; w++) {
-        Notes *n = &b->cached->warps[w];
+        Notes *n = &caches_block(b)->warps[w];
         make_room(n, before + behind);
         memmove(n->note + before, n->note, n->count * sizeof *n->note);
         n->count += before + behind;
@@ -587,7 +593,7 @@ static bool is_host_memory(const Access *a)
 // Where a warp is to note what it does next.
 static Notes *notes_of(Block *b, u32 warp)
 {
-    CachedBlock *cached = b->cached;
+    CachedBlock *cached = caches_block(b);
     if (warp < cached->latest || cached->warps[warp].count >= MOST_OF_WARP) put_in_turn(b);
     cached->latest = warp;
     return &cached->warps[warp];
@@ -613,7 +619,7 @@ static bool caches_access(Access *a)
         return true;
     enum kind kind = kind_of(a);
     Notes *to = notes_of(b, a->warp->number);
-    b->cached->atomics += kind == ATOMIC_KIND;
+    caches_block(b)->atomics += kind == ATOMIC_KIND;
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct ShapeLines *lines = access_lines(a);
     if (lines) {
@@ -678,8 +684,8 @@ static void caches_followed(Block *b, u32 bit)
 
 static void caches_block_start(Block *b)
 {
-    for (u32 w = 0; w < b->warp_count; w++) b->cached->warps[w].count = 0;
-    b->cached->all.count = b->cached->latest = b->cached->atomics = 0;
+    for (u32 w = 0; w < b->warp_count; w++) caches_block(b)->warps[w].count = 0;
+    caches_block(b)->all.count = caches_block(b)->latest = caches_block(b)->atomics = 0;
 }
 
 static void end_block(void)
@@ -701,7 +707,7 @@ static void caches_block_end(Block *b)
 {
     note_spills(b);
     put_in_turn(b);
-    const Notes *all = &b->cached->all;
+    const Notes *all = &caches_block(b)->all;
     if (b->grid->part) {
         Done *d = grid_later(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
         *d = (Done){ .sm = b->sm, .count = all->count, .placed = is_placed(b) };
@@ -737,7 +743,7 @@ static void caches_grid_end(Grid *g)
     now->found = now->l2.found = NULL;
 }
 
-static void caches_grid_turn(Grid *g) { now = g->cached; }
+static void caches_grid_turn(Grid *g) { now = caches_grid(g); }
 
 static void free_grid(CachedGrid *c)
 {
@@ -755,7 +761,7 @@ static void free_grid(CachedGrid *c)
 static void caches_grid_free(Grid *g)
 {
     if (spare) free_grid(spare);
-    spare = g->cached;
+    spare = caches_grid(g);
 }
 
 const Observer caches_observer = {

@@ -14,7 +14,9 @@
 #include "link.h"
 #include "machine/profile.h"
 #include "program/source.h"
+#include "slots.h"
 #include "timing.h"
+#include "base/need.h"
 #include "trace.h"
 
 enum { COUNTED, ESTIMATED, OURS, ASIDE };
@@ -63,6 +65,12 @@ double metric_value(enum metric metric, const Totals *t)
 
 // ---- At an instruction ----
 
+// What a warp found when it last looked at a place that others may write.
+typedef struct LastLook {
+    u64 at, value;
+    u32 pc, mask, block;
+} LastLook;
+
 // A warp that waits for others looks at a place until it finds something new there. How often
 // depends on whose turn it is in the simulator, and on an H200 on the time. So what counts is its
 // first look, and each that finds something new.
@@ -71,7 +79,7 @@ static bool looks_again(const Access *a)
     if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
         return false;
     if (a->mask & (a->mask - 1) && !(a->regular && !a->stride)) return false;
-    LastLook *last = &a->warp->look,
+    LastLook *last = (LastLook *)a->warp->block->kept[BLOCK_LOOKS] + a->warp->number,
              now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
     memcpy(&now.value, (const u8 *)a->base, a->bytes);
     bool again = now.at == last->at && now.value == last->value && now.pc == last->pc
@@ -79,6 +87,13 @@ static bool looks_again(const Access *a)
     *last = now;
     return again;
 }
+
+static void counters_block_make(Block *b)
+{
+    b->kept[BLOCK_LOOKS] = need(calloc(b->warp_count, sizeof(LastLook)));
+}
+
+static void counters_block_free(Block *b) { free(b->kept[BLOCK_LOOKS]); }
 
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
 
@@ -482,7 +497,9 @@ static void counters_grid_end(Grid *g)
     report(g, &t, waited);
 }
 
-const Observer counters_observer = { .access = counters_access,
+const Observer counters_observer = { .block_make = counters_block_make,
+                                     .block_free = counters_block_free,
+                                     .access = counters_access,
                                      .glance = counters_glance,
                                      .followed = counters_followed,
                                      .frugal = true,

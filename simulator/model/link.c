@@ -7,6 +7,7 @@
 #include "machine/profile.h"
 #include "streams/peer.h"
 #include "base/need.h"
+#include "slots.h"
 #include <stdlib.h>
 
 // What a kernel moved over its device's link: all of it, and to and from which other device. Of
@@ -14,6 +15,8 @@
 typedef struct LinkGrid {
     u64 in, out, from[MOST_DEVICES], to[MOST_DEVICES];
 } LinkGrid;
+
+static LinkGrid *link_grid(const Grid *g) { return g->kept[GRID_LINK]; }
 
 double link_copy_seconds(u32 from, u32 to, u64 bytes)
 {
@@ -23,7 +26,7 @@ double link_copy_seconds(u32 from, u32 to, u64 bytes)
 
 double link_kernel_seconds(const Grid *g)
 {
-    u64 most = g->linked->in > g->linked->out ? g->linked->in : g->linked->out;
+    u64 most = link_grid(g)->in > link_grid(g)->out ? link_grid(g)->in : link_grid(g)->out;
     return most ? profile.link_load_seconds + most / profile.link_bytes_per_second : 0;
 }
 
@@ -31,13 +34,13 @@ void link_moves(const Grid *g, Tally *t, u64 in, u64 out)
 {
     t->received += in;
     t->sent += out;
-    g->linked->in += in;
-    g->linked->out += out;
+    link_grid(g)->in += in;
+    link_grid(g)->out += out;
 }
 
 u32 link_report(const Grid *g, LinkReport links[])
 {
-    const LinkGrid *p = g->linked;
+    const LinkGrid *p = link_grid(g);
     u32 device = g->launch->device;
     u32 count = 0;
     for (u32 d = 0; d < MOST_DEVICES; d++) {
@@ -76,8 +79,8 @@ static void count_lanes(const Access *a, u32 lanes, u32 other)
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
     link_moves(g, &g->tally[a->insn - g->kernel->code], in, out);
-    g->linked->from[other] += in;
-    g->linked->to[other] += out;
+    link_grid(g)->from[other] += in;
+    link_grid(g)->to[other] += out;
 }
 
 static bool link_access(Access *a)
@@ -99,9 +102,9 @@ static bool link_access(Access *a)
     return true;
 }
 
-static void link_grid_start(Grid *g) { g->linked = need(calloc(1, sizeof *g->linked)); }
+static void link_grid_start(Grid *g) { g->kept[GRID_LINK] = need(calloc(1, sizeof(LinkGrid))); }
 
-static void link_grid_free(Grid *g) { free(g->linked); }
+static void link_grid_free(Grid *g) { free(link_grid(g)); }
 
 static bool link_one_order(Grid *g) { return peer_reaches_any(g->launch->device); }
 

@@ -37,6 +37,7 @@
 #include "streams/clock.h"
 #include "report/report.h"
 #include "base/need.h"
+#include "slots.h"
 
 enum {
     PAGE = MANAGED_PAGE,
@@ -79,6 +80,8 @@ typedef struct ManagedGrid {
                        // was written
 } ManagedGrid;
 
+static ManagedGrid *managed_grid(const Grid *g) { return g->kept[GRID_MANAGED]; }
+
 static PageRange *touched; // by the host since the last request
 static size_t touched_count, touched_room;
 static double host_ns; // that the host's faults take
@@ -94,7 +97,7 @@ static double seconds_of(u64 faults, u64 bytes)
 
 double managed_kernel_seconds(const Grid *g)
 {
-    const ManagedGrid *m = g->managed;
+    const ManagedGrid *m = managed_grid(g);
     return seconds_of(m->faults, m->moved) + m->remote / profile.copy_bytes_per_second;
 }
 
@@ -256,9 +259,9 @@ static void device_fault(u64 page, bool store, const Grid *g, Tally *t)
     }
     t->faults++;
     t->moved += moved;
-    g->managed->faults++;
-    g->managed->moved += moved;
-    g->managed->linked += linked;
+    managed_grid(g)->faults++;
+    managed_grid(g)->moved += moved;
+    managed_grid(g)->linked += linked;
     link_moves(g, t, linked, 0);
 }
 
@@ -268,12 +271,12 @@ enum { OVER_BUS = 1, OVER_LINK = 2 };
 static void note_write(u64 page, const Insn *i, const Grid *g)
 {
     if (i->strong && i->scope == SCOPE_SYS) {
-        g->managed->told |= g->managed->fenced || i->order >= ORDER_RELEASE;
+        managed_grid(g)->told |= managed_grid(g)->fenced || i->order >= ORDER_RELEASE;
         return;
     }
     if (page >= managed_pages) return;
     pages[page].writer = g->number;
-    g->managed->wrote = true;
+    managed_grid(g)->wrote = true;
 }
 
 static u32 touch(u64 page, const Access *a, const Grid *g, Tally *t)
@@ -326,26 +329,29 @@ static bool managed_access(Access *a)
     else remote = touch_lanes(a, g, t);
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
-    if (remote & OVER_BUS) g->managed->remote += bytes;
+    if (remote & OVER_BUS) managed_grid(g)->remote += bytes;
     else link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 
-static void managed_grid_start(Grid *g) { g->managed = need(calloc(1, sizeof *g->managed)); }
+static void managed_grid_start(Grid *g)
+{
+    g->kept[GRID_MANAGED] = need(calloc(1, sizeof(ManagedGrid)));
+}
 
 static void managed_fence(Warp *w, const Insn *i)
 {
-    if (i->scope == SCOPE_SYS) w->block->grid->managed->fenced = true;
+    if (i->scope == SCOPE_SYS) managed_grid(w->block->grid)->fenced = true;
 }
 
 static void managed_grid_end(Grid *g)
 {
-    const ManagedGrid *m = g->managed;
+    const ManagedGrid *m = managed_grid(g);
     if (m->faults) report_migration("HtoD", "gpu-fault", m->moved, m->faults);
     if (m->linked) report_migration("DtoD", "gpu-fault", m->linked, 0);
 }
 
-static void managed_grid_free(Grid *g) { free(g->managed); }
+static void managed_grid_free(Grid *g) { free(managed_grid(g)); }
 
 const Observer managed_observer = {
     .grid_start = managed_grid_start,
@@ -367,7 +373,7 @@ void managed_written(u64 address, u64 bytes, u32 device)
 void managed_launched(const Grid *g, const u64 callers[ORIGIN_CALLERS], double done)
 {
     u32 n = 0;
-    if (!g->managed->wrote || g->managed->told) return;
+    if (!managed_grid(g)->wrote || managed_grid(g)->told) return;
     while (n < unfinished_count && unfinished[n].launch != g->number) n++;
     if (n == MOST_UNFINISHED)
         memmove(unfinished, unfinished + 1, --n * sizeof *unfinished), unfinished_count--;

@@ -7,6 +7,7 @@
 #include "machine/handlers.h"
 #include "machine/profile.h"
 #include "base/need.h"
+#include "slots.h"
 
 // What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
@@ -30,6 +31,8 @@ typedef struct TracedGrid {
     } * mbarrier; // phases: that goes on, that is over
     u32 mbarrier_count, mbarrier_room;
 } TracedGrid;
+
+static TracedGrid *traced_grid(const Grid *g) { return g->kept[GRID_TRACE]; }
 
 static TracedGrid *now;   // of the grid whose turn it is
 static TracedGrid *spare; // of one that has ended: its room is used again
@@ -58,7 +61,7 @@ static void forget_blocks(Trace *t)
 
 static void trace_grid_start(Grid *g)
 {
-    TracedGrid *t = g->traced = spare ? spare : need(calloc(1, sizeof *t));
+    TracedGrid *t = g->kept[GRID_TRACE] = spare ? spare : need(calloc(1, sizeof *t));
     spare = NULL;
     Trace *trace = &t->trace;
     *trace = (Trace){ .op = ops_of(g->kernel),
@@ -76,25 +79,28 @@ static void trace_grid_start(Grid *g)
     t->steps = t->pieces = 0;
 }
 
-static void trace_grid_turn(Grid *g) { now = g->traced; }
+static void trace_grid_turn(Grid *g) { now = traced_grid(g); }
 
 static void trace_grid_free(Grid *g)
 {
-    forget_blocks(&g->traced->trace);
+    forget_blocks(&traced_grid(g)->trace);
     if (spare)
         free(spare->trace.block), free(spare->trace.access), free(spare->trace.piece),
             free(spare->trace.phase), free(spare->mbarrier), free(spare);
-    spare = g->traced;
+    spare = traced_grid(g);
 }
 
 static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
 
-static u64 steps_so_far(const Grid *g) { return g->part ? now->steps : g->traced->trace.steps; }
+static u64 steps_so_far(const Grid *g)
+{
+    return g->part ? now->steps : traced_grid(g)->trace.steps;
+}
 
 static void now_full(Grid *g, void *nothing, bool dropped)
 {
     (void)nothing;
-    if (!dropped) g->traced->trace.full = true;
+    if (!dropped) traced_grid(g)->trace.full = true;
 }
 
 static void note_full(Grid *g)
@@ -105,7 +111,7 @@ static void note_full(Grid *g)
 
 static void trace_block_start(Block *b)
 {
-    Trace *trace = &b->grid->traced->trace;
+    Trace *trace = &traced_grid(b->grid)->trace;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
     if (b->grid->part)
         forget_blocks(trace), trace->access_count = trace->piece_count = trace->steps = 0;
@@ -128,7 +134,7 @@ static void trace_block_start(Block *b)
 static void trace_step(Warp *w, const Insn *i)
 {
     Grid *g = w->block->grid;
-    Trace *trace = &g->traced->trace;
+    Trace *trace = &traced_grid(g)->trace;
     TraceWarp *t = w->trace;
     if (i->run == run_clock && !w->clock_ready) return; // it will be come to once more
     if (steps_so_far(g) >= MOST_STEPS) {
@@ -257,7 +263,7 @@ static bool comes_later(const Insn *i) { return i->run == run_copy_arrive || i->
 
 static void trace_mbarrier_arrived(Access *a, bool completes)
 {
-    TracedGrid *g = a->warp->block->grid->traced;
+    TracedGrid *g = traced_grid(a->warp->block->grid);
     TraceWarp *t = a->warp->trace;
     struct TracedMbarrier *m = mbarrier_at(g, a->owner, a->address[__builtin_ctz(a->mask)]);
     if (t && t->count && !comes_later(a->insn)) note_phase(&g->trace, t, m->now, false);
@@ -266,7 +272,7 @@ static void trace_mbarrier_arrived(Access *a, bool completes)
 
 static void trace_mbarrier_waited(Access *a)
 {
-    TracedGrid *g = a->warp->block->grid->traced;
+    TracedGrid *g = traced_grid(a->warp->block->grid);
     TraceWarp *t = a->warp->trace;
     if (!t || !t->count) return;
     u32 over = mbarrier_at(g, a->owner, a->address[__builtin_ctz(a->mask)])->over;
@@ -290,7 +296,7 @@ static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 static void trace_waited(Warp *w, u64 clocks)
 {
     enum { LONGEST_LOOP = 32 };
-    Trace *trace = &w->block->grid->traced->trace;
+    Trace *trace = &traced_grid(w->block->grid)->trace;
     TraceWarp *t = w->trace;
     if (!t || !t->count) return;
     u32 last = t->count - 1, first = t->waits - 1;
@@ -309,14 +315,15 @@ static void trace_waited(Warp *w, u64 clocks)
 
 static bool trace_access(Access *a)
 {
-    Trace *trace = &a->grid->traced->trace;
+    Trace *trace = &traced_grid(a->grid)->trace;
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count || access_is_in_registers(a) || drop_polls(trace, t, a)) return true;
     TraceAccess *to = access_of(trace, t);
     if (a->mbarrier) {
         if (comes_later(a->insn))
-            note_phase(trace, t, mbarrier_at(a->grid->traced, a->owner, a->address[a->first])->now,
+            note_phase(trace, t,
+                       mbarrier_at(traced_grid(a->grid), a->owner, a->address[a->first])->now,
                        false);
     } else if (a->bulk && a->space == SPACE_SHARED) {
         return true;
@@ -371,7 +378,7 @@ typedef struct Handed {
 static void take_over(Grid *g, void *what, bool dropped)
 {
     Handed *h = what;
-    Trace *t = &g->traced->trace;
+    Trace *t = &traced_grid(g)->trace;
     if (dropped) {
         free_block(h->block);
     } else {
@@ -397,7 +404,7 @@ static void take_over(Grid *g, void *what, bool dropped)
 
 static void hand_over(Grid *part)
 {
-    TracedGrid *g = part->traced;
+    TracedGrid *g = traced_grid(part);
     Trace *t = &g->trace;
     if (!t->block_count) return;
     g->steps += t->steps;
@@ -419,7 +426,7 @@ static void forget_mbarriers(TracedGrid *g, const Block *b)
 
 static void trace_block_end(Block *b)
 {
-    TracedGrid *g = b->grid->traced;
+    TracedGrid *g = traced_grid(b->grid);
     forget_mbarriers(g, b);
     for (u32 n = 0; n < b->warp_count; n++) {
         if (b->warps[n].trace) arrange(&g->trace, b->warps[n].trace);
@@ -433,33 +440,33 @@ static void trace_part_make(Grid *part)
 {
     TracedGrid *t = need(calloc(1, sizeof *t));
     t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
-    part->traced = t;
+    part->kept[GRID_TRACE] = t;
 }
 
 static void trace_part_free(Grid *part)
 {
-    Trace *t = &part->traced->trace;
+    Trace *t = &traced_grid(part)->trace;
     forget_blocks(t);
-    free(t->block), free(t->access), free(t->piece), free(part->traced);
+    free(t->block), free(t->access), free(t->piece), free(traced_grid(part));
 }
 
-static void trace_put_back(Grid *part) { part->traced->steps = part->traced->pieces = 0; }
+static void trace_put_back(Grid *part) { traced_grid(part)->steps = traced_grid(part)->pieces = 0; }
 
 // What has no room is left out in one order alone: which step is the last says the order of warps.
 static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
 {
     u64 steps = 0, pieces = 0;
     for (u32 n = 0; n < count; n++) {
-        TracedGrid *t = parts[n]->traced;
+        TracedGrid *t = traced_grid(parts[n]);
         steps += t->steps, pieces += t->pieces;
         t->steps = t->pieces = 0;
     }
     if (steps
-        && (g->traced->steps + steps >= MOST_STEPS
-            || g->traced->pieces + pieces > MOST_PIECES_KEPT))
+        && (traced_grid(g)->steps + steps >= MOST_STEPS
+            || traced_grid(g)->pieces + pieces > MOST_PIECES_KEPT))
         return false;
-    g->traced->steps += steps;
-    g->traced->pieces += pieces;
+    traced_grid(g)->steps += steps;
+    traced_grid(g)->pieces += pieces;
     return true;
 }
 

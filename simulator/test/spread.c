@@ -7,6 +7,7 @@
 #include "machine/worker.h"
 #include "ptx/module.h"
 #include "report/report.h"
+#include "observers.h"
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static void set_up(void)
     worker_threads(3);
     spread_from(1);
     report_open(open("/dev/null", O_WRONLY), false);
+    observers_hand_in(false);
 }
 
 TestSuite(spread, .init = set_up);
@@ -147,7 +149,7 @@ Test(spread, one_writes_what_another_has_read)
 // Stores that nobody looks at are nothing but moves, and noted none the less.
 Test(spread, bare)
 {
-    observers_bare();
+    observers_hand_in(true);
     cr_expect_eq(
         run(ADD_ONE
             "setp.lt.u32 %p, %i, 64;\n@%p bra $done;\n"
