@@ -2,6 +2,7 @@
 #include "observers.h"
 #include "machine/shape.h"
 #include "memory/memory.h"
+#include "model/counts.h"
 
 extern const Observer bounds_observer, undefined_observer, race_observer, unfinished_observer,
     proxy_observer, managed_observer, link_observer, caches_observer, trace_observer,
@@ -21,7 +22,10 @@ _Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a prom
 
 void observers_hand_in(bool bare)
 {
-    if (bare) observers_set(few, sizeof few / sizeof *few, true);
-    else observers_set(all, sizeof all / sizeof *all, false);
-    if (bare) memory_ignore_definedness();
+    Observers o = { .list = all, .count = sizeof all / sizeof *all, .count_bytes = sizeof(Counts) };
+    if (bare) {
+        o.list = few, o.count = sizeof few / sizeof *few, o.bare = true;
+        memory_ignore_definedness();
+    }
+    observers_set(o);
 }

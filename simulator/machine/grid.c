@@ -291,8 +291,9 @@ Grid *grid_start(Launch *l)
     lasting_find(g->kernel);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
+    g->counts = calloc(l->kernel->code_count + 1, observer_count_bytes);
     g->shapes = shapes_make(l->kernel);
-    if (!g->tally || !g->shapes) no_memory(l->kernel);
+    if (!g->tally || !g->counts || !g->shapes) no_memory(l->kernel);
     access_start();
     shuffle_start(g);
     OBSERVERS(grid_start, g);
@@ -325,6 +326,7 @@ void grid_free(Grid *g)
     children_drop(g);
     free(g->slots);
     free(g->tally);
+    free(g->counts);
     free(g->shapes);
     free(g->beyond);
     free(g);

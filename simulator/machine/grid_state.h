@@ -11,6 +11,7 @@ struct Grid {
     Launch *launch;
     Kernel *kernel;
     Tally *tally;         // for each instruction
+    void *counts;         // what observers count of it: sums, of so many bytes (observers_set)
     struct Shape *shapes; // for each memory instruction: what its last access looked like (shape.h)
     u64 steps;            // warp instructions executed
     u64 steps_before;     // by all other grids so far; with `waited`, what the clocks show

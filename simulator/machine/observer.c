@@ -3,11 +3,13 @@
 
 const Observer *const *observers;
 u32 observer_count;
+u32 observer_count_bytes;
 bool observers_are_bare;
 
-void observers_set(const Observer *const *list, u32 count, bool bare)
+void observers_set(Observers o)
 {
-    observers = list;
-    observer_count = count;
-    observers_are_bare = bare;
+    observers = o.list;
+    observer_count = o.count;
+    observer_count_bytes = o.count_bytes;
+    observers_are_bare = o.bare;
 }

@@ -159,13 +159,22 @@ void grid_in_order(Grid *part);
 // Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).
 void access_shape(Access *);
 
-// Who looks on from now on, in the order in which they look: those that refuse an access come
-// before those that count it. `bare`: they only keep kernels within their memory. At most 10.
-void observers_set(const Observer *const *list, u32 count, bool bare);
+// Who looks on, in the order in which they look: those that refuse an access come before those that
+// count it. At most 10.
+typedef struct Observers {
+    const Observer *const *list;
+    u32 count;
+    u32 count_bytes; // of what they count at each instruction of a grid (Grid.counts): sums of 64
+                     // bits, which begin at 0, and to which those of parts are added
+    bool bare;       // they only keep kernels within their memory
+} Observers;
+
+void observers_set(Observers);
 
 extern const Observer *const *observers;
 extern u32 observer_count;
 extern bool observers_are_bare;
+extern u32 observer_count_bytes;
 
 #define OBSERVERS(method, ...)                                                                     \
     for (u32 o_ = 0; o_ < observer_count; o_++)                                                    \

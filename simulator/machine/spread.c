@@ -361,6 +361,7 @@ static Part *make_part(Spread *s)
     g->beyond = NULL;
     g->steps = 0;
     g->tally = need(calloc(k->code_count + 1, sizeof *g->tally));
+    g->counts = need(calloc(k->code_count + 1, observer_count_bytes));
     g->shapes = shapes_make(k);
     if (!g->shapes) need(NULL);
     OBSERVERS(part_make, g);
@@ -373,6 +374,7 @@ static void free_part(Part *p)
     block_free(p->block);
     OBSERVERS(part_free, &p->grid);
     free(p->grid.tally);
+    free(p->grid.counts);
     free(p->grid.shapes);
     free(p->grid.beyond);
     free(p->kept.items);
@@ -523,14 +525,19 @@ static void clear_counts(Part *p)
 {
     p->grid.steps = 0;
     memset(p->grid.tally, 0, p->grid.kernel->code_count * sizeof *p->grid.tally);
+    memset(p->grid.counts, 0, (size_t)p->grid.kernel->code_count * observer_count_bytes);
+}
+
+static void add_sums(u64 *sums, const u64 *more, size_t bytes)
+{
+    for (size_t n = 0; n < bytes / sizeof *sums; n++) sums[n] += more[n];
 }
 
 static void add_counts(Grid *to, Part *p)
 {
-    u64 *sum = (u64 *)to->tally;
-    const u64 *more = (const u64 *)p->grid.tally;
-    for (size_t n = 0; n < to->kernel->code_count * (sizeof *to->tally / sizeof *sum); n++)
-        sum[n] += more[n];
+    size_t count = to->kernel->code_count;
+    add_sums((u64 *)to->tally, (const u64 *)p->grid.tally, count * sizeof *to->tally);
+    add_sums(to->counts, p->grid.counts, count * observer_count_bytes);
     to->steps += p->grid.steps;
     to->progress++;
     clear_counts(p);

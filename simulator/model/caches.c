@@ -24,6 +24,7 @@
 
 #include "cache.h"
 #include "coalesce.h"
+#include "counts.h"
 #include "isa/tensor.h"
 #include "l2.h"
 #include "memory/memory.h"
@@ -732,7 +733,7 @@ static void caches_grid_end(Grid *g)
         }
         for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
             const Found *f = &now->found[(size_t)n * now->found_each + pc];
-            Tally *t = &g->tally[pc];
+            Counts *t = &counts_of(g)[pc];
             t->global.hits += f->hits;
             t->local.hits += f->local_hits;
             t->l2_misses += f->l2_misses;

@@ -14,8 +14,8 @@ typedef struct Traffic {
     double apart_cost; // bytes that DRAM could have moved while it saw to these
 } Traffic;
 
-// What the replay finds of an instruction's accesses: it goes into the launch's tally when that has
-// ended.
+// What the replay finds of an instruction's accesses: it goes into the launch's counts when that
+// has ended.
 typedef struct Found {
     u64 hits, local_hits, l2_misses, dram_sectors;
 } Found;

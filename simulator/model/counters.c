@@ -7,6 +7,7 @@
 
 #include "caches.h"
 #include "coalesce.h"
+#include "counts.h"
 #include "isa/tensor.h"
 #include "machine/waits.h"
 #include "managed.h"
@@ -102,7 +103,7 @@ static bool drop_looks(Grid *g)
 {
     bool any = false;
     for (u32 pc = 0, first, end; pc < g->kernel->code_count; pc++) {
-        Tally *t = &g->tally[pc];
+        Counts *t = &counts_of(g)[pc];
         if (!t->looks) continue;
         if (!waits_in_loop(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
         any |= t->looks > 0;
@@ -116,7 +117,7 @@ static bool drop_looks(Grid *g)
 
 static bool counters_access(Access *a)
 {
-    Tally *t = &a->grid->tally[a->pc];
+    Counts *t = &counts_of(a->grid)[a->pc];
     if (a->mbarrier || (a->bulk && a->space == SPACE_SHARED)) return true;
     if (access_is_far(a)) {
         t->far_requests += !a->again;
@@ -128,7 +129,7 @@ static bool counters_access(Access *a)
         t->wavefronts += wavefronts;
         t->conflicts += conflicts;
     } else if (!access_is_constant(a) && !access_is_in_registers(a)) {
-        MemoryTally *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
+        MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
         m->lines += a->lines;
@@ -142,7 +143,7 @@ static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
                             const struct ShapeLines *lines)
 {
     (void)address;
-    MemoryTally *m = &w->block->grid->tally[pc].global;
+    MemoryCounts *m = &counts_of(w->block->grid)[pc].global;
     if (i->row == coalesce_constant) return;
     m->requests++;
     m->sectors += lines->all;
@@ -155,7 +156,7 @@ static void counters_followed(Block *b, u32 bit)
     const Followers *f = &b->followers;
     for (u32 n = 0; n < f->led; n++) {
         const Led *l = &f->access[n];
-        MemoryTally *m = &b->grid->tally[l->pc].global;
+        MemoryCounts *m = &counts_of(b->grid)[l->pc].global;
         const u64 bytes = l->next - l->base - l->bytes; // of all that have followed
         if (!(l->rest & bit) || l->insn->row == coalesce_constant) continue;
         m->requests += bytes / l->bytes;
@@ -261,14 +262,14 @@ static void add_prologue(u64 sum[COUNTERS], const Grid *g)
 }
 
 // The bytes of the lanes that took part, were they side by side.
-static u64 least_sectors(const Tally *t)
+static u64 least_sectors(const Counts *t, u64 threads)
 {
-    const MemoryTally *m = &t->global;
-    double lanes = fmin(LANES, ratio(t->threads, m->requests));
+    const MemoryCounts *m = &t->global;
+    double lanes = fmin(LANES, ratio(threads, m->requests));
     return fmax(m->requests, ceil(lanes * m->bytes / SECTOR_BYTES));
 }
 
-static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Tally *t)
+static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Counts *t)
 {
     enum counter to = !i->matrix->stores ? BULK_LD_BYTES
                     : i->matrix->reduces ? BULK_RED_BYTES
@@ -277,7 +278,7 @@ static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Tally *t)
 }
 
 // What the load/store unit and L1 saw of it: of copies in bulk, nothing.
-static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
+static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 threads)
 {
     const IsaRow *row = &isa_rows[i->row];
     u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
@@ -290,7 +291,7 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Tally *t)
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     if (kind < 2)
         sum[lines_of[kind]] += t->global.lines - t->looks,
-            sum[least_of[kind]] += least_sectors(t) - t->looks;
+            sum[least_of[kind]] += least_sectors(t, threads) - t->looks;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     if (i->run == run_copy && !i->matrix->past_l1)
@@ -334,7 +335,8 @@ static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
 static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
 {
     const Insn *i = &g->kernel->code[pc];
-    const Tally *t = &g->tally[pc];
+    const Tally *ran = &g->tally[pc];
+    const Counts *t = &counts_of(g)[pc];
     const IsaRow *row = &isa_rows[i->row];
     Issued o = issued(g, pc);
     double own = o.op->slots > 0 ? o.warps * o.op->own / o.op->slots : 0, others = o.warps - own;
@@ -348,8 +350,8 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
     if (i->run == run_bra) add_branch(sum, g, pc, o.op);
     else if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
-    if (is_barrier(row)) sum[BARRIER_ARRIVALS] += t->executed;
-    add_accesses(sum, i, t);
+    if (is_barrier(row)) sum[BARRIER_ARRIVALS] += ran->executed;
+    add_accesses(sum, i, t, ran->threads);
     sum[DRAM_READ] += t->dram_sectors * SECTOR_BYTES;
     sum[LINK_IN] += t->received;
     sum[LINK_OUT] += t->sent;
@@ -397,7 +399,7 @@ static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRI
 static void mark_copies(CounterName counters[COUNTERS], const Grid *g)
 {
     for (u32 pc = 0; pc < g->kernel->code_count; pc++)
-        if (g->kernel->code[pc].run == run_copy && g->tally[pc].conflicts)
+        if (g->kernel->code[pc].run == run_copy && counts_of(g)[pc].conflicts)
             counters[SHARED_COPY_WAVEFRONTS].estimate = counters[SHARED_COPY_CONFLICTS].estimate =
                 true;
 }

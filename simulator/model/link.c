@@ -3,6 +3,7 @@
 // kernel loads from another device comes in over its own device's link, what it stores there goes
 // out, atomics do both where their result is used; whole sectors, without the packets' heads.
 #include "coalesce.h"
+#include "counts.h"
 #include "link.h"
 #include "machine/profile.h"
 #include "streams/peer.h"
@@ -30,7 +31,7 @@ double link_kernel_seconds(const Grid *g)
     return most ? profile.link_load_seconds + most / profile.link_bytes_per_second : 0;
 }
 
-void link_moves(const Grid *g, Tally *t, u64 in, u64 out)
+void link_moves(const Grid *g, Counts *t, u64 in, u64 out)
 {
     t->received += in;
     t->sent += out;
@@ -78,7 +79,7 @@ static void count_lanes(const Access *a, u32 lanes, u32 other)
     access_shape(&part);
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
-    link_moves(g, &g->tally[a->insn - g->kernel->code], in, out);
+    link_moves(g, &counts_of(g)[a->insn - g->kernel->code], in, out);
     link_grid(g)->from[other] += in;
     link_grid(g)->to[other] += out;
 }

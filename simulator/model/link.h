@@ -7,10 +7,10 @@
 double link_copy_seconds(u32 from, u32 to, u64 bytes);
 
 // The kernel has moved so many bytes into and out of its device over the link, by an instruction
-// with that tally.
-struct Tally;
+// with those counts.
+struct Counts;
 struct Grid;
-void link_moves(const struct Grid *, struct Tally *, u64 in, u64 out);
+void link_moves(const struct Grid *, struct Counts *, u64 in, u64 out);
 
 // How long its accesses to other devices' memory keep the link busy, in seconds.
 double link_kernel_seconds(const struct Grid *);

@@ -31,6 +31,7 @@
 #include <driver_types.h>
 
 #include "coalesce.h"
+#include "counts.h"
 #include "link.h"
 #include "managed.h"
 #include "machine/profile.h"
@@ -247,7 +248,7 @@ static u32 arrive(u64 page, bool store, u32 device)
     return from;
 }
 
-static void device_fault(u64 page, bool store, const Grid *g, Tally *t)
+static void device_fault(u64 page, bool store, const Grid *g, Counts *t)
 {
     u32 device = g->launch->device;
     u64 moved = 0, linked = 0;
@@ -279,7 +280,7 @@ static void note_write(u64 page, const Insn *i, const Grid *g)
     managed_grid(g)->wrote = true;
 }
 
-static u32 touch(u64 page, const Access *a, const Grid *g, Tally *t)
+static u32 touch(u64 page, const Access *a, const Grid *g, Counts *t)
 {
     Page *p = &pages[page];
     u32 device = g->launch->device;
@@ -289,7 +290,7 @@ static u32 touch(u64 page, const Access *a, const Grid *g, Tally *t)
     return !is_reached(p, device) ? 0 : p->where & ON_HOST ? OVER_BUS : OVER_LINK;
 }
 
-static u32 touch_lanes(const Access *a, const Grid *g, Tally *t)
+static u32 touch_lanes(const Access *a, const Grid *g, Counts *t)
 {
     u32 remote = 0;
     u64 before = ~0ull;
@@ -320,7 +321,7 @@ static bool managed_access(Access *a)
         grid_in_order(g);
         return false;
     }
-    Tally *t = &g->tally[a->insn - g->kernel->code];
+    Counts *t = &counts_of(g)[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
     u32 remote = 0;
     if (!a->regular) remote = touch_lanes(a, g, t);

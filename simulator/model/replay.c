@@ -134,7 +134,7 @@ static L1Line *l1_line(Machine *m, u64 line, double now)
 
 // The part of the sectors that an instruction asks L2 for that are not there, and the bytes DRAM
 // brings for each of those.
-static double l2_misses(const Tally *t, double *bytes)
+static double l2_misses(const Counts *t, double *bytes)
 {
     double asked = t->global.sectors - t->global.hits + t->local.sectors - t->local.hits;
     *bytes = t->l2_misses ? (double)SECTOR_BYTES * t->dram_sectors / t->l2_misses : 0;
@@ -161,7 +161,7 @@ static double dram_latency(u64 line)
 // A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they are there.
 static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
-    double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->tally[pc], &bytes);
+    double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->counts[pc], &bytes);
     double requests = profile.l2_random_sectors_per_clock / m->load->active_sms;
     m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / m->l2_bytes);
     m->misses[pc] += part;

@@ -1,10 +1,11 @@
 // The model of time: one SM goes through what its blocks did once more, now with clocks.
 #pragma once
+#include "counts.h"
 #include "trace.h"
 
-typedef struct Load {   // what the whole device does in the launch, for an SM's share of what they
-                        // have in common
-    const Tally *tally; // of each instruction: what it found in the caches
+typedef struct Load { // what the whole device does in the launch, for an SM's share of what they
+                      // have in common
+    const Counts *counts; // of each instruction: what it found in the caches
     u32 active_sms;
     u32 resident;           // blocks that an SM holds at a time
     u64 l1_bytes;           // of the SM, beside shared memory

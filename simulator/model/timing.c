@@ -31,8 +31,8 @@ Timing timing_of(const Grid *g)
     for (u32 pc = 0; pc < trace->op_count; pc++)
         if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC
             || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
-            stored += g->tally[pc].global.sectors + g->tally[pc].local.sectors;
-    Load load = { .tally = g->tally,
+            stored += counts_of(g)[pc].global.sectors + counts_of(g)[pc].local.sectors;
+    Load load = { .counts = counts_of(g),
                   .active_sms = (u32)fmin(blocks, profile.sm_count),
                   .resident = caches_resident(),
                   .l1_bytes = profile.l1_bytes - caches_carveout() };

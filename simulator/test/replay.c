@@ -9,7 +9,7 @@ enum { ALU, LOAD, OTHER_LOAD, STORE, BARRIER, USE, OPS }; // the code: its instr
 
 static Op code[OPS];
 static TraceAccess accesses[8];
-static Tally tally[OPS];
+static Counts counts[OPS];
 
 static void set_up(void)
 {
@@ -79,7 +79,7 @@ static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
                     .phase_count = 2,
                     .piece = &line,
                     .piece_count = 1 };
-    Load load = { .tally = tally, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
+    Load load = { .counts = counts, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
     for (u32 n = 0; n < warps; n++) free(of[n].step);
     return r;
@@ -176,7 +176,7 @@ static double load_line(u64 line)
     piece = (Piece){ .line = line, .sectors = 15 };
     accesses[1] = (TraceAccess){ .count = 1, .space = SPACE_GLOBAL };
     code[LOAD].space = SPACE_GLOBAL;
-    tally[LOAD].global.sectors = tally[LOAD].l2_misses = tally[LOAD].dram_sectors = 4;
+    counts[LOAD].global.sectors = counts[LOAD].l2_misses = counts[LOAD].dram_sectors = 4;
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
     TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
     TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
@@ -188,10 +188,10 @@ static double load_line(u64 line)
                     .access_count = 8,
                     .piece = &piece,
                     .piece_count = 1 };
-    Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    Load load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     double clocks = replay_blocks(&trace, &load, 4).clocks;
     free(w.step);
-    tally[LOAD] = (Tally){ 0 };
+    counts[LOAD] = (Counts){ 0 };
     return clocks + 4 - 1; // the latency as measured has the use's own 4 clocks in it
 }
 
@@ -221,8 +221,8 @@ Test(replay, lets_loads_overtake_one_another)
     accesses[2] = (TraceAccess){ .first = 1, .count = 1, .space = SPACE_GLOBAL };
     code[LOAD].space = code[OTHER_LOAD].space = SPACE_GLOBAL;
     code[OTHER_LOAD].write[0] = 1;
-    tally[LOAD].global.sectors = tally[LOAD].l2_misses = tally[LOAD].dram_sectors = 4;
-    tally[OTHER_LOAD].global.sectors = 4;
+    counts[LOAD].global.sectors = counts[LOAD].l2_misses = counts[LOAD].dram_sectors = 4;
+    counts[OTHER_LOAD].global.sectors = 4;
     profile.l2_latency_clocks = 200;
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
     TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
@@ -235,12 +235,12 @@ Test(replay, lets_loads_overtake_one_another)
                     .access_count = 8,
                     .piece = pieces,
                     .piece_count = 2 };
-    Load load = { .tally = tally, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    Load load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
     cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks",
                  r.warps * r.clocks);
     free(w[0].step), free(w[1].step);
-    tally[LOAD] = tally[OTHER_LOAD] = (Tally){ 0 };
+    counts[LOAD] = counts[OTHER_LOAD] = (Counts){ 0 };
     profile.l2_latency_clocks = 0;
 }
 
