@@ -4,8 +4,9 @@
 //     instructions = 200000000L;   # warp instructions a check may execute
 //     seconds = 20;                # wall clock a check may take
 //     devices = 4;                 # of the simulated machine, 1 unless told; on real ones it takes
-//     two at least timelines = ["large"];       # checks of which it is kept when everything ran,
-//     beside the result
+//                                  two at least
+//     timelines = ["large"];       # checks of which it is kept when everything ran, beside the
+//                                  result
 //
 //     claims = (
 //       { name = "sectors stored";                   # at most 24 characters
@@ -38,14 +39,14 @@
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
 // again    what completes it instead where that line's accesses touch no sector in vain, but more
-// of them are made
+//          of them are made
 //          than the task needs.
 // next     what to do about it, where that is not to change the worst line.
 // causes   what at_most may have been missed for: ( { counter = "cuda_api__waits_between.sum";
-// more_than = 1;
-//          slow = "the host waits % times"; next = "wait once"; }, ... ). The first whose counter,
-//          on this check, is more_than or less_than its number gives its words for the claim's slow
-//          and next; % in slow is the count. They are looked at where no source line is to blame.
+//          more_than = 1; slow = "the host waits % times"; next = "wait once"; }, ... ). The first
+//          whose counter, on this check, is more_than or less_than its number gives its words for
+//          the claim's slow and next; % in slow is the count. They are looked at where no source
+//          line is to blame.
 // why      for whoever reads the profile, and for the JSON result.
 // At least one of the bounds must be there; at_least and at_most need their words.
 //
@@ -72,14 +73,14 @@
 //       }
 //     );
 //
-// at_least is a ratio: the bytes a second that the compulsory bytes of a call make,
-// to those of a peer that copies as many on the same GPU, timed in turns with it; or,
-// where the target names a peer of the lesson's own (peer.h), the time that this takes
-// for the same work to the time of the call. Targets of one measure may have different
-// peers. Below it the verdict is SLOW. gold is at least at_least, and version and gold_version
-// are held to what profiles/results/ has of the versions. Bytes a second that the GPU's
-// memory cannot deliver are SUSPECT. Of a bound that lies among ratios which spread far, twice, it
-// cannot be told whether it is kept (ratio.h): that is said, and not held against anybody.
+// at_least is a ratio: the bytes a second that the compulsory bytes of a call make, to those of a
+// peer that copies as many on the same GPU, timed in turns with it; or, where the target names a
+// peer of the lesson's own (peer.h), the time that this takes for the same work to the time of the
+// call. Targets of one measure may have different peers. Below it the verdict is SLOW. gold is at
+// least at_least, and version and gold_version are held to what profiles/results/ has of the
+// versions. Bytes a second that the GPU's memory cannot deliver are SUSPECT. Of a bound that lies
+// among ratios which spread far, twice, it cannot be told whether it is kept (ratio.h): that is
+// said, and not held against anybody.
 #pragma once
 #include "gpu.h"
 #include "ratio.h"

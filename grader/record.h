@@ -13,7 +13,7 @@
 //    "pictures": ["grey", ...],                    names of those shown (grader.h), if any
 //    "output": "what the program printed", "output_cut": false,
 //    "measured": {"copy": {                        of a Measure(), by peer; "ratio": of bytes a
-//    second
+//                                                  second
 //      "ratio": 0.84, "spread": 0.002, "tries": 1, "ratios": [one of each turn A/B/B/A, sorted],
 //      "student": {"function", "bytes": of a call, "seconds": of a call, the median, "quick": a
 //      quarter took less,

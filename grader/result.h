@@ -63,7 +63,7 @@ void result_print(const Result *r, FILE *out);
 //    "behind": "SLOW",               without it
 //    "score": {"passed": 7, "checks": 7, "speed": 1,         speed: 1 to 10, or null
 //              "gold": false},       all gold bounds are kept; null: it is no PASS, or there are
-//              none
+//                                    none
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,

@@ -12,7 +12,7 @@ extern "C" {
 //     32      blocks
 //     64      warps; a block has whole warps, the last one perhaps with lanes to spare
 //     65,536  registers, a quarter of them for each of its four schedulers; a warp stays with one
-//     scheduler, and gets its
+//             scheduler, and gets its
 //             32 x registers in whole portions of 256
 //     233,472 bytes of shared memory; a block gets 1,024 more than it asks for, the system's own,
 //     in whole portions of 128

@@ -4,17 +4,17 @@
 //   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
 //                                                   the end, exit 0 unless told
 //   // says: words                                  some error says these words (its message and,
-//   behind it, "inlined at LINE LINE"
+//                                                   behind it, "inlined at LINE LINE"
 //                                                   where its code was inlined); as many lines as
 //                                                   wanted
 //   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
 //                                                   to, why, bytes, faults
 //   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by
-//   what, from
+//                                                  what, from
 //                                                   which to which, bytes; 0-1 where by way of the
 //                                                   host
 //   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its
-//   last launch, ~COUNTER if it
+//                                                  last launch, ~COUNTER if it
 //                                                   is to be an estimate; as many lines as wanted
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error

@@ -4,8 +4,8 @@
 // versions of one exercise, and say which.
 //
 //     PROGRAM N    launches each kernel N times and prints its name, its median time in
-//     microseconds, and its exercise, if any PROGRAM 0    launches each once and times nothing: for
-//     ncu, which empties the caches itself
+//                  microseconds, and its exercise, if any
+//     PROGRAM 0    launches each once and times nothing: for ncu, which empties the caches itself
 //
 // Times are the student's own: two events around one launch, while the GPU is still busy with what
 // was queued before it. Before each launch another kernel reads twice what the L2 cache holds, so

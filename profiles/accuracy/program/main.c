@@ -2,8 +2,9 @@
 //
 //     accuracy measure RECORD.json [ROUNDS]    measures the kernels on this machine's GPU
 //     accuracy traffic RECORD.json             measures once more what L2 and DRAM move, of the
-//     kernels of that record, and adds it accuracy compare RECORD.json TABLE.md    runs them on the
-//     simulated device, and writes the two side by side;
+//                                              kernels of that record, and adds it
+//     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the
+//                                              two side by side;
 //                                              fails when a bound of profiles/accuracy/bounds.cfg
 //                                              is exceeded
 //

@@ -2,9 +2,10 @@
 // compares what comes out with what a real GPU gave.
 //
 //     conformance ANSWERS                 compares; departures.txt beside ANSWERS names the forms
-//     that are to differ conformance ANSWERS --record NOTE   writes the answers, NOTE at their head
+//                                         that are to differ
+//     conformance ANSWERS --record NOTE   writes the answers, NOTE at their head
 //     conformance ANSWERS --print FORM    prints a form's operands and results, to be compared with
-//     another device's
+//                                         another device's
 //
 // ANSWERS has a line for each form. Of exact ones it has a hash for each 256 cases, of approximate
 // ones the results of 512. With WRONG=FILE comparing writes operands and results of the cases in

@@ -3,9 +3,9 @@
 //
 //     // launch: GRID BLOCK [SHARED]     1 32 unless told
 //     // arg TYPE: values                one parameter, after the pointer to the output; several
-//     values: an array
+//                                        values: an array
 //     // out TYPE: values                the output, from its first byte on; `_` is a value that
-//     nobody writes
+//                                        nobody writes
 //     // prints: TEXT                    a line of output
 //     // error: NUMBER                   what cudaDeviceSynchronize returns
 //

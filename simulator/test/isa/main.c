@@ -3,7 +3,7 @@
 // refuses are failures too.
 //
 //     isa FOLDER SCRATCH ANSWERS    the folder of the data; where the generated PTX goes; what
-//     ../conformance.sh compares with,
+//                                   ../conformance.sh compares with,
 //                                   which is a test, too
 #include <dirent.h>
 #include <stdarg.h>
