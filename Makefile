@@ -176,7 +176,7 @@ test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $(f
 	@unset MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES; printf '%s\n' $(suites) | xargs -P "$$(nproc)" -I{} sh -c 'sh grader/suite.sh {}'; \
 	awk '$$2 { print $$3 }' build/test/counts | while read -r suite; do \
 	    echo "$$suite failed:"; grep -v '^[[:space:]]' "build/test/$$suite.log" | head -n 12 | cut -c1-200; done; \
-	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*.cu)) wrong submissions"; \
+	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*)) wrong submissions"; \
 	awk '{ passed += $$1; failed += $$2 } END { printf "%d passed, %d failed\n", passed, failed; \
 	    exit !passed || failed }' build/test/counts
 

@@ -49,7 +49,7 @@ for lesson in $lessons; do
     for part in $(parts "$lesson"); do
         holds "$part: missing; lesson ${lesson%%-*} needs it" [ -s "$part" ]
     done
-    holds "grader/wrong/$lesson/: holds no wrong submission" sh -c "ls grader/wrong/$lesson/*.cu"
+    holds "grader/wrong/$lesson/: holds no wrong submission" sh -c "ls grader/wrong/$lesson/*"
 done
 
 belongs() {
@@ -57,7 +57,7 @@ belongs() {
         parts "$lesson"
         ls "grader/lessons/$lesson.peer.cu" 2>/dev/null
     done
-    echo solutions/strip.awk
+    printf '%s\n' solutions/strip.awk solutions/edit.awk
 }
 for dir in lessons exercises solutions grader/lessons profiles/lessons; do
     ls -d "$dir"/* | grep -vE '^solutions/test$|^exercises/.*~$'
@@ -66,7 +66,9 @@ none 'belongs to no lesson; rename or remove it' "$(belongs | sort | comm -13 - 
 for dir in grader/wrong/*/; do
     holds "$dir: belongs to no lesson; rename or remove it" [ -f "lessons/$(basename "$dir").md" ]
 done
-none 'is not a submission' "$(ls grader/wrong/*/* | grep -v '\.cu$')"
+none 'is not a submission, which is a whole file (.cu) or an edit of the solution (.edit)' \
+    "$(ls grader/wrong/*/* | grep -vE '\.(cu|edit)$')"
+none 'is there twice, as a whole file and as an edit' "$(ls grader/wrong/*/* | sed 's/\.[a-z]*$//' | sort | uniq -d)"
 
 # ---- Skeletons, as `git` has them: a student's own edits are not looked at
 
@@ -84,14 +86,18 @@ for lesson in $lessons; do
     holds "exercises/$lesson.cu: has no TODO line, and nothing to mend" grep -qE '^ *// TODO: |^ *//> .* BUG:$' "$scratch" "solutions/$lesson.cu"
 done
 
-# ---- Wrong submissions say what they expect
+# ---- Wrong submissions say what they expect, and fit the solution
 
 verdicts='BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW'
-for lesson in $lessons; do
-    none 'should be `// expect: VERDICT [line...]`' \
-        "$(awk -v form="^// expect: ($verdicts)( [0-9]+)*\$" 'FNR == 1 && $0 !~ form { print FILENAME ":1" }' \
-            "grader/wrong/$lesson"/*.cu)"
-    none "does not include \"$lesson.h\"" "$(grep -L "^#include \"$lesson.h\"" "grader/wrong/$lesson"/*.cu)"
+for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit; do
+    [ -f "$wrong" ] || continue
+    contract=$(basename "$(dirname "$wrong")").h
+    holds "$wrong:1: should be \`// expect: VERDICT\`" sh -c "head -n 1 '$wrong' | grep -qxE '// expect: ($verdicts)'"
+    if sh grader/wrong.sh "$wrong" >"$scratch" 2>&1; then
+        holds "$wrong: does not include \"$contract\"" grep -q "^#include \"$contract\"" "$scratch"
+    else
+        amiss "$(cat "$scratch")"
+    fi
 done
 
 # ---- Claims: each has a counter, a bound and a reason
@@ -160,7 +166,7 @@ echo "all lessons: $total words"
 
 # includes DIR...: file:line:header for each quoted #include under it.
 includes() {
-    files "$@" | grep -E '\.(c|h|cu|def)$' | xargs grep -nH '^#include "' /dev/null |
+    files "$@" | grep -E '\.(c|h|cu|edit|def)$' | xargs grep -nH '^#include "' /dev/null |
         sed 's/:#include "/:/; s/".*//'
 }
 none 'the simulator knows nothing of lessons or of the grader' \
@@ -197,7 +203,7 @@ holds "CHANGELOG.md: has no entry \`## [$(cat VERSION)] - YYYY-MM-DD\` for the v
 # ---- How files are written: .editorconfig's rules, and .clang-format's for C
 
 # A carriage return or a blank at a line's end, or no newline at the file's, in what people write; test data is as it comes.
-files . | grep -E '\.(c|h|def|cu|sh|awk|lua|mk|cfg|css|js|html|md)$|(^|/)Makefile$' >"$scratch"
+files . | grep -E '\.(c|h|def|cu|edit|sh|awk|lua|mk|cfg|css|js|html|md)$|(^|/)Makefile$' >"$scratch"
 none 'ends in a blank' "$(xargs grep -nIE '[[:blank:]]$' /dev/null <"$scratch" | cut -d: -f1,2)"
 none 'ends in a carriage return' "$(xargs grep -nI "$(printf '\r')\$" /dev/null <"$scratch" | cut -d: -f1,2)"
 none 'has no newline at its end' "$(xargs -I{} sh -c '[ -z "$(tail -c 1 "$1")" ] || echo "$1"' sh {} <"$scratch")"

@@ -2,7 +2,7 @@
 # Tries one lesson out, for `make test`:
 #
 #     grader/try.sh 05-transpose               every case, then the counts
-#     grader/try.sh 05-transpose copied.cu     one wrong submission
+#     grader/try.sh 05-transpose copied.edit   one wrong submission
 #
 # The cases: what a student does (the skeleton gives TODO, or its mistake's verdict; the completed skeleton PASS); our own solution
 # (PASS, with the same figures as the completed skeleton); its versions, each of which is right, and keeps the
@@ -10,9 +10,9 @@
 # text, which shows what these print, and what a change prints that it talks the reader into ({.output cmd="make
 # lesson-5" edit="/__syncthreads/d"}: sed's words, applied to the skeleton with its blanks filled in, or, after
 # version="4", to that version of the solution); its peers, which compile; and each submission
-# in grader/wrong/05-transpose/ (the verdict of its `// expect:` line, its source lines, and the words of its
-# `// says:` line). All of it happens in a tree of its own, build/try/05-transpose: what you have in exercises/
-# is neither read nor touched.
+# in grader/wrong/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
+# `// at:` lines, and the words of its `// says:` line). All of it happens in a tree of its own, build/try/05-transpose:
+# what you have in exercises/ is neither read nor touched.
 set -u
 lesson=$1
 only=${2:-}
@@ -24,7 +24,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 # A tree like this one, made of links, but with fresh exercises and no results.
 plant() {
     rm -rf "$tree"
-    mkdir -p "$tree/exercises" "$tree/build"
+    mkdir -p "$tree/exercises" "$tree/wrong" "$tree/build"
     for part in Makefile book grader lessons profiles simulator solutions; do
         ln -s "$PWD/$part" "$tree/$part"
     done
@@ -73,6 +73,11 @@ first() {
 # says LOG WORDS: the words, wherever the terminal broke the line.
 says() {
     tr -s ' \n' '  ' <"$1" | grep -qF -- "$2"
+}
+
+# names LOG FILE LINE: that line of the file.
+names() {
+    tr -s ' \n' '  ' <"$1" | grep -qE "$2:$3([^0-9]|\$)|line $3 of $2"
 }
 
 # A skeleton that is to be mended, not completed, gets the verdict of a mistake: which one, the text shows.
@@ -226,16 +231,18 @@ profile_comes() {
 
 wrong_is_caught() {
     wrong=grader/wrong/$lesson/$1
-    log=$tree/wrong-${1%.cu}.log
-    verdict=$(sed -n '1s|^// expect: *\([A-Z-]*\).*|\1|p' "$wrong")
-    lines=$(sed -n '1s|^// expect: *[A-Z-]*||p' "$wrong")
-    words=$(sed -n '2s|^// says: *||p' "$wrong")
-    result=build/wrong-${1%.cu}.json
+    name=${1%.*}
+    whole=wrong/$name.cu
+    log=$tree/wrong-$name.log
+    sh grader/wrong.sh "$wrong" >"$tree/$whole" || return 1
+    verdict=$(sed -n '1s|^// expect: ||p' "$wrong")
+    words=$(sed -n 's|^// says: ||p' "$wrong")
 
-    run "$log" "build/grader/$lesson" --result "$result" "$wrong" && { complain "$wrong: passes" "$log"; return 1; }
+    run "$log" "build/grader/$lesson" --result "build/wrong-$name.json" "$whole" &&
+        { complain "$wrong: passes" "$log"; return 1; }
     first "$log" "$verdict" || { complain "$wrong: should be $verdict" "$log"; return 1; }
-    for line in $lines; do
-        grep -qE "$1:$line([^0-9]|\$)" "$log" || { complain "$wrong: should name line $line" "$log"; return 1; }
+    for line in $(grep -n " // <- $verdict\$" "$tree/$whole" | cut -d: -f1); do
+        names "$log" "$name.cu" "$line" || { complain "$wrong: should name $whole:$line" "$log"; return 1; }
     done
     [ -z "$words" ] || says "$log" "$words" || { complain "$wrong: should say: $words" "$log"; return 1; }
     ! left_behind "$log" || { complain "$wrong: leaves processes behind" "$log"; return 1; }
@@ -283,11 +290,11 @@ awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/
 if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi
 
 # The wrong ones side by side, as many as there are cores: they share nothing.
-ls "grader/wrong/$lesson" | grep '\.cu$' |
+ls "grader/wrong/$lesson" |
     xargs -P "$(nproc)" -I{} sh -c '
         if sh grader/try.sh "$1" "$2" >"build/try/$1/$2.says" 2>&1; then echo pass; else echo FAIL; fi >"build/try/$1/$2.end"
     ' sh "$lesson" {}
-for wrong in "grader/wrong/$lesson"/*.cu; do
+for wrong in "grader/wrong/$lesson"/*; do
     case=$tree/${wrong##*/}
     [ -s "$case.says" ] && cat "$case.says"
     count grep -qx pass "$case.end"

@@ -3,8 +3,10 @@
 // The host copies a and b to the device, launches the kernel there, and copies c back.
 #include "01-first-kernel.h"
 
+//> includes
 #include <stdio.h>
 #include <stdlib.h>
+//< includes
 
 //> check
 // Around every CUDA call: if it fails, says where and why, and stops.
@@ -19,7 +21,9 @@
     } while (0)
 //< check
 
+//> threads
 enum { THREADS = 256 };  // threads in a block: a multiple of 32, the size of a warp
+//< threads
 
 //> kernel
 // Runs once in each thread of the grid. Threads of the last block that lie

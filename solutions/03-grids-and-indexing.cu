@@ -103,6 +103,7 @@ __global__ void grey_fours(unsigned char *grey, int grey_pitch,
         size_t row = (size_t)z * height + y;
         const unsigned char *pixel = rgb + row * rgb_pitch + 3 * x;
         unsigned char *out = grey + row * grey_pitch + x;
+        //> four
         if (x + 4 <= width) {
             const unsigned *word = (const unsigned *)pixel;
             unsigned a = word[0], b = word[1], c = word[2];  // rgbr gbrg brgb
@@ -114,6 +115,7 @@ __global__ void grey_fours(unsigned char *grey, int grey_pitch,
             for (int i = 0; i < width - x; i++)
                 out[i] = luma(pixel[3 * i], pixel[3 * i + 1], pixel[3 * i + 2]);
         }
+        //< four
     }
 }
 //< fours
@@ -122,8 +124,10 @@ extern "C" void make_grey(unsigned char *grey, int grey_pitch,
                           const unsigned char *rgb, int rgb_pitch,
                           int width, int height, int count)
 {
+    //> empty
     if (width == 0 || height == 0 || count == 0)
         return;  // a grid of no blocks is an error
+    //< empty
 
     //> others TODO:
     if (VERSION == 1) {

@@ -25,11 +25,13 @@ enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is 
 __global__ void transpose_naive(float *out, const float *in,
                                 int rows, int cols)
 {
+    //> move-one
     int row = blockIdx.y * TILE + threadIdx.y;
     int col = blockIdx.x * TILE + threadIdx.x;
 
     if (row < rows && col < cols)
         out[col * rows + row] = in[row * cols + col];
+    //< move-one
 }
 //< naive
 
@@ -127,10 +129,12 @@ __global__ void transpose_squares(float *out, const float *in,
         float4 b = *(const float4 *)(p + cols);
         float4 c = *(const float4 *)(p + 2 * cols);
         float4 d = *(const float4 *)(p + 3 * cols);
+        //> store-swizzled
         tile[4 * x + 0][y ^ x] = make_float4(a.x, b.x, c.x, d.x);
         tile[4 * x + 1][y ^ x] = make_float4(a.y, b.y, c.y, d.y);
         tile[4 * x + 2][y ^ x] = make_float4(a.z, b.z, c.z, d.z);
         tile[4 * x + 3][y ^ x] = make_float4(a.w, b.w, c.w, d.w);
+        //< store-swizzled
     }
     __syncthreads();
 
@@ -139,7 +143,9 @@ __global__ void transpose_squares(float *out, const float *in,
     if (out_row < cols && out_col < rows)
         for (int k = 0; k < 4; k++) {
             float *p = out + (out_row + k) * rows + out_col;
+            //> load-swizzled
             *(float4 *)p = tile[4 * y + k][x ^ y];
+            //< load-swizzled
         }
 }
 //< squares
@@ -152,12 +158,16 @@ __global__ void transpose_squares(float *out, const float *in,
 
 extern "C" void transpose(float *out, const float *in, int rows, int cols)
 {
+    //> empty
     if (rows == 0 || cols == 0)
         return;
+    //< empty
 
     //> launch
+    //> grid
     dim3 block(TILE, TILE);
     dim3 grid((cols + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
+    //< grid
     //> choice TODO:
     //| transpose_tile<<<grid, block>>>(out, in, rows, cols);
     if (VERSION == 1)
@@ -166,7 +176,9 @@ extern "C" void transpose(float *out, const float *in, int rows, int cols)
         transpose_tile<<<grid, block>>>(out, in, rows, cols);
     else if (VERSION == 3)
         transpose_padded<<<grid, block>>>(out, in, rows, cols);
+    //> ragged
     else if (VERSION == 4 || rows % 4 != 0 || cols % 4 != 0)
+    //< ragged
         transpose_fours<<<grid, dim3(TILE, ROWS)>>>(out, in, rows, cols);
     else {
         dim3 half((grid.y + 1) / 2, (grid.x + 1) / 2);  // tiles of 64 x 64

@@ -63,6 +63,7 @@ __global__ void smooth_run(float *out, const float *in, int n, int rounds)
     if (t < count)
         run[t] = in[i];
     __syncthreads();
+    //> rounds
     for (int r = 0; r < rounds; r++) {
         float mean = 0;
         if (t < count)
@@ -74,6 +75,7 @@ __global__ void smooth_run(float *out, const float *in, int n, int rounds)
             run[t] = mean;
         __syncthreads();
     }
+    //< rounds
     if (t < count)
         out[i] = run[t];
 }
@@ -131,6 +133,7 @@ __global__ void sort_run(float *out, const float *in, int n)
     if (t < count)
         run[t] = in[i];
     __syncthreads();
+    //> phases
     for (int phase = 0; phase < count; phase++) {
         //> barrier BUG:
         //| if (t % 2 == phase % 2 && t + 1 < count) {
@@ -142,6 +145,7 @@ __global__ void sort_run(float *out, const float *in, int n)
         __syncthreads();
         //< barrier
     }
+    //< phases
     if (t < count)
         out[i] = run[t];
 }
@@ -159,7 +163,9 @@ extern "C" void sort_runs(float *out, const float *in, int n)
 // A thread for each column. Neighbouring threads read neighbouring numbers of a row.
 __global__ void add_rows(float *sums, const float *in, int rows, int cols)
 {
+    //> column
     int c = blockIdx.x * THREADS + threadIdx.x;
+    //< column
     if (c < cols)
         for (int r = 0; r < rows; r++)
             sums[c] += in[(size_t)r * cols + c];
@@ -182,11 +188,15 @@ static void means_by_memory(float *out, const float *in, int rows, int cols)
     //> undefined BUG:
     CHECK(cudaMemset(sums, 0, cols * sizeof *sums));
     //< undefined
+    //> add
     add_rows<<<blocks_for(cols), THREADS>>>(sums, in, rows, cols);
+    //< add
     CHECK(cudaGetLastError());
     divide<<<blocks_for(cols), THREADS>>>(out, sums, rows, cols);
     CHECK(cudaGetLastError());
+    //> free
     CHECK(cudaFree(sums));
+    //< free
 }
 //< by-memory
 
@@ -234,7 +244,9 @@ extern "C" int gain(float *out, const float *in, float factor, int n, int thread
 {
     if (n == 0)
         return cudaSuccess;
+    //> any-threads
     multiply<<<n / threads + (n % threads > 0), threads>>>(out, in, factor, n);
+    //< any-threads
     //> unchecked BUG:
     //| return cudaSuccess;
     return cudaGetLastError();

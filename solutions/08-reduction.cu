@@ -58,11 +58,13 @@ __global__ void block_sums(float *sums, const float *in, int n)
     __shared__ float partial[THREADS];
     int t = threadIdx.x;
 
+    //> own-elements
     int first = blockIdx.x * THREADS + t;
     int apart = gridDim.x * THREADS;
     float sum = 0;
     for (int i = first; i < n; i += apart)
         sum += in[i];
+    //< own-elements
     partial[t] = sum;
     __syncthreads();
 
@@ -74,8 +76,10 @@ __global__ void block_sums(float *sums, const float *in, int n)
     }
     //< tree
 
+    //> store-sum
     if (t == 0)
         sums[blockIdx.x] = partial[0];
+    //< store-sum
 }
 //< halves
 
@@ -112,11 +116,13 @@ __global__ void block_sums_shuffles(float *sums, const float *in, int n)
         warp_sums[warp] = sum;
     __syncthreads();
 
+    //> last-warp
     if (warp == 0) {  // a whole warp, so all 32 lanes call warp_sum
         sum = warp_sum(lane < THREADS / 32 ? warp_sums[lane] : 0);
         if (lane == 0)
             sums[blockIdx.x] = sum;
     }
+    //< last-warp
 }
 //< shuffles
 
@@ -224,9 +230,11 @@ extern "C" void reduce(float *out, const float *in, int n,
         return;
     }
     //< one
+    //> first
     if (blocks > 0)  // a grid of no blocks is an error
         kernel<<<blocks, THREADS>>>(scratch, in, n);
     CHECK(cudaGetLastError());
+    //< first
 
     //> second TODO: one block more, from the sums in `scratch` to `out` (2 lines)
     kernel<<<1, THREADS>>>(out, scratch, blocks);

@@ -14,8 +14,8 @@
 # With -v fill=1 the blanks that a student sees are filled in and mistakes mended: what a student has who did as the
 # solution does.
 #
-# Regions nest; a blank holds neither regions nor blanks; a name is used once. A file that breaks a
-# rule yields file:line and the rule on standard error, status 1, and no skeleton. Where blanks
+# Regions nest; a blank may hold regions, of which the skeleton has no trace, but no blanks; a name is used once.
+# A file that breaks a rule yields file:line and the rule on standard error, status 1, and no skeleton. Where blanks
 # leave nothing behind, empty lines would pile up: of several in a row the skeleton keeps one.
 
 function fail(line, message) {
@@ -37,8 +37,8 @@ function indent(text) {
 function open_marker(name, todo) {
     if (name !~ /^[a-z0-9][a-z0-9_-]*$/)
         fail(FNR, "a marker needs a name in lower case: //> name")
-    if (blank)
-        fail(FNR, "`" name "` opens inside the blank `" blank "`: a blank holds no other marker")
+    if (blank && todo != "")
+        fail(FNR, "`" name "` opens inside the blank `" blank "`: a blank holds no other blank")
     if (name in opened)
         fail(FNR, "`" name "` was opened before, at line " opened[name])
     opened[name] = FNR
@@ -60,7 +60,8 @@ function close_marker(name) {
         fail(FNR, "`" name "` closes, but `" stack[depth] "` of line " opened[stack[depth]] \
                   " is still open")
     depth--
-    blank = filled = ""
+    if (name == blank)
+        blank = filled = ""
 }
 
 /^[ \t]*\/\/>/ {

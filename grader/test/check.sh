@@ -19,7 +19,7 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/strip.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
+    cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
         grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
@@ -56,8 +56,12 @@ finds 'solutions/99-extra.cu: belongs to no lesson' 'touch solutions/99-extra.cu
 finds 'grader/wrong/99-extra/: belongs to no lesson' "cp -R grader/wrong/$lesson grader/wrong/99-extra"
 finds 'is not a submission' "touch grader/wrong/$lesson/notes.txt"
 finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
-finds "should be \`// expect:" "sed -i 1d grader/wrong/$lesson/uncoalesced-loads.cu"
-finds "should be \`// expect:" "sed -i '1s/SLOW/SLOWISH/' grader/wrong/$lesson/uncoalesced-loads.cu"
+finds 'is there twice' "touch grader/wrong/$lesson/wrong-pitch.cu"
+finds "wrong-pitch.edit:1: should be \`// expect:" "sed -i 1d grader/wrong/$lesson/wrong-pitch.edit"
+finds "wrong-pitch.edit:1: should be \`// expect:" "sed -i '1s/BOUNDS/& 14/' grader/wrong/$lesson/wrong-pitch.edit"
+finds 'wrong-pitch.edit:5: the solution has no region `store-tile`' "sed -i '/store-tile/d' solutions/$lesson.cu"
+finds 'host-does-the-work.cu: does not include' "sed -i '/$lesson.h/d' grader/wrong/$lesson/host-does-the-work.cu"
+finds 'its own contract and CUDA only' "sed -i '\$i#include \"helper.h\"' grader/wrong/$lesson/wrong-pitch.edit"
 finds 'needs claims' "sed -i '0,/why = /s/why = .*//' profiles/lessons/$lesson.cfg"
 finds 'needs claims' "echo 'claims = ( );' >profiles/lessons/$lesson.cfg"
 finds 'has no section `## Quiz`' "sed -i 's/^## Quiz/## Quizzes/' lessons/$lesson.md"

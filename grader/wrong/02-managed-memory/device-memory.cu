@@ -1,4 +1,5 @@
-// expect: CRASH 61
+// expect: CRASH
+// at: memcpy(now, in, bytes);
 // cudaMalloc's memory is the device's alone: the host cannot write there.
 #include "02-managed-memory.h"
 

@@ -1,4 +1,5 @@
-// expect: BOUNDS 83
+// expect: BOUNDS
+// at: free(now);
 // says: what cudaMallocManaged gave goes back with cudaFree
 // Gives managed memory to the C library's free, which looks for its own notes in front of it.
 #include "02-managed-memory.h"

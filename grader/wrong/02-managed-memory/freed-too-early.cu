@@ -1,4 +1,5 @@
-// expect: BOUNDS 82
+// expect: BOUNDS
+// at: memcpy(out, now, bytes);
 // Copies the answer out of memory that it has already given back.
 #include "02-managed-memory.h"
 

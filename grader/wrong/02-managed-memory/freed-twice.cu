@@ -1,4 +1,5 @@
-// expect: BOUNDS 83
+// expect: BOUNDS
+// at: CHECK(cudaFree(now));  // again
 // Frees one array twice, and the other never.
 #include "02-managed-memory.h"
 
@@ -80,6 +81,6 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     CHECK(cudaDeviceSynchronize());  // a prefetch is queued, as a launch is
     memcpy(out, now, bytes);
     CHECK(cudaFree(now));
-    CHECK(cudaFree(now));
+    CHECK(cudaFree(now));  // again
     CHECK(cudaFree(sensor));
 }

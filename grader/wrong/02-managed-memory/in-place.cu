@@ -1,4 +1,6 @@
-// expect: RACE 34 41
+// expect: RACE
+// at: float left = now[max(i - 1, 0)];
+// at: next[i] = t;
 // One array for both: a thread reads neighbours that have been overwritten already.
 #include "02-managed-memory.h"
 

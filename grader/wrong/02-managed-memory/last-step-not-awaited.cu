@@ -1,4 +1,5 @@
-// expect: RACE 70
+// expect: RACE
+// at: step<<<blocks, THREADS>>>(next, now, sensor, power, n);
 // The last step is not waited for: the host copies the rod out while it is still being written.
 #include "02-managed-memory.h"
 

@@ -1,4 +1,5 @@
-// expect: RACE 71
+// expect: RACE
+// at: step<<<blocks, THREADS>>>(next, now, sensor, power, n);
 // says: the host touched managed memory that kernel
 // The host reads the sensor while the step that writes it is still queued or running.
 #include "02-managed-memory.h"

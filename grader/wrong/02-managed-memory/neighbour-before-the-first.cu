@@ -1,4 +1,5 @@
-// expect: BOUNDS 34
+// expect: BOUNDS
+// at: float left = now[i - 1];
 // Cell 0 has no neighbour on its left; the rod's memory begins with it.
 #include "02-managed-memory.h"
 

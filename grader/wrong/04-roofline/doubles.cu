@@ -1,4 +1,5 @@
-// expect: SLOW 94
+// expect: SLOW
+// at: sum = sum * x + c[k];
 // says: all in float
 // Computes in double: each coefficient is converted, and a pipe for doubles multiplies.
 #include "04-roofline.h"

@@ -1,4 +1,6 @@
-// expect: RACE 43 53
+// expect: RACE
+// at: tile[i][j] = in[row * width + col];
+// at: sum += filter[i * SIDE + j] * tile[ty + i][tx + j];
 // Takes the window from the tile before all of it is there.
 #include "07-stencil.h"
 

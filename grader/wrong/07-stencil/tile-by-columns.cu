@@ -1,4 +1,5 @@
-// expect: SLOW 55
+// expect: SLOW
+// at: sum += filter[i * SIDE + j] * tile[tx + j][ty + i];
 // says: the same bank
 // Keeps the tile column by column.
 #include "07-stencil.h"

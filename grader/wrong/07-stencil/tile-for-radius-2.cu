@@ -1,4 +1,5 @@
-// expect: BOUNDS 44
+// expect: BOUNDS
+// at: tile[i][j] = in[row * width + col];
 // says: larger than the array. Also RACE
 // The tile has room for the halo of a 5 x 5 filter, and no larger one.
 #include "07-stencil.h"

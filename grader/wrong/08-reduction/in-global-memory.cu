@@ -1,4 +1,5 @@
-// expect: SLOW 28
+// expect: SLOW
+// at: sums[me] += in[i];
 // says: one sum for each block would do
 #include "08-reduction.h"
 

@@ -1,4 +1,5 @@
-// expect: SLOW 48
+// expect: SLOW
+// at: T before = part[right], left = part[right - apart];
 // says: let one block scan all
 // Scans the sums in a launch for each 256 of them.
 #include "09-scan.h"

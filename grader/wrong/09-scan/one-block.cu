@@ -1,4 +1,6 @@
-// expect: SLOW 60 64
+// expect: SLOW
+// at: sum += in[i];
+// at: out[i] = x;
 // says: the lanes of a warp should store neighbouring elements
 // One block goes through all of it, 256 elements at a time.
 #include "09-scan.h"

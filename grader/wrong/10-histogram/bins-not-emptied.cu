@@ -1,4 +1,5 @@
-// expect: MEMORY 26
+// expect: MEMORY
+// at: atomicAdd(&mine[in[i]], 1);
 // Counts on top of whatever shared memory held.
 #include "10-histogram.h"
 

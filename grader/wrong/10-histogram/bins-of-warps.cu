@@ -1,4 +1,5 @@
-// expect: SLOW 38
+// expect: SLOW
+// at: atomicAdd(&copies[in[16 * i + k]][warp], 1);
 // says: different words of the same bank
 #include "10-histogram.h"
 

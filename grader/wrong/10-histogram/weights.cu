@@ -1,4 +1,5 @@
-// expect: SLOW 30
+// expect: SLOW
+// at: atomicAdd(&mine[in[i]], weight);
 // says: one after the other
 // Adds what the compiler cannot know to be 1, so that lanes that meet come one after the other.
 #include "10-histogram.h"

@@ -1,4 +1,6 @@
-// expect: MEMORY 191 175
+// expect: MEMORY
+// at: atomicAdd(&counts[warp][digit_of<KIND>(x[r], d)], 1);
+// at: x[r] = i + 32 * r < n ? in[i + 32 * r] : greatest;
 // says: memory that nothing wrote
 // Fills up the last tile with the greatest element, and never stores that.
 #include "11-radix-sort.h"

@@ -1,4 +1,6 @@
-// expect: RACE 60 57
+// expect: RACE
+// at: before += of_warp[w];
+// at: of_warp[warp] = __popc(votes);
 // Adds up the warps' votes while some have yet to be stored.
 #include "11-radix-sort.h"
 

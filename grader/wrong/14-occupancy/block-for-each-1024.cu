@@ -1,4 +1,5 @@
-// expect: SLOW 39
+// expect: SLOW
+// at: here[k] = table[k];
 // says: each block copies the whole curve
 // A block for each 1,024 readings, as if blocks cost nothing.
 #include "14-occupancy.h"

@@ -1,4 +1,5 @@
-// expect: RACE 38
+// expect: RACE
+// at: here[k] = table[k];
 // The curve is read while others still copy it.
 #include "14-occupancy.h"
 

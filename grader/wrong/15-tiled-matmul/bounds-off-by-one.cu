@@ -1,4 +1,5 @@
-// expect: BOUNDS 38
+// expect: BOUNDS
+// at: c[row * n + col] = sum;
 // One row too many: row m is not there.
 #include "15-tiled-matmul.h"
 

@@ -1,4 +1,5 @@
-// expect: SLOW 34
+// expect: SLOW
+// at: sum += a_tile[y][p] * b_tile[x][p];
 // Keeps the tile of B turned, and does not pad it: a row of threads reads one bank.
 #include "15-tiled-matmul.h"
 

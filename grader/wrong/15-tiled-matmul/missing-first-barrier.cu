@@ -1,4 +1,6 @@
-// expect: RACE 31 33
+// expect: RACE
+// at: b_tile[y][x] = b_row < k && col < n ? b[b_row * n + col] : 0;
+// at: sum += a_tile[y][p] * b_tile[p][x];
 // Uses the tiles before all of them is there.
 #include "15-tiled-matmul.h"
 

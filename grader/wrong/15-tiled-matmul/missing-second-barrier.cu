@@ -1,4 +1,6 @@
-// expect: RACE 31 34
+// expect: RACE
+// at: b_tile[y][x] = b_row < k && col < n ? b[b_row * n + col] : 0;
+// at: sum += a_tile[y][p] * b_tile[p][x];
 // Overwrites the tiles that slower warps still read.
 #include "15-tiled-matmul.h"
 

@@ -1,4 +1,5 @@
-// expect: SLOW 30
+// expect: SLOW
+// at: sum += a[row * k + p] * b[p * n + col];
 // No tiles at all.
 #include "15-tiled-matmul.h"
 

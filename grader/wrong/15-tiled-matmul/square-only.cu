@@ -1,4 +1,5 @@
-// expect: BOUNDS 30
+// expect: BOUNDS
+// at: a_tile[y][x] = row < m && a_col < k ? a[row * n + a_col] : 0;
 // Takes it that all three matrices have rows of n, as in examples with square ones.
 #include "15-tiled-matmul.h"
 

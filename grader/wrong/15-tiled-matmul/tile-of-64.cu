@@ -1,4 +1,5 @@
-// expect: WRONG 50
+// expect: WRONG
+// at: matmul_tiled<<<grid, block>>>(c, a, b, m, n, k);
 // says: its blocks have 4096 threads
 // A tile of 64 x 64 has 4,096 threads, a block at most 1,024; and nobody asked whether it was launched.
 #include "15-tiled-matmul.h"

@@ -1,4 +1,5 @@
-// expect: RACE 88
+// expect: RACE
+// at: CHECK(cudaMemcpyPeerAsync(out[right] + start, right, from + start, d,
 // says: waits for nothing else. Next: Should both write there?
 // Sends to a neighbour whose memory the caller may still be at work on.
 #include "29-all-reduce.h"

@@ -1,0 +1,3 @@
+// expect: WRONG
+// at: int y
+int x;

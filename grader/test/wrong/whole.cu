@@ -1,0 +1,4 @@
+// expect: BOUNDS
+// at: int x
+// A whole file.
+int x = 1;

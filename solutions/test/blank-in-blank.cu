@@ -1,0 +1,5 @@
+//> first TODO: write it
+//> second TODO:
+int x;
+//< second
+//< first
