@@ -44,12 +44,16 @@ __global__ void step(float *next, const float *now, float *sensor,
     if (i >= n)
         return;
 
+    //> neighbours
     float left = now[max(i - 1, 0)];
     float right = now[min(i + 1, n - 1)];
+    //< neighbours
     float t = 0.25f * left + 0.5f * now[i] + 0.25f * right;
     if (i == n / 2) {
+        //> heater
         t += power;
         *sensor = t;
+        //< heater
     }
     next[i] = t;
 }
@@ -65,8 +69,10 @@ static float thermostat(float temperature)
 
 extern "C" void heat(float *out, const float *in, int n, int steps)
 {
+    //> empty
     if (n == 0)
         return;  // a grid of no blocks is an error
+    //< empty
 
     //> allocate
     size_t bytes = n * sizeof(float);
@@ -101,7 +107,9 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
 
     //> loop
     for (int s = 0; s < steps; s++) {
+        //> read-sensor
         float power = thermostat(*sensor);
+        //< read-sensor
         //> turn TODO: launch `step` from now to next, check it, wait for its end (4 lines)
         int blocks = (n + THREADS - 1) / THREADS;
         step<<<blocks, THREADS>>>(next, now, sensor, power, n);
@@ -109,9 +117,11 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
         CHECK(cudaDeviceSynchronize());  // the host reads *sensor next
         //< turn
 
+        //> swap
         float *old = now;
         now = next;
         next = old;
+        //< swap
     }
     //< loop
 
@@ -123,7 +133,9 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     //< to-host
 
     //> end
+    //> copy-out
     memcpy(out, now, bytes);
+    //< copy-out
     //> free TODO: give all three back (3 lines)
     CHECK(cudaFree(now));
     CHECK(cudaFree(next));

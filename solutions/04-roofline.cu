@@ -4,9 +4,11 @@
 // as much arithmetic as its degree says, and the same memory traffic whatever that is.
 #include "04-roofline.h"
 
+//> includes
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+//< includes
 
 #define CHECK(call)                                                  \
     do {                                                             \
@@ -28,8 +30,10 @@ static void *allocate(int kind, size_t bytes)
     if (kind == DEVICE) {
         CHECK(cudaMalloc(&p, bytes));
         CHECK(cudaMemset(p, 0, bytes));
+    //> allocate-pinned
     } else if (kind == PINNED) {
         CHECK(cudaMallocHost(&p, bytes));
+    //< allocate-pinned
     } else if (!(p = malloc(bytes))) {
         fprintf(stderr, "no memory for %zu bytes\n", bytes);
         exit(EXIT_FAILURE);
@@ -43,8 +47,10 @@ static void release(int kind, void *p)
 {
     if (kind == DEVICE)
         CHECK(cudaFree(p));
+    //> release-pinned
     else if (kind == PINNED)
         CHECK(cudaFreeHost(p));
+    //< release-pinned
     else
         free(p);
 }

@@ -73,15 +73,23 @@ __global__ void convolve_tile(float *out, const float *in, int width, int height
 {
     //> load-tile TODO: declare the tile, load it with its halo, clamped, and wait (10 lines)
     const int HIGH = BLOCK_Y * COLUMN;  // rows of pixels
+    //> shared-tile
     __shared__ float tile[HIGH + 2 * RADIUS][BLOCK_X + 2 * RADIUS];
+    //< shared-tile
 
+    //> corner
     int top = blockIdx.y * HIGH - RADIUS, left = blockIdx.x * BLOCK_X - RADIUS;
+    //< corner
+    //> fill-tile
     for (int i = threadIdx.y; i < HIGH + 2 * RADIUS; i += BLOCK_Y)
         for (int j = threadIdx.x; j < BLOCK_X + 2 * RADIUS; j += BLOCK_X) {
             int row = clamp(top + i, height), col = clamp(left + j, width);
             tile[i][j] = in[row * width + col];
         }
+    //< fill-tile
+    //> wait
     __syncthreads();
+    //< wait
     //< load-tile
 
     //> sum TODO: for each of the thread's pixels, add up its window of the tile, and store it (12 lines)
@@ -92,7 +100,9 @@ __global__ void convolve_tile(float *out, const float *in, int width, int height
         float sum = 0;
         for (int i = 0; i < SIDE; i++)
             for (int j = 0; j < SIDE; j++)
+                //> window
                 sum += filter[i * SIDE + j] * tile[ty + i][tx + j];
+                //< window
         int y = blockIdx.y * HIGH + ty, x = blockIdx.x * BLOCK_X + tx;
         if (y < height && x < width)
             out[y * width + x] = sum;
@@ -210,8 +220,10 @@ static void launch(float *out, const float *in, int width, int height, const flo
 extern "C" void convolve(float *out, const float *in, int width, int height,
                          const float *weights, int radius)
 {
+    //> empty
     if (width == 0 || height == 0)
         return;
+    //< empty
     switch (radius) {
     case 0: return launch<0>(out, in, width, height, weights);
     case 1: return launch<1>(out, in, width, height, weights);

@@ -43,7 +43,9 @@ __device__ T block_scan(T x)
     if (VERSION == 2)
         return block_scan_tree(x);
     //< instead
+    //> part
     __shared__ T part[THREADS];
+    //< part
     int t = threadIdx.x;
 
     part[t] = x;
@@ -223,9 +225,11 @@ __device__ Four<T> scan_row(Four<T> x, T *done)
     for (int j = 1; j < 4; j++)
         x.at[j] += x.at[j - 1];
     T sum = warp_scan(x.at[3]);
+    //> left-of-row
     T left = __shfl_up_sync(ALL, sum, 1);
     for (int j = 0; j < 4; j++)
         x.at[j] += *done + (threadIdx.x % 32 > 0 ? left : 0);
+    //< left-of-row
     *done += __shfl_sync(ALL, sum, 31);
     return x;
 }
@@ -346,6 +350,7 @@ __device__ T look_back(Word *words, int tile)
     int lane = threadIdx.x % 32;
     T before = 0;
 
+    //> tiles-before
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         T sum = 0;
         State state = PREFIX;  // of what lies before the first tile
@@ -356,11 +361,14 @@ __device__ T look_back(Word *words, int tile)
 
         unsigned knows = __ballot_sync(ALL, state == PREFIX);
         int last = knows ? __ffs(knows) - 1 : 31;
+        //> add-up-to-last
         sum = warp_scan(lane <= last ? sum : 0);
+        //< add-up-to-last
         before += __shfl_sync(ALL, sum, 31);
         if (knows)
             break;
     }
+    //< tiles-before
     return before;
 }
 //< look-back
@@ -377,10 +385,12 @@ __global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
     __shared__ int drawn;
     int t = threadIdx.x, warp = t / 32, lane = t % 32;
 
+    //> draw
     if (t == 0)
         drawn = atomicAdd(ticket, 1);
     __syncthreads();
     int tile = drawn, first = tile * TILE + place();
+    //< draw
 
     T sum = 0;
     for (int r = 0; r < ROWS; r++) {
@@ -417,8 +427,10 @@ __global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
 template <typename T>
 static void scan(T *out, const T *in, int n, void *scratch)
 {
+    //> empty
     if (n == 0)
         return;  // a grid of no blocks is an error
+    //< empty
     T *sums = (T *)scratch;
 
     //> choice TODO:
@@ -426,7 +438,9 @@ static void scan(T *out, const T *in, int n, void *scratch)
         int tiles = (n + TILE - 1) / TILE;
         Word *words = (Word *)scratch;
         int *ticket = (int *)(words + tiles);
+        //> clear
         CHECK(cudaMemsetAsync(words, 0, (tiles + 1) * sizeof *words));
+        //< clear
         scan_one_pass<<<tiles, THREADS>>>(out, in, n, words, ticket);
         CHECK(cudaGetLastError());
         return;
@@ -442,13 +456,17 @@ static void scan(T *out, const T *in, int n, void *scratch)
         return;
     }
     //< choice
+    //> three
     int tiles = (n + THREADS - 1) / THREADS;
     scan_tiles<<<tiles, THREADS>>>(out, sums, in, n);
     CHECK(cudaGetLastError());
+    //> second
     scan_sums<<<1, THREADS>>>(sums, tiles);
+    //< second
     CHECK(cudaGetLastError());
     add_sums<<<tiles, THREADS>>>(out, sums, n);
     CHECK(cudaGetLastError());  // the caller synchronises
+    //< three
 }
 
 extern "C" void scan_i32(int *out, const int *in, int n, void *scratch)

@@ -20,12 +20,14 @@
         }                                                            \
     } while (0)
 
+//> sizes
 enum {
     BINS = 256,
     THREADS = 1024,  // in a block
     BLOCKS = 264,    // at most: they fill the device
     SHARE = 32768,   // bytes that are worth a block of their own
 };
+//< sizes
 
 //> naive
 // Version 1: each byte is an atomic addition to the answer.
@@ -47,8 +49,10 @@ __global__ void count_private(int *bins, const unsigned char *in, int n)
     __shared__ int mine[BINS];
     int t = threadIdx.x;
 
+    //> empty-mine
     for (int b = t; b < BINS; b += THREADS)
         mine[b] = 0;
+    //< empty-mine
     //> count TODO: count this block's share in `mine`; who has to wait for whom? (4 lines)
     __syncthreads();
     for (int i = blockIdx.x * THREADS + t; i < n; i += gridDim.x * THREADS)
@@ -68,7 +72,9 @@ __device__ void count_16(int *bins, int apart, uint4 v)
 
     #pragma unroll
     for (int k = 0; k < 16; k++) {
+        //> byte
         int b = four[k / 4] >> 8 * (k % 4) & 255;
+        //< byte
         atomicAdd(&bins[b * apart], 1);
     }
 }
@@ -84,8 +90,10 @@ __device__ void count_share(int *bins, int apart,
 
     for (int i = first; i < whole; i += gridDim.x * THREADS)
         count_16(bins, apart, in16[i]);
+    //> rest
     if (first < n % 16)
         atomicAdd(&bins[in[16 * whole + first] * apart], 1);
+    //< rest
 }
 //< sixteen
 
@@ -181,7 +189,9 @@ __global__ void count_one_launch(int *bins, const unsigned char *in, int n)
         return;
     for (int b = t; b < BINS; b += THREADS) {
         bins[b] = totals[b];
+        //> empty-totals
         totals[b] = 0;  // for the next call
+        //< empty-totals
     }
     if (t == 0)
         tickets = 0;
@@ -206,14 +216,20 @@ extern "C" void histogram(int *bins, const unsigned char *in, int n)
                                  : count_one_launch;
     //< choice
 
+    //> blocks
     int blocks = n / SHARE + 1;
+    //< blocks
     if (blocks > BLOCKS)
         blocks = BLOCKS;
     //> unless TODO:
     if (VERSION < 5)
     //< unless
+    //> empty-bins
     CHECK(cudaMemsetAsync(bins, 0, BINS * sizeof *bins));
+    //< empty-bins
+    //> run
     kernel<<<blocks, THREADS>>>(bins, in, n);
+    //< run
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 //< launch

@@ -418,11 +418,13 @@ template <Kind KIND>
 __device__ void store_tile(unsigned *out, const unsigned sorted[TILE],
                            const int to[RADIX], int count, Digit d)
 {
+    //> store-own
     #pragma unroll 8
     for (int i = threadIdx.x; i < count; i += THREADS) {
         unsigned x = sorted[i];
         out[to[digit_of<KIND>(x, d)] + i] = x;
     }
+    //< store-own
 }
 
 template <Kind KIND>
@@ -496,7 +498,9 @@ __device__ int look_back(unsigned *words, int tile)
 
         unsigned knows = __ballot_sync(ALL, state == PREFIX);
         int last = knows ? __ffs(knows) - 1 : 31;
+        //> add-up-to-last
         before += __reduce_add_sync(ALL, lane <= last ? count : 0);
+        //< add-up-to-last
         if (knows)
             break;
     }
@@ -700,9 +704,13 @@ static void sort(unsigned *out, const unsigned *in, int n, int first, int end,
         return;
     }
     //< choice
+    //> sort-tiles
     int tiles = n / THREADS + 1;
+    //< sort-tiles
+    //> pass-order
     for (int bit = first; bit < end; bit++) {
         unsigned *to = (end - bit) % 2 ? out : other;
+    //< pass-order
         Zero<KIND> zero = { bit };
         count_tiles<<<tiles, THREADS>>>(counts, in, n, zero);
         CHECK(cudaGetLastError());
@@ -729,7 +737,9 @@ extern "C" void keep_above(int *out, int *kept, const int *in, int n,
         return;
     }
     //< one
+    //> keep-tiles
     int tiles = n / THREADS + 1;  // with no elements there is a tile, too
+    //< keep-tiles
     count_tiles<<<tiles, THREADS>>>(counts, from, n, above);
     CHECK(cudaGetLastError());
     scan_counts<<<1, THREADS>>>(counts, kept, tiles);

@@ -145,8 +145,10 @@ __global__ void hits_gold(int *hits, int points, unsigned seed)
 
 extern "C" void philox(unsigned *out, const unsigned *counter, const unsigned *key, int blocks)
 {
+    //> no-blocks
     if (blocks == 0)
         return;
+    //< no-blocks
     philox_kernel<<<(blocks + THREADS - 1) / THREADS, THREADS>>>((uint4 *)out, (const uint4 *)counter,
                                                                  (const uint2 *)key, blocks);
     CHECK(cudaGetLastError());
@@ -154,9 +156,13 @@ extern "C" void philox(unsigned *out, const unsigned *counter, const unsigned *k
 
 extern "C" void count_hits(int *hits, int points, unsigned seed)
 {
+    //> clear
     CHECK(cudaMemsetAsync(hits, 0, sizeof *hits));
+    //< clear
+    //> no-points
     if (points == 0)
         return;
+    //< no-points
 
     //> launch
     enum { BLOCKS = 1056 };  // enough to fill the device: 8 for each of 132 multiprocessors

@@ -81,7 +81,9 @@ static void in_turn(unsigned *out, const unsigned *in, int n,
 //< in-turn
 
 //> set-up
+//> streams
 static cudaStream_t stream[STREAMS];
+//< streams
 static cudaEvent_t table_there;  // a moment in stream 0
 
 // The first call makes them, once.
@@ -112,19 +114,27 @@ static void in_streams(unsigned *out, const unsigned *in, int n,
     //< table
 
     //> chunks TODO: chunk by chunk: copy in, launch, copy out, each in its stream (15 lines)
+    //> chunk-size
     int most = (words - TABLE) / streams;  // numbers in a chunk
+    //< chunk-size
+    //> each-chunk
     for (int c = 0, first = 0; first < n; c++, first += most) {
+    //< each-chunk
         int s = c % streams;
         int count = n - first < most ? n - first : most;
         size_t bytes = count * sizeof *in;
         unsigned *numbers = room + TABLE + s * most;
         CHECK(cudaMemcpyAsync(numbers, in + first, bytes,
                               cudaMemcpyHostToDevice, stream[s]));
+        //> run
         stretch_kernel<<<blocks_for(count), THREADS, 0, stream[s]>>>(
             numbers, room, count);
+        //< run
         CHECK(cudaGetLastError());
+        //> bring
         CHECK(cudaMemcpyAsync(out + first, numbers, bytes,
                               cudaMemcpyDeviceToHost, stream[s]));
+        //< bring
     }
     //< chunks
 
@@ -163,8 +173,10 @@ static void in_stages(unsigned *out, const unsigned *in, int n,
         size_t bytes = count * sizeof *in;
         unsigned *numbers = room + TABLE + p * most;
 
+        //> part-is-free
         if (c >= STREAMS)
             CHECK(cudaStreamWaitEvent(fetch, gone[p], 0));
+        //< part-is-free
         CHECK(cudaMemcpyAsync(numbers, in + first, bytes,
                               cudaMemcpyHostToDevice, fetch));
         CHECK(cudaEventRecord(come[p], fetch));
@@ -213,7 +225,9 @@ __global__ void diffuse_kernel(float *next, const float *now, int n)
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= n)
         return;
+    //> left
     float left = now[i > 0 ? i - 1 : n - 1];
+    //< left
     float right = now[i + 1 < n ? i + 1 : 0];
     next[i] = 0.25f * left + 0.5f * now[i] + 0.25f * right;
 }
@@ -245,7 +259,9 @@ static void launch_each(float *out, float *spare, const float *in, int n,
 //< launch-each
 
 //> batches
+//> batch
 enum { BATCH = 20 };  // steps in a graph: an even number
+//< batch
 
 // BATCH steps, from out to spare and back, ready to be launched.
 static cudaGraphExec_t make_batch(float *out, float *spare, int n)
@@ -255,10 +271,12 @@ static cudaGraphExec_t make_batch(float *out, float *spare, int n)
     cudaGraphExec_t batch;
     CHECK(cudaStreamBeginCapture(stream[0],
                                  cudaStreamCaptureModeThreadLocal));
+    //> steps
     for (int s = 0; s < BATCH; s += 2) {
         step(spare, out, n, stream[0]);
         step(out, spare, n, stream[0]);
     }
+    //< steps
     CHECK(cudaStreamEndCapture(stream[0], &graph));
     CHECK(cudaGraphInstantiate(&batch, graph, 0));
     CHECK(cudaGraphDestroy(graph));
@@ -286,7 +304,9 @@ static void launch_batches(float *out, float *spare, const float *in,
 extern "C" void diffuse(float *out, float *spare, const float *in, int n,
                         int steps)
 {
+    //> streams-ready
     set_up();
+    //< streams-ready
     //> choose TODO:
     //| bool compare = false;  // true: a launch for each step instead
     //| if (compare)

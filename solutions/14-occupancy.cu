@@ -31,13 +31,21 @@ extern "C" int resident_blocks(int threads, int registers, int shared)
 {
     //> limits TODO: how many each limit lets in; the smallest is the answer (7 lines)
     int warps = round_up(threads, 32) / 32;
+    //> room
     int a_warp = round_up(32 * registers, 256);  // registers
     // For so many warps of them: each scheduler has a quarter.
     int room = 65536 / 4 / a_warp * 4;
+    //< room
 
+    //> warps
     int blocks = smaller(32, 64 / warps);
+    //< warps
+    //> registers
     blocks = smaller(blocks, room / warps);
+    //< registers
+    //> shared
     return smaller(blocks, 233472 / round_up(shared + 1024, 128));
+    //< shared
     //| return 0;
     //< limits
 }
@@ -47,16 +55,22 @@ extern "C" int resident_blocks(int threads, int registers, int shared)
 // The curve's points, from global to shared memory. The whole block comes.
 __device__ void copy_table(float *here, const float *table)
 {
+    //> copy
     for (int k = threadIdx.x; k < POINTS; k += blockDim.x)
         here[k] = table[k];
+    //< copy
+    //> copied
     __syncthreads();
+    //< copied
 }
 
 __device__ float interpolate(const float *table, int raw)
 {
+    //> between
     int k = raw / 8;
     float part = raw % 8 * 0.125f;
     return table[k] + part * (table[k + 1] - table[k]);
+    //< between
 }
 //< interpolate
 
@@ -67,9 +81,11 @@ __global__ void calibrate_one(float *out, const int *raw, const float *table,
 {
     __shared__ float here[POINTS];
     copy_table(here, table);
+    //> stride
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
         out[i] = interpolate(here, raw[i]);
+    //< stride
 }
 //< one
 
@@ -99,9 +115,11 @@ calibrate_vectors(float *out, const int *raw, const float *table, int n)
                     interpolate(here, r[j].x), interpolate(here, r[j].y),
                     interpolate(here, r[j].z), interpolate(here, r[j].w));
     }
+    //> last
     int last = 4 * vectors + thread;
     if (last < n)  // the last ones, if they are no four
         out[last] = interpolate(here, raw[last]);
+    //< last
 }
 //< vectors
 
@@ -113,8 +131,10 @@ calibrate_vectors(float *out, const int *raw, const float *table, int n)
 
 extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
 {
+    //> empty
     if (n == 0)
         return;
+    //< empty
 
     int multiprocessors;
     CHECK(cudaDeviceGetAttribute(&multiprocessors,
@@ -148,7 +168,9 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
         }
     }
     //< choose
+    //> run
     calibrate_one<<<blocks * multiprocessors, threads>>>(out, raw, table, n);
+    //< run
     CHECK(cudaGetLastError());  // the caller synchronises
     //< launch
 }

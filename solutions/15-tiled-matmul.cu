@@ -18,7 +18,9 @@
         }                                                            \
     } while (0)
 
+//> tile-size
 enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
+//< tile-size
 
 //> naive
 // Version 1: each thread makes one element of C from a row of A and a
@@ -51,23 +53,37 @@ __global__ void matmul_tiled(float *c, const float *a, const float *b,
     int y = threadIdx.y, row = blockIdx.y * TILE + y;
     int x = threadIdx.x, col = blockIdx.x * TILE + x;
 
+    //> turns
     float sum = 0;
     for (int first = 0; first < k; first += TILE) {
+    //< turns
         //> load TODO: load an element of each, 0 where there is none; wait (5 lines)
         int a_col = first + x, b_row = first + y;
+        //> load-a
         a_tile[y][x] = row < m && a_col < k ? a[row * k + a_col] : 0;
+        //< load-a
+        //> load-b
         b_tile[y][x] = b_row < k && col < n ? b[b_row * n + col] : 0;
+        //< load-b
+        //> loaded
         __syncthreads();
+        //< loaded
         //< load
 
         //> use TODO: add 32 products to `sum`; wait again (3 lines)
         for (int p = 0; p < TILE; p++)
+            //> multiply
             sum += a_tile[y][p] * b_tile[p][x];
+            //< multiply
+        //> used
         __syncthreads();  // the next turn overwrites both tiles
+        //< used
         //< use
     }
+    //> store
     if (row < m && col < n)
         c[row * n + col] = sum;
+    //< store
 }
 //< tiled
 
@@ -215,8 +231,10 @@ matmul_8x8(float *c, const float *a, const float *b, int m, int n, int k)
 extern "C" void matmul(float *c, const float *a, const float *b,
                        int m, int n, int k)
 {
+    //> empty
     if (m == 0 || n == 0)
         return;
+    //< empty
 
     //> launch
     //> choice TODO:
@@ -231,7 +249,9 @@ extern "C" void matmul(float *c, const float *a, const float *b,
     dim3 block = VERSION <= 2 ? dim3(TILE, TILE) : dim3(256);
     //< choice
     dim3 grid((n + side - 1) / side, (m + side - 1) / side);
+    //> run
     kernel<<<grid, block>>>(c, a, b, m, n, k);
     CHECK(cudaGetLastError());  // the caller synchronises
+    //< run
     //< launch
 }

@@ -22,7 +22,9 @@ using namespace nvcuda;
 
 // ---- Version 1: fragments
 
+//> tile-size
 enum { TILE = 64, DEPTH = 32 };  // a block makes TILE x TILE sums
+//< tile-size
 
 //> stage
 // Copies the part of a matrix that begins at (row, col) into a tile, 8
@@ -35,11 +37,13 @@ __device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
         int r = i / COLS, x = i % COLS;
         const T *at = from + (size_t)(row + r) * pitch(cols) + col + x;
         int inside = row + r < rows ? cols - col - x : 0;
+        //> part
         if (inside >= 8)
             *(uint4 *)&tile[r][x] = *(const uint4 *)at;
         else
             for (int j = 0; j < 8; j++)
                 tile[r][x + j] = j < inside ? at[j] : T(0.0f);
+        //< part
     }
 }
 //< stage
@@ -50,10 +54,16 @@ template <typename T>
 __global__ void product_wmma(float *c, const T *a, const T *b, int m,
                              int n, int k)
 {
+    //> tiles
     __shared__ __align__(32) T as[TILE][DEPTH], bs[DEPTH][TILE];
+    //< tiles
+    //> sums-tile
     __shared__ __align__(32) float cs[TILE][TILE];
+    //< sums-tile
     int row = blockIdx.y * TILE, col = blockIdx.x * TILE;
+    //> warps
     int warp = threadIdx.x / 32, top = warp / 2 * 32, left = warp % 2 * 32;
+    //< warps
 
     //> sums
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
@@ -62,7 +72,9 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
             wmma::fill_fragment(sum[i][j], 0.0f);
     //< sums
 
+    //> each-depth
     for (int p = 0; p < k; p += DEPTH) {
+    //< each-depth
         stage(as, a, row, p, m, k);
         stage(bs, b, p, col, k, n);
         __syncthreads();
@@ -71,11 +83,15 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
         for (int q = 0; q < DEPTH; q += 16) {
             wmma::fragment<wmma::matrix_a, 16, 16, 16, T,
                            wmma::row_major> fa[2];
+            //> b-fragments
             wmma::fragment<wmma::matrix_b, 16, 16, 16, T,
                            wmma::row_major> fb[2];
+            //< b-fragments
             for (int i = 0; i < 2; i++) {
+                //> load-fragments
                 wmma::load_matrix_sync(fa[i], &as[top + 16 * i][q], DEPTH);
                 wmma::load_matrix_sync(fb[i], &bs[q][left + 16 * i], TILE);
+                //< load-fragments
             }
             for (int i = 0; i < 2; i++)
                 for (int j = 0; j < 2; j++)
@@ -95,8 +111,10 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
     __syncthreads();
     for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x) {
         int r = row + i / TILE, x = col + i % TILE;
+        //> inside
         if (r < m && x < n)
             c[(size_t)r * n + x] = cs[i / TILE][i % TILE];
+        //< inside
     }
     //< leave
 }
@@ -357,7 +375,9 @@ __global__ void __launch_bounds__(THREADS)
             fetch(mine, to + t * STAGE_BYTES, t * STEP, n, k, 0, 1);
         commit();
     }
+    //> wait-first
     wait_but<STAGES - 2>();
+    //< wait-first
     __syncthreads();
     if (steps > 0)
         load<true>(f[0], to, to + A_BYTES, 0);
@@ -369,7 +389,9 @@ __global__ void __launch_bounds__(THREADS)
         for (int q = 0; q < STEP / 16; q++) {
             unsigned at = to + (q < STEP / 16 - 1 ? now : next) * STAGE_BYTES;
             if (q == STEP / 16 - 1) {
+                //> wait-next
                 wait_but<STAGES - 2>();
+                //< wait-next
                 __syncthreads();
             }
             if (q < STEP / 16 - 1 || t + 1 < steps)
@@ -399,8 +421,10 @@ __global__ void __launch_bounds__(THREADS)
 template <typename T>
 void matmul(float *c, const T *a, const T *b, int m, int n, int k)
 {
+    //> empty
     if (m == 0 || n == 0)
         return;  // a grid of no blocks is an error
+    //< empty
     //> others TODO:
     if (VERSION > 1) {
         int across = (n + COLS - 1) / COLS, down = (m + ROWS - 1) / ROWS;
@@ -415,15 +439,19 @@ void matmul(float *c, const T *a, const T *b, int m, int n, int k)
     }
     //< others
     dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+    //> run
     product_wmma<T><<<grid, 128>>>(c, a, b, m, n, k);
+    //< run
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 
+//> bf16
 extern "C" void matmul_bf16(float *c, const __nv_bfloat16 *a,
                             const __nv_bfloat16 *b, int m, int n, int k)
 {
     matmul(c, a, b, m, n, k);
 }
+//< bf16
 
 extern "C" void matmul_f16(float *c, const __half *a, const __half *b,
                            int m, int n, int k)

@@ -63,7 +63,9 @@ __device__ float block_sum(float x)
     __syncthreads();  // whoever still reads the sums of the call before
     if (lane == 0)
         warp_sums[warp] = x;
+    //> all-stored
     __syncthreads();
+    //< all-stored
     float sum = 0;
     for (int w = 0; w < blockDim.x / 32; w++)
         sum += warp_sums[w];
@@ -87,7 +89,9 @@ __global__ void layer_norm(float *out, const float *gamma,
     float squares = 0;
     for (int c = threadIdx.x; c < cols; c += THREADS)
         squares += (row[c] - mean) * (row[c] - mean);
+    //> scale
     float scale = rsqrtf(block_sum(squares) / cols + 1e-5f);
+    //< scale
 
     for (int c = threadIdx.x; c < cols; c += THREADS)
         row[c] = (row[c] - mean) * scale * gamma[c] + beta[c];
@@ -119,7 +123,9 @@ __global__ void fused_vectors(float4 *out, const float4 *x,
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= vectors)
         return;
+    //> loads
     float4 a = x[i], b = bias[i % vectors_a_row], r = residual[i];
+    //< loads
     r.x += gelu(a.x + b.x);
     r.y += gelu(a.y + b.y);
     r.z += gelu(a.z + b.z);
@@ -169,7 +175,9 @@ __global__ void all_in_one(float4 *out, const float4 *x, const float4 *bias,
             squares += h[k].x * h[k].x + h[k].y * h[k].y +
                        h[k].z * h[k].z + h[k].w * h[k].w;
         }
+    //> scale-one
     float scale = rsqrtf(block_sum(squares) / (4 * count) + 1e-5f);
+    //< scale-one
 
     for (int k = 0; k < PER_THREAD; k++) {
         int v = k * blockDim.x + threadIdx.x;
@@ -197,8 +205,10 @@ extern "C" void bias_gelu_residual_norm(float *out, const float *x, const float 
                                         const float *residual, const float *gamma,
                                         const float *beta, int rows, int cols)
 {
+    //> no-rows
     if (rows == 0)
         return;
+    //< no-rows
 
     int n = rows * cols, blocks = n / THREADS + (n % THREADS > 0);
     float4 *out4 = (float4 *)out;
@@ -212,7 +222,9 @@ extern "C" void bias_gelu_residual_norm(float *out, const float *x, const float 
     if (VERSION == 4 && cols % 4 == 0) {
         int threads = (cols / 4 + VECTORS - 1) / VECTORS, most = 1024 / VECTORS;
         threads = threads < most ? (threads + 31) / 32 * 32 : most;
+        //> long-rows
         auto kernel = cols <= 4096 ? all_in_one<VECTORS> : all_in_one<2 * VECTORS>;
+        //< long-rows
         kernel<<<rows, threads>>>(out4, x4, bias4, residual4, gamma4, beta4, cols / 4);
         CHECK(cudaGetLastError());
         return;

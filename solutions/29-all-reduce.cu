@@ -139,8 +139,10 @@ void send(float *const *out, const float *from, int d, int c, int n,
     int start = start_of(c, n, devices);
     int count = start_of(c + 1, n, devices) - start;
     CHECK(cudaSetDevice(d));
+    //> send-chunk
     CHECK(cudaMemcpyPeerAsync(out[right] + start, right, from + start, d,
                               count * sizeof(float), stream[d]));
+    //< send-chunk
     CHECK(cudaEventRecord(sent[d], stream[d]));
 }
 
@@ -159,9 +161,11 @@ void add_own(float *const *out, const float *const *in, int d, int c,
     int start = start_of(c, n, devices);
     int count = start_of(c + 1, n, devices) - start;
     CHECK(cudaSetDevice(d));
+    //> add-chunk
     if (count > 0)  // a grid of no blocks is an error
         add<<<blocks_for(count), THREADS, 0, stream[d]>>>(
             out[d] + start, in[d] + start, count);
+    //< add-chunk
     CHECK(cudaGetLastError());
 }
 //< send
@@ -172,8 +176,10 @@ static void ring(float *const *out, const float *const *in, int n,
                  int devices)
 {
     if (devices == 1) {
+        //> copy-alone
         CHECK(cudaMemcpyAsync(out[0], in[0], n * sizeof(float),
                               cudaMemcpyDeviceToDevice, stream[0]));
+        //< copy-alone
         return;
     }
 
@@ -183,11 +189,13 @@ static void ring(float *const *out, const float *const *in, int n,
         CHECK(cudaSetDevice(d));
         CHECK(cudaEventRecord(ready[d], stream[d]));
     }
+    //> neighbour-ready
     for (int d = 0; d < devices; d++) {
         int right = (d + 1) % devices;
         CHECK(cudaSetDevice(d));
         CHECK(cudaStreamWaitEvent(stream[d], ready[right], 0));
     }
+    //< neighbour-ready
 
     //> scatter TODO: devices - 1 steps; all send, then all wait and add (10 lines)
     for (int step = 0; step < devices - 1; step++) {
@@ -300,9 +308,11 @@ __device__ void meet(Flags all, int phase, unsigned call, int device,
 {
     __syncthreads();
     if (threadIdx.x < devices) {
+        //> own-flags
         int other = threadIdx.x, b = blockIdx.x;
         Flag theirs(all.of[other][phase][b][device]);
         Flag ours(all.of[device][phase][b][other]);
+        //< own-flags
         theirs.store(call, cuda::memory_order_release);
         while (ours.load(cuda::memory_order_acquire) != call) {
         }
@@ -342,7 +352,9 @@ __global__ void add_for_all_flags(Arrays out, Arrays in, int n,
             out.of[d][last] = sum;
     }
 
+    //> meet-again
     meet(flags, 1, call, device, devices);
+    //< meet-again
 }
 
 static void one_launch(Arrays out, Arrays in, int n, int devices)
@@ -392,14 +404,18 @@ __global__ void send_to_all(float *out, const float *in, int n,
     Letter letter = (Letter)call << 32 | __float_as_uint(own);
     for (int d = 0; d < devices; d++)
         if (d != device)
+            //> their-box
             Box(boxes.of[d][call % 2][device][i])
+            //< their-box
                 .store(letter, cuda::memory_order_relaxed);
 
     float sum = 0;
     for (int d = 0; d < devices; d++) {
         float x = own;
         if (d != device) {
+            //> own-box
             Box box(boxes.of[device][call % 2][d][i]);
+            //< own-box
             do
                 letter = box.load(cuda::memory_order_relaxed);
             while (letter >> 32 != call);
@@ -483,7 +499,9 @@ static void *help(void *its_helper)
     int device = (int)(h - helper);
     cudaError_t set = cudaSetDevice(device);  // of this thread, for good
     for (;;) {
+        //> asked
         wait_until(h, ASKED);
+        //< asked
         h->error = set == cudaSuccess ? task(device) : set;
         change(h, DONE);
     }
@@ -497,8 +515,10 @@ static void side_by_side(cudaError_t (*launch)(int device), int devices)
         change(&helper[d], ASKED);
     CHECK(cudaSetDevice(0));
     helper[0].error = launch(0);
+    //> all-done
     for (int d = 1; d < devices; d++)
         wait_until(&helper[d], DONE);
+    //< all-done
     for (int d = 0; d < devices; d++)
         CHECK(helper[d].error);
 }
@@ -557,7 +577,9 @@ static void one_way(float *const *out, const float *const *in, int n,
 extern "C" void all_reduce(float *const *out, const float *const *in,
                            int n, int devices)
 {
+    //> set-up
     set_up();
+    //< set-up
     //> choice TODO:
     //| bool compare = false;  // true: version 1 instead
     //| if (compare)
