@@ -377,9 +377,11 @@ build/objects/profiles/%.o: profiles/%.c build/objects/flags | build/setup/lesso
 
 # ---- The grader: one program for each lesson, and the harness that is linked with a submission
 
-build/grader/worker.o: grader/worker.c build/objects/flags | nvcc build/setup/lesson
+build/objects/grader/worker.o: CFLAGS += $(CUDA)
+build/objects/grader/worker.o: | nvcc
+build/grader/worker.o: build/objects/grader/worker.o grader/worker.ld
 	@mkdir -p $(@D)
-	@$(call compile,$(CFLAGS) $(CUDA))
+	@ld -r -T grader/worker.ld $< -o $(whole)
 
 build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
 	@mkdir -p $(@D)

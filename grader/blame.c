@@ -17,11 +17,10 @@ static const char *words_of(const json_t *event, const char *key)
     return json_string_value(json_object_get(event, key));
 }
 
-// Our own harness's line is no place to send a student to.
-static bool in_worker(const json_t *event)
+// Did our own harness do it? Its line is no place to send a student to.
+static bool by_harness(const json_t *event)
 {
-    const char *file = words_of(event, "file");
-    return file && strcmp(basename(file), "worker.c") == 0;
+    return harness_called(&check.session.harness, event);
 }
 
 // The buffer of the last call that is nearest to a device address: as an argument, and as the
@@ -74,7 +73,7 @@ static char *unwritten_words(const json_t *event)
     const Near *near = near_event(event);
     const char *that = words_of(event, "that");
     uint64_t bytes = json_integer_value(json_object_get(event, "bytes"));
-    if (!that || !bytes || !in_worker(event) || !near || near->bytes == UINT64_MAX) return NULL;
+    if (!that || !bytes || !by_harness(event) || !near || near->bytes == UINT64_MAX) return NULL;
     uint64_t size = element_bytes(near->buffer->store->element), count = (bytes + size - 1) / size;
     size_t index = near->bytes / size;
     bool whole = strcmp(near->name, near->buffer->name) == 0;
@@ -98,7 +97,7 @@ static char *why_words(const json_t *event, const char *why)
     if (kind && strcmp(kind, "bounds") == 0 && b && b->rows && b->cols && why)
         return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows,
                            b->rows == 1 ? "" : "s", b->cols, b->cols == 1 ? "" : "s");
-    if (that && strcmp(that, "nothing wrote") == 0 && in_worker(event) && launched && why)
+    if (that && strcmp(that, "nothing wrote") == 0 && by_harness(event) && launched && why)
         return text_format("%s %s.", why, launched);
     return why ? strdup(why) : NULL;
 }
@@ -132,10 +131,11 @@ static char *message_words(const json_t *event)
 static const char *tell_caller(json_t *event)
 {
     json_t *other = json_object_get(event, "other");
-    if (!other || in_worker(event) == in_worker(other)) return words_of(event, "why");
-    if (in_worker(event)) {
+    if (!other || by_harness(event) == by_harness(other)) return words_of(event, "why");
+    if (by_harness(event)) {
         json_object_set(event, "file", json_object_get(other, "file"));
         json_object_set(event, "line", json_object_get(other, "line"));
+        json_object_del(event, "caller");
     }
     json_object_del(event, "other");
     return "One of the two is the caller's, who fills and reads its arrays in each device's "
@@ -146,11 +146,16 @@ static const char *tell_caller(json_t *event)
 // Where it happened, and to whom.
 static void keep_place(json_t *fact, const json_t *event)
 {
-    static const char *const kept[] = { "kind", "kernel", "block", "thread", "other", "count" };
+    static const char *const kept[] = { "kind", "kernel", "block", "thread", "count" };
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));
-    if (words_of(event, "file") && !in_worker(event)) {
+    if (json_object_get(event, "other")) {
+        json_t *other = json_copy(json_object_get(event, "other"));
+        json_object_del(other, "caller"); // whose path is another in each run
+        json_object_set_new(fact, "other", other);
+    }
+    if (words_of(event, "file") && !by_harness(event)) {
         char *file = text_clean(words_of(event, "file"));
         json_object_set_new(fact, "file", json_string(file));
         json_object_set(fact, "line", json_object_get(event, "line"));
@@ -173,7 +178,7 @@ static void add_event(json_t *event)
     const char *kind = words_of(event, "kind");
     enum verdict v = verdict_of_event(kind);
     bool leak = kind && strcmp(kind, "leak") == 0;
-    if (!in_worker(event)
+    if (!by_harness(event)
         || (!leak
             && v != VERDICT_PASS)) // not what the harness could not free, or repeats of an error
         add_fact_of(event, v);
@@ -185,7 +190,7 @@ static json_t *refused_call(void)
     const json_t *errors = check.session.events.errors;
     for (size_t i = json_array_size(errors); i-- > 0;) {
         json_t *event = json_array_get(errors, i);
-        if (!in_worker(event) && verdict_of_event(words_of(event, "kind")) == VERDICT_PASS)
+        if (!by_harness(event) && verdict_of_event(words_of(event, "kind")) == VERDICT_PASS)
             return event;
     }
     return NULL;

@@ -199,6 +199,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
     static char problem[256];
     Channels c;
     *s = (Session){ .worker = -1, .report = -1, .printed = -1 };
+    s->harness = harness_of(worker);
     events_init(&s->events);
     s->events.ranged = terms->timeline != NULL;
     if (!open_channels(&c)) {

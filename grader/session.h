@@ -4,6 +4,7 @@
 // together, under one clock, and kills all of it at the end.
 #pragma once
 #include "events.h"
+#include "harness.h"
 #include "protocol.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ typedef struct Session {
                                   // processes had waited for a core
     double deadline;              // start, the limit, and what they have waited since
     bool late;                    // a call ran past it: no end is waited for
+    Harness harness;              // in the worker's program
     Events events;
     char *output; // what the program printed, the first 64 KiB of it
     size_t output_bytes;

@@ -25,7 +25,8 @@ gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
 gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 \
     -o "$root/simulator/libcudart.so.13" $here/fake/cudart.c &&
 gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
-    -c -o "$root/build/grader/worker.o" grader/worker.c &&
+    -c -o "$root/worker.o" grader/worker.c &&
+ld -r -T grader/worker.ld -o "$root/build/grader/worker.o" "$root/worker.o" &&
 gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
     $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
 

@@ -72,6 +72,13 @@ static void set_integer(json_t *object, const char *key, uint64_t value)
     json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+static void set_address(json_t *object, const char *key, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    set_text(object, key, text);
+}
+
 static void set_triple(json_t *object, const char *key, const uint32_t v[3])
 {
     json_object_set_new(object, key, json_pack("[iii]", (int)v[0], (int)v[1], (int)v[2]));
@@ -81,6 +88,11 @@ static void set_place(json_t *object, const Place *place)
 {
     set_text(object, "file", place->file);
     if (place->line) set_integer(object, "line", place->line);
+    if (!place->object) return;
+    json_t *caller = json_object();
+    set_text(caller, "object", place->object);
+    set_address(caller, "address", place->address);
+    json_object_set_new(object, "caller", caller);
 }
 
 static void set_callers(json_t *object, const Place callers[PLACE_CALLERS])
@@ -124,11 +136,7 @@ void report_json_error(int fd, const Report *r, uint64_t count)
         set_triple(object, "block", r->block);
         set_triple(object, "thread", r->thread);
     }
-    if (r->address) {
-        char address[32];
-        snprintf(address, sizeof address, "0x%" PRIx64, r->address);
-        set_text(object, "address", address);
-    }
+    if (r->address) set_address(object, "address", r->address);
     if (r->has_other) {
         json_t *other = json_object();
         set_place(other, &r->other);

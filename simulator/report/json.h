@@ -3,11 +3,13 @@
 //
 //   "event": "error"      "kind" (json.c lists them), "message", "why", "next": sentences; "count":
 //   how often it came;
-//                         "file", "line": where; "inlined_at": [{"file", "line"}], innermost first;
-//                         "kernel", "block" and "thread": [x, y, z], "device"; "address": "0x...";
-//                         "that", "bytes": what is amiss with how many bytes; "other": {"file",
-//                         "line", "thread", "block" or "call"}, the other access of a race;
-//                         "stands": lines that say where warps wait
+//                         "file", "line": where; "caller": {"object", "address"}: of a call by host
+//                         code the program or library that made it, and the address there, by its
+//                         symbols' count, to which it returns; "inlined_at": [{"file", "line"}],
+//                         innermost first; "kernel", "block" and "thread": [x, y, z], "device";
+//                         "address": "0x..."; "that", "bytes": what is amiss with how many bytes;
+//                         "other": {"file", "line", "thread", "block" or "call"}, the other access
+//                         of a race; "stands": lines that say where warps wait
 //   "event": "kernel"     "name", "signature", "grid", "block", "device", "status": 0 or its
 //   cudaError_t; "counters": sums,
 //                         "metrics": ratios, by their names, "aside": counters that --profile

@@ -232,7 +232,17 @@ static bool is_template_of_runtime(const char *symbol)
     return strncmp(symbol, "cuda", 4) == 0 && symbol[4] >= 'A' && symbol[4] <= 'Z';
 }
 
-static bool place_of(const u64 *callers, size_t count, Place *place)
+// Who made the call: that code's object, and the address there by the object's own count.
+static void caller_of(u64 address, Place *place)
+{
+    Dwarf_Addr bias;
+    Dwfl_Module *module = address && origin.dwfl ? module_at(address) : NULL;
+    if (!module || !dwfl_module_getelf(module, &bias)) return;
+    place->object = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    place->address = address - bias;
+}
+
+static bool line_of_callers(const u64 *callers, size_t count, Place *place)
 {
     const char *kernel = NULL, *function = NULL;
     for (size_t i = 0; i < count && callers[i] && origin.dwfl; i++) {
@@ -246,6 +256,13 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
     }
     *place = (Place){ .function = function };
     return false;
+}
+
+static bool place_of(const u64 *callers, size_t count, Place *place)
+{
+    bool known = line_of_callers(callers, count, place);
+    caller_of(count ? callers[0] : 0, place);
+    return known;
 }
 
 // What is not known may be yet, once the program has loaded a library, and is looked for again.

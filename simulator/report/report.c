@@ -71,6 +71,7 @@ static void copy_place(Place *place)
 {
     place->file = copy_string(place->file);
     place->function = copy_string(place->function);
+    place->object = copy_string(place->object);
 }
 
 static bool same_string(const char *a, const char *b)

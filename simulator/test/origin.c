@@ -77,3 +77,24 @@ Test(origin, answers_are_kept_until_the_program_is_another)
     origin_close();
     ask_for_many(false);
 }
+
+// Which object made the call, and where in it, is told whether its line is known or not.
+Test(origin, tells_the_object_that_calls)
+{
+    extern const char __ehdr_start[];
+    u64 callers[2] = { (u64)origin_place + 1 };
+    char path[4096] = { 0 };
+    Place place;
+    cr_assert_gt(readlink("/proc/self/exe", path, sizeof path - 1), 0);
+    origin_open(getpid());
+    cr_assert(origin_place(callers, 2, &place));
+    cr_expect_str_eq(place.object, path);
+    cr_expect_eq(place.address, callers[0] - (u64)__ehdr_start,
+                 "of a program that may lie anywhere");
+    callers[0] = (u64)strlen + 1; // of the C library, which has no lines here
+    callers[1] = (u64)origin_place + 1;
+    cr_assert(origin_place(callers, 2, &place));
+    cr_expect_str_eq(strrchr(place.file, '/') + 1, "origin.c");
+    cr_expect(strstr(place.object, "libc.so"), "%s", place.object);
+    origin_close();
+}

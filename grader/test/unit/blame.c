@@ -21,6 +21,7 @@ static const json_t *told(json_t *event, int bytes, const char *launch)
     check = (struct check){
         .facts = json_array(), .notes = json_array(), .function = "f", .argc = 1, .argv = args
     };
+    check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
     check.answer.address[0][0] = AT;
     events_init(&check.session.events);
     if (launch) events_feed(&check.session.events, launch, strlen(launch));
@@ -37,28 +38,29 @@ static void says(const json_t *fact, const char *key, const char *words)
     cr_assert(is && strcmp(is, words) == 0, "%s: %s", key, is ? is : "nothing");
 }
 
-static json_t *copied(const char *file, int bytes)
+// A copy by the harness, or by a submission which says that its lines are the harness's.
+static json_t *copied(bool by_harness, int bytes)
 {
-    return json_pack("{ss ss ss ss ss si}", "kind", "uninitialized", "message",
-                     "cudaMemcpy copies something", "why", "It is not.", "file", file, "that",
-                     "nothing wrote", "bytes", bytes);
+    return json_pack("{ss ss ss ss s{ssss} ss si}", "kind", "uninitialized", "message",
+                     "cudaMemcpy copies something", "why", "It is not.", "file", "/x/worker.c",
+                     "caller", "object", "/x/worker", "address", by_harness ? "0x2000" : "0x1000",
+                     "that", "nothing wrote", "bytes", bytes);
 }
 
 Test(blame, names_the_first_element_that_nothing_wrote)
 {
-    const json_t *fact = told(copied("/x/worker.c", 12), 28, NULL);
+    const json_t *fact = told(copied(true, 12), 28, NULL);
     says(fact, "says", "out[1][2] is the first of 3 elements of out that nothing wrote");
     says(fact, "why", "It is not.");
-    says(told(copied("/x/worker.c", 4), 56, NULL), "says",
-         "out[2][4] is an element that nothing wrote");
+    says(told(copied(true, 4), 56, NULL), "says", "out[2][4] is an element that nothing wrote");
 }
 
-// The student's own copy is known by its line; and of what lies in no array of the call nobody
-// knows the element.
+// The student's own copy is known by where its code lies; and of what lies in no array of the call
+// nobody knows the element.
 Test(blame, leaves_a_copy_of_the_students_own)
 {
-    says(told(copied("/x/mine.cu", 12), 28, NULL), "says", "cudaMemcpy copies something");
-    says(told(copied("/x/worker.c", 12), 60, NULL), "says", "cudaMemcpy copies something");
+    says(told(copied(false, 12), 28, NULL), "says", "cudaMemcpy copies something");
+    says(told(copied(true, 12), 60, NULL), "says", "cudaMemcpy copies something");
 }
 
 #define KERNEL(name)                                                                               \
@@ -67,9 +69,9 @@ Test(blame, leaves_a_copy_of_the_students_own)
 
 Test(blame, names_the_kernel_that_left_it_unwritten)
 {
-    says(told(copied("/x/worker.c", 12), 28, KERNEL("turn")), "why",
+    says(told(copied(true, 12), 28, KERNEL("turn")), "why",
          "It is not. The call's one kernel is turn, of 2 x 3 x 1 blocks of 32 x 8 x 1 threads.");
-    says(told(copied("/x/worker.c", 12), 28, KERNEL("turn") KERNEL("back")), "why",
+    says(told(copied(true, 12), 28, KERNEL("turn") KERNEL("back")), "why",
          "It is not. The last of the call's 2 kernels is back, of 2 x 3 x 1 blocks of 32 x 8 x 1 "
          "threads.");
 }
@@ -77,7 +79,7 @@ Test(blame, names_the_kernel_that_left_it_unwritten)
 // What was computed was stored by somebody: the kernels' sizes are not in question.
 Test(blame, names_no_kernel_where_all_was_written)
 {
-    json_t *event = copied("/x/worker.c", 12);
+    json_t *event = copied(true, 12);
     json_object_set_new(event, "that",
                         json_string("a kernel computed from memory that nothing wrote"));
     says(told(event, 28, KERNEL("turn")), "why", "It is not.");
