@@ -92,9 +92,8 @@ static char *why_words(const json_t *event, const char *why)
 {
     const Near *near = near_event(event);
     const Buffer *b = near ? near->buffer : NULL;
-    const char *launched = check.session.events.launched, *kind = words_of(event, "kind"),
-               *that = words_of(event, "that");
-    if (kind && strcmp(kind, "bounds") == 0 && b && b->rows && b->cols && why)
+    const char *launched = check.session.events.launched, *that = words_of(event, "that");
+    if (kind_of(event) == KIND_BOUNDS && b && b->rows && b->cols && why)
         return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows,
                            b->rows == 1 ? "" : "s", b->cols, b->cols == 1 ? "" : "s");
     if (that && strcmp(that, "nothing wrote") == 0 && by_harness(event) && launched && why)
@@ -175,13 +174,10 @@ static void add_fact_of(json_t *event, enum verdict v)
 
 static void add_event(json_t *event)
 {
-    const char *kind = words_of(event, "kind");
-    enum verdict v = verdict_of_event(kind);
-    bool leak = kind && strcmp(kind, "leak") == 0;
-    if (!by_harness(event)
-        || (!leak
-            && v != VERDICT_PASS)) // not what the harness could not free, or repeats of an error
-        add_fact_of(event, v);
+    enum verdict v = verdict_of_kind(kind_of(event));
+    // Not what the harness could not free, or calls of its own that failed as earlier ones had.
+    if (by_harness(event) && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS)) return;
+    add_fact_of(event, v);
 }
 
 // The last call that the device refused, which is a note; or NULL.
@@ -190,8 +186,7 @@ static json_t *refused_call(void)
     const json_t *errors = check.session.events.errors;
     for (size_t i = json_array_size(errors); i-- > 0;) {
         json_t *event = json_array_get(errors, i);
-        if (!by_harness(event) && verdict_of_event(words_of(event, "kind")) == VERDICT_PASS)
-            return event;
+        if (!by_harness(event) && verdict_of_kind(kind_of(event)) == VERDICT_PASS) return event;
     }
     return NULL;
 }
@@ -342,7 +337,7 @@ static void blame_unseen(void)
         "Every CUDA call can fail, and a launch returns nothing: its error waits for "
         "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
         "take the error of every call: print it and end, or return it, as the contract says");
-    json_object_set_new(fact, "kind", json_string("unseen"));
+    json_object_set_new(fact, "kind", json_string(kind_name(KIND_UNSEEN)));
     if (refused) keep_place(fact, refused);
     free(error);
     free(says);

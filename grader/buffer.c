@@ -376,10 +376,8 @@ char *buffer_place(const Buffer *b, size_t index)
 
 char *buffer_value(const Buffer *b, size_t index)
 {
-    enum element element = b->store->element;
-    if (b->store->output && element != ELEMENT_U8 && buffer_is_poison(b, index))
-        return text_format("never written");
-    return element_words(element, value_at(b, index));
+    if (buffer_is_unwritten(b, index)) return text_format("never written");
+    return element_words(b->store->element, value_at(b, index));
 }
 
 double value_at(const Buffer *b, size_t index)
@@ -393,4 +391,9 @@ bool buffer_is_poison(const Buffer *b, size_t index)
     size_t size = element_bytes(b->store->element), at = index * size;
     return memcmp((const char *)b->data + at, (const char *)&poison + at % sizeof poison, size)
         == 0;
+}
+
+bool buffer_is_unwritten(const Buffer *b, size_t index)
+{
+    return b->store->output && b->store->element != ELEMENT_U8 && buffer_is_poison(b, index);
 }

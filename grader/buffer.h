@@ -39,6 +39,9 @@ static inline size_t buffer_bytes(const Buffer *b)
 // Does this element hold what every output holds before a call? (Of bytes: perhaps.)
 bool buffer_is_poison(const Buffer *b, size_t index);
 
+// Of an output that is no bytes: nothing was written there.
+bool buffer_is_unwritten(const Buffer *b, size_t index);
+
 // Makes the memory files of a buffer for a call, and says so in `arg`; appends
 // them to fds. It may be cut into parts, each for a device of its own. Device buffers have no guard
 // zones where the device itself checks bounds: an exact allocation tells more. False: no memory.

@@ -53,7 +53,7 @@ static void report(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
     char *due = due_value(m->first), *pattern = NULL, *next = NULL;
-    bool silent = strcmp(got, "never written") == 0 || pattern_is_silence(m);
+    bool silent = buffer_is_unwritten(m->out, m->first) || pattern_is_silence(m);
     char *says =
         text_format("%s %s%s, should be %s (%zu of %zu wrong)", place, silent ? "was " : "is ",
                     silent ? "never written" : got, due, m->wrong, m->out->count);

@@ -1,6 +1,7 @@
 // From records and claims to one verdict, and to the JSON result.
 #define _GNU_SOURCE
 #include "result.h"
+#include "diagnosis.h"
 #include "text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -54,12 +55,6 @@ static void judge_claims(Result *r, const Profile *profile)
     r->speed = r->findings ? claims_speed(r->finding, r->findings) : -1;
 }
 
-// A check that did not begin tells nothing: one that did says it better.
-static bool was_skipped(const json_t *fact)
-{
-    return json_is_true(json_object_get(fact, "skipped"));
-}
-
 // Gold of all bounds together, where there is a PASS.
 static void judge_gold(Result *r)
 {
@@ -76,19 +71,12 @@ void result_judge(Result *r, const Profile *profile)
 {
     size_t i;
     json_t *record;
-    r->behind = VERDICT_PASS;
     r->speed = -1;
     r->checks = json_array_size(r->records);
-    json_array_foreach(r->records, i, record)
-    {
-        enum verdict v = record_verdict(record);
-        r->passed += v == VERDICT_PASS;
-        if (v < r->behind || (v == r->behind && was_skipped(r->fact))) {
-            r->behind = v;
-            r->record = record;
-            r->fact = record_deciding_fact(record);
-        }
-    }
+    json_array_foreach(r->records, i, record) r->passed += record_verdict(record) == VERDICT_PASS;
+    r->record = diagnose_record(r->records);
+    r->fact = record_deciding_fact(r->record);
+    r->behind = r->fact ? fact_verdict(r->fact) : VERDICT_PASS;
     if (r->checks == 0) {
         result_refuse(r, fact_new(VERDICT_GRADER_ERROR, "no check ran", NULL, NULL));
         return;

@@ -1,6 +1,7 @@
 // The verdict as the student reads it: first the state, then one cause, one
 // place and one next step, in at most 72 columns.
 #define _GNU_SOURCE
+#include "diagnosis.h"
 #include "peer.h"
 #include "picture.h"
 #include "result.h"
@@ -40,13 +41,20 @@ static char *triple(const json_t *array)
 }
 
 // Of a signature, "void copy<float>(float*, int)", the name is enough.
-static void print_kernel(FILE *f, const char *signature)
+static void print_name(FILE *f, const char *signature)
 {
     static const char nameless[] = "(anonymous namespace)::";
     if (strncmp(signature, nameless, sizeof nameless - 1) == 0) signature += sizeof nameless - 1;
     size_t end = strcspn(signature, "(<"), start = end;
     while (start && signature[start - 1] != ' ') start--;
-    fprintf(f, ", in %.*s", (int)(end - start), signature + start);
+    fprintf(f, "%.*s", (int)(end - start), signature + start);
+}
+
+// Of what was compiled without lines no more may be known.
+static bool is_kernel_alone(const json_t *fact)
+{
+    return text_of(fact, "kernel") && !text_of(fact, "file") && !json_object_get(fact, "block")
+        && !json_object_get(fact, "thread");
 }
 
 // "exercises/05-transpose.cu:14, block (2,0,0), thread (33,0,0), in transpose", or NULL.
@@ -66,7 +74,7 @@ static char *place_words(const Result *r, const json_t *fact)
             fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
             free(text);
         }
-    if (kernel) print_kernel(f, kernel);
+    if (kernel) fputs(is_kernel_alone(fact) ? ", " : ", in ", f), print_name(f, kernel);
     fclose(f);
 
     text = bytes ? text_clean(words + 2) : NULL;
@@ -76,12 +84,11 @@ static char *place_words(const Result *r, const json_t *fact)
 
 static void print_place(const Result *r, FILE *out, const char *before, const json_t *fact)
 {
-    char *words = fact ? place_words(r, fact) : NULL, *rest = words;
+    char *words = fact ? place_words(r, fact) : NULL;
     if (words) {
-        // Of what was compiled without lines only the kernel may be known.
-        if (strcmp(before, "At ") == 0 && strncmp(words, "in ", 3) == 0) before = "In ", rest += 3;
+        if (is_kernel_alone(fact)) before = "In ";
         fprintf(out, "%*s%s", INDENT, "", before);
-        text_flow(out, INDENT + (int)strlen(before), INDENT + 2, rest);
+        text_flow(out, INDENT + (int)strlen(before), INDENT + 2, words);
     }
     free(words);
 }
@@ -114,13 +121,7 @@ static void print_next(const Result *r, FILE *out, const char *next)
 // What the program printed, its lines as they are but marked and cleaned, before our own words.
 static void print_output(const Result *r, FILE *out)
 {
-    const json_t *record = r->record;
-    size_t i;
-    json_t *each;
-    json_array_foreach(r->records, i,
-                       each) if (!record || (!r->record && !*text_of(record, "output"))) record =
-        each;
-
+    const json_t *record = diagnose_output(r);
     const char *text = record ? text_of(record, "output") : NULL;
     if (!text || !*text) return;
     for (int line = 0; *text && line < OUTPUT_LINES; line++) {
@@ -368,92 +369,18 @@ static char *passed_words(const Result *r)
     return words;
 }
 
-static bool is_kind(const json_t *fact, const char *kind)
+static void print_also(const Diagnosis *d, FILE *out)
 {
-    return text_of(fact, "kind") && strcmp(text_of(fact, "kind"), kind) == 0;
-}
-
-// Of memory that nothing wrote: the error that the same call left unseen, which is why. Else NULL.
-static const json_t *unseen_of(const Result *r)
-{
-    size_t i;
-    json_t *fact;
-    if (is_kind(r->fact, "uninitialized"))
-        json_array_foreach(json_object_get(r->record, "facts"), i,
-                           fact) if (is_kind(fact, "unseen")) return fact;
-    return NULL;
-}
-
-// A program that was ended has freed nothing: that leak is no mistake of its own.
-static bool fact_follows(const json_t *cause, const json_t *fact)
-{
-    return is_kind(fact, "leak") && fact_verdict(cause) < VERDICT_MEMORY;
-}
-
-// What takes too long in one check is often wrong in a smaller one, which tells why; and so it is
-// with memory that was not written, where no kernel is known that used it.
-static bool a_wrong_tells_more(const Result *r)
-{
-    return r->behind == VERDICT_TIMEOUT
-        || (r->behind == VERDICT_MEMORY && !text_of(r->fact, "kernel") && !unseen_of(r));
-}
-
-static bool same_function(const json_t *a, const json_t *b)
-{
-    const char *x = text_of(a, "function"), *y = text_of(b, "function");
-    return x && y && strcmp(x, y) == 0;
-}
-
-// The first wrong answer that another check had from the same function, with a cause if there is
-// one; or NULL.
-static const json_t *wrong_beside(const Result *r)
-{
-    size_t i;
-    json_t *record;
-    const json_t *best = NULL;
-    if (!a_wrong_tells_more(r)) return NULL;
-    json_array_foreach(r->records, i, record)
-    {
-        const json_t *fact = record_deciding_fact(record);
-        bool wrong = fact && fact_verdict(fact) == VERDICT_WRONG && same_function(fact, r->fact);
-        if (wrong && (!best || (!text_of(best, "why") && text_of(fact, "why")))) best = fact;
-    }
-    return best;
-}
-
-// The cause that would have decided, had there not been a graver one; or NULL.
-static const json_t *next_gravest(const Result *r)
-{
-    size_t i;
-    json_t *fact;
-    json_array_foreach(json_object_get(r->record, "facts"), i,
-                       fact) if (fact_verdict(fact) > fact_verdict(r->fact)
-                                 && !fact_follows(r->fact, fact)) return fact;
-    return NULL;
-}
-
-static void print_also(const Result *r, FILE *out)
-{
-    const json_t *wrong = wrong_beside(r), *fact = wrong ? wrong : next_gravest(r);
-    if (!fact) return;
+    if (!d->also) return;
     char *also =
-        text_format("Also %s: %s", verdict_word(fact_verdict(fact)), text_of(fact, "says"));
+        text_format("Also %s: %s", verdict_word(fact_verdict(d->also)), text_of(d->also, "says"));
     print_sentence(out, also);
-    if (wrong && text_of(wrong, "why")) print_sentence(out, text_of(wrong, "why"));
+    if (d->also_explains) print_sentence(out, text_of(d->also, "why"));
     free(also);
 }
 
-// A call that failed, which most often explains the rest. Out of bounds it is the call that found
-// out.
-static const json_t *note_of(const Result *r)
+static void print_note(const Result *r, FILE *out, const json_t *note)
 {
-    return r->verdict == VERDICT_BOUNDS ? NULL
-                                        : json_array_get(json_object_get(r->record, "notes"), 0);
-}
-
-static void print_note(const Result *r, FILE *out)
-{
-    const json_t *note = note_of(r);
     if (!note) return;
     char *words = text_format("A call failed: %s", text_of(note, "says"));
     print_sentence(out, words);
@@ -462,19 +389,10 @@ static void print_note(const Result *r, FILE *out)
     free(words);
 }
 
-// What to do first: of an answer that nothing wrote, say, it is the launch that failed.
-static const char *next_of(const Result *r)
-{
-    const json_t *note = note_of(r), *unseen = unseen_of(r), *wrong = wrong_beside(r);
-    return note && text_of(note, "next")                            ? text_of(note, "next")
-         : unseen                                                   ? text_of(unseen, "next")
-         : wrong && text_of(wrong, "why") && text_of(wrong, "next") ? text_of(wrong, "next")
-                                                                    : text_of(r->fact, "next");
-}
-
 static void print_fact(const Result *r, FILE *out)
 {
     const json_t *fact = r->fact;
+    Diagnosis d = diagnose_result(r);
     if (r->gpu) {
         char *where = text_format("On the %s, where %zu of %zu checks passed:", r->gpu->gpu.name,
                                   r->gpu->passed, r->gpu->checks);
@@ -486,9 +404,9 @@ static void print_fact(const Result *r, FILE *out)
     print_place(r, out, "And ", json_object_get(fact, "other"));
     if (text_of(fact, "why")) print_sentence(out, text_of(fact, "why"));
     if (r->behind == VERDICT_WRONG) print_pictures(r, out);
-    print_note(r, out);
-    print_also(r, out);
-    print_next(r, out, next_of(r));
+    print_note(r, out, d.note);
+    print_also(&d, out);
+    print_next(r, out, d.next);
 }
 
 static void print_todo(const Result *r, FILE *out)

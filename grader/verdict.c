@@ -1,4 +1,4 @@
-// Verdicts: their words, and which event of the device leads to which.
+// Verdicts: their words, and which kind of error leads to which.
 #include "verdict.h"
 #include <stddef.h>
 #include <string.h>
@@ -10,26 +10,12 @@ static const char *const words[VERDICT_COUNT] = {
 };
 
 static const struct {
-    const char *kind;
+    const char *name;
     enum verdict verdict;
-} event_verdicts[] = {
-    { "bounds", VERDICT_BOUNDS },
-    { "misaligned", VERDICT_BOUNDS },
-    { "use-after-free", VERDICT_BOUNDS },
-    { "invalid-free", VERDICT_BOUNDS },
-    { "race", VERDICT_RACE },
-    { "barrier", VERDICT_RACE },
-    { "mbarrier", VERDICT_RACE },
-    { "unfinished-copy", VERDICT_RACE },
-    { "deadlock", VERDICT_RACE },
-    { "hang", VERDICT_TIMEOUT },
-    { "timeout", VERDICT_TIMEOUT },
-    { "host-access", VERDICT_CRASH },
-    { "trap", VERDICT_CRASH },
-    { "uninitialized", VERDICT_MEMORY },
-    { "leak", VERDICT_MEMORY },
-    { "unsupported", VERDICT_GRADER_ERROR },
-    { "api", VERDICT_PASS },
+} kinds[] = { [KIND_UNKNOWN] = { "", VERDICT_GRADER_ERROR },
+#define X(id, name, verdict) [KIND_##id] = { name, VERDICT_##verdict },
+              KINDS(X)
+#undef X
 };
 
 const char *verdict_word(enum verdict v) { return words[v]; }
@@ -53,12 +39,17 @@ enum verdict verdict_from_word(const char *word)
     return VERDICT_GRADER_ERROR;
 }
 
-enum verdict verdict_of_event(const char *kind)
+enum kind kind_of(const json_t *object)
 {
-    for (size_t i = 0; i < sizeof event_verdicts / sizeof *event_verdicts; i++)
-        if (kind && strcmp(event_verdicts[i].kind, kind) == 0) return event_verdicts[i].verdict;
-    return VERDICT_GRADER_ERROR;
+    const char *name = json_string_value(json_object_get(object, "kind"));
+    for (size_t k = 1; k < sizeof kinds / sizeof *kinds; k++)
+        if (name && strcmp(kinds[k].name, name) == 0) return k;
+    return KIND_UNKNOWN;
 }
+
+const char *kind_name(enum kind kind) { return kinds[kind].name; }
+
+enum verdict verdict_of_kind(enum kind kind) { return kinds[kind].verdict; }
 
 enum verdict verdict_with_todo(enum verdict v, bool has_todo)
 {

@@ -82,7 +82,7 @@ const Lesson *outcome_next(void)
     size_t count = lessons(&list);
     for (size_t i = 0; i < count; i++) {
         Outcome o = outcome_read(&list[i]);
-        bool passes = o.verdict && strcmp(o.verdict, "PASS") == 0;
+        bool passes = o.verdict && verdict_from_word(o.verdict) == VERDICT_PASS;
         outcome_free(&o);
         if (!passes) return &list[i];
     }

@@ -6,6 +6,7 @@
 #include "study.h"
 #include "process.h"
 #include "text.h"
+#include "verdict.h"
 #include <fcntl.h>
 #include <libconfig.h>
 #include <math.h>
@@ -101,22 +102,27 @@ static char *count(const json_t *bound, double by)
     return json_is_number(bound) ? text_format("%.0f", json_number_value(bound) * by) : strdup("-");
 }
 
+static enum verdict verdict_of(const json_t *claim)
+{
+    return verdict_from_word(text_of(claim, "verdict"));
+}
+
 // Does a claim that holds have an expert's bound, and is that kept or not?
 static bool is_gold(const json_t *claim, bool kept)
 {
     const json_t *gold = json_object_get(claim, "gold");
-    return strcmp(text_of(claim, "verdict"), "PASS") == 0 && json_is_number(gold)
+    return verdict_of(claim) == VERDICT_PASS && json_is_number(gold)
         && kept == (number_of(claim, "value") <= json_number_value(gold));
 }
 
 static const char *judgement(const json_t *claim)
 {
-    const char *verdict = text_of(claim, "verdict");
-    return is_gold(claim, true)            ? "gold"
-         : strcmp(verdict, "PASS") == 0    ? "ok"
-         : strcmp(verdict, "SLOW") == 0    ? "too many"
-         : strcmp(verdict, "SUSPECT") == 0 ? "too few"
-                                           : "unknown";
+    enum verdict verdict = verdict_of(claim);
+    return is_gold(claim, true)       ? "gold"
+         : verdict == VERDICT_PASS    ? "ok"
+         : verdict == VERDICT_SLOW    ? "too many"
+         : verdict == VERDICT_SUSPECT ? "too few"
+                                      : "unknown";
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.

@@ -38,7 +38,11 @@ Test(verdict, unknown_words_are_never_a_pass)
 {
     cr_assert_eq(verdict_from_word("PASSED"), VERDICT_GRADER_ERROR);
     cr_assert_eq(verdict_from_word(NULL), VERDICT_GRADER_ERROR);
-    cr_assert_eq(verdict_of_event("gremlins"), VERDICT_GRADER_ERROR);
-    cr_assert_eq(verdict_of_event(NULL), VERDICT_GRADER_ERROR);
-    cr_assert_eq(verdict_of_event("use-after-free"), VERDICT_BOUNDS);
+    cr_assert_eq(kind_of(json_pack("{ss}", "kind", "gremlins")), KIND_UNKNOWN);
+    cr_assert_eq(kind_of(json_pack("{ss}", "kind", "")), KIND_UNKNOWN);
+    cr_assert_eq(kind_of(json_object()), KIND_UNKNOWN);
+    cr_assert_eq(kind_of(NULL), KIND_UNKNOWN);
+    cr_assert_eq(kind_of(json_pack("{ss}", "kind", "use-after-free")), KIND_USE_AFTER_FREE);
+    cr_assert_eq(verdict_of_kind(KIND_UNKNOWN), VERDICT_GRADER_ERROR);
+    cr_assert_eq(verdict_of_kind(KIND_USE_AFTER_FREE), VERDICT_BOUNDS);
 }

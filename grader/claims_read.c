@@ -1,0 +1,259 @@
+// Reads a lesson's profile: its settings, its claims, and its targets on a GPU.
+#define _GNU_SOURCE
+#include "claims.h"
+#include "peer.h"
+#include "protocol.h"
+#include "text.h"
+#include <libconfig.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_number(config_setting_t *group, const char *name, double *value)
+{
+    config_setting_t *s = config_setting_get_member(group, name);
+    if (!s) return false;
+    int type = config_setting_type(s);
+    *value = type == CONFIG_TYPE_FLOAT ? config_setting_get_float(s)
+           : type == CONFIG_TYPE_INT   ? config_setting_get_int(s)
+           : type == CONFIG_TYPE_INT64 ? (double)config_setting_get_int64(s)
+                                       : NAN;
+    return true;
+}
+
+static const char *read_text(config_setting_t *group, const char *name)
+{
+    const char *text = NULL;
+    config_setting_lookup_string(group, name, &text);
+    return text ? strdup(text) : NULL;
+}
+
+static void read_counters(config_setting_t *group, Claim *c)
+{
+    config_setting_t *s = config_setting_get_member(group, "counter");
+    if (!s) return;
+    if (config_setting_type(s) == CONFIG_TYPE_STRING) {
+        c->counter[c->counters++] = strdup(config_setting_get_string(s));
+        return;
+    }
+    for (int i = 0; i < config_setting_length(s) && i < CLAIM_COUNTERS_MAX; i++) {
+        const char *name = config_setting_get_string_elem(s, i);
+        if (name) c->counter[c->counters++] = strdup(name);
+    }
+}
+
+static const char *known_key(const char *key, const char *const *keys)
+{
+    for (; *keys; keys++)
+        if (strcmp(key, *keys) == 0) return key;
+    return NULL;
+}
+
+// A misspelt key would be a claim that is never made: refused.
+static const char *unknown_key(config_setting_t *group, const char *const *keys)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const char *key = config_setting_name(config_setting_get_elem(group, i));
+        if (!known_key(key, keys)) return key;
+    }
+    return NULL;
+}
+
+// A whole number from 1; 0 where there is none, -1 where it is something else.
+static int read_version(config_setting_t *group, const char *name)
+{
+    double value;
+    if (!read_number(group, name, &value)) return 0;
+    return value >= 1 && value == (int)value ? (int)value : -1;
+}
+
+// What is amiss with the versions that a bound names, or NULL.
+static const char *versions_problem(const char *name, int version, bool bound, int gold_version,
+                                    bool gold)
+{
+    if (version < 0 || gold_version < 0)
+        return text_format("'%s' has a version that is no whole number from 1", name);
+    if (version && !bound)
+        return text_format("'%s' has a version, but no bound that it could be the first to keep",
+                           name);
+    if (gold != (gold_version > 0))
+        return text_format("'%s' needs gold and gold_version together", name);
+    if (gold_version && gold_version < version)
+        return text_format("'%s' has gold in a version that does not pass", name);
+    return NULL;
+}
+
+static const char *read_cause(config_setting_t *group, Cause *c)
+{
+    static const char *const keys[] = { "counter", "more_than", "less_than", "slow", "next", NULL };
+    const char *stranger = unknown_key(group, keys);
+    if (stranger) return text_format("a cause has no '%s'", stranger);
+
+    *c = (Cause){ .counter = read_text(group, "counter"),
+                  .slow = read_text(group, "slow"),
+                  .next = read_text(group, "next"),
+                  .more_than = INFINITY,
+                  .less_than = -INFINITY };
+    bool more = read_number(group, "more_than", &c->more_than),
+         less = read_number(group, "less_than", &c->less_than);
+    return c->counter && c->slow && c->next && more != less
+             ? NULL
+             : "a cause needs counter, slow, next, and more_than or less_than";
+}
+
+static const char *read_causes(config_setting_t *list, Claim *c)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (c->causes == CLAIM_CAUSES_MAX) return "a claim has too many causes";
+        const char *problem = read_cause(config_setting_get_elem(list, i), &c->cause[c->causes++]);
+        if (problem) return problem;
+    }
+    return NULL;
+}
+
+static const char *read_claim(config_setting_t *group, Claim *c)
+{
+    static const char *const keys[] = { "name",         "check",   "counter", "per",
+                                        "at_least",     "at_most", "version", "gold",
+                                        "gold_version", "why",     "suspect", "slow",
+                                        "again",        "next",    "causes",  NULL };
+    const char *stranger = unknown_key(group, keys);
+    if (stranger) return text_format("a claim has no '%s'", stranger);
+
+    *c = (Claim){
+        .name = read_text(group, "name"),
+        .check = read_text(group, "check"),
+        .per = read_text(group, "per"),
+        .why = read_text(group, "why"),
+        .suspect = read_text(group, "suspect"),
+        .slow = read_text(group, "slow"),
+        .next = read_text(group, "next"),
+        .again = read_text(group, "again"),
+        .at_least = -INFINITY,
+        .at_most = INFINITY,
+        .gold = INFINITY,
+        .version = read_version(group, "version"),
+        .gold_version = read_version(group, "gold_version"),
+    };
+    read_counters(group, c);
+    bool least = read_number(group, "at_least", &c->at_least);
+    bool most = read_number(group, "at_most", &c->at_most);
+    bool gold = read_number(group, "gold", &c->gold);
+
+    if (!c->name || !c->check || !c->per || !c->why || !c->counters)
+        return "a claim needs name, check, counter, per and why";
+    if (text_columns(c->name) > 24)
+        return text_format("the claim '%s' has a name longer than 24", c->name);
+    if (!least && !most && !gold)
+        return text_format("the claim '%s' needs at_least, at_most or gold", c->name);
+    if (isnan(c->at_least) || isnan(c->at_most) || !(c->at_least <= c->at_most))
+        return text_format("the claim '%s' has bounds that are no range", c->name);
+    if (!(c->gold >= c->at_least) || (gold && !(c->gold <= c->at_most)))
+        return text_format("the claim '%s' has gold outside its bounds", c->name);
+    if ((least && !c->suspect) || (most && !c->slow))
+        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
+                           c->name);
+    const char *problem = read_causes(config_setting_get_member(group, "causes"), c);
+    if (problem) return problem;
+    return versions_problem(c->name, c->version, most, c->gold_version, gold);
+}
+
+static const char *read_target(config_setting_t *group, Target *t)
+{
+    static const char *const keys[] = { "name", "measure",      "peer", "at_least", "version",
+                                        "gold", "gold_version", "why",  "slow",     NULL };
+    const char *stranger = unknown_key(group, keys);
+    if (stranger) return text_format("a target of `gpu` has no '%s'", stranger);
+
+    *t = (Target){
+        .name = read_text(group, "name"),
+        .measure = read_text(group, "measure"),
+        .peer = read_text(group, "peer"),
+        .why = read_text(group, "why"),
+        .slow = read_text(group, "slow"),
+        .gold = -INFINITY,
+        .version = read_version(group, "version"),
+        .gold_version = read_version(group, "gold_version"),
+    };
+    read_number(group, "at_least", &t->at_least);
+    bool gold = read_number(group, "gold", &t->gold);
+    if (!t->name || !t->measure || !t->why || !t->slow || !(t->at_least > 0))
+        return "a target of `gpu` needs name, measure, at_least, why and slow";
+    if (config_setting_get_member(group, "peer") && !t->peer)
+        return text_format("the target '%s' has a peer that is no name", t->name);
+    if (!t->peer) t->peer = PEER_COPY;
+    if (text_columns(t->name) > 24)
+        return text_format("the target '%s' has a name longer than 24", t->name);
+    if (gold && !(t->gold >= t->at_least))
+        return text_format("the target '%s' has gold below at_least", t->name);
+    return versions_problem(t->name, t->version, true, t->gold_version, gold);
+}
+
+static const char *read_targets(config_setting_t *list, Profile *p)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (p->targets == CLAIMS_MAX) return "too many targets in `gpu`";
+        const char *problem =
+            read_target(config_setting_get_elem(list, i), &p->target[p->targets++]);
+        if (problem) return problem;
+    }
+    return NULL;
+}
+
+static const char *read_timelines(config_setting_t *list, Profile *p)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        const char *name = config_setting_get_string_elem(list, i);
+        if (!name || p->timelines == TIMELINES_MAX)
+            return "timelines are the names of four checks at most";
+        p->timeline[p->timelines++] = strdup(name);
+    }
+    return NULL;
+}
+
+static const char *read_settings(config_t *config, Profile *p)
+{
+    static const char *const keys[] = { "instructions", "seconds", "devices", "timelines",
+                                        "claims",       "gpu",     NULL };
+    config_setting_t *root = config_root_setting(config);
+    config_setting_t *list = config_setting_get_member(root, "claims");
+    const char *stranger = unknown_key(root, keys);
+    double number;
+
+    if (stranger) return text_format("there is no setting '%s'", stranger);
+    if (read_number(root, "instructions", &number)) {
+        if (!(number >= 1)) return "instructions must be a number, at least 1";
+        p->instructions = (uint64_t)number;
+    }
+    if (read_number(root, "devices", &number)) {
+        if (!(number >= 1 && number <= PROTOCOL_PARTS && number == (int)number))
+            return "devices must be a whole number from 1 to 8";
+        p->devices = (int)number;
+    }
+    if (read_number(root, "seconds", &number)) {
+        if (!(number > 0)) return "seconds must be a number above 0";
+        p->seconds = number;
+    }
+    const char *timelines = read_timelines(config_setting_get_member(root, "timelines"), p);
+    if (timelines) return timelines;
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        if (p->claims == CLAIMS_MAX) return "too many claims";
+        const char *problem = read_claim(config_setting_get_elem(list, i), &p->claim[p->claims++]);
+        if (problem) return problem;
+    }
+    return read_targets(config_setting_get_member(root, "gpu"), p);
+}
+
+const char *profile_read(const char *path, Profile *profile)
+{
+    config_t config;
+    const char *problem;
+    config_init(&config);
+    if (!config_read_file(&config, path))
+        problem =
+            text_format("%s:%d: %s", path, config_error_line(&config), config_error_text(&config));
+    else if ((problem = read_settings(&config, profile)))
+        problem = text_format("%s: %s", path, problem);
+    config_destroy(&config);
+    return problem;
+}
