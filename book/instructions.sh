@@ -24,19 +24,19 @@ PAGE
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
 cat >"$rows" <<'ROWS'
-#define UNARY(name, D, A, lane)         @row@name@D, A@#lane@
-#define BINARY(name, D, A, B, lane)     @row@name@D, A, B@#lane@
-#define TERNARY(name, D, A, B, C, lane) @row@name@D, A, B, C@#lane@
+#define UNARY(name, op, D, A, lane)     @row@name@D, A@#lane@
+#define BINARY(name, op, D, A, B, lane) @row@name@D, A, B@#lane@
+#define TERNARY(name, op, D, A, B, C, lane) @row@name@D, A, B, C@#lane@
 #define CONVERT(name, D, A, lane)       @row@name@D, A@#lane@
 #define COMPARE(name, A, B, lane)       @row@name@pred, A, B@#lane@
-#define TEST(name, A, lane)             @row@name@pred, A@#lane@
+#define TEST(name, op, A, lane)         @row@name@pred, A@#lane@
 #define SELECT(name, D)                 @row@name@D, D, D, pred@"p ? a : b"@
-#define LOGIC(name, inputs, warp)       @row@name@pred@#warp@
+#define LOGIC(name, op, inputs, warp)   @row@name@pred@#warp@
 #define PACK(name, D, A)                @row@name@D, {A, A}@"{a, b}"@
 #define UNPACK(name, D, A)              @row@name@{D, D}, A@"{low, high}"@
-#define MEMORY(name, space, kind)       @row@name@memory@"=" kind space@
+#define MEMORY(name, op, space, ...)    @row@name@memory@"=" op space@
 #define FENCE(name)                     @row@name@fence@"=" orders memory@
-#define FLOW(name, operands)            @row@name@flow@"=" operands@
+#define FLOW(name, op, operands, ...)   @row@name@flow@"=" operands@
 #define PACK_4(name, D, A)              @row@name@D, {A, A, A, A}@"{a, b, c, e}"@
 #define UNPACK_4(name, D, A)            @row@name@{D, D, D, D}, A@"{lowest, ..., highest}"@
 #define INSERT(name, T)                 @row@name@T, T, T, u32, u32@"a's low bits in b at bit c"@
@@ -47,11 +47,12 @@ cat >"$rows" <<'ROWS'
 #define SAME(name, other)               @row@name@same@other@
 #define COMPARE_2(name, T, holds, of)   @row@name@pred, T, T@"=" p for the lower halves and q for the upper@
 #define VIDEO(name, kind, lane)         @row@name@video@#lane@
-#define TABLE(name, operands)           @row@name@table@"=" operands@
-#define MATRIX(name, kind, m, n, k, D, A, B, C, operands) @row@name@matrix@"=" operands@
-#define EXCHANGE(name, D, A, operands)  @row@name@exchange@"=" operands@
-#define ATOMIC(name, T, lane)           @row@name@T@#lane@
-#define CARRY(name, T, inputs, keeps, lane) @row@name@T, T, T, T@#lane@
+#define TABLE(name, operands, ...)      @row@name@table@"=" operands@
+#define MATRIX(name, op, m, n, k, D, A, B, C, operands, ...) @row@name@matrix@"=" operands@
+#define COPY(name, op, operands, ...)   @row@name@matrix@"=" operands@
+#define EXCHANGE(name, op, D, A, operands) @row@name@exchange@"=" operands@
+#define ATOMIC(name, op, T, lane)       @row@name@T@#lane@
+#define CARRY(name, op, T, inputs, takes, keeps, lane) @row@name@T, T, T, T@#lane@
 ROWS
 
 sed -n 's|^#include "\(.*\)"$|\1|p' "$1" | while read -r part; do

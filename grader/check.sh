@@ -185,6 +185,17 @@ for lesson in $lessons; do
         "$(includes "grader/lessons/$lesson.peer.cu" 2>/dev/null | grep -v ":$lesson\.h$")"
 done
 
+# ---- Instructions are data: nobody compares handlers, or goes by an opcode's text
+
+device_c() {
+    files simulator | grep -E '\.[ch]$' | grep -vE '^simulator/(bench|client|driver|nccl|test)/'
+}
+none 'compares the address of a handler; ask for the op (simulator/isa/ops.def)' \
+    "$(device_c | xargs grep -nHE '\brun *[!=]=|[!=]= *&?run_[a-z]' /dev/null | cut -c1-120)"
+none "goes by an instruction's opcode; ask for its row's properties (simulator/isa/isa.h)" \
+    "$(device_c | grep -vE '^simulator/(isa|ptx|report)/' |
+        xargs grep -nHE '(->|\.)opcode\b|\bisa_(find|nearest)\(' /dev/null | cut -c1-120)"
+
 # ---- Nothing of one machine, nothing left undone
 
 # (What test data says of a device is not ours.)

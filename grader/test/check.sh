@@ -74,6 +74,12 @@ finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire.h\"
 finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
 finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
 finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"
+finds 'compares the address of a handler' \
+    "echo 'static bool is_fence(const Insn *i) { return i->run == run_fence; }' >>simulator/machine/warp.c"
+finds "goes by an instruction's opcode" \
+    "echo 'static bool is_cas(const Insn *i) { return strstr(isa_rows[i->row].opcode, \"_cas_\"); }' >>simulator/machine/warp.c"
+finds "goes by an instruction's opcode" \
+    "echo 'static const IsaRow *cas(void) { return isa_find(\"atom.cas.b32\", UNARY); }' >>simulator/machine/warp.c"
 peer=grader/lessons/$lesson.peer.cu
 finds 'turn_fast: is named in' "sed -i 's/measure = /peer = \"turn_fast\"; &/' profiles/lessons/$lesson.cfg"
 finds 'no target of' "echo 'extern \"C\" void turn_fast(float *out)' >$peer"

@@ -6,7 +6,6 @@
 
 #include "isa/isa.h"
 #include "operations.h"
-#include "machine/handlers.h"
 #include "streams/clock.h"
 #include "base/need.h"
 
@@ -38,33 +37,24 @@ void operations_forget(void)
     block_count = 0;
 }
 
-static bool begins(const Insn *i, const char *with)
-{
-    return !strncmp(isa_rows[i->row].name, with, strlen(with));
-}
-
 // Does it look what others have told, or, at an mbarrier, whether they have come?
-static bool hears(const Insn *i) { return i->strong && !i->reduces && !begins(i, "st_"); }
+static bool hears(const Insn *i) { return i->strong && !i->reduces && i->op != ISA_store; }
 
 // Does it tell what was done so far to those who hear it, perhaps in another kernel?
 static bool tells(const Insn *i) { return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA; }
 
-static bool is_barrier(const Insn *i)
-{
-    return i->run == run_bar_sync || i->run == run_barrier_sync || begins(i, "bar_red")
-        || begins(i, "barrier_red");
-}
+static bool is_barrier(const Insn *i) { return i->op == ISA_bar_sync || i->op == ISA_bar_red; }
 
 static bool is_for_some(const Insn *i)
 {
-    return (is_barrier(i) && i->b) || i->run == run_bar_arrive || i->run == run_barrier_arrive;
+    return (is_barrier(i) && i->b) || i->op == ISA_bar_arrive;
 }
 
 // May some warps end here, and others come to a barrier behind it?
 static bool leaves(const Kernel *k, u32 pc)
 {
     const Insn *i = &k->code[pc];
-    bool out = i->guard && (insn_ends(i) || (i->run == run_bra && insn_ends(&k->code[i->target])));
+    bool out = i->guard && (insn_ends(i) || (i->op == ISA_bra && insn_ends(&k->code[i->target])));
     u32 next = pc + 1, end = insn_ends(i) ? k->code_count : i->target;
     while (out && next < end && !is_barrier(&k->code[next])) next++;
     return out && next < end;

@@ -8,7 +8,6 @@
 
 #include "isa/tensor.h"
 #include "machine/cluster.h"
-#include "machine/handlers.h"
 #include "machine/observer.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
@@ -31,7 +30,7 @@ static struct ProxyBlock *proxy_block(const Block *b) { return b->kept[BLOCK_PRO
 static bool copies_from_shared(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
-        if (k->code[pc].run == run_bulk
+        if (k->code[pc].op == ISA_bulk
             && (k->code[pc].matrix->stores || k->code[pc].matrix->within))
             return true;
     return false;

@@ -110,7 +110,7 @@ bool race_stores_alike(const Access *a, u32 lane, u32 other)
 static bool swaps(const Site *s)
 {
     const Kernel *kernel = operations[s->operation].kernel;
-    return kernel && strstr(isa_rows[kernel->code[s->pc].row].name, "_cas_");
+    return kernel && kernel->code[s->pc].op == ISA_atom_cas;
 }
 
 // A plain load and a compare-and-swap.

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "report/origin.h"
 #include "race.h"
 #include "program/source.h"
@@ -12,7 +11,7 @@ static bool is_copy(const Side *s) { return !s->operation->kernel; }
 
 static bool is_bulk(const Side *s)
 {
-    return !is_copy(s) && s->operation->kernel->code[s->pc].run == run_bulk;
+    return !is_copy(s) && s->operation->kernel->code[s->pc].op == ISA_bulk;
 }
 
 static void thread_of(const Side *s, u32 thread[3])
@@ -98,8 +97,8 @@ static bool swaps_around(const Side *atomic, const Side *other)
     if (is_copy(atomic) || is_copy(other)) return false;
     const Insn *swap = &atomic->operation->kernel->code[atomic->pc],
                *part = &other->operation->kernel->code[other->pc];
-    return !strncmp(isa_rows[swap->row].name, "atom_cas", 8) && swap->width == 4
-        && isa_rows[part->row].shape == MEMORY && part->width * part->elements < swap->width;
+    return swap->op == ISA_atom_cas && swap->width == 4 && isa_rows[part->row].shape == MEMORY
+        && part->width * part->elements < swap->width;
 }
 
 static bool is_atomic(const Side *s)

@@ -12,7 +12,6 @@
 
 #include "base/names.h"
 #include "isa/tensor.h"
-#include "machine/handlers.h"
 #include "memory/memory.h"
 #include "machine/shape.h"
 #include "machine/source_fill.h"
@@ -363,7 +362,7 @@ static void before_atomic(const Access *a)
 {
     u32 lanes = lanes_undefined(a, 0, a->bytes);
     if (!lanes) return;
-    if (strstr(isa_rows[a->insn->row].name, "_exch_")) exchange(a, lanes);
+    if (a->insn->op == ISA_atom_exch) exchange(a, lanes);
     else
         defined_block(a->warp->block)->origin = NULL,
         report_use(a->warp, a->insn, lanes, "an atomic operation");
@@ -390,8 +389,8 @@ static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
 {
     u32 ma = *mark(w, i->a), mb = row->inputs > 1 ? *mark(w, i->b) : 0;
     u32 a = *(u32 *)row_of(w, i->a), b = *(u32 *)row_of(w, i->b);
-    if (!strcmp(row->name, "and_pred")) return (ma | mb) & (ma | a) & (mb | b);
-    if (!strcmp(row->name, "or_pred")) return (ma | mb) & (ma | ~a) & (mb | ~b);
+    if (row->op == ISA_and) return (ma | mb) & (ma | a) & (mb | b);
+    if (row->op == ISA_or) return (ma | mb) & (ma | ~a) & (mb | ~b);
     return ma | mb;
 }
 
@@ -478,15 +477,15 @@ static void watch_multiply(const Warp *w, const Insn *i)
 static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
-    bool copies = i->run == run_copy || i->run == run_bulk, stores = copies || row->store;
+    bool copies = i->op == ISA_copy || i->op == ISA_bulk, stores = copies || row->store;
     u32 rows =
         row->m == 8 && row->n == 8 ? 8 * row->k : LANES; // ldmatrix: lanes whose address counts
     u32 addresses = i->a || copies
                       ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask
                             & ~0u >> (LANES - rows)
                       : 0;
-    if (i->run == run_multiply) watch_multiply(w, i);
-    else if (i->run == run_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
+    if (i->op == ISA_multiply) watch_multiply(w, i);
+    else if (i->op == ISA_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
     else if (addresses) report_use(w, i, addresses, "an address");
     else if (guard && stores) report_use(w, i, guard, "whether a store happens");
 }
@@ -508,7 +507,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     case FLOW:
         if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask)
             report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, "an mbarrier");
-        if (guard && !strcmp(row->lane, "target")) report_use(w, i, guard, "a branch");
+        if (guard && i->op == ISA_bra) report_use(w, i, guard, "a branch");
         if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
         if (i->d) *mark(w, i->d) &= ~mask;
         return;
@@ -519,8 +518,8 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         return;
     case EXCHANGE:
         if (i->predicate) *mark(w, i->predicate) &= ~mask;
-        if (!strncmp(row->name, "shfl", 4)) return; // undefined_shuffled() knows who got what
-        marks = *mark(w, i->a) & mask ? mask : 0;   // it counts for all
+        if (i->op == ISA_shfl) return;            // undefined_shuffled() knows who got what
+        marks = *mark(w, i->a) & mask ? mask : 0; // it counts for all
         break;
     case COMPARE:
     case COMPARE_2: watch_compare(w, i, mask, guard); return;
@@ -534,7 +533,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
-        if (row->shape == CARRY && strstr(row->lane, "carry")) marks |= *mark(w, i->predicate);
+        if (row->takes) marks |= *mark(w, i->predicate);
         if (row->shape == TABLE && i->predicate) *mark(w, i->predicate) &= ~mask;
         if (row->keeps)
             *mark(w, i->predicate) = (*mark(w, i->predicate) & ~mask) | (marks & mask) | guard;

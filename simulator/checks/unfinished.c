@@ -8,7 +8,6 @@
 
 #include "machine/bulk.h"
 #include "machine/copy.h"
-#include "machine/handlers.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
 #include "slots.h"
@@ -30,7 +29,7 @@ static struct UnfinishedBlock *unfinished_block(const Block *b)
 static bool copies(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
-        if (k->code[pc].run == run_copy || k->code[pc].run == run_bulk) return true;
+        if (k->code[pc].op == ISA_copy || k->code[pc].op == ISA_bulk) return true;
     return false;
 }
 

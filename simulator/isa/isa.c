@@ -1,11 +1,9 @@
-// Finding rows of the instruction table by what a program writes.
+// Properties of rows that follow from others, and finding rows by what a program writes.
 #define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "isa.h"
-#include "machine/handlers.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -23,10 +21,44 @@ static const struct {
 u32 isa_type_width(enum type type) { return types[type].width; }
 const char *isa_type_name(enum type type) { return types[type].name; }
 
+// ---- pipes ----
+
+static bool is_floating(enum type t)
+{
+    return t == TYPE_f32 || t == TYPE_f64 || (t >= TYPE_f16 && t <= TYPE_bf16x2);
+}
+
+// Between integers a conversion is a choice of bytes; to, from and among floats it takes the XU,
+// halves aside.
+static enum pipe conversion(const IsaRow *row)
+{
+    bool from = is_floating(row->type[1]), to = is_floating(row->type[0]);
+    if (!from && !to) return PIPE_ALU;
+    return from && to && row->type[0] != TYPE_f64 && row->type[1] != TYPE_f64 ? PIPE_ALU : PIPE_XU;
+}
+
+enum pipe isa_pipe(const IsaRow *row)
+{
+    static const u8 pipes[ISA_OPS] = {
+#define OP(name, pipe) [ISA_##name] = PIPE_##pipe,
+#define DECODED(name)
+#include "ops.def"
+    };
+    enum type type = row->type[0] == TYPE_pred ? row->type[1] : row->type[0];
+    enum pipe pipe = pipes[row->op];
+    if (row->shape == CONVERT) return conversion(row);
+    if (pipe < PIPES) return pipe;
+    if (type == TYPE_f64) return PIPE_FP64;
+    return pipe == PIPE_PRODUCT || (pipe == PIPE_ARITHMETIC && is_floating(type)) ? PIPE_FMA
+                                                                                  : PIPE_ALU;
+}
+
+// ---- rows by their names ----
+
 // Rows by their names, in which '.' and ':' are '_'. A bucket is a chain of rows, numbered from 1,
 // in the table's order.
-enum { BUCKETS = 4096, MOST_ROWS = 4096 };
-static u16 bucket[BUCKETS], following[MOST_ROWS];
+enum { BUCKETS = 4096 };
+static u16 bucket[BUCKETS], following[ISA_ROWS];
 
 static u32 hash(const char *name)
 {
@@ -37,9 +69,8 @@ static u32 hash(const char *name)
 
 static void fill_buckets(void)
 {
-    if (isa_count >= MOST_ROWS) abort();
-    for (u32 i = isa_count; i > 0; i--) {
-        u16 *first = &bucket[hash(isa_rows[i - 1].name)];
+    for (u32 i = ISA_ROWS; i > 0; i--) {
+        u16 *first = &bucket[hash(isa_rows[i - 1].opcode)];
         following[i - 1] = *first;
         *first = i;
     }
@@ -58,13 +89,19 @@ static bool is_list(enum shape shape)
     return shape == PACK || shape == UNPACK || shape == PACK_4 || shape == UNPACK_4;
 }
 
+static const IsaRow *meant(const IsaRow *row)
+{
+    while (row->shape == SAME) row = &isa_rows[row->same];
+    return row;
+}
+
 const IsaRow *isa_find(const char *opcode, enum shape shape)
 {
     if (!bucket[hash("ret")]) fill_buckets();
     for (u32 i = bucket[hash(opcode)]; i; i = following[i - 1]) {
         const IsaRow *row = &isa_rows[i - 1];
         bool fits = shape == UNARY ? !is_list(row->shape) : row->shape == shape;
-        if (fits && spells(opcode, row->name)) return row->same ? isa_find(row->same, shape) : row;
+        if (fits && spells(opcode, row->opcode)) return meant(row);
     }
     return NULL;
 }
@@ -105,8 +142,8 @@ const IsaRow *isa_nearest(const char *opcode)
 {
     const IsaRow *nearest = NULL;
     u32 least = ~0u;
-    for (u32 n = 0; n < isa_count; n++) {
-        u32 far = distance(opcode, isa_rows[n].name);
+    for (u32 n = 0; n < ISA_ROWS; n++) {
+        u32 far = distance(opcode, isa_rows[n].opcode);
         if (far < least) least = far, nearest = &isa_rows[n];
     }
     return nearest;
@@ -119,7 +156,7 @@ void isa_spell(const IsaRow *row, char *text, size_t size)
                                          "wait_all",          "arrive_drop",  "expect_tx",
                                          "complete_tx",       "test_wait",    "try_wait",
                                          "pending_count",     "mbarrier_init" };
-    snprintf(text, size, "%s", row->name);
+    snprintf(text, size, "%s", row->opcode);
     for (char *at = text; *at; at++) {
         size_t own = 0; // letters of a word that has a '_' of its own
         for (u32 n = 0; n < sizeof words / sizeof *words; n++)
@@ -127,32 +164,5 @@ void isa_spell(const IsaRow *row, char *text, size_t size)
         if (own) at += own - 1;
         else if (at[0] == '_' && at[1] == '_') at[0] = at[1] = ':', at++;
         else if (*at == '_') *at = '.';
-    }
-}
-
-// ---- comparisons that do more ----
-
-void run_compare(Warp *w, const Insn *i, u32 mask)
-{
-    u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
-    isa_rows[i->row].run(w, i, mask);
-    bool halves = isa_rows[i->row].shape == COMPARE_2; // q is set already, by the upper halves
-    u32 yes = *p, no = halves ? *(u32 *)row_of(w, i->predicate) : ~yes;
-    switch (i->combine) {
-    case COMBINE_AND: yes &= third, no &= third; break;
-    case COMBINE_OR: yes |= third, no |= third; break;
-    case COMBINE_XOR: yes ^= third, no ^= third; break;
-    }
-    *p = (*p & ~mask) | (yes & mask);
-    if (i->predicate) {
-        u32 *q = row_of(w, i->predicate);
-        *q = (*q & ~mask) | (no & mask);
-    }
-    if (!i->as_number) return;
-    u8 *number = row_of(w, i->vector[0]);
-    for (u32 l = 0; l < LANES; l++) {
-        u64 value = yes >> l & 1 ? (u64)i->offset : 0;
-        if (halves && no >> l & 1) value |= (u64)i->offset << 16;
-        if (mask >> l & 1) memcpy(number + l * i->register_width, &value, i->register_width);
     }
 }

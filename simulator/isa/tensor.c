@@ -24,8 +24,6 @@ static u32 elements_of(enum type type)
     return type == TYPE_s4 || type == TYPE_u4 ? 8 : width < 4 ? 4 / width : 1;
 }
 
-static bool is_wmma(const IsaRow *row) { return !strncmp(row->name, "wmma", 4); }
-
 // An operand of `side` rows, along each of which k runs: a, or b turned. Its tiles are 8 x 4 words.
 // Those of 16 rows stand together where the operand is the product's left one, as a is, and b of
 // the products that the hardware turns (m = 8).
@@ -34,7 +32,7 @@ static Fragment factor(const IsaRow *row, enum type type, u32 side, bool left)
     u32 per = elements_of(type), across = row->k / (4 * per), below = left && side >= 16 ? 2 : 1;
     Fragment f = { .type = type, .per = per, .apart = per, .rows = side, .cols = row->k };
     f.distinct = side / 8 * across;
-    f.registers = is_wmma(row) && type == TYPE_f16 ? MOST_FRAGMENT : f.distinct;
+    f.registers = row->fragments && type == TYPE_f16 ? MOST_FRAGMENT : f.distinct;
     for (u32 r = 0; r < f.registers; r++) {
         u32 n = r % f.distinct, group = n / (below * across), rest = n % (below * across);
         f.row[r] = (group * below + rest % below) * 8;
@@ -75,9 +73,9 @@ static Fragment fragment_c(const IsaRow *row, enum type type)
 void matrix_of(const IsaRow *row, Matrix *x)
 {
     x->m = row->m, x->n = row->n, x->k = row->k;
-    if (strncmp(row->name, "wmma", 4) && strncmp(row->name, "mma", 3)) {
+    if (!row->fragments && row->op != ISA_multiply) {
         x->d.registers = row->k;
-        x->trans = strstr(row->name, "_trans_");
+        x->trans = row->transposed;
         return;
     }
     if (row->type[0]) x->d = fragment_c(row, row->type[0]);

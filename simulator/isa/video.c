@@ -1,9 +1,7 @@
 // The video instructions: arithmetic of bytes, halves and words picked out of registers, one number
 // or two or four side by side, and what is done with the result and a third register (PTX ISA,
 // "Scalar Video Instructions" and "SIMD Video Instructions").
-#include "isa.h"
 #include "video.h"
-#include "machine/handlers.h"
 
 static s64 clamp_to(s64 x, u32 bits, bool is_signed)
 {
@@ -90,20 +88,13 @@ static u32 simd(s64 (*compute)(s64, s64), u32 parts, u32 a, u32 b, u32 c, VideoF
     return f.then == THEN_ADD ? sum : merged;
 }
 
-void run_video(Warp *w, const Insn *i, u32 mask)
+u32 video_compute(const IsaRow *row, VideoForm f, u32 a, u32 b, u32 c)
 {
-    const IsaRow *row = &isa_rows[i->row];
-    const u32 *a = row_of(w, i->a), *b = row_of(w, i->b), *c = row_of(w, i->c);
-    u32 *d = row_of(w, i->d);
-    VideoForm f = { i->offset };
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        switch (row->video) {
-        case VIDEO_SCALAR: d[l] = scalar(row->two, a[l], b[l], c[l], f); break;
-        case VIDEO_SHIFT: d[l] = shift(row->two, a[l], b[l], c[l], f); break;
-        case VIDEO_MULTIPLY: d[l] = multiply_add(a[l], b[l], c[l], f); break;
-        case VIDEO_PAIR: d[l] = simd(row->two, 2, a[l], b[l], c[l], f); break;
-        case VIDEO_FOUR: d[l] = simd(row->two, 4, a[l], b[l], c[l], f); break;
-        }
+    switch (row->video) {
+    case VIDEO_SHIFT: return shift(row->two, a, b, c, f);
+    case VIDEO_MULTIPLY: return multiply_add(a, b, c, f);
+    case VIDEO_PAIR: return simd(row->two, 2, a, b, c, f);
+    case VIDEO_FOUR: return simd(row->two, 4, a, b, c, f);
+    default: return scalar(row->two, a, b, c, f);
     }
 }

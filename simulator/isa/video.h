@@ -2,7 +2,7 @@
 // a.h0, b, c and its like are one row, `vadd`; the form is read by decode_video.c, kept in
 // Insn.offset, and followed by video.c.
 #pragma once
-#include "base/base.h"
+#include "isa.h"
 
 enum video_then { THEN_NOTHING, THEN_ADD, THEN_MIN, THEN_MAX };
 enum video_pick {
@@ -31,3 +31,6 @@ typedef union VideoForm {
                       // written
     };
 } VideoForm;
+
+// What an instruction of that row and form makes of its operands.
+u32 video_compute(const IsaRow *row, VideoForm form, u32 a, u32 b, u32 c);

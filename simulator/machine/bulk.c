@@ -348,24 +348,8 @@ void bulks_end(Block *b)
 }
 
 // Whose generic accesses the asynchronous ones behind it may meet.
-void run_fence_proxy_async(Warp *w, const Insn *i, u32 mask)
+void run_fence_proxy(Warp *w, const Insn *i, u32 mask)
 {
-    (void)i, (void)mask;
-    OBSERVERS(proxy_fence, w);
-}
-void run_fence_proxy_async_global(Warp *w, const Insn *i, u32 mask)
-{
-    (void)w, (void)i, (void)mask;
-}
-void run_fence_proxy_async_shared__cta(Warp *w, const Insn *i, u32 mask)
-{
-    run_fence_proxy_async(w, i, mask);
-}
-void run_fence_proxy_async_shared__cluster(Warp *w, const Insn *i, u32 mask)
-{
-    run_fence_proxy_async(w, i, mask);
-}
-void run_cp_async_bulk_prefetch_L2_global(Warp *w, const Insn *i, u32 mask)
-{
-    (void)w, (void)i, (void)mask;
+    (void)mask;
+    if (!insn_row(i)->global) OBSERVERS(proxy_fence, w);
 }

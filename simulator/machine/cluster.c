@@ -129,25 +129,17 @@ static void wait(Warp *w, const Insn *i, u32 lanes)
     if (w->cluster_held == w->live) w->waiting = w->live, w->barrier = CLUSTER_BARRIER;
 }
 
-void run_barrier_cluster_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
-void run_barrier_cluster_arrive_relaxed(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
-void run_barrier_cluster_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask); }
-
-void run_barrier_cluster_arrive_aligned(Warp *w, const Insn *i, u32 mask)
+// The .aligned ones are for all lanes of the warp that live.
+void run_cluster_arrive(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = exchange_live(w, i, mask);
-    if (here) arrive(w, i, here);
+    if (insn_row(i)->aligned) mask = exchange_live(w, i, mask);
+    if (mask) arrive(w, i, mask);
 }
 
-void run_barrier_cluster_arrive_relaxed_aligned(Warp *w, const Insn *i, u32 mask)
+void run_cluster_wait(Warp *w, const Insn *i, u32 mask)
 {
-    run_barrier_cluster_arrive_aligned(w, i, mask);
-}
-
-void run_barrier_cluster_wait_aligned(Warp *w, const Insn *i, u32 mask)
-{
-    u32 here = exchange_live(w, i, mask);
-    if (here) wait(w, i, here);
+    if (insn_row(i)->aligned) mask = exchange_live(w, i, mask);
+    if (mask) wait(w, i, mask);
 }
 
 // Does the address lie in the block's own shared memory?

@@ -30,7 +30,7 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
 }
 
 // Each lane goes where its index says; beyond the list PTX leaves it open, and the last is taken.
-void run_brx_idx(Warp *w, const Insn *i, u32 mask)
+void run_brx(Warp *w, const Insn *i, u32 mask)
 {
     const u32 *index = row_of(w, i->a);
     w->active &= ~mask;
@@ -58,25 +58,6 @@ static void report_barrier(Warp *w, u32 pc, u32 others)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-static bool is_aligned(const Insn *i) { return strncmp(isa_rows[i->row].name, "barrier_", 8) != 0; }
-static bool arrives(const Insn *i)
-{
-    return i->run == run_bar_arrive || i->run == run_barrier_arrive;
-}
-static bool counts(const Insn *i)
-{
-    return i->run == run_bar_red_popc_u32 || i->run == run_barrier_red_popc_u32;
-}
-static bool is_and(const Insn *i)
-{
-    return i->run == run_bar_red_and_pred || i->run == run_barrier_red_and_pred;
-}
-static bool is_or(const Insn *i)
-{
-    return i->run == run_bar_red_or_pred || i->run == run_barrier_red_or_pred;
-}
-static bool votes(const Insn *i) { return counts(i) || is_and(i) || is_or(i); }
-
 // When every lane that lives has come to the barrier, the warp waits for the others, or goes on if
 // it only arrives.
 static void settle(Warp *w)
@@ -91,7 +72,7 @@ static void settle(Warp *w)
     b->some |= yes;
     b->count += __builtin_popcount(yes);
     b->not_all |= yes != w->arrived;
-    if (arrives(i)) {
+    if (i->op == ISA_bar_arrive) {
         b->passed |= 1u << w->number;
     } else {
         b->held |= 1u << w->number;
@@ -160,11 +141,11 @@ static void come(Warp *w, const Insn *i, u32 mask)
 {
     u32 pc = i - w->block->grid->kernel->code,
         number = ((const u32 *)row_of(w, i->a))[__builtin_ctz(mask)] % BARRIERS;
-    if (w->arrived && (w->arrived_at != number || (is_aligned(i) && w->arrived_pc != pc))) {
+    if (w->arrived && (w->arrived_at != number || (insn_row(i)->aligned && w->arrived_pc != pc))) {
         report_barrier(w, w->arrived_pc, mask);
         return;
     }
-    if (votes(i)) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
+    if (i->op == ISA_bar_red) w->votes |= (*(const u32 *)row_of(w, i->c) ^ i->flip) & mask;
     w->arrived |= mask;
     w->arrived_pc = pc;
     w->arrived_at = number;
@@ -179,10 +160,11 @@ void barrier_free(Warp *w, const Barrier *b)
 {
     for (u32 n = 0; n < w->come_count; n++) {
         const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
+        enum vote vote = insn_row(i)->vote;
         u32 mask = w->come[n].mask, *d = row_of(w, i->d),
-            yes = is_and(i) ? !b->not_all : b->some != 0;
-        if (!votes(i)) continue;
-        if (counts(i)) {
+            yes = vote == VOTE_ALL ? !b->not_all : b->some != 0;
+        if (vote == VOTE_NONE) continue;
+        if (vote == VOTE_COUNT) {
             for (u32 l = 0; l < LANES; l++)
                 if (mask >> l & 1) d[l] = b->count;
         } else {
@@ -195,14 +177,7 @@ void barrier_free(Warp *w, const Barrier *b)
 
 void run_bar_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_bar_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_bar_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_bar_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_bar_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_barrier_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_barrier_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_barrier_red_and_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_barrier_red_or_pred(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
-void run_barrier_red_popc_u32(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
+void run_bar_red(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 
 // One warp instruction is done before the next begins, so memory is always in order here. What a
 // program may rely on is less, and is in the instruction: its order and its scope.
@@ -213,24 +188,17 @@ void run_fence(Warp *w, const Insn *i, u32 mask)
     OBSERVERS(fence, w, i);
 }
 
-// Hints.
+// Hints. A launch begins when the one before it has ended: nothing is left to wait for by
+// griddepcontrol.
 #define NOTHING(name)                                                                              \
     void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 NOTHING(pmevent)
-NOTHING(prefetch_L1)
-NOTHING(prefetch_L2)
-NOTHING(prefetch_global_L1)
-NOTHING(prefetch_global_L2)
-NOTHING(prefetch_local_L1)
-NOTHING(prefetch_local_L2)
-NOTHING(prefetchu_L1)
-NOTHING(prefetch_global_L2__evict_last)
-NOTHING(prefetch_global_L2__evict_normal)
-NOTHING(applypriority_L2__evict_normal)
-NOTHING(applypriority_global_L2__evict_normal)
-NOTHING(discard_L2)
-NOTHING(discard_global_L2)
-NOTHING(pmevent_mask)
+NOTHING(prefetch)
+NOTHING(prefetchu)
+NOTHING(bulk_prefetch)
+NOTHING(applypriority)
+NOTHING(discard)
+NOTHING(griddepcontrol)
 #undef NOTHING
 
 // The policy is handed to nobody but loads and stores, which do not look at it.
@@ -239,14 +207,6 @@ void run_createpolicy(Warp *w, const Insn *i, u32 mask)
     u64 *d = row_of(w, i->d);
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) d[l] = 0;
-}
-
-// A launch begins when the one before it has ended: nothing is left to wait for, and nobody waits
-// for a hint.
-void run_griddepcontrol_wait(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
-void run_griddepcontrol_launch_dependents(Warp *w, const Insn *i, u32 mask)
-{
-    (void)w, (void)i, (void)mask;
 }
 
 void run_call(Warp *w, const Insn *i, u32 mask)

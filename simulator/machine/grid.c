@@ -87,8 +87,8 @@ const bool *grid_beyond(Grid *g, u32 barrier)
         for (; pc < k->code_count && !g->beyond[pc]; pc++) {
             const Insn *i = &k->code[pc];
             g->beyond[pc] = true;
-            if (i->run == run_bra) todo[count++] = i->target;
-            if (!i->guard && (i->run == run_bra || insn_ends(i))) break;
+            if (i->op == ISA_bra) todo[count++] = i->target;
+            if (!i->guard && (i->op == ISA_bra || insn_ends(i))) break;
         }
         if (!count) break;
     }
@@ -288,6 +288,7 @@ Grid *grid_start(Launch *l)
     g->slot_limit = occupancy_resident(l);
     call_make_room(l);
     special_find(g);
+    handlers_bind(g->kernel);
     lasting_find(g->kernel);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);

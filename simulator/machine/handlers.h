@@ -1,38 +1,27 @@
-// The handlers of instructions, under the names that isa.def gives them.
+// The handlers of instructions. Those that lanes compute alone are in alu.c, made from the table.
 #pragma once
+#include "program/kernel.h"
 #include "warp.h"
 
-// Handlers that are not of the ALU (lsu.c, flow.c, waits.c, exchange.c), under the names that
-// isa.def gives them.
-#define FLOW(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
-#define EXCHANGE(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
-#include "isa/isa.def"
+// Gives each of a kernel's instructions its handler, unless that has been done.
+void handlers_bind(Kernel *kernel);
 
-// Do the lanes that run it end, or leave the function that they are in?
-static inline bool insn_ends(const Insn *i) { return i->run == run_ret || i->run == run_exit; }
-static inline bool insn_jumps(const Insn *i) { return i->run == run_bra && !i->guard; }
-void run_function(Warp *, const Insn *, u32 mask); // a call of a function that has a body
-void run_compare(Warp *, const Insn *, u32 mask); // a COMPARE row with more than a predicate to set
-void run_clock(Warp *, const Insn *, u32 mask);   // mov of a clock
-void run_isspacep_own(Warp *, const Insn *, u32 mask); // isspacep.shared::cta
+// Under the name of the op, or the row's own.
+#define BY_OP(name, op, ...) void run_##op(Warp *, const Insn *, u32 mask);
+#define OWN(name, ...) void run_##name(Warp *, const Insn *, u32 mask);
+#define MEMORY BY_OP
+#define FLOW BY_OP
+#define MATRIX BY_OP
+#define EXCHANGE OWN
+#include "isa/isa.def"
+#undef BY_OP
+#undef OWN
+
+void run_fence(Warp *, const Insn *, u32 mask);
 void run_atomic(Warp *, const Insn *, u32 mask);
 void atomic_go_on(Warp *); // with those of its unserved lanes whose turn it is
-void run_video(Warp *, const Insn *, u32 mask);
-void run_fence(Warp *, const Insn *, u32 mask);
-void run_multiply(Warp *, const Insn *, u32 mask);
-void run_fragment_load(Warp *, const Insn *, u32 mask);
-void run_fragment_store(Warp *, const Insn *, u32 mask);
-void run_rows_load(Warp *, const Insn *, u32 mask);
-void run_rows_store(Warp *, const Insn *, u32 mask);
-void run_rows_transpose(Warp *, const Insn *, u32 mask);
-void run_copy(Warp *, const Insn *, u32 mask);
-void run_copy_commit(Warp *, const Insn *, u32 mask);
-void run_copy_wait(Warp *, const Insn *, u32 mask);
-void run_copy_arrive(Warp *, const Insn *, u32 mask);
-void run_bulk(Warp *, const Insn *, u32 mask);
-void run_bulk_commit(Warp *, const Insn *, u32 mask);
-void run_bulk_wait(Warp *, const Insn *, u32 mask);
-void run_load(Warp *, const Insn *, u32 mask);
-void run_store(Warp *, const Insn *, u32 mask);
-void run_load_param(Warp *, const Insn *, u32 mask);
-void run_store_param(Warp *, const Insn *, u32 mask);
+
+// Of what is DECODED.
+void run_clock(Warp *, const Insn *, u32 mask);
+void run_function(Warp *, const Insn *, u32 mask);
+void run_isspacep_own(Warp *, const Insn *, u32 mask);

@@ -3,7 +3,6 @@
 
 #include "isa/isa.h"
 #include "program/constant.h"
-#include "handlers.h"
 #include "special.h"
 #include "base/need.h"
 
@@ -33,7 +32,7 @@ static bool is_only(const Rows *r, u32 row) { return row && r->writers[row / ROW
 
 static bool is_parameter(const Rows *r, const Insn *i)
 {
-    if (i->run != run_load_param || i->space == SPACE_CALL || i->a) return false;
+    if (i->op != ISA_load_param || i->space == SPACE_CALL || i->a) return false;
     for (u32 e = 0; e < i->elements; e++)
         if (!is_only(r, i->vector[e])) return false;
     return true;
@@ -44,7 +43,7 @@ static bool is_computed(const Rows *r, const Insn *i)
     const IsaRow *row = &isa_rows[i->row];
     bool plain = row->shape == UNARY || row->shape == BINARY || row->shape == TERNARY
               || row->shape == CONVERT;
-    return plain && i->run == row->run && is_only(r, i->d) && lasts(r, i->a)
+    return plain && i->op == row->op && is_only(r, i->d) && lasts(r, i->a)
         && (row->inputs < 2 || lasts(r, i->b)) && (row->inputs < 3 || lasts(r, i->c));
 }
 
@@ -75,7 +74,7 @@ static void find(Kernel *k, Rows *r)
 static void find_runs(Kernel *k, bool *target)
 {
     for (u32 pc = 0; pc < k->code_count; pc++)
-        if (k->code[pc].run == run_bra) target[k->code[pc].target] = true;
+        if (k->code[pc].op == ISA_bra) target[k->code[pc].target] = true;
     for (u32 pc = k->code_count; pc-- > 0;) {
         bool goes_on = k->code[pc].lasting && pc + 1 < k->code_count && !target[pc + 1];
         k->code[pc].lasting_run =

@@ -111,7 +111,7 @@ static void atomic_wide(const Access *a)
     bool changed = false;
     const Insn *i = a->insn;
     const Bytes at = bytes_of(a);
-    bool compare = strstr(isa_rows[i->row].name, "_cas_");
+    bool compare = i->op == ISA_atom_cas;
     const u128 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
@@ -179,11 +179,6 @@ static u32 one_for_each(const u64 *address, u32 lanes)
     return chosen;
 }
 
-static bool has_name(const Insn *i, const char *begins)
-{
-    return !strncmp(isa_rows[i->row].name, begins, strlen(begins));
-}
-
 bool access_is_added_up(const Access *a)
 {
     return (a->insn->added_up == ADDED_UP
@@ -208,7 +203,7 @@ static bool takes_turns(const Access *a)
     const Grid *g = a->grid;
     return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS
         && !g->kernel->sets_order
-        && (has_name(i, "atom_add_") || has_name(i, "atom_inc_") || has_name(i, "atom_dec_"))
+        && (i->op == ISA_atom_add || i->op == ISA_atom_inc || i->op == ISA_atom_dec)
         && !access_is_added_up(a);
 }
 

@@ -289,8 +289,6 @@ void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
 
 // ---- Arriving ----
 
-enum arrival { ARRIVES = 1, DROPS = 2, COMPLETES_NOT = 4, EXPECTS = 8, BRINGS = 16 };
-
 // A phase that waits for nothing is over. Returns whether it is.
 static bool settle(Mbarrier *m)
 {
@@ -356,8 +354,9 @@ static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival 
     if (told) tell(a, told, false);
 }
 
-static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
+static void arrive(Warp *w, const Insn *i, u32 mask)
 {
+    enum arrival how = insn_row(i)->arrival;
     Access all;
     if (!locate(&all, w, i, mask)) return;
     all.store = all.atomic = true;
@@ -369,29 +368,9 @@ static void arrive(Warp *w, const Insn *i, u32 mask, enum arrival how)
     }
 }
 
-void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, ARRIVES); }
-void run_mbarrier_arrive_noComplete(Warp *w, const Insn *i, u32 mask)
-{
-    arrive(w, i, mask, ARRIVES | COMPLETES_NOT);
-}
-void run_mbarrier_arrive_expect_tx(Warp *w, const Insn *i, u32 mask)
-{
-    arrive(w, i, mask, ARRIVES | EXPECTS);
-}
-void run_mbarrier_arrive_drop(Warp *w, const Insn *i, u32 mask)
-{
-    arrive(w, i, mask, ARRIVES | DROPS);
-}
-void run_mbarrier_arrive_drop_noComplete(Warp *w, const Insn *i, u32 mask)
-{
-    arrive(w, i, mask, ARRIVES | DROPS | COMPLETES_NOT);
-}
-void run_mbarrier_arrive_drop_expect_tx(Warp *w, const Insn *i, u32 mask)
-{
-    arrive(w, i, mask, ARRIVES | DROPS | EXPECTS);
-}
-void run_mbarrier_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, EXPECTS); }
-void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask, BRINGS); }
+void run_mbarrier_arrive(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
+void run_mbarrier_expect_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
+void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, mask); }
 
 // ---- Arrivals of copies ----
 
@@ -445,8 +424,9 @@ void mbarrier_bring(Warp *w, const Insn *i, u32 lane, u64 at, u32 bytes)
 // ---- Waiting ----
 
 // Lanes that look for the end of a phase. Whoever does not find it lets the others run.
-static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
+static void wait(Warp *w, const Insn *i, u32 mask)
 {
+    bool parity = insn_row(i)->parity;
     Access a;
     if (!touch(&a, w, i, mask, false, NULL)) return;
     u32 over = 0, *d = row_of(w, i->d);
@@ -470,10 +450,8 @@ static void wait(Warp *w, const Insn *i, u32 mask, bool parity)
     w->stop = 0;
 }
 
-void run_mbarrier_test_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, false); }
-void run_mbarrier_test_wait_parity(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, true); }
-void run_mbarrier_try_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, false); }
-void run_mbarrier_try_wait_parity(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask, true); }
+void run_mbarrier_test_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask); }
+void run_mbarrier_try_wait(Warp *w, const Insn *i, u32 mask) { wait(w, i, mask); }
 
 void run_mbarrier_pending_count(Warp *w, const Insn *i, u32 mask)
 {
@@ -484,8 +462,7 @@ void run_mbarrier_pending_count(Warp *w, const Insn *i, u32 mask)
 
 bool mbarrier_waits(const Insn *i)
 {
-    return i->run == run_mbarrier_test_wait || i->run == run_mbarrier_test_wait_parity
-        || i->run == run_mbarrier_try_wait || i->run == run_mbarrier_try_wait_parity;
+    return i->op == ISA_mbarrier_test_wait || i->op == ISA_mbarrier_try_wait;
 }
 
 bool mbarrier_missing(const Warp *w, char *text, size_t size)
@@ -506,7 +483,7 @@ bool mbarrier_missing(const Warp *w, char *text, size_t size)
 
 // Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others
 // use it.
-void run_fence_mbarrier_init_release_cluster(Warp *w, const Insn *i, u32 mask)
+void run_fence_mbarrier_init(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;
     OBSERVERS(fence, w, i);

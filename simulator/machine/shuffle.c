@@ -11,7 +11,6 @@
 
 #include "shuffle.h"
 
-#include "handlers.h"
 #include "spread.h"
 
 enum { CROWD = 64 }; // blocks beside each other, while these get on
@@ -103,7 +102,7 @@ bool shuffle_ends(Grid *g) { return draw(g, ENDS) == 0; }
 bool shuffle_cuts(Warp *w, const Insn *i)
 {
     Grid *g = w->block->grid;
-    if (!(i->strong || i->run == run_fence) || w->cut_at == g->progress || draw(g, CUTS))
+    if (!(i->strong || i->op == ISA_fence) || w->cut_at == g->progress || draw(g, CUTS))
         return false;
     w->cut_at = g->progress;
     return w->cut = true;

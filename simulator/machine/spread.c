@@ -25,7 +25,6 @@
 #include <sys/mman.h>
 
 #include "block.h"
-#include "handlers.h"
 #include "memory/memory.h"
 #include "profile.h"
 #include "report/report.h"
@@ -144,8 +143,8 @@ void spread_from(u64 steps) { enough_steps = steps; }
 
 static bool sees_others(const Insn *i)
 {
-    return i->strong || isa_rows[i->row].shape == FENCE || isa_rows[i->row].shape == ATOMIC
-        || i->run == run_fence || i->run == run_call || i->run == run_clock || i->run == run_bulk;
+    return i->strong || insn_row(i)->shape == ATOMIC || i->op == ISA_fence || i->op == ISA_call
+        || i->op == ISA_clock || i->op == ISA_bulk;
 }
 
 bool spread_sees_others(Kernel *k)

@@ -18,7 +18,7 @@ static void report_full(Warp *w, const Insn *i, u32 lane, u64 bytes)
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 
-void run_alloca_u64(Warp *w, const Insn *i, u32 mask)
+void run_alloca(Warp *w, const Insn *i, u32 mask)
 {
     u64 *d = row_of(w, i->d), room = w->block->grid->kernel->local_bytes;
     const u64 *bytes = row_of(w, i->a), unit = i->offset ? i->offset : 1;
@@ -35,14 +35,14 @@ void run_alloca_u64(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-void run_stacksave_u64(Warp *w, const Insn *i, u32 mask)
+void run_stacksave(Warp *w, const Insn *i, u32 mask)
 {
     u64 *d = row_of(w, i->d);
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) d[l] = w->frame_top[l];
 }
 
-void run_stackrestore_u64(Warp *w, const Insn *i, u32 mask)
+void run_stackrestore(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *a = row_of(w, i->a);
     w->stacked = true;

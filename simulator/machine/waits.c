@@ -21,8 +21,7 @@ bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
 {
     enum { LONGEST = 16 };
     const Insn *at = &k->code[look];
-    u32 from_it[LONGEST] = { at->run == run_clock ? at->d : at->vector[0] }, count = 1,
-        n = look + 1;
+    u32 from_it[LONGEST] = { at->op == ISA_clock ? at->d : at->vector[0] }, count = 1, n = look + 1;
     bool depends = false;
     for (; n < k->code_count && n < look + LONGEST && k->code[n].plain; n++) {
         const Insn *i = &k->code[n];
@@ -32,7 +31,7 @@ bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
         if (any) from_it[count++] = i->d;
     }
     const Insn *back = &k->code[n];
-    if (n >= k->code_count || back->run != run_bra || back->target > look) return false;
+    if (n >= k->code_count || back->op != ISA_bra || back->target > look) return false;
     for (u32 r = 0; r < count; r++) depends |= back->guard && back->guard == from_it[r];
     for (u32 p = back->target; p < look; p++) depends &= k->code[p].plain;
     *first = back->target;
@@ -116,7 +115,7 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
 // long to twice that for one sleep, and 1.0 to 1.6 times of it for many. Meanwhile the others run.
 // Who has just looked at an mbarrier in vain sleeps no longer than until its phase is over, which
 // the model of time knows.
-void run_nanosleep_u32(Warp *w, const Insn *i, u32 mask)
+void run_nanosleep(Warp *w, const Insn *i, u32 mask)
 {
     enum { MOST = 1000000 };
     if (w->gave_way) {

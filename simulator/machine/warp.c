@@ -131,8 +131,7 @@ static bool pick(Warp *w, bool tired)
         }
     }
     w->ready_count = kept;
-    if (w->arrived
-        && strncmp(isa_rows[w->block->grid->kernel->code[w->arrived_pc].row].name, "barrier_", 8))
+    if (w->arrived && insn_row(&w->block->grid->kernel->code[w->arrived_pc])->aligned)
         look_beyond(w);
     return true;
 }

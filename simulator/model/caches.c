@@ -477,7 +477,6 @@ static void caches_grid_start(Grid *g)
     u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2],
         share = (blocks + profile.sm_count - 1) / profile.sm_count;
     u32 fit = occupancy_blocks(g->kernel, g->threads, l->dynamic_shared).blocks;
-    coalesce_start();
     worker_wait();
     now = g->kept[GRID_CACHES] = spare ? spare : calloc(1, sizeof *now);
     spare = NULL;
@@ -648,7 +647,7 @@ static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address,
 {
     Block *b = w->block;
     const Note note = (u64)pc << AT_PC;
-    if (i->row == coalesce_constant) return;
+    if (i->row == ROW_ld_const) return;
     if (isa_rows[i->row].store)
         note_lines(notes_of(b, w->number), note, true, address / LINE_BYTES, lines);
     else
@@ -667,7 +666,7 @@ static void caches_followed(Block *b, u32 bit)
                                                                  : coalesce_past_l1(l->insn)
                                                                      ? LOAD_PAST_L1
                                                                      : LOAD;
-        bool noted = l->rest & bit && l->insn->row != coalesce_constant;
+        bool noted = l->rest & bit && l->insn->row != ROW_ld_const;
         next[k] = !noted ? 0
                          : number_of_global(line) | (u64)((1 << LINE_SECTORS) - 1) << AT_SECTORS
                                | kind << AT_KIND | (u64)l->pc << AT_PC;

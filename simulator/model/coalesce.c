@@ -138,22 +138,17 @@ u32 access_sectors(Access *a)
     return a->sectors;
 }
 
-u32 coalesce_constant;
-
 bool coalesce_past_l1(const Insn *i)
 {
     return i->past_l1 || (i->matrix && i->matrix->past_l1) || (i->strong && i->scope != SCOPE_CTA);
 }
 
-void coalesce_start(void) { coalesce_constant = isa_find("ld.const", UNARY) - isa_rows; }
-
 // Does each lane add the constant 1, and look at nothing? The hardware counts them
 // (ATOMS.POPC.INC), at a word all at once.
 static bool is_increment(const Access *a)
 {
-    const IsaRow *row = &isa_rows[a->insn->row];
     const Kernel *k = a->warp->block->grid->kernel;
-    if (!a->atomic || !a->insn->reduces || strncmp(row->name, "atom_add_", 9)) return false;
+    if (!a->insn->reduces || a->insn->op != ISA_atom_add) return false;
     for (u32 n = 0; n < k->constant_count; n++)
         if (k->constants[n].row == a->insn->vector[0])
             return !k->constants[n].special && k->constants[n].value == 1;
@@ -204,8 +199,7 @@ static u32 group_size(const Access *a, u32 bytes, u32 from)
 
 static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflicts)
 {
-    bool apart = a->atomic && !is_increment(a),
-         compares = a->atomic && !strncmp(isa_rows[a->insn->row].name, "atom_cas_", 9);
+    bool apart = a->atomic && !is_increment(a), compares = a->insn->op == ISA_atom_cas;
     u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0,
         mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask;
     for (u32 l = 0, size; l < LANES; l += size) {
@@ -239,7 +233,7 @@ u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     Shape *s = a->shape;
     u32 phase = a->base % (wide.bytes ? 16 : BANK_BYTES) + 1;
-    if (a->insn->run == run_copy) return copied_wavefronts(a, conflicts);
+    if (a->insn->op == ISA_copy) return copied_wavefronts(a, conflicts);
     if (!s || s->banks.phase != phase) access_fill(a);
     if (!s) return count_as(a, wide, conflicts);
     if (s->banks.phase != phase) {

@@ -24,8 +24,7 @@ typedef struct Piece { // what an access touches of one line of the caches
 u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 
 // __constant__ memory has a cache of its own, beside L1.
-extern u32 coalesce_constant; // the row of what loads from it
-static inline bool access_is_constant(const Access *a) { return a->insn->row == coalesce_constant; }
+static inline bool access_is_constant(const Access *a) { return a->insn->row == ROW_ld_const; }
 
 // Nor does any memory see what PTX keeps in local memory and ptxas in registers.
 static inline bool access_is_in_registers(const Access *a)
@@ -35,9 +34,6 @@ static inline bool access_is_in_registers(const Access *a)
 
 // Loads that L1 does not keep: .cg, .cv, and strong ones of more than a block.
 bool coalesce_past_l1(const Insn *i);
-
-// To be called when a launch begins.
-void coalesce_start(void);
 
 // What is remembered of its lines, for an access to global memory whose lanes share none; NULL:
 // nothing.

@@ -1,14 +1,13 @@
 // What asynchronous copies (cp.async) take of L1 and of shared memory's banks, which hangs on where
 // they come from and where they go.
 #pragma once
-#include "machine/handlers.h"
 #include "machine/observer.h"
 #include "isa/tensor.h"
 
 // A part of a copy past L1.
 static inline bool access_is_copied_past_l1(const Access *a)
 {
-    return a->insn->run == run_copy && a->insn->matrix->past_l1 && a->bytes == 16;
+    return a->insn->op == ISA_copy && a->insn->matrix->past_l1 && a->bytes == 16;
 }
 
 // Of such a part's source: lines of the caches and 32-byte sectors, as ncu counts them.

@@ -11,7 +11,6 @@
 #include "isa/tensor.h"
 #include "machine/waits.h"
 #include "managed.h"
-#include "pipe.h"
 #include "link.h"
 #include "machine/profile.h"
 #include "program/source.h"
@@ -55,7 +54,6 @@ double metric_value(enum metric metric, const Totals *t)
 #define METRIC(id, how, name, value, words)                                                        \
     case METRIC_##id:                                                                              \
         return value;
-#include "machine/handlers.h"
 #include "counters.def"
 #undef COUNTER
 #undef METRIC
@@ -144,7 +142,7 @@ static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
 {
     (void)address;
     MemoryCounts *m = &counts_of(w->block->grid)[pc].global;
-    if (i->row == coalesce_constant) return;
+    if (i->row == ROW_ld_const) return;
     m->requests++;
     m->sectors += lines->all;
     m->lines += lines->count;
@@ -158,7 +156,7 @@ static void counters_followed(Block *b, u32 bit)
         const Led *l = &f->access[n];
         MemoryCounts *m = &counts_of(b->grid)[l->pc].global;
         const u64 bytes = l->next - l->base - l->bytes; // of all that have followed
-        if (!(l->rest & bit) || l->insn->row == coalesce_constant) continue;
+        if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
         m->lines += bytes / LINE_BYTES;
@@ -205,9 +203,10 @@ static const enum counter unit_counters[UNITS] = {
 
 static bool is_barrier(const IsaRow *row)
 {
-    return row->shape == FLOW && !strncmp(row->name, "bar", 3);
+    return row->op == ISA_bar_sync || row->op == ISA_bar_arrive || row->op == ISA_bar_red
+        || row->op == ISA_cluster_arrive || row->op == ISA_cluster_wait;
 }
-static bool is_branch(const IsaRow *row) { return row_pipe(row) == PIPE_CBU && row->shape == FLOW; }
+static bool is_branch(const IsaRow *row) { return isa_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
 // What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a
 // short branch skips is issued all the same, and does nothing.
@@ -229,7 +228,7 @@ static Issued issued(const Grid *g, u32 pc)
 // constants are.
 static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
 {
-    if (!strncmp(isa_rows[i->row].name, "mov_", 4))
+    if (insn_row(i)->op == ISA_mov)
         for (u32 n = 0; n < k->constant_count; n++)
             if (k->constants[n].row == i->a && k->constants[n].special
                 && k->constants[n].special != SPECIAL_SHARED)
@@ -282,7 +281,7 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
 {
     const IsaRow *row = &isa_rows[i->row];
     u32 kind = row->shape == ATOMIC ? i->reduces ? 3 : 2 : row->store;
-    if (i->run == run_bulk) {
+    if (i->op == ISA_bulk) {
         add_bulk(sum, i, t);
         return;
     }
@@ -294,9 +293,9 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
             sum[least_of[kind]] += least_sectors(t, threads) - t->looks;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
-    if (i->run == run_copy && !i->matrix->past_l1)
+    if (i->op == ISA_copy && !i->matrix->past_l1)
         sum[LDGSTS_REQUESTS] += t->global.requests, sum[LDGSTS_SECTORS] += t->global.sectors;
-    if (i->run == run_copy) {
+    if (i->op == ISA_copy) {
         sum[SHARED_COPY_WAVEFRONTS] += t->wavefronts;
         sum[SHARED_COPY_CONFLICTS] += i->matrix->past_l1 ? 0 : t->conflicts;
     } else {
@@ -344,11 +343,11 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     if (o.op->unit == UNIT_INTEGER && unit == ALU_INSTRUCTIONS) others += own, own = 0;
     sum[INSTRUCTIONS] += o.warps + 0.5;
     sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
-    if (i->run != run_bra) sum[unit] += own + 0.5;
+    if (i->op != ISA_bra) sum[unit] += own + 0.5;
     if (!pc) add_prologue(sum, g);
     sum[ALU_INSTRUCTIONS] += others / 2; // simple integer work: ptxas spreads it
     sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
-    if (i->run == run_bra) add_branch(sum, g, pc, o.op);
+    if (i->op == ISA_bra) add_branch(sum, g, pc, o.op);
     else if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
     if (is_barrier(row)) sum[BARRIER_ARRIVALS] += ran->executed;
     add_accesses(sum, i, t, ran->threads);
@@ -399,7 +398,7 @@ static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRI
 static void mark_copies(CounterName counters[COUNTERS], const Grid *g)
 {
     for (u32 pc = 0; pc < g->kernel->code_count; pc++)
-        if (g->kernel->code[pc].run == run_copy && counts_of(g)[pc].conflicts)
+        if (g->kernel->code[pc].op == ISA_copy && counts_of(g)[pc].conflicts)
             counters[SHARED_COPY_WAVEFRONTS].estimate = counters[SHARED_COPY_CONFLICTS].estimate =
                 true;
 }

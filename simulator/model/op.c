@@ -8,18 +8,13 @@
 // as far as what they need
 //   allows, so that they are under way together.
 #include "op.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "isa/tensor.h"
-#include "machine/handlers.h"
 #include "machine/profile.h"
+#include "op_cost.h"
 #include "slots.h"
-
-static bool begins(const char *name, const char *prefix)
-{
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
 
 static void reads(Op *op, u32 row)
 {
@@ -34,7 +29,7 @@ static void writes(Op *op, u32 row)
 static void matrix_rows(Op *op, const Insn *i)
 {
     const Matrix *x = i->matrix;
-    bool multiplies = i->run == run_multiply, moves = i->run == run_rows_transpose,
+    bool multiplies = i->op == ISA_multiply, moves = i->op == ISA_rows_transpose,
          stores = isa_rows[i->row].store;
     u32 all = moves   ? 2
             : i->list ? x->d.registers + x->a.registers + x->b.registers + x->c.registers
@@ -97,181 +92,46 @@ static void find_rows(Op *op, const Insn *i, const IsaRow *row)
     }
 }
 
-// What becomes of opcodes of which one instruction is not the answer: slots, and the unit where it
-// is not the pipe's.
-typedef struct Cost {
-    const char *prefix;
-    float slots, own;
-    enum unit unit;
-    float latency;
-} Cost;
-
-// The approximations that flush no denormals scale before and after (FSETP, FMUL, MUFU, FMUL).
-static const Cost costs[] = {
-    { "cvta", 0, 0, UNIT_NONE, 0 },
-    { "ld_param", 1, 1, UNIT_ADU, 30 },
-    { "not_", 0, 0, UNIT_NONE, 0 },
-    { "mov_pred", 0, 0, UNIT_NONE, 0 },
-    { "and_pred", 0, 0, UNIT_NONE, 0 },
-    { "or_pred", 0, 0, UNIT_NONE, 0 },
-    { "ex2_approx_f32", 4, 1, UNIT_XU, 31 },
-    { "lg2_approx_f32", 4, 1, UNIT_XU, 31 },
-    { "rsqrt_approx_f32", 4, 1, UNIT_XU, 31 },
-    { "rcp_approx_f32", 4, 1, UNIT_XU, 31 },
-    { "sqrt_approx_f32", 4, 1, UNIT_XU, 31 },
-    { "sin_approx", 2, 1, UNIT_XU, 22 },
-    { "cos_approx", 2, 1, UNIT_XU, 22 },
-    { "div_rn_f32", 9, 1, UNIT_XU, 50 },
-    { "div_full", 5, 1, UNIT_XU, 40 },
-    { "div_approx", 3, 1, UNIT_XU, 30 },
-    { "div_rn_f64", 20, 20, UNIT_FP64, 150 },
-    { "rcp_rn_f64", 12, 12, UNIT_FP64, 100 },
-    { "sqrt_rn_f64", 20, 20, UNIT_FP64, 150 },
-    { "rcp_rn_f32", 7, 1, UNIT_XU, 50 },
-    { "sqrt_rn_f32", 9, 1, UNIT_XU, 60 },
-    { "div_u32", 18, 3, UNIT_XU, 110 },
-    { "div_s32", 22, 3, UNIT_XU, 120 },
-    { "rem_u32", 18, 3, UNIT_XU, 110 },
-    { "rem_s32", 22, 3, UNIT_XU, 120 },
-    { "div_u64", 80, 6, UNIT_XU, 400 },
-    { "div_s64", 90, 6, UNIT_XU, 400 },
-    { "rem_u64", 80, 6, UNIT_XU, 400 },
-    { "rem_s64", 90, 6, UNIT_XU, 400 },
-    { "mul_hi_u64", 8, 8, UNIT_HEAVY, 20 },
-    { "mul_hi_s64", 10, 10, UNIT_HEAVY, 20 },
-    { "mul_lo_u64", 4, 4, UNIT_HEAVY, 14 },
-    { "mul_lo_s64", 4, 4, UNIT_HEAVY, 14 },
-    { "mad_lo_u64", 4, 4, UNIT_HEAVY, 14 },
-    { "mad_lo_s64", 4, 4, UNIT_HEAVY, 14 },
-    { "bfe", 2, 2, UNIT_ALU, 9 },
-    { "bfi", 3, 3, UNIT_ALU, 9 },
-};
-
-static bool is_half(enum type t)
+static enum op_kind matrix_kind(const IsaRow *row)
 {
-    return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f16x2 || t == TYPE_bf16x2;
-}
-
-static enum unit unit_of(const IsaRow *row)
-{
-    bool product = begins(row->name, "mul_") || begins(row->name, "mad_");
-    switch (row_pipe(row)) {
-    case PIPE_FMA:
-        return is_half(row->type[0]) || (product && row->type[0] != TYPE_f32) ? UNIT_HEAVY
-                                                                              : UNIT_FMA;
-    case PIPE_FP64: return UNIT_FP64;
-    case PIPE_XU: return begins(row->name, "cvt_rn_f32_") ? UNIT_ALU : UNIT_XU;
-    case PIPE_LSU: return UNIT_LSU;
-    case PIPE_ADU: return UNIT_ADU;
-    case PIPE_TENSOR: return UNIT_TENSOR;
-    case PIPE_TMA: return UNIT_TMA;
-    case PIPE_CBU: return UNIT_NONE;
-    default:
-        return begins(row->name, "add_") || begins(row->name, "sub_") || begins(row->name, "mov_")
-                    || begins(row->name, "shl_b32")
-                 ? UNIT_INTEGER
-                 : UNIT_ALU;
+    switch (row->op) {
+    case ISA_copy: return OP_COPY;
+    case ISA_copy_commit: return OP_COMMIT;
+    case ISA_copy_wait: return OP_WAIT;
+    case ISA_copy_arrive: return OP_ARRIVE;
+    case ISA_bulk: return OP_BULK;
+    case ISA_bulk_wait: return OP_BULK_WAIT;
+    case ISA_bulk_commit: return OP_BRANCH;
+    case ISA_multiply:
+    case ISA_rows_transpose: return OP_PLAIN;
+    default: return row->store ? OP_STORE : OP_LOAD;
     }
 }
 
-static float latency_of(enum unit unit)
+static enum op_kind flow_kind(const IsaRow *row)
 {
-    switch (unit) {
-    case UNIT_FP64: return profile.fp64_latency_clocks;
-    case UNIT_XU: return profile.xu_latency_clocks;
-    case UNIT_LSU: return profile.shuffle_latency_clocks;
-    default: return profile.alu_latency_clocks;
+    switch (row->op) {
+    case ISA_cluster_arrive: return OP_PLAIN;
+    case ISA_bar_sync:
+    case ISA_bar_arrive:
+    case ISA_bar_red:
+    case ISA_cluster_wait: return OP_BARRIER;
+    default: return OP_BRANCH;
     }
-}
-
-static bool is_wide(const IsaRow *row)
-{
-    return isa_type_width(row->type[0]) == 8 && row->type[0] != TYPE_f64 && row->shape != MEMORY
-        && row->shape != ATOMIC;
-}
-
-static void find_cost(Op *op, const IsaRow *row)
-{
-    bool integers = row->type[0] >= TYPE_u8 && row->type[0] <= TYPE_s64 && row->type[1] >= TYPE_u8
-                 && row->type[1] <= TYPE_s64;
-    bool packs = row->shape == PACK || row->shape == UNPACK || row->shape == PACK_4
-              || row->shape == UNPACK_4;
-    op->unit = unit_of(row);
-    op->slots = 1;
-    op->latency = is_half(row->type[0]) ? profile.half2_latency_clocks : latency_of(op->unit);
-    for (const Cost *c = costs; c < costs + sizeof costs / sizeof *costs; c++)
-        if (begins(row->name, c->prefix)) {
-            op->unit = c->unit, op->slots = c->slots, op->own = c->own, op->latency = c->latency;
-            return;
-        }
-    if (packs || (row->shape == CONVERT && integers)) op->slots = op->latency = 0;
-    else if (is_wide(row) && !begins(row->name, "mul_wide") && !begins(row->name, "mov"))
-        op->slots = begins(row->name, "sh") ? 3 : 2;
-    op->own = op->slots;
-}
-
-// Clocks for which a product keeps the pipe, and until it is there. Measured on an H200: four
-// clocks for each row of b where they are doubles; two products where factors have eight bits.
-// Those of four it has no pipe for, and computes by other instructions.
-static void product_cost(Op *op, const IsaRow *row)
-{
-    const enum type type = row->type[1];
-    bool whole = isa_type_width(type) * row->k >= 32;
-    op->busy = op->slots * (whole ? profile.tensor_clocks : profile.tensor_short_clocks);
-    op->latency = whole ? profile.tensor_latency_clocks : profile.tensor_short_latency_clocks;
-    if (type == TYPE_e4m3 || type == TYPE_e5m2) op->busy *= 2;
-    if (type == TYPE_s4 || type == TYPE_u4) op->busy = 6 * row->k, op->latency = 7 * row->k;
-    if (type == TYPE_f64) op->busy = 4 * row->k, op->latency = op->busy + 14;
-}
-
-// A product of 16 x 8 elements, or fewer, is one instruction; larger ones are several. Halves come
-// from shared memory four tiles at a time, other parts of a fragment one by one.
-static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
-{
-    const Matrix *x = i->matrix;
-    u32 tiles = x->d.distinct + x->a.distinct + x->b.distinct + x->c.distinct;
-    bool fragments = i->run == run_fragment_load || i->run == run_fragment_store;
-    bool halves = fragments && x->a.per + x->b.per == 2 && i->space == SPACE_SHARED;
-    float products = x->m * x->n < 128 ? 1 : x->m * x->n / 128.0f;
-    op->groups = (s32)i->offset;
-    op->slots = op->own = op->unit == UNIT_TENSOR ? products
-                        : halves                  ? (tiles + 3) / 4
-                        : fragments               ? tiles
-                                                  : 1;
-    if (op->unit == UNIT_TENSOR) product_cost(op, row);
-}
-
-// What a cluster's barrier takes on top of a block's.
-static float beyond_barrier(void)
-{
-    return (float)(profile.cluster_barrier_clocks - profile.barrier_latency_clocks
-                   - profile.barrier_clocks_per_warp);
 }
 
 static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 {
     switch (row->shape) {
-    case MATRIX:
-        if (i->run == run_copy) return OP_COPY;
-        if (i->run == run_copy_commit) return OP_COMMIT;
-        if (i->run == run_copy_wait) return OP_WAIT;
-        if (i->run == run_copy_arrive) return OP_ARRIVE;
-        if (i->run == run_bulk) return OP_BULK;
-        if (i->run == run_bulk_wait) return OP_BULK_WAIT;
-        if (i->run == run_bulk_commit) return OP_BRANCH;
-        if (i->run == run_multiply || i->run == run_rows_transpose) return OP_PLAIN;
-        return row->store ? OP_STORE : OP_LOAD;
+    case MATRIX: return matrix_kind(row);
     case MEMORY:
         return i->space == SPACE_PARAM || i->space == SPACE_CALL ? OP_PLAIN
              : row->store                                        ? OP_STORE
                                                                  : OP_LOAD;
     case ATOMIC: return OP_ATOMIC;
     case FENCE: return OP_BRANCH;
-    case FLOW:
-        return begins(row->name, "barrier_cluster_arrive") ? OP_PLAIN
-             : begins(row->name, "bar")                    ? OP_BARRIER
-                                                           : OP_BRANCH;
-    case EXCHANGE: return begins(row->name, "bar") ? OP_BRANCH : OP_PLAIN;
+    case FLOW: return flow_kind(row);
+    case EXCHANGE: return row->op == ISA_bar_warp ? OP_BRANCH : OP_PLAIN;
     default: return OP_PLAIN;
     }
 }
@@ -282,18 +142,17 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 static void melt(const Kernel *k, Op *ops)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
-        const char *name = isa_rows[k->code[pc].row].name;
-        bool product = begins(name, "mul_wide"), shift = begins(name, "shl_b64");
+        const Insn *i = &k->code[pc];
+        bool product = i->op == ISA_mul_wide, shift = i->row == ROW_shl_b64;
         if (!product && !shift) continue;
         u32 uses = 0, sums = 0;
         for (u32 n = 0; n < k->code_count; n++) {
             bool uses_it = false;
             for (u32 r = 0; r < ops[n].read_count; r++)
                 uses_it |= ops[n].read[r] == ops[pc].write[0];
-            const char *other = isa_rows[k->code[n].row].name;
+            u32 other = k->code[n].row;
             uses += uses_it;
-            if (!uses_it || (!begins(other, "add_s64") && !begins(other, "add_u64"))) continue;
-            sums++;
+            sums += uses_it && (other == ROW_add_s64 || other == ROW_add_u64);
         }
         if (!uses || sums < uses) continue;
         ops[pc].slots = ops[pc].own = ops[pc].latency = 0;
@@ -366,7 +225,7 @@ static void predicate(const Kernel *k, Op *ops)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        if (i->run != run_bra || !i->guard) continue;
+        if (i->op != ISA_bra || !i->guard) continue;
         if ((ops[pc].ends = insn_ends(&k->code[i->target]))) continue;
         bool over_jump = i->target == pc + 2 && insn_jumps(i + 1) && i[1].target > pc + 2;
         u32 from = pc + over_jump, end = k->code[from].target;
@@ -454,8 +313,8 @@ static u32 widen_all(const Kernel *k, Op *ops, const IsaRow *row, bool stores, u
 static void widen(const Kernel *k, Op *ops)
 {
     if (!k->native_known) return;
-    u32 loads = widen_all(k, ops, isa_find("ld.shared", UNARY), false, 0);
-    widen_all(k, ops, isa_find("st.shared", UNARY), true, loads);
+    u32 loads = widen_all(k, ops, &isa_rows[ROW_ld_shared], false, 0);
+    widen_all(k, ops, &isa_rows[ROW_st_shared], true, loads);
 }
 
 // ---- Order ----
@@ -564,7 +423,7 @@ static void order(const Kernel *k, Op *ops)
     bool *leader = calloc(k->code_count + 1, sizeof *leader);
     for (u32 pc = 0; pc < k->code_count; pc++) {
         if (ends_run(&ops[pc])) leader[pc + 1] = true;
-        if (k->code[pc].run == run_bra) leader[k->code[pc].target] = true;
+        if (k->code[pc].op == ISA_bra) leader[k->code[pc].target] = true;
     }
     for (u32 first = 0, end; first < k->code_count; first = end) {
         for (end = first + 1; end < k->code_count && !leader[end]; end++) {}
@@ -587,10 +446,7 @@ static Op *make(const Kernel *k)
         ops[pc].space = i->space;
         ops[pc].past_l1 = coalesce_past_l1(i);
         find_rows(&ops[pc], i, row);
-        find_cost(&ops[pc], row);
-        if (ops[pc].kind == OP_BARRIER)
-            ops[pc].latency = begins(row->name, "barrier_cluster") ? beyond_barrier() : 0;
-        if (row->shape == MATRIX) matrix_cost(&ops[pc], i, row);
+        op_find_cost(&ops[pc], i);
     }
     melt(k, ops);
     choose(k, ops);

@@ -3,7 +3,6 @@
 // usually becomes of each (op.c).
 #pragma once
 #include "coalesce.h"
-#include "pipe.h"
 #include "program/instruction.h"
 
 enum unit {

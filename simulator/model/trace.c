@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "machine/profile.h"
 #include "base/need.h"
 #include "slots.h"
@@ -136,7 +135,7 @@ static void trace_step(Warp *w, const Insn *i)
     Grid *g = w->block->grid;
     Trace *trace = &traced_grid(g)->trace;
     TraceWarp *t = w->trace;
-    if (i->run == run_clock && !w->clock_ready) return; // it will be come to once more
+    if (i->op == ISA_clock && !w->clock_ready) return; // it will be come to once more
     if (steps_so_far(g) >= MOST_STEPS) {
         note_full(g);
         w->trace = NULL;
@@ -259,7 +258,7 @@ static void note_phase(Trace *trace, const TraceWarp *t, u32 phase, bool waits)
 
 // A copy's arrival comes when somebody waits for it: what helps is the instruction by which it was
 // begun.
-static bool comes_later(const Insn *i) { return i->run == run_copy_arrive || i->run == run_bulk; }
+static bool comes_later(const Insn *i) { return i->op == ISA_copy_arrive || i->op == ISA_bulk; }
 
 static void trace_mbarrier_arrived(Access *a, bool completes)
 {

@@ -1,6 +1,6 @@
 // One decoded instruction, as the executor runs it and observers look at it.
 #pragma once
-#include "base/base.h"
+#include "isa/isa.h"
 
 typedef struct Insn Insn;
 typedef struct Warp Warp;
@@ -27,7 +27,8 @@ struct Insn {
                      // matrices: rows of d, a, b and c's registers; else NULL
     const struct Matrix *matrix; // of a MATRIX row (isa/tensor.h)
     s64 offset;                  // memory: added to the address
-    u16 row;                     // in the instruction table
+    u16 row;                     // enum row
+    u16 op;                      // enum op: its row's, or one that is DECODED (isa/ops.def)
     u8 elements;                 // memory: 1, 2 or 4 registers
     u8 width;                    // memory: bytes of each in memory
     u8 space;                    // memory: enum space
@@ -50,22 +51,12 @@ struct Insn {
     bool as_number; // compare: `set`: vector[0] gets the number `offset` or 0
 };
 
-// Memory order as PTX's memory consistency model has it. Volatile is relaxed at system scope, and
-// its accesses are all made; atomics are relaxed at the scope of the GPU unless they say otherwise;
-// membar and fence.sc are ORDER_SC.
-enum order {
-    ORDER_WEAK,
-    ORDER_VOLATILE,
-    ORDER_RELAXED,
-    ORDER_ACQUIRE,
-    ORDER_RELEASE,
-    ORDER_ACQ_REL,
-    ORDER_SC
-};
-enum scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
-
-enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
-
 // Lanes of an atomic that want one word reach it each by itself; as one, if all of the warp take
 // part; as one.
 enum added_up { ADDED_APART, ADDED_UP_BY_ALL, ADDED_UP };
+
+static inline const IsaRow *insn_row(const Insn *i) { return &isa_rows[i->row]; }
+
+// Do the lanes that run it end, or leave the function that they are in?
+static inline bool insn_ends(const Insn *i) { return i->op == ISA_ret || i->op == ISA_exit; }
+static inline bool insn_jumps(const Insn *i) { return i->op == ISA_bra && !i->guard; }

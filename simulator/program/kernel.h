@@ -110,6 +110,7 @@ typedef struct Kernel {
     u8 shared_granule;      // bytes: the narrowest access to shared memory that its code may make
     u8 padding[ALIGNMENTS]; // the most bytes that its stores leave out to align a member, by that
                             // (machine/memory.h)
+    bool bound;             // its instructions have their handlers (machine/handlers.h)
     bool lasting_known;     // lasting.c has counted
     u32 lasting_count;      // instructions whose result lasts
     bool sets_order;        // it has a fence, or an access that acquires or releases

@@ -80,8 +80,12 @@ void body_unread(Body *b); // nor for the statement that ptx_fail() stopped at
 
 // ---- the instructions: the text stands at their operands, and then behind them ----
 
-void body_instruction(Body *b);                         // a whole statement, guard to ';'
-Insn *body_insn(Body *b);                               // a new one, at the end of the code
+void body_instruction(Body *b); // a whole statement, guard to ';'
+Insn *body_insn(Body *b);       // a new one, at the end of the code
+static inline void body_set_row(Insn *i, const IsaRow *row)
+{
+    i->row = row - isa_rows, i->op = row->op;
+}
 void body_skip(Body *b);                                // to the ';'
 bool body_memory(Body *b, const char *opcode, Insn *i); // false: it is none of memory that is known
 bool body_atomic(Body *b, const char *opcode, Insn *i); // the same

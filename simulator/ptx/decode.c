@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 #include "isa/tensor.h"
 
@@ -217,6 +216,14 @@ static bool is_constant(const Kernel *k, u32 row)
     return false;
 }
 
+static bool is_load(const Insn *i) { return insn_row(i)->shape == MEMORY && !insn_row(i)->store; }
+static bool is_store(const Insn *i) { return insn_row(i)->shape == MEMORY && insn_row(i)->store; }
+
+static bool is_binary(const Insn *i, enum op op)
+{
+    return i->op == op && insn_row(i)->shape == BINARY;
+}
+
 // Without optimisation a store to a bit field is: load its word, clear the field, put the bits in,
 // store the word.
 static void find_bit_fields(Kernel *k)
@@ -225,23 +232,16 @@ static void find_bit_fields(Kernel *k)
     for (u32 n = 2; n + 1 < k->code_count; n++) {
         Insn *in = &k->code[n];
         const Insn *store = in + 1, *clear = in;
-        if (strncmp(isa_rows[in->row].name, "or_b", 4) || isa_rows[store->row].shape != MEMORY
-            || !isa_rows[store->row].store || store->elements != 1 || store->vector[0] != in->d)
+        if (!is_binary(in, ISA_or) || !is_store(store) || store->elements != 1
+            || store->vector[0] != in->d)
             continue;
         while (--clear > k->code && clear + REACH > in && clear->d != in->a) {}
         const Insn *load = clear - 1;
-        in->bit_field = clear > k->code && clear->d == in->a
-                     && !strncmp(isa_rows[clear->row].name, "and_b", 5) && is_constant(k, clear->b)
-                     && isa_rows[load->row].shape == MEMORY && !isa_rows[load->row].store
-                     && load->vector[0] == clear->a && load->a == store->a
-                     && load->offset == store->offset && load->space == store->space
-                     && load->width == store->width;
+        in->bit_field = clear > k->code && clear->d == in->a && is_binary(clear, ISA_and)
+                     && is_constant(k, clear->b) && is_load(load) && load->vector[0] == clear->a
+                     && load->a == store->a && load->offset == store->offset
+                     && load->space == store->space && load->width == store->width;
     }
-}
-
-static bool is_store(const Insn *i)
-{
-    return isa_rows[i->row].shape == MEMORY && isa_rows[i->row].store;
 }
 
 // Stores of a structure's members, by one address, leave out bytes in front of a member that must
@@ -278,10 +278,10 @@ static void mark_instructions(Kernel *k)
         if (row->shape == MATRIX)
             i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
         i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX
-                || i->run != row->run;
+                || i->op != row->op;
         i->plain = !i->moves && row->shape != MEMORY && row->shape != ATOMIC && row->shape != FENCE;
         k->sets_order |= row->shape == FENCE || i->order >= ORDER_ACQUIRE;
-        i->aloud = !i->plain && row->shape != MEMORY && i->run != run_bra && !insn_ends(i);
+        i->aloud = !i->plain && row->shape != MEMORY && i->op != ISA_bra && !insn_ends(i);
     }
 }
 
@@ -289,10 +289,7 @@ static void mark_instructions(Kernel *k)
 static void finish_function(Body *b)
 {
     if (b->branches) ptx_fail(b->p, "there is no label %s to branch to", b->branches->label);
-    Insn *end = body_insn(b);
-    const IsaRow *ret = isa_find("ret", UNARY);
-    end->row = ret - isa_rows;
-    end->run = ret->run;
+    body_set_row(body_insn(b), &isa_rows[ROW_ret]);
 }
 
 void body_read(Body *b)

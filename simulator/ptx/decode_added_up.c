@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 
 enum { ROW = 64 }; // bytes: rows of the register file begin at multiples
 
@@ -60,21 +59,15 @@ static bool is_number(const Kernel *k, u32 row, u64 value)
     return false;
 }
 
-static bool has_operation(const Insn *i, const char *operation)
-{
-    return !strncmp(isa_rows[i->row].name + strlen("atom_"), operation, strlen(operation));
-}
-
 static enum added_up how(const Kernel *k, const Insn *i, bool operand_differs)
 {
     enum type type = isa_rows[i->row].type[0];
     bool word = type == TYPE_u32 || type == TYPE_s32;
-    bool adds = has_operation(i, "add_")
-             || (has_operation(i, "inc_") && is_number(k, i->vector[0], 0xffffffff));
-    bool combines =
-        i->reduces
-        && (has_operation(i, "min_") || has_operation(i, "max_") || has_operation(i, "and_")
-            || has_operation(i, "or_") || has_operation(i, "xor_"));
+    bool adds =
+        i->op == ISA_atom_add || (i->op == ISA_atom_inc && is_number(k, i->vector[0], 0xffffffff));
+    bool combines = i->reduces
+                 && (i->op == ISA_atom_min || i->op == ISA_atom_max || i->op == ISA_atom_and
+                     || i->op == ISA_atom_or || i->op == ISA_atom_xor);
     if (i->elements > 1 || (!word && type != TYPE_u64)) return ADDED_APART;
     if (adds && !operand_differs) return ADDED_UP;
     if (!word) return ADDED_APART;
@@ -96,7 +89,7 @@ void body_find_added_up(Body *b)
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         if (isa_rows[i->row].shape == ATOMIC && !differs[i->a / ROW])
             i->added_up = how(k, i, differs[i->vector[0] / ROW]);
-        i->parts = i->run == run_bra && differs[i->guard / ROW];
+        i->parts = i->op == ISA_bra && differs[i->guard / ROW];
     }
     free(differs);
 }

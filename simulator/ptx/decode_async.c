@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 #include "isa/tensor.h"
 
@@ -53,23 +52,23 @@ bool body_mbarrier(Body *b, const char *opcode, Insn *i)
     plain_opcode(opcode, i, plain, sizeof plain);
     const IsaRow *row = isa_find(plain, UNARY);
     if (!row) return false;
-    bool waits = strstr(row->name, "_wait"), arrives = strstr(row->name, "_arrive");
-    i->row = row - isa_rows;
-    i->run = row->run;
-    if (i->run == run_mbarrier_pending_count) {
+    bool waits = row->op == ISA_mbarrier_test_wait || row->op == ISA_mbarrier_try_wait,
+         arrives = row->arrival & ARRIVES;
+    body_set_row(i, row);
+    if (row->op == ISA_mbarrier_pending_count) {
         i->d = body_destination(b, TYPE_u32, NULL);
         ptx_expect(b->p, ",");
         i->b = body_source(b, TYPE_u64, NULL);
         return true;
     }
-    i->strong = i->run != run_mbarrier_init && i->run != run_mbarrier_inval;
+    i->strong = row->op != ISA_mbarrier_init && row->op != ISA_mbarrier_inval;
     if (i->order == ORDER_WEAK)
         i->order = waits ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
     if (!i->scope) i->scope = SCOPE_CTA;
-    if (waits) waiting(b, i, strstr(row->name, "parity"));
+    if (waits) waiting(b, i, row->parity);
     else if (arrives) arrival(b, i);
     else body_address_operand(b, i);
-    if (!waits && !arrives && i->run != run_mbarrier_inval)
+    if (!waits && !arrives && row->op != ISA_mbarrier_inval)
         ptx_expect(b->p, ","), i->b = body_source(b, TYPE_u32, NULL);
     return true;
 }
@@ -140,10 +139,9 @@ bool body_bulk(Body *b, const char *opcode, Insn *i)
     if (!row || row->shape != MATRIX) return false;
     Matrix *x = decoder_keep(b->d, sizeof *x);
     x->past_l1 = true;
-    x->stores = strstr(row->name, "_global_shared__cta");
-    x->within = strstr(row->name, "_shared__cluster_shared__cta");
-    i->row = row - isa_rows;
-    i->run = row->run;
+    x->stores = row->way == FROM_SHARED;
+    x->within = row->way == WITHIN_SHARED;
+    body_set_row(i, row);
     i->matrix = x;
     if (!strncmp(opcode, "cp.reduce.", 10)
         && (!(x->reduces = reduction(atomic)) || x->reduces->shape != ATOMIC))
@@ -152,8 +150,8 @@ bool body_bulk(Body *b, const char *opcode, Insn *i)
     i->order = !x->stores ? ORDER_RELEASE
              : x->reduces ? ORDER_RELAXED
                           : ORDER_WEAK; // the former when it tells its mbarrier
-    if (i->run == run_bulk) bulk_operands(b, i, x);
-    else if (i->run == run_bulk_wait)
-        x->reads = strstr(row->name, "_read"), i->offset = (s64)ptx_integer(b->p);
+    if (row->op == ISA_bulk) bulk_operands(b, i, x);
+    else if (row->op == ISA_bulk_wait)
+        x->reads = row->read_only, i->offset = (s64)ptx_integer(b->p);
     return true;
 }

@@ -2,7 +2,6 @@
 // code.
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 
 // The number in the kernel of a function that it calls, which is to be read if it was not called
@@ -105,7 +104,7 @@ void body_call(Body *b, Insn *i)
     else site.function = function_of(b, text_of(b, s->value));
     *new_call(b) = site;
     i->target = b->k->call_count - 1;
-    i->run = run_function;
+    i->op = ISA_function;
 }
 
 // (.param .b32 name, ...), as rows of the function's own.
@@ -134,12 +133,10 @@ static void take_address(void *body, const char *name)
     if (s && s->kind == SYMBOL_CALL_PARAM) s->addressed = true;
 }
 
-static Insn *move(Body *b, const char *name, enum space space, u32 at, u32 width, u32 value)
+static Insn *move(Body *b, enum row row, enum space space, u32 at, u32 width, u32 value)
 {
-    const IsaRow *row = isa_find(name, UNARY);
     Insn *i = body_insn(b);
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, &isa_rows[row]);
     i->space = space;
     i->offset = at;
     i->elements = 1;
@@ -160,10 +157,10 @@ static void into_frame(Body *b, Symbol *s)
     for (u32 at = 0, width = s->align < 8 ? s->align : 8; at < size; at += width) {
         while (width > size - at) width /= 2;
         u32 value = body_rows(b, width, 1);
-        Insn *load = move(b, "ld.param", SPACE_CALL, at, width, value);
+        Insn *load = move(b, ROW_ld_param, SPACE_CALL, at, width, value);
         load->a = row;
         load->target = size;
-        Insn *store = move(b, "st.local", SPACE_LOCAL, at, width, value);
+        Insn *store = move(b, ROW_st_local, SPACE_LOCAL, at, width, value);
         store->a = address;
         store->source_width = 8;
     }
@@ -235,7 +232,7 @@ static bool may_recurse(const Kernel *k)
     }
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        if (i->run == run_function && pc >= k->functions[k->calls[i->target].function].entry)
+        if (i->op == ISA_function && pc >= k->functions[k->calls[i->target].function].entry)
             return true;
     }
     return false;
@@ -247,7 +244,7 @@ void body_frames(Kernel *k)
 {
     k->local_bytes = align_up(k->local_bytes, 16);
     k->frames_at = k->local_bytes;
-    for (u32 pc = 0; pc < k->code_count; pc++) k->stack_grows |= k->code[pc].run == run_alloca_u64;
+    for (u32 pc = 0; pc < k->code_count; pc++) k->stack_grows |= k->code[pc].op == ISA_alloca;
     if (!k->function_count) return;
     for (u32 n = 0; n < k->function_count; n++) k->frame_bytes += k->functions[n].frame_bytes;
     k->local_bytes += k->frame_bytes;

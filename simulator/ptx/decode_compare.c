@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 
 // An opcode of setp or set, with what the table leaves out.
@@ -60,8 +59,7 @@ bool body_compare(Body *b, const char *opcode, Insn *i)
     if (!row || (row->shape != COMPARE && !halves) || (whole && whole->shape == BINARY))
         return false;
     if (c.as_number && !number_for_true(c.number, halves)) return false;
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, row);
     i->combine = c.combine;
     i->as_number = c.as_number;
     if (c.as_number) {
@@ -83,6 +81,6 @@ bool body_compare(Body *b, const char *opcode, Insn *i)
         i->flip = ptx_accept(p, "!") ? ~0u : 0;
         i->c = body_source(b, TYPE_pred, NULL);
     }
-    if (i->combine || i->as_number || (i->predicate && !halves)) i->run = run_compare;
+    if (i->combine || i->as_number || (i->predicate && !halves)) i->op = ISA_compare;
     return true;
 }

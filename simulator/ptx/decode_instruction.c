@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 
 Insn *body_insn(Body *b)
@@ -34,12 +33,11 @@ void body_skip(Body *b)
 static bool clock_operand(Body *b, Insn *i, const IsaRow *row)
 {
     char name[32];
-    if (b->p->token != TOKEN_WORD || row->shape != UNARY || strncmp(row->name, "mov_", 4))
-        return false;
+    if (b->p->token != TOKEN_WORD || row->shape != UNARY || row->op != ISA_mov) return false;
     snprintf(name, sizeof name, "%.*s", (int)b->p->length, b->p->start);
     i->target = body_special(name);
     if (!body_is_clock(i->target)) return false;
-    i->run = run_clock;
+    i->op = ISA_clock;
     ptx_next(b->p);
     return true;
 }
@@ -68,14 +66,14 @@ static void table_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
     i->d = body_destination(b, TYPE_u32, NULL);
-    bool predicate = strchr(row->lane, '|');
+    bool predicate = row->combine != COMBINE_NONE;
     if (predicate) ptx_expect(p, "|"), i->predicate = body_destination(b, TYPE_pred, NULL);
     u32 *operands[] = { &i->a, &i->b, &i->c };
     for (u32 n = 0; n < 3; n++) ptx_expect(p, ","), *operands[n] = body_source(b, TYPE_u32, NULL);
     ptx_expect(p, ",");
     i->offset = ptx_integer(p);
     if (!predicate) return;
-    i->combine = strstr(row->name, "_and_") ? COMBINE_AND : COMBINE_OR;
+    i->combine = row->combine;
     ptx_expect(p, ",");
     i->flip = ptx_accept(p, "!") ? ~0u : 0;
     i->members = body_source(b, TYPE_pred, NULL);
@@ -101,7 +99,7 @@ static void alu_operands(Body *b, Insn *i, const IsaRow *row)
     if (clock_operand(b, i, row)) return;
     if (row->shape == PACK) ptx_expect(p, "{");
     i->a = body_source(b, row->type[1], convert ? &width : NULL);
-    if (!strcmp(row->name, "isspacep_shared")) i->run = run_isspacep_own;
+    if (i->row == ROW_isspacep_shared) i->op = ISA_isspacep_own;
     if (convert) i->source_width = width;
     if (convert && width < isa_type_width(row->type[1]))
         ptx_fail(p, "the register is narrower than .%s", isa_type_name(row->type[1]));
@@ -118,7 +116,7 @@ static void exchange_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
     bool first = true;
-    for (const char *o = row->lane; *o; o++) {
+    for (const char *o = row->operands; *o; o++) {
         if (*o == ',' || *o == ' ' || *o == '|') continue;
         if (*o != 'q' && !first) ptx_expect(p, ",");
         first = false;
@@ -150,9 +148,9 @@ static bool at_predicate(Body *b)
 static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
-    bool reduces = strstr(row->name, "_red_");
+    bool reduces = row->vote != VOTE_NONE;
     if (reduces)
-        i->d = body_destination(b, strstr(row->name, "_popc_") ? TYPE_u32 : TYPE_pred, NULL),
+        i->d = body_destination(b, row->vote == VOTE_COUNT ? TYPE_u32 : TYPE_pred, NULL),
         ptx_expect(p, ",");
     i->a = body_source(b, TYPE_u32, NULL);
     if (ptx_accept(p, ",")) {
@@ -167,7 +165,7 @@ static void barrier_operands(Body *b, Insn *i, const IsaRow *row)
 static void stack_operands(Body *b, Insn *i, const IsaRow *row)
 {
     Ptx *p = b->p;
-    bool writes = strchr(row->lane, 'd');
+    bool writes = row->op != ISA_stackrestore;
     if (writes) i->d = body_destination(b, TYPE_u64, NULL);
     if (writes && !ptx_accept(p, ",")) return;
     i->a = body_source(b, TYPE_u64, NULL);
@@ -192,38 +190,42 @@ static void cluster_operands(Body *b, Insn *i, const IsaRow *row)
 {
     b->k->meets_cluster = true;
     i->scope = SCOPE_CLUSTER;
-    i->order = strstr(row->name, "_relaxed") ? ORDER_RELAXED
-             : strstr(row->name, "_arrive")  ? ORDER_RELEASE
-                                             : ORDER_ACQUIRE;
+    i->order = row->order;
     i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);
+}
+
+static void branch_operands(Body *b, Insn *i)
+{
+    Fixup *f = decoder_keep(b->d, sizeof *f);
+    *f = (Fixup){
+        .insn = i - b->k->code, .label = ptx_word(b->p), .depth = b->depth, .next = b->branches
+    };
+    b->branches = f;
 }
 
 static void flow_operands(Body *b, Insn *i, const IsaRow *row)
 {
-    Ptx *p = b->p;
-    if (!strcmp(row->lane, "target")) {
-        Fixup *f = decoder_keep(b->d, sizeof *f);
-        *f = (Fixup){
-            .insn = i - b->k->code, .label = ptx_word(p), .depth = b->depth, .next = b->branches
-        };
-        b->branches = f;
-    } else if (!strcmp(row->lane, "targets")) {
-        target_operands(b, i);
-    } else if (!strncmp(row->lane, "stack", 5)) {
-        stack_operands(b, i, row);
-    } else if (!strcmp(row->lane, "policy")) {
-        i->d = body_destination(b, TYPE_u64, NULL);
-        body_skip(b);
-    } else if (!strcmp(row->lane, "barrier")) {
-        barrier_operands(b, i, row);
-    } else if (!strcmp(row->lane, "cluster")) {
-        cluster_operands(b, i, row);
-    } else if (!strcmp(row->lane, "call")) {
-        body_call(b, i);
-    } else if (!strcmp(row->lane, "[a]") || !strcmp(row->lane, "number")) {
-        body_skip(b);
-    } else if (!strcmp(row->lane, "a")) {
-        i->a = body_source(b, TYPE_u32, NULL);
+    switch (row->op) {
+    case ISA_bra: branch_operands(b, i); return;
+    case ISA_brx: target_operands(b, i); return;
+    case ISA_call: body_call(b, i); return;
+    case ISA_bar_sync:
+    case ISA_bar_arrive:
+    case ISA_bar_red: barrier_operands(b, i, row); return;
+    case ISA_cluster_arrive:
+    case ISA_cluster_wait: cluster_operands(b, i, row); return;
+    case ISA_alloca:
+    case ISA_stacksave:
+    case ISA_stackrestore: stack_operands(b, i, row); return;
+    case ISA_nanosleep: i->a = body_source(b, TYPE_u32, NULL); return;
+    case ISA_createpolicy: i->d = body_destination(b, TYPE_u64, NULL); // fall through
+    case ISA_prefetch:
+    case ISA_prefetchu:
+    case ISA_applypriority:
+    case ISA_discard:
+    case ISA_bulk_prefetch:
+    case ISA_pmevent: body_skip(b); return;
+    default: return;
     }
 }
 
@@ -345,8 +347,7 @@ void body_instruction(Body *b)
         body_unsupported(b, "the instruction", opcode);
         body_skip(b);
     } else {
-        i->row = row - isa_rows;
-        i->run = row->run;
+        body_set_row(i, row);
         if (row->shape == FENCE) body_order(opcode, i);
         else if (row->shape == FLOW) flow_operands(b, i, row);
         else if (row->shape == TABLE) table_operands(b, i, row);

@@ -188,8 +188,7 @@ bool body_memory(Body *b, const char *opcode, Insn *i)
     snprintf(name, sizeof name, "%.2s%s%s", opcode, *space ? "." : "", space);
     const IsaRow *row = isa_find(name, UNARY);
     if (!row) return false;
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, row);
     i->space = row->space;
     if (row->store) {
         memory_address(b, i);
@@ -271,8 +270,7 @@ static void atomic_scalar(Body *b, Insn *i, const IsaRow *row)
     ptx_expect(b->p, ",");
     i->vector[0] = body_source(b, row->type[2], NULL);
     i->c = i->vector[0];
-    if (strstr(row->name, "_cas_"))
-        ptx_expect(b->p, ","), i->c = body_source(b, row->type[3], NULL);
+    if (row->op == ISA_atom_cas) ptx_expect(b->p, ","), i->c = body_source(b, row->type[3], NULL);
 }
 
 bool body_atomic(Body *b, const char *opcode, Insn *i)
@@ -283,8 +281,7 @@ bool body_atomic(Body *b, const char *opcode, Insn *i)
     atomic_opcode(opcode, i, plain, sizeof plain);
     const IsaRow *row = isa_find(plain, UNARY);
     if (!row) return false;
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, row);
     i->width = i->register_width = isa_type_width(row->type[0]);
     i->reduces = red;
     if (i->elements > 1) atomic_vector(b, i, row->type[0]);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/handlers.h"
 #include "body.h"
 #include "isa/tensor.h"
 
@@ -64,7 +63,7 @@ static void matrix_in_memory(Body *b, Insn *i, u32 *rows, u32 count, enum type t
     if (!store) list(b, rows, count, type, true), ptx_expect(b->p, ",");
     body_address_operand(b, i);
     if (store) ptx_expect(b->p, ","), list(b, rows, count, type, false);
-    if (i->run != run_rows_load && i->run != run_rows_store && ptx_accept(b->p, ","))
+    if (i->op != ISA_rows_load && i->op != ISA_rows_store && ptx_accept(b->p, ","))
         i->b = body_source(b, TYPE_u32, NULL);
 }
 
@@ -83,8 +82,8 @@ static void matrix_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
     i->list = rows;
     i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);
     u32 count = x->d.registers + x->a.registers + x->b.registers + x->c.registers;
-    if (i->run == run_multiply) all_registers(b, rows, x);
-    else if (i->run == run_rows_transpose)
+    if (i->op == ISA_multiply) all_registers(b, rows, x);
+    else if (i->op == ISA_rows_transpose)
         rows[0] = word(b, true), ptx_expect(b->p, ","), rows[1] = word(b, false);
     else
         matrix_in_memory(b, i, rows, count,
@@ -96,7 +95,7 @@ static void matrix_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
 }
 
 // [to], [from], bytes [, bytes given | predicate: none] [, policy]
-static void copy_operands(Body *b, Insn *i, Matrix *x, const char *opcode)
+static void copy_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x, const char *opcode)
 {
     Insn from = { .space = SPACE_GLOBAL };
     i->space = SPACE_SHARED;
@@ -111,7 +110,7 @@ static void copy_operands(Body *b, Insn *i, Matrix *x, const char *opcode)
     x->bytes = (u32)ptx_integer(b->p);
     if (x->bytes != 4 && x->bytes != 8 && x->bytes != 16)
         ptx_fail(b->p, "cp.async copies 4, 8 or 16 bytes, not %u", x->bytes);
-    x->past_l1 = strstr(opcode, ".cg.");
+    x->past_l1 = row->past_l1;
     bool policy = strstr(opcode, "L2::cache_hint");
     i->c = body_constant(b, 4, x->bytes, SPECIAL_NONE);
     if (!ptx_accept(b->p, ",")) return;
@@ -139,7 +138,7 @@ static void copy_operands(Body *b, Insn *i, Matrix *x, const char *opcode)
 
 static void arrival_operands(Body *b, Insn *i, const IsaRow *row, Matrix *x)
 {
-    x->noinc = strstr(row->name, "_noinc");
+    x->noinc = row->noinc;
     i->strong = true;
     i->order = ORDER_RELEASE;
     i->scope = SCOPE_CTA;
@@ -157,14 +156,12 @@ bool body_tensor(Body *b, const char *opcode, Insn *i)
     plain_opcode(opcode, i, x, plain, sizeof plain);
     const IsaRow *row = isa_find(plain, UNARY);
     if (!row || row->shape != MATRIX) return false;
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, row);
     i->matrix = x;
     matrix_of(row, x);
-    if (i->run == run_copy) copy_operands(b, i, x, opcode);
-    else if (i->run == run_copy_wait)
-        i->offset = strstr(row->name, "wait_all") ? -1 : (s64)ptx_integer(b->p);
-    else if (i->run == run_copy_arrive) arrival_operands(b, i, row, x);
-    else if (i->run != run_copy_commit) matrix_operands(b, i, row, x);
+    if (i->op == ISA_copy) copy_operands(b, i, row, x, opcode);
+    else if (i->op == ISA_copy_wait) i->offset = row->all ? -1 : (s64)ptx_integer(b->p);
+    else if (i->op == ISA_copy_arrive) arrival_operands(b, i, row, x);
+    else if (i->op != ISA_copy_commit) matrix_operands(b, i, row, x);
     return true;
 }

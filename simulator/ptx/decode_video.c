@@ -110,8 +110,7 @@ bool body_video(Body *b, const char *opcode, Insn *i)
     u32 parts = row->video == VIDEO_PAIR ? 2 : row->video == VIDEO_FOUR ? 4 : 1;
     bool minus_a, minus_b, minus_c = false;
     char suffix[16];
-    i->row = row - isa_rows;
-    i->run = row->run;
+    body_set_row(i, row);
     i->d = operand(b, suffix, sizeof suffix, &minus_a);
     f.into = parts > 1 ? simd_mask(suffix, parts) : scalar_pick(b, suffix);
     ptx_expect(p, ",");

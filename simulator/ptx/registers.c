@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "registers.h"
-#include "machine/handlers.h"
 #include "program/constant.h"
+#include "program/instruction.h"
 
 typedef struct Life {
     u32 row, first, last;
@@ -46,7 +46,7 @@ static void carry_around_loops(const Kernel *k, Life *lives, u32 count)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        if (i->run != run_bra || i->target > pc) continue;
+        if (i->op != ISA_bra || i->target > pc) continue;
         for (u32 n = 0; n < count; n++)
             if (lives[n].first < i->target && lives[n].last >= i->target && lives[n].last < pc)
                 lives[n].last = pc;

@@ -377,27 +377,27 @@ void forms_make(void)
     };
     enum { VIDEO_SCALAR, VIDEO_SHIFT, VIDEO_MULTIPLY, VIDEO_PAIR, VIDEO_FOUR };
     const enum type none = NONE;
-#define UNARY(n, D, A, lane) plain(#n, D, A, NONE, NONE);
-#define BINARY(n, D, A, B, lane) plain(#n, D, A, B, NONE);
-#define TERNARY(n, D, A, B, C, lane) plain(#n, D, A, B, C);
+#define UNARY(n, op, D, A, lane) plain(#n, D, A, NONE, NONE);
+#define BINARY(n, op, D, A, B, lane) plain(#n, D, A, B, NONE);
+#define TERNARY(n, op, D, A, B, C, lane) plain(#n, D, A, B, C);
 #define CONVERT(n, D, A, lane) plain(#n, D, A, NONE, NONE);
 #define COMPARE(n, A, B, lane) compare(#n, A, false);
 #define COMPARE_2(n, T, holds, of) compare(#n, T, true);
-#define TEST(n, A, lane) plain(#n, pred, A, NONE, NONE);
+#define TEST(n, op, A, lane) plain(#n, pred, A, NONE, NONE);
 #define SELECT(n, D) plain(#n, D, D, D, pred);
-#define LOGIC(n, inputs, warp) logic(#n, inputs);
+#define LOGIC(n, op, inputs, warp) logic(#n, inputs);
 #define INSERT(n, T) insert(#n, T);
 #define PACK(n, D, A) lists(#n, D, A, 2, 0);
 #define UNPACK(n, D, A) lists(#n, D, A, 0, 2);
 #define PACK_4(n, D, A) lists(#n, D, A, 4, 0);
 #define UNPACK_4(n, D, A) lists(#n, D, A, 0, 4);
-#define CARRY(n, T, inputs, keeps, lane) carry(#n, T, inputs);
-#define TABLE(n, operands) table(#n);
+#define CARRY(n, op, T, inputs, takes, keeps, lane) carry(#n, T, inputs);
+#define TABLE(n, ...) table(#n);
 #define VIDEO(n, kind, lane)                                                                       \
     if (kind >= VIDEO_PAIR) video_simd(#n, kind == VIDEO_PAIR ? 2 : 4);                            \
     else video_scalar(#n, kind == VIDEO_SHIFT, kind == VIDEO_MULTIPLY);
-#define EXCHANGE(n, D, A, operands) exchange(#n, D, A);
-#define ATOMIC(n, T, lane) atomic(#n, T);
+#define EXCHANGE(n, op, D, A, operands) exchange(#n, D, A);
+#define ATOMIC(n, op, T, lane) atomic(#n, T);
 #include "../../isa/isa.def"
     int count = sizeof pairs / sizeof *pairs;
     for (int n = 0; n < count; n++) same(pairs[n][0], find_same(pairs[n][0], pairs, count));

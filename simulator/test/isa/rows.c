@@ -74,25 +74,26 @@ static void fill_same(Row *row)
 
 #define SAME(n, as) add_same(#n, #as);
 #define COMPARE_2(n, T, relations, f) add_row(#n, "", COMPARE_2, pred, T, T, NONE);
-#define VIDEO(n, kind, lane) add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
-#define TABLE(n, operands) add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
-#define UNARY(n, D, A, lane) add_row(#n, "", UNARY, D, A, NONE, NONE);
-#define BINARY(n, D, A, B, lane) add_row(#n, "", BINARY, D, A, B, NONE);
-#define TERNARY(n, D, A, B, C, lane) add_row(#n, "", TERNARY, D, A, B, C);
+#define VIDEO(n, ...) add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
+#define TABLE(n, ...) add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
+#define UNARY(n, op, D, A, lane) add_row(#n, "", UNARY, D, A, NONE, NONE);
+#define BINARY(n, op, D, A, B, lane) add_row(#n, "", BINARY, D, A, B, NONE);
+#define TERNARY(n, op, D, A, B, C, lane) add_row(#n, "", TERNARY, D, A, B, C);
 #define CONVERT(n, D, A, lane) add_row(#n, "", CONVERT, D, A, NONE, NONE);
 #define COMPARE(n, A, B, lane) add_row(#n, "", COMPARE, pred, A, B, NONE);
-#define TEST(n, A, lane) add_row(#n, "", TEST, pred, A, NONE, NONE);
+#define TEST(n, op, A, lane) add_row(#n, "", TEST, pred, A, NONE, NONE);
 #define SELECT(n, D) add_row(#n, "", SELECT, D, D, D, pred);
-#define LOGIC(n, inputs, warp) add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
+#define LOGIC(n, op, inputs, warp)                                                                 \
+    add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
 #define PACK(n, D, A) add_row(#n, "_pack", PACK, D, A, A, NONE);
 #define UNPACK(n, D, A) add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
 #define PACK_4(n, D, A) add_row(#n, "_pack_4", PACK_4, D, A, NONE, NONE);
 #define UNPACK_4(n, D, A) add_row(#n, "_unpack_4", UNPACK_4, D, A, NONE, NONE);
-#define CARRY(n, T, inputs, keeps, lane) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE);
-#define MEMORY(n, space, kind) add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
-#define FLOW(n, operands) add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
-#define EXCHANGE(n, D, A, operands) add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
-#define ATOMIC(n, T, lane) add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
+#define CARRY(n, ...) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE);
+#define MEMORY(n, ...) add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
+#define FLOW(n, ...) add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
+#define EXCHANGE(n, ...) add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
+#define ATOMIC(n, ...) add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
 #define FENCE(n) add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
 #define MATRIX(n, ...) add_row(#n, "", MATRIX, NONE, NONE, NONE, NONE);
 #define INSERT(n, T) add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);

@@ -1,10 +1,11 @@
-// The handlers of the instruction table's ALU rows, and the table itself, made from isa.def. A
-// handler applies the row's expression to each lane of its mask; whole warps take the first loop,
-// which the compiler turns into vectors.
-#include "arithmetic.h"
-#include "isa.h"
-#include "windows.h"
-#include "machine/handlers.h"
+// The handlers of the instruction table's ALU rows, made from isa.def, and which handler each row
+// has. A handler applies the row's expression to each lane of its mask; whole warps take the first
+// loop, which the compiler turns into vectors.
+#include "handlers.h"
+
+#include "isa/arithmetic.h"
+#include "isa/video.h"
+#include "isa/windows.h"
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -36,20 +37,20 @@ static inline u32 lanes_of(const s32 is[LANES])
     }
 #define HANDLER(name) static void run_##name(Warp *w, const Insn *i, u32 mask)
 
-#define UNARY(name, D, A, lane)                                                                    \
+#define UNARY(name, op, D, A, lane)                                                                \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         D *pd = row_of(w, i->d);                                                                   \
         const A *pa = row_of(w, i->a);                                                             \
         EACH_LANE (const A a = pa[l]; pd[l] = (D)(lane)) }
-#define BINARY(name, D, A, B, lane)                                                                \
+#define BINARY(name, op, D, A, B, lane)                                                            \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         D *pd = row_of(w, i->d);                                                                   \
         const A *pa = row_of(w, i->a);                                                             \
         const B *pb = row_of(w, i->b);                                                             \
         EACH_LANE (const A a = pa[l]; const B b = pb[l]; pd[l] = (D)(lane)) }
-#define TERNARY(name, D, A, B, C, lane)                                                            \
+#define TERNARY(name, op, D, A, B, C, lane)                                                        \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         D *pd = row_of(w, i->d);                                                                   \
@@ -71,7 +72,7 @@ static inline u32 lanes_of(const s32 is[LANES])
         }                                                                                          \
         *pd = (*pd & ~mask) | (lanes_of(is) & mask);                                               \
     }
-#define TEST(name, A, lane)                                                                        \
+#define TEST(name, op, A, lane)                                                                    \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         const A *pa = row_of(w, i->a);                                                             \
@@ -90,7 +91,7 @@ static inline u32 lanes_of(const s32 is[LANES])
         const D *pa = row_of(w, i->a), *pb = row_of(w, i->b);                                      \
         const u32 p = *(u32 *)row_of(w, i->c);                                                     \
         EACH_LANE (pd[l] = p >> l & 1 ? pa[l] : pb[l]) }
-#define LOGIC(name, inputs, warp)                                                                  \
+#define LOGIC(name, op, inputs, warp)                                                              \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         u32 *pd = row_of(w, i->d);                                                                 \
@@ -128,7 +129,7 @@ static inline u32 lanes_of(const s32 is[LANES])
             D *pd = row_of(w, i->vector[n]);                                                       \
             EACH_LANE (pd[l] = (D)(all[l] >> 8 * sizeof(D) * n)) }                                 \
     }
-#define CARRY(name, T, inputs, keeps, lane)                                                        \
+#define CARRY(name, op, T, inputs, takes, keeps, lane)                                             \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         T *pd = row_of(w, i->d);                                                                   \
@@ -165,18 +166,6 @@ static inline u32 lanes_of(const s32 is[LANES])
         const T *pa = row_of(w, i->a), *pb = row_of(w, i->b);                                      \
         const u32 *pc = row_of(w, i->c), *length = row_of(w, i->vector[0]);                        \
         EACH_LANE (pd[l] = insert_bits(pa[l], pb[l], pc[l], length[l], 8 * sizeof(T))) }
-#define ATOMIC(name, T, lane)                                                                      \
-    static u64 after_##name(u64 x, u64 y, u64 z)                                                   \
-    {                                                                                              \
-        union {                                                                                    \
-            u64 bits;                                                                              \
-            T value;                                                                               \
-        } old = { x }, p = { y }, q = { z }, result = { 0 };                                       \
-        const T a = old.value, b = p.value, c = q.value;                                           \
-        (void)a, (void)b, (void)c;                                                                 \
-        result.value = (T)(lane);                                                                  \
-        return result.bits;                                                                        \
-    }
 #define COMPARE_2(name, T, relations, holds)                                                       \
     HANDLER(name)                                                                                  \
     {                                                                                              \
@@ -189,38 +178,11 @@ static inline u32 lanes_of(const s32 is[LANES])
         *p = (*p & ~mask) | (low & mask);                                                          \
         *q = (*q & ~mask) | (high & mask);                                                         \
     }
-#define RARE(name, D, A, B, C, lane)                                                               \
-    static u64 each_##name(u64 x, u64 y, u64 z)                                                    \
-    {                                                                                              \
-        union {                                                                                    \
-            u64 bits;                                                                              \
-            A value;                                                                               \
-        } p = { x };                                                                               \
-        union {                                                                                    \
-            u64 bits;                                                                              \
-            B value;                                                                               \
-        } q = { y };                                                                               \
-        union {                                                                                    \
-            u64 bits;                                                                              \
-            C value;                                                                               \
-        } r = { z };                                                                               \
-        union {                                                                                    \
-            u64 bits;                                                                              \
-            D value;                                                                               \
-        } result = { 0 };                                                                          \
-        const A a = p.value;                                                                       \
-        const B b = q.value;                                                                       \
-        const C c = r.value;                                                                       \
-        (void)b, (void)c;                                                                          \
-        result.value = (D)(lane);                                                                  \
-        return result.bits;                                                                        \
-    }
-#define RARE_1(name, D, A, lane) RARE(name, D, A, u32, u32, lane)
-#define RARE_2(name, D, A, B, lane) RARE(name, D, A, B, u32, lane)
-#define RARE_3(name, D, A, B, C, lane) RARE(name, D, A, B, C, lane)
-#define RARE_CONVERT(name, D, A, lane) RARE(name, D, A, u32, u32, lane)
-#define VIDEO(name, kind, lane)                                                                    \
-    static s64 two_##name(s64 a, s64 b) { return (lane); }
+// These have no handlers of their own.
+#define RARE_1(...)
+#define RARE_2(...)
+#define RARE_3(...)
+#define RARE_CONVERT(...)
 
 // The low bytes of each lane's register.
 static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
@@ -282,99 +244,95 @@ static void run_table(Warp *w, const Insn *i, u32 mask)
     *p = (*p & ~mask) | (some & mask);
 }
 
-#include "isa.def"
+static void run_video(Warp *w, const Insn *i, u32 mask)
+{
+    const IsaRow *row = &isa_rows[i->row];
+    const u32 *a = row_of(w, i->a), *b = row_of(w, i->b), *c = row_of(w, i->c);
+    u32 *d = row_of(w, i->d);
+    VideoForm form = { i->offset };
+    for (u32 l = 0; l < LANES; l++)
+        if (mask >> l & 1) d[l] = video_compute(row, form, a[l], b[l], c[l]);
+}
 
-#undef RARE
+#include "isa/isa.def"
 
-// ---- the table: the rows' text as it is written ----
+// ---- which handler an instruction has ----
 
-#define ROW(NAME, RUN, SHAPE, TEXT, D, A, B, C, INPUTS)                                            \
-    { .name = NAME,                                                                                \
-      .run = RUN,                                                                                  \
-      .shape = SHAPE,                                                                              \
-      .lane = TEXT,                                                                                \
-      .inputs = INPUTS,                                                                            \
-      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
-#define TYPE_ TYPE_NONE
-#define UNARY(n, D, A, lane) ROW(#n, run_##n, UNARY, #lane, D, A, , , 1)
-#define BINARY(n, D, A, B, lane) ROW(#n, run_##n, BINARY, #lane, D, A, B, , 2)
-#define TERNARY(n, D, A, B, C, lane) ROW(#n, run_##n, TERNARY, #lane, D, A, B, C, 3)
-#define CONVERT(n, D, A, lane) ROW(#n, run_##n, CONVERT, #lane, D, A, , , 1)
-#define COMPARE(n, A, B, lane) ROW(#n, run_##n, COMPARE, #lane, pred, A, B, , 2)
-#define TEST(n, A, lane) ROW(#n, run_##n, TEST, #lane, pred, A, , , 1)
-#define SELECT(n, D) ROW(#n, run_##n, SELECT, "p ? a : b", D, D, D, pred, 3)
-#define LOGIC(n, inputs, warp) ROW(#n, run_##n, LOGIC, #warp, pred, pred, pred, , inputs)
-#define PACK(n, D, A) ROW(#n, run_pack_##n, PACK, "b << width | a", D, A, A, , 2)
-#define UNPACK(n, D, A) ROW(#n, run_unpack_##n, UNPACK, "low half, high half", D, A, D, , 1)
-#define PACK_4(n, D, A) ROW(#n, run_pack_4_##n, PACK_4, "the first lowest", D, A, , , 1)
-#define UNPACK_4(n, D, A) ROW(#n, run_unpack_4_##n, UNPACK_4, "the lowest first", D, A, , , 1)
-#define CARRY(n, T, count, kept, text)                                                             \
-    { .name = #n,                                                                                  \
-      .run = run_##n,                                                                              \
-      .shape = CARRY,                                                                              \
-      .lane = #text,                                                                               \
-      .inputs = count,                                                                             \
-      .keeps = kept,                                                                               \
-      .type = { TYPE_##T, TYPE_##T, TYPE_##T, TYPE_##T } },
-#define MEMORY(n, SPACE, kind)                                                                     \
-    { .name = #n,                                                                                  \
-      .run = run_##kind,                                                                           \
-      .shape = MEMORY,                                                                             \
-      .lane = #kind,                                                                               \
-      .space = SPACE,                                                                              \
-      .store = #kind[0] == 's' },
-#define RARE_ROW(n, SHAPE, TEXT, D, A, B, C, INPUTS)                                               \
-    { .name = #n,                                                                                  \
-      .run = run_rare,                                                                             \
-      .each = each_##n,                                                                            \
-      .shape = SHAPE,                                                                              \
-      .lane = TEXT,                                                                                \
-      .inputs = INPUTS,                                                                            \
-      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
-#define RARE_1(n, D, A, lane) RARE_ROW(n, UNARY, #lane, D, A, , , 1)
-#define RARE_2(n, D, A, B, lane) RARE_ROW(n, BINARY, #lane, D, A, B, , 2)
-#define RARE_3(n, D, A, B, C, lane) RARE_ROW(n, TERNARY, #lane, D, A, B, C, 3)
-#define RARE_CONVERT(n, D, A, lane) RARE_ROW(n, CONVERT, #lane, D, A, , , 1)
-#define SAME(n, as) { .name = #n, .shape = SAME, .same = #as },
-#define COMPARE_2(n, T, relations, f)                                                              \
-    ROW(#n, run_##n, COMPARE_2, "p for the lower halves, q for the upper", pred, T, T, , 2)
-#define VIDEO(n, KIND, text)                                                                       \
-    { .name = #n,                                                                                  \
-      .run = run_video,                                                                            \
-      .shape = VIDEO,                                                                              \
-      .lane = #text,                                                                               \
-      .inputs = 3,                                                                                 \
-      .video = KIND,                                                                               \
-      .two = two_##n,                                                                              \
-      .type = { TYPE_u32, TYPE_u32, TYPE_u32, TYPE_u32 } },
-#define TABLE(n, operands) ROW(#n, run_table, TABLE, operands, u32, u32, u32, u32, 3)
-#define FENCE(n) ROW(#n, run_fence, FENCE, "memory order", , , , , 0)
-#define FLOW(n, operands) ROW(#n, run_##n, FLOW, operands, , , , , 0)
-
-#define INSERT(n, T) ROW(#n, run_##n, INSERT, "a's low bits in b at bit c", T, T, T, u32, 3)
-#define EXCHANGE(n, D, A, operands) ROW(#n, run_##n, EXCHANGE, operands, D, A, , , 1)
-#define ATOMIC(n, T, after)                                                                        \
-    { .name = #n,                                                                                  \
-      .run = run_atomic,                                                                           \
-      .shape = ATOMIC,                                                                             \
-      .lane = #after,                                                                              \
-      .inputs = 2,                                                                                 \
-      .store = true,                                                                               \
-      .type = { TYPE_##T, TYPE_NONE, TYPE_##T, TYPE_##T },                                         \
-      .atomic = after_##n },
-#define MATRIX(id, kind, M, N, K, D, A, B, C, operands)                                            \
-    { .name = #id,                                                                                 \
-      .run = run_##kind,                                                                           \
-      .shape = MATRIX,                                                                             \
-      .lane = operands,                                                                            \
-      .m = M + 0,                                                                                  \
-      .n = N + 0,                                                                                  \
-      .k = K + 0,                                                                                  \
-      .store = sizeof operands > 9 && operands[0] == '[' && operands[1] == 'a',                    \
-      .type = { TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C } },
-#define TYPE_none TYPE_NONE
-
-const IsaRow isa_rows[] = {
-#include "isa.def"
+static void (*const handlers[ISA_ROWS])(Warp *, const Insn *, u32 mask) = {
+#define OWN(name, ...) [ROW_##name] = run_##name,
+#define LIST(kind, name) [ROW_##kind##_##name] = run_##kind##_##name,
+#define BY_OP(name, op, ...) [ROW_##name] = run_##op,
+#define ALL(name, handler) [ROW_##name] = handler,
+#define UNARY OWN
+#define BINARY OWN
+#define TERNARY OWN
+#define CONVERT OWN
+#define RARE_1(name, ...) ALL(name, run_rare)
+#define RARE_2(name, ...) ALL(name, run_rare)
+#define RARE_3(name, ...) ALL(name, run_rare)
+#define RARE_CONVERT(name, ...) ALL(name, run_rare)
+#define COMPARE OWN
+#define COMPARE_2 OWN
+#define TEST OWN
+#define SELECT OWN
+#define LOGIC OWN
+#define INSERT OWN
+#define PACK(name, ...) LIST(pack, name)
+#define UNPACK(name, ...) LIST(unpack, name)
+#define PACK_4(name, ...) LIST(pack_4, name)
+#define UNPACK_4(name, ...) LIST(unpack_4, name)
+#define CARRY OWN
+#define TABLE(name, ...) ALL(name, run_table)
+#define VIDEO(name, ...) ALL(name, run_video)
+#define MATRIX BY_OP
+#define MEMORY BY_OP
+#define FLOW BY_OP
+#define FENCE(name) ALL(name, run_fence)
+#define EXCHANGE OWN
+#define ATOMIC(name, ...) ALL(name, run_atomic)
+#include "isa/isa.def"
 };
-const u32 isa_count = sizeof isa_rows / sizeof *isa_rows;
+
+// A comparison with more than a predicate to set.
+static void run_compare(Warp *w, const Insn *i, u32 mask)
+{
+    u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
+    handlers[i->row](w, i, mask);
+    bool halves = isa_rows[i->row].shape == COMPARE_2; // q is set already, by the upper halves
+    u32 yes = *p, no = halves ? *(u32 *)row_of(w, i->predicate) : ~yes;
+    switch (i->combine) {
+    case COMBINE_AND: yes &= third, no &= third; break;
+    case COMBINE_OR: yes |= third, no |= third; break;
+    case COMBINE_XOR: yes ^= third, no ^= third; break;
+    }
+    *p = (*p & ~mask) | (yes & mask);
+    if (i->predicate) {
+        u32 *q = row_of(w, i->predicate);
+        *q = (*q & ~mask) | (no & mask);
+    }
+    if (!i->as_number) return;
+    u8 *number = row_of(w, i->vector[0]);
+    for (u32 l = 0; l < LANES; l++) {
+        u64 value = yes >> l & 1 ? (u64)i->offset : 0;
+        if (halves && no >> l & 1) value |= (u64)i->offset << 16;
+        if (mask >> l & 1) memcpy(number + l * i->register_width, &value, i->register_width);
+    }
+}
+
+static void bind(Insn *i)
+{
+    switch (i->op) {
+    case ISA_clock: i->run = run_clock; return;
+    case ISA_compare: i->run = run_compare; return;
+    case ISA_isspacep_own: i->run = run_isspacep_own; return;
+    case ISA_function: i->run = run_function; return;
+    default: i->run = handlers[i->row];
+    }
+}
+
+void handlers_bind(Kernel *k)
+{
+    if (k->bound) return;
+    for (Insn *i = k->code; i < k->code + k->code_count; i++) bind(i);
+    k->bound = true;
+}
