@@ -260,7 +260,8 @@ build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setu
 	@mkdir -p $(@D)
 	@$(call compile,$(device_flags) -march=native)
 
-device_flags = $(CFLAGS) -I$(client) -Isimulator -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
+speed       := -O3
+device_flags = $(CFLAGS) -I$(client) -Isimulator $(speed) -ffp-contract=off -fno-math-errno -fno-trapping-math $(CUDA)
 
 # The same for any machine that a GPU is likely to be in.
 build/portable/simulator/device: $(device:build/objects/%=build/portable/objects/%)

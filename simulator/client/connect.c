@@ -35,14 +35,17 @@ static struct {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-// Where the program called us from: the stack, less our own frames.
+// Where the program called us from: the stack, less our own frames. What comes before the first of
+// those is backtrace() itself, where AddressSanitizer puts its own in the way.
 static void find_callers(uint64_t *caller)
 {
     void *frames[WIRE_CALLERS + 8];
     int count = backtrace(frames, WIRE_CALLERS + 8), kept = 0;
+    bool inside = false;
     for (int i = 0; i < count && kept < WIRE_CALLERS; i++) {
         const char *frame = frames[i];
-        if (frame < __ehdr_start || frame >= _end) caller[kept++] = client_address(frame);
+        if (frame >= __ehdr_start && frame < _end) inside = true;
+        else if (inside) caller[kept++] = client_address(frame);
     }
 }
 

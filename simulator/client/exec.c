@@ -117,7 +117,7 @@ static Step *add_step(Exec *exec, Node *node, const size_t *needs, size_t count)
         free(own);
         return NULL;
     }
-    memcpy(own, needs, count * sizeof *own);
+    if (count) memcpy(own, needs, count * sizeof *own);
     for (size_t i = 0; i < count; i++) exec->steps[needs[i]].needed = true;
     exec->steps[exec->count] = (Step){ .node = node, .needs = own, .need_count = count };
     return &exec->steps[exec->count++];

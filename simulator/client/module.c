@@ -115,10 +115,18 @@ void image_free(Image *image)
     free(image);
 }
 
+// What an image begins with. PTX text may lie anywhere; all others lie as their structures do.
+static uint32_t magic_of(const void *data)
+{
+    uint32_t magic;
+    memcpy(&magic, data, sizeof magic);
+    return magic;
+}
+
 static size_t fat_bytes(const void *data)
 {
     const FatHeader *header = data;
-    return header->magic == (uint32_t)FAT_MAGIC ? header->header_bytes + header->bytes : 0;
+    return magic_of(data) == (uint32_t)FAT_MAGIC ? header->header_bytes + header->bytes : 0;
 }
 
 // Lays what was linked and its parts one behind the other, as the device wants to have them.
@@ -141,10 +149,10 @@ static bool join_parts(Image *image)
 // How many bytes an image has: a fat binary says it itself, PTX text ends with a 0.
 static bool measure(Image *image)
 {
-    const FatHeader *header = image->data;
     if (image->joined) return true;
-    if (header->magic == ELF_MAGIC) return false;
-    image->bytes = fat_bytes(header) ? fat_bytes(header) : strlen(image->data);
+    if (magic_of(image->data) == ELF_MAGIC) return false;
+    const size_t bytes = fat_bytes(image->data);
+    image->bytes = bytes ? bytes : strlen(image->data);
     return image->bytes > 0;
 }
 
@@ -152,7 +160,7 @@ void image_unwrap(Image *image, const void *data)
 {
     image->data = data;
     const Wrapper *wrapper = data;
-    if (wrapper->magic == WRAPPER_MAGIC) {
+    if (magic_of(data) == WRAPPER_MAGIC) {
         image->data = wrapper->data;
         image->parts = wrapper->version == 2 ? wrapper->more : NULL;
     }

@@ -57,7 +57,12 @@ void cache_clear(Cache *c)
 static inline u32 ways_with(const u32 tag[MOST_WAYS], u32 wanted)
 {
 #if defined __AVX512F__
-    return _mm512_cmpeq_epi32_mask(_mm512_load_si512(tag), _mm512_set1_epi32((s32)wanted));
+    // The move is spelt out: gcc 12 may spill the mask as 16 bits, and read back 32.
+    __mmask16 same =
+        _mm512_cmpeq_epi32_mask(_mm512_load_si512(tag), _mm512_set1_epi32((s32)wanted));
+    u32 all;
+    asm("kmovw %1, %0" : "=r"(all) : "k"(same));
+    return all;
 #elif defined __AVX2__
     u32 all = 0;
     for (u32 w = 0; w < MOST_WAYS; w += 8) {
