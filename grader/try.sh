@@ -25,7 +25,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 plant() {
     rm -rf "$tree"
     mkdir -p "$tree/exercises" "$tree/wrong" "$tree/build"
-    for part in Makefile book grader lessons profiles simulator solutions; do
+    for part in Makefile book grader lessons profiles setup simulator solutions; do
         ln -s "$PWD/$part" "$tree/$part"
     done
     for part in grader objects setup simulator; do

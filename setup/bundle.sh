@@ -16,7 +16,7 @@ cp setup/bundle.mk "$to/Makefile"
 cp -r exercises solutions profiles "$to/"
 cp LICENSE CHANGELOG.md "$to/"
 mkdir "$to/setup"
-cp setup/version.sh "$to/setup/"
+cp setup/common.mk setup/version.sh "$to/setup/"
 sh setup/version.sh >"$to/VERSION"    # with its commit, which the bundle does not know
 cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"

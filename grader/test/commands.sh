@@ -62,7 +62,7 @@ shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
 # All solutions are graded, also behind one that fails, which is shown whole: in a tree of its own, with graders of its own.
 tree=$(mktemp -d)
 mkdir -p "$tree/lessons" "$tree/build/grader"
-cp Makefile "$tree/"
+cp --parents Makefile */*.mk "$tree/"
 for lesson in 01-good 02-bad 03-good; do
     touch "$tree/lessons/$lesson.md"
     printf '#!/bin/sh\necho "VERDICT $1"\necho behind\n[ "$1" != solutions/02-bad.cu ]\n' >"$tree/build/grader/$lesson"
@@ -81,8 +81,8 @@ rm -rf "$tree"
 
 # Objects are made once, and anew when what they are compiled with changes: in a tree of its own.
 tree=$(mktemp -d)
-mkdir -p "$tree/grader" "$tree/build/setup"
-cp Makefile "$tree/"
+mkdir -p "$tree/build/setup"
+cp --parents Makefile */*.mk "$tree/"
 cp grader/text.c grader/text.h "$tree/grader/"
 touch "$tree/build/setup/lesson"
 object=build/objects/grader/text.o
@@ -102,7 +102,7 @@ holds() {
         failed=$((failed + 1))
     fi
 }
-touch -d '-2 hours' "$tree"/grader/* "$tree/Makefile"
+touch -d '-2 hours' "$tree"/*/*.* "$tree/Makefile"
 holds 'is not made' made_anew
 kept() { ! made_anew "$@" && [ -f "$tree/$object" ]; }
 holds 'is made again for nothing' kept

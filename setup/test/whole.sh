@@ -19,6 +19,8 @@ count() {
 
 for part in Makefile grader lessons profiles setup; do ln -s "$PWD/$part" "$tree/$part"; done
 mkdir -p "$tree/build/objects" "$tree/build/setup" "$tree/simulator/client"
+ln -s "$PWD"/simulator/*.mk "$tree/simulator/"
+ln -s "$PWD/book" "$tree/"
 cp -a build/objects/flags build/objects/grader "$tree/build/objects"
 touch "$tree/build/setup/lesson"
 gcc=$(command -v gcc)
