@@ -196,6 +196,14 @@ none "goes by an instruction's opcode; ask for its row's properties (simulator/i
     "$(device_c | grep -vE '^simulator/(isa|ptx|report)/' |
         xargs grep -nHE '(->|\.)opcode\b|\bisa_(find|nearest)\(' /dev/null | cut -c1-120)"
 
+# ---- What is asked of a request of the wire stands in its row
+
+requests=$(sed -n 's/^REQUEST(\([A-Z_]*\),.*/\1/p' simulator/wire.def | paste -sd '|')
+none 'asks which request it is. What it wants to know belongs into the rows of simulator/wire.def' \
+    "$(files simulator | grep '\.[ch]$' | grep -v '^simulator/test/' |
+        xargs grep -nE "(\<case|[=!<>]=|[<>]) *WIRE_($requests)\>|\<WIRE_($requests) *([=!<>]=|[<>])" /dev/null |
+        cut -d: -f1,2)"
+
 # ---- Nothing of one machine, nothing left undone
 
 # (What test data says of a device is not ours.)

@@ -32,86 +32,10 @@ enum {
 #define WIRE_SLOTS_BYTES (WIRE_SLOTS * (uint64_t)WIRE_SLOT_BYTES)
 #define WIRE_FILE_BYTES (WIRE_SLOTS_BYTES + WIRE_SHARED_SPAN)
 
-// Operations, and what the tail of the request is. The first ones get no reply.
-#define WIRE_OPERATIONS(X)                                                                         \
-    X(LOADED)  /* one way: a process has loaded the library */                                     \
-    X(CONNECT) /* one way, over the inherited socket: with a socket for the process's own requests \
-                */                                                                                 \
-    X(LEAVING) /* one way: the process ends by itself */                                           \
-    X(FAULT)   /* one way: host code touched device memory and is about to die */                  \
-    X(CHECKED) /* one way: the program has looked at the error of its failed launch */             \
-    X(TOUCHED) /* one way: tail: WirePages[] of managed memory touched by host code */             \
-    X(HELLO)   /* tail: CUDA_VISIBLE_DEVICES, if it is set; reply: with the memfd; its tail:       \
-                  WireFacts */                                                                     \
-    X(MODULE)  /* a chunk of a fat binary or PTX in a slot; the last gives an id */                \
-    X(MODULE_UNLOAD)                                                                               \
-    X(KERNEL)      /* tail: name; reply's tail: WireParameter[] */                                 \
-    X(KERNEL_NAME) /* .name: the module's kernel of that number; reply: .kernel.count: of how      \
-                      many; tail: its name */                                                      \
-    X(VARIABLE)    /* tail: name */                                                                \
-    X(OCCUPANCY)   /* .launch: its kernel, block[0] threads, dynamic_shared, or grid[0] blocks and \
-                      dynamic_limit */                                                             \
-    X(ALLOC)                                                                                       \
-    X(FREE)                                                                                        \
-    X(POOL_CREATE) /* .pool: bytes: its largest size, or 0 */                                      \
-    X(POOL_DESTROY)                                                                                \
-    X(POOL_FIND) /* .pool: id 0: the one in force on the device, 1: its default */                 \
-    X(POOL_CHOOSE)                                                                                 \
-    X(POOL_ATTRIBUTE) /* .pool: attribute: a cudaMemPoolAttr; set it to `bytes`, or ask */         \
-    X(POOL_ACCESS)    /* .pool: attribute: a device; set whether it may, or ask */                 \
-    X(POOL_TRIM)      /* .pool: bytes to keep */                                                   \
-    X(POOL_ALLOC)     /* .pool: attribute: enum wire_pool_alloc */                                 \
-    X(POOL_FREE)      /* .pool: bytes: the address */                                              \
-    X(COPY_IN)        /* a chunk in a slot, host to device */                                      \
-    X(COPY_OUT)       /* a chunk to a slot, device to host */                                      \
-    X(COPY_DEVICE)                                                                                 \
-    X(COPY_HOST) /* the program has copied host to host: only told */                              \
-    X(FILL)                                                                                        \
-    X(LAUNCH) /* tail: parameter block; answered before it runs */                                 \
-    X(GRAPH)  /* the operations of a graph follow, .object: how many */                            \
-    X(NCCL)   /* .object: so many calls of a library for several devices have been made: only told \
-               */                                                                                  \
-    X(SETTLE) /* the stream's work is to be done, however long the clock says that it takes */     \
-    X(CONDITION) /* .condition: a value that decides in a graph; reply's id: the new one's, or the \
-                    value */                                                                       \
-    X(HOST_FUNCTION) /* the program runs a function of its own, in stream order */                 \
-    X(SYNC)          /* stream 0: the whole device */                                              \
-    X(STREAM_CREATE)                                                                               \
-    X(STREAM_DESTROY)                                                                              \
-    X(STREAM_FACTS)                                                                                \
-    X(STREAM_PRIORITY) /* .create: the priority of work that is issued from now on */              \
-    X(QUERY)           /* .object: an event, or 0: the stream; NOT_READY moves the clock */        \
-    X(STREAM_WAIT)                                                                                 \
-    X(EVENT_CREATE)                                                                                \
-    X(EVENT_DESTROY)                                                                               \
-    X(EVENT_RECORD)                                                                                \
-    X(EVENT_SYNC)                                                                                  \
-    X(EVENT_ELAPSED)                                                                               \
-    X(MEMORY_INFO)                                                                                 \
-    X(PREFETCH)                                                                                    \
-    X(DISCARD) /* .range: what is there is no longer wanted */                                     \
-    X(ADVISE)                                                                                      \
-    X(RANGE)            /* what was advised of a range */                                          \
-    X(POINTER)          /* what is at this address? */                                             \
-    X(RANGE_OF_PROFILE) /* .object: it begins, 1, or ends, 0 */                                    \
-    X(PRINTED)          /* reply's tail: what kernels have printed, as much as fits */             \
-    X(PEER)             /* lets the device reach another's memory, or no longer */                 \
-    X(LIMIT)            /* .limit: a cudaLimit and what it is set to */                            \
-    X(IPC_EXPORT)       /* a key for an allocation, */                                             \
-    X(IPC_IMPORT)       /* and the other way, in another process */                                \
-    X(IPC_CLOSE)                                                                                   \
-    X(IPC_EXPORT_EVENT)                                                                            \
-    X(IPC_IMPORT_EVENT)                                                                            \
-    X(RESET)                                                                                       \
-    X(MISUSE)      /* the library refused a call; tail: message \n why \n next */                  \
-    X(UNSUPPORTED) /* tail: name of the call */
-
 enum wire_op {
-#define X(name) WIRE_##name,
-    WIRE_OPERATIONS(X)
-#undef X
-        WIRE_OPERATION_COUNT,
-    WIRE_FIRST_ANSWERED = WIRE_HELLO,
+#define REQUEST(name, ...) WIRE_##name,
+#include "wire.def"
+    WIRE_OPERATION_COUNT
 };
 
 // The cudaError_t values that the device itself gives; their names are CUDA's.
@@ -157,9 +81,6 @@ typedef struct {
 // cudaMalloc's memory, managed, pinned, and the program's own that it registered.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
-// New memory; the address for memory of a graph's; and what has that address (`bytes`), to be there
-// now.
-enum wire_pool_alloc { WIRE_POOL_NEW, WIRE_POOL_RESERVE, WIRE_POOL_AGAIN };
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
 enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };
@@ -226,9 +147,8 @@ typedef struct {
             uint32_t cluster[3],
                 cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
             uint32_t in_graph; // one of several that are launched in one go
-            uint32_t only_checked; // it is not run
-            uint32_t carveout;     // OCCUPANCY for so many blocks: the preferred share in per cent,
-                                   // plus 1; 0: none
+            uint32_t carveout; // OCCUPANCY for so many blocks: the preferred share in per cent,
+                               // plus 1; 0: none
         } launch;
         struct {
             uint64_t event;
@@ -256,11 +176,11 @@ typedef struct {
 
 typedef struct {
     uint32_t version;
-    int32_t error;    // cudaError_t of this call
-    int32_t sticky;   // cudaError_t that every later call will return; 0: none
-    uint32_t tail;    // bytes that follow
-    uint32_t printed; // kernels have printed: ask for it (PRINTED)
-    uint32_t put_off; // COPY_OUT: the device will write the bytes itself
+    int32_t error;     // cudaError_t of this call
+    int32_t sticky;    // cudaError_t that every later call will return; 0: none
+    uint32_t tail;     // bytes that follow
+    uint32_t printed;  // kernels have printed: ask for it (PRINTED)
+    uint32_t deferred; // COPY_OUT: the device will write the bytes itself
     union {
         uint64_t id; // MODULE, STREAM_CREATE, EVENT_CREATE
         struct {

@@ -20,7 +20,7 @@ plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
     cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
-        grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/machine "$tree/it"
+        grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/*.def simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
 }
@@ -80,6 +80,9 @@ finds "goes by an instruction's opcode" \
     "echo 'static bool is_cas(const Insn *i) { return strstr(isa_rows[i->row].opcode, \"_cas_\"); }' >>simulator/machine/warp.c"
 finds "goes by an instruction's opcode" \
     "echo 'static const IsaRow *cas(void) { return isa_find(\"atom.cas.b32\", UNARY); }' >>simulator/machine/warp.c"
+finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/bool f(int op) { return op == WIRE_COPY_IN; } /' simulator/machine/warp.c"
+finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/bool f(int op) { return WIRE_HELLO <= op; } /' simulator/machine/warp.c"
+finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/case WIRE_FREE: /' simulator/machine/warp.c"
 peer=grader/lessons/$lesson.peer.cu
 finds 'turn_fast: is named in' "sed -i 's/measure = /peer = \"turn_fast\"; &/' profiles/lessons/$lesson.cfg"
 finds 'no target of' "echo 'extern \"C\" void turn_fast(float *out)' >$peer"

@@ -403,7 +403,7 @@ static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, v
 {
     receive_answer(reply, NULL, 0);
     WireChunk chunk = chunk_at(index, total);
-    if (drain && !reply->error && !reply->put_off)
+    if (drain && !reply->error && !reply->deferred)
         drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
 }
 

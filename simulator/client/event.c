@@ -116,7 +116,7 @@ EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     cudaError_t error = check(event);
-    return error ? client_done(error) : on_event(WIRE_QUERY, "cudaEventQuery", event);
+    return error ? client_done(error) : on_event(WIRE_EVENT_QUERY, "cudaEventQuery", event);
 }
 
 EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)

@@ -58,12 +58,20 @@ Node *exec_node(Exec *exec, const Node *original)
 
 // ---- Streams and events of its own, on the device ----
 
-static uint64_t make(enum wire_op op, uint32_t device)
+static uint64_t make_stream(uint32_t device)
 {
-    WireRequest request = client_request(op, "cudaGraphLaunch");
+    WireRequest request = client_request(WIRE_STREAM_CREATE, "cudaGraphLaunch");
     request.device = device;
-    if (op == WIRE_STREAM_CREATE) request.create.flags = cudaStreamNonBlocking;
-    else request.event.flags = cudaEventDisableTiming;
+    request.create.flags = cudaStreamNonBlocking;
+    WireReply reply;
+    return client_simple(&request, &reply) ? 0 : reply.id;
+}
+
+static uint64_t make_event(uint32_t device)
+{
+    WireRequest request = client_request(WIRE_EVENT_CREATE, "cudaGraphLaunch");
+    request.device = device;
+    request.event.flags = cudaEventDisableTiming;
     WireReply reply;
     return client_simple(&request, &reply) ? 0 : reply.id;
 }
@@ -242,7 +250,7 @@ static cudaError_t on_event(enum wire_op op, uint64_t event, uint64_t stream)
 
 static cudaError_t record(uint64_t *event, uint32_t device, uint64_t stream)
 {
-    if (!*event) *event = make(WIRE_EVENT_CREATE, device);
+    if (!*event) *event = make_event(device);
     return *event ? on_event(WIRE_EVENT_RECORD, *event, stream) : cudaErrorMemoryAllocation;
 }
 
@@ -253,7 +261,7 @@ static cudaError_t stream_of(Exec *exec, size_t branch, uint64_t launch, uint32_
     Branch *b = &exec->branches[branch];
     *stream = launch;
     if (branch == 0 && b->device == device) return cudaSuccess;
-    if (!b->stream) b->stream = make(WIRE_STREAM_CREATE, b->device);
+    if (!b->stream) b->stream = make_stream(b->device);
     *stream = b->stream;
     return b->stream ? cudaSuccess : cudaErrorMemoryAllocation;
 }

@@ -29,10 +29,9 @@ static Memory *find(uint64_t address)
 
 cudaError_t graph_memory_make(const char *call, size_t bytes, Operation *operation)
 {
-    WireRequest request = client_request(WIRE_POOL_ALLOC, call);
+    WireRequest request = client_request(WIRE_POOL_RESERVE, call);
     WireReply reply;
     request.pool.bytes = bytes;
-    request.pool.attribute = WIRE_POOL_RESERVE;
     Memory *memory = calloc(1, sizeof *memory);
     cudaError_t error = memory ? client_simple(&request, &reply) : cudaErrorMemoryAllocation;
     if (error) {
@@ -89,13 +88,12 @@ static cudaError_t request(enum wire_op op, const Operation *operation, uint64_t
     WireReply reply;
     request.stream = stream;
     request.pool.bytes = operation->memory.address;
-    request.pool.attribute = WIRE_POOL_AGAIN;
     return client_simple(&request, &reply);
 }
 
 cudaError_t operation_run_memory(const Operation *operation, uint64_t stream)
 {
-    return request(operation->kind == OPERATION_ALLOC ? WIRE_POOL_ALLOC : WIRE_POOL_FREE, operation,
+    return request(operation->kind == OPERATION_ALLOC ? WIRE_POOL_AGAIN : WIRE_POOL_FREE, operation,
                    stream);
 }
 

@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "operation.h"
+#include "wire_row.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -110,21 +111,10 @@ static void wait_for(uint64_t stream, bool all)
 void host_wait_before(const WireRequest *request)
 {
     if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE)) return;
-    if (request->op == WIRE_LAUNCH && request->launch.only_checked) return;
-    switch ((enum wire_op)request->op) {
-    case WIRE_FREE:
-    case WIRE_RESET: wait_for(0, true); break;
-    case WIRE_SYNC: wait_for(request->stream, request->object.id); break;
-    case WIRE_COPY_IN:
-    case WIRE_COPY_OUT:
-    case WIRE_COPY_DEVICE:
-    case WIRE_COPY_HOST:
-    case WIRE_FILL:
-    case WIRE_LAUNCH:
-    case WIRE_PREFETCH:
-    case WIRE_DISCARD:
-    case WIRE_EVENT_RECORD: wait_for(request->stream, false); break;
-    default: break;
+    switch (wire_row(request->op)->after_host) {
+    case WIRE_HOST_NONE: break;
+    case WIRE_HOST_STREAM: wait_for(request->stream, false); break;
+    case WIRE_HOST_ALL: wait_for(0, true); break;
     }
 }
 

@@ -11,11 +11,18 @@ typedef struct {
     uint32_t mark, event;
 } Handle;
 
-static cudaError_t ask(enum wire_op op, const char *call, uint64_t what, WireReply *reply)
+static cudaError_t ask_of_memory(enum wire_op op, const char *call, const void *p, WireReply *reply)
 {
     WireRequest request = client_request(op, call);
-    if (op == WIRE_IPC_EXPORT || op == WIRE_IPC_CLOSE) request.pointer.address = what;
-    else request.object.id = what;
+    request.pointer.address = client_address(p);
+    return client_simple(&request, reply);
+}
+
+// `id`: an event or a key.
+static cudaError_t ask_of(enum wire_op op, const char *call, uint64_t id, WireReply *reply)
+{
+    WireRequest request = client_request(op, call);
+    request.object.id = id;
     return client_simple(&request, reply);
 }
 
@@ -38,7 +45,7 @@ EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
 {
     if (!handle) return client_done(cudaErrorInvalidValue);
     WireReply reply;
-    cudaError_t error = ask(WIRE_IPC_EXPORT, "cudaIpcGetMemHandle", client_address(p), &reply);
+    cudaError_t error = ask_of_memory(WIRE_IPC_EXPORT, "cudaIpcGetMemHandle", p, &reply);
     if (!error) write_handle(handle, reply.id, false);
     return client_done(error);
 }
@@ -49,7 +56,7 @@ EXPORT cudaError_t cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, uns
         return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error =
-        ask(WIRE_IPC_IMPORT, "cudaIpcOpenMemHandle", read_handle(&handle, false), &reply);
+        ask_of(WIRE_IPC_IMPORT, "cudaIpcOpenMemHandle", read_handle(&handle, false), &reply);
     if (!error) *p = (void *)(uintptr_t)reply.memory.address;
     return client_done(error);
 }
@@ -57,7 +64,7 @@ EXPORT cudaError_t cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, uns
 EXPORT cudaError_t cudaIpcCloseMemHandle(void *p)
 {
     WireReply reply;
-    return client_done(ask(WIRE_IPC_CLOSE, "cudaIpcCloseMemHandle", client_address(p), &reply));
+    return client_done(ask_of_memory(WIRE_IPC_CLOSE, "cudaIpcCloseMemHandle", p, &reply));
 }
 
 EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
@@ -65,7 +72,7 @@ EXPORT cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent
     if (!handle || !event) return client_done(cudaErrorInvalidValue);
     WireReply reply;
     cudaError_t error =
-        ask(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event), &reply);
+        ask_of(WIRE_IPC_EXPORT_EVENT, "cudaIpcGetEventHandle", client_address(event), &reply);
     if (!error) write_handle(handle, reply.id, true);
     return client_done(error);
 }
@@ -77,7 +84,7 @@ EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle
         return client_done(cudaErrorMapBufferObjectFailed); // as an H200 says
     WireReply reply;
     cudaError_t error =
-        ask(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle", read_handle(&handle, true), &reply);
+        ask_of(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle", read_handle(&handle, true), &reply);
     if (!error) *event = (cudaEvent_t)(uintptr_t)reply.id;
     return client_done(error);
 }

@@ -70,7 +70,8 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
 {
     const KernelOperation *kernel = &operation->kernel;
     const Resolved *here = symbol_here(kernel->symbol);
-    WireRequest request = operation_request(operation, WIRE_LAUNCH);
+    WireRequest request =
+        operation_request(operation, kernel->only_checked ? WIRE_LAUNCH_CHECK : WIRE_LAUNCH);
     request.stream = stream;
     request.launch.kernel = here->found.kernel.id;
     memcpy(request.launch.grid, &kernel->grid, sizeof request.launch.grid);
@@ -86,7 +87,6 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     request.launch.cluster_limit =
         here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     request.launch.in_graph = kernel->in_graph;
-    request.launch.only_checked = kernel->only_checked;
     WireReply reply;
     return client_call(&request, kernel->parameters, kernel->bytes, &reply, NULL, 0);
 }

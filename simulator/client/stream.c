@@ -174,11 +174,10 @@ EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 TWIN(cudaStreamGetDevice, cudaStreamGetDevice_ptsz, (cudaStream_t stream, int *device),
      (stream, device))
 
-static cudaError_t synchronise(const char *call, uint64_t stream, bool all)
+static cudaError_t synchronise(enum wire_op op, const char *call, uint64_t stream)
 {
-    WireRequest request = client_request(WIRE_SYNC, call);
+    WireRequest request = client_request(op, call);
     request.stream = stream;
-    request.object.id = all;
     WireReply reply;
     return client_done(client_simple(&request, &reply));
 }
@@ -198,13 +197,13 @@ EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     uint64_t id = client_stream(stream);
     cudaError_t error = capture_forbids_asking(id);
     return error ? tell_captured("cudaStreamSynchronize", error)
-                 : synchronise("cudaStreamSynchronize", id, false);
+                 : synchronise(WIRE_STREAM_SYNC, "cudaStreamSynchronize", id);
 }
 TWIN(cudaStreamSynchronize, cudaStreamSynchronize_ptsz, (cudaStream_t stream), (stream))
 
 EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    WireRequest request = client_request(WIRE_QUERY, "cudaStreamQuery");
+    WireRequest request = client_request(WIRE_STREAM_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
     cudaError_t error = client_open();
     if (!error) error = capture_forbids_asking(request.stream);
@@ -219,5 +218,5 @@ EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
     cudaError_t error = capture_forbids_all();
     return error ? tell_captured("cudaDeviceSynchronize", error)
-                 : synchronise("cudaDeviceSynchronize", 0, true);
+                 : synchronise(WIRE_DEVICE_SYNC, "cudaDeviceSynchronize", 0);
 }

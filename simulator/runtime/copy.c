@@ -273,10 +273,6 @@ static void copy_chunk(Call *call, bool in)
     if (chunk->offset + chunk->bytes == chunk->total) finish_copy_chunks(call, in);
 }
 
-void transfer_copy_in(Call *call) { copy_chunk(call, true); }
-
-void transfer_copy_out(Call *call) { copy_chunk(call, false); }
-
 static bool are_peers(const Allocation *a, const Allocation *b)
 {
     return a->device != b->device && peer_is_private(a) && peer_is_private(b);
@@ -385,10 +381,10 @@ void transfer_fill(Call *call)
     ran_work(request->stream, "fill", "Memset", ns, (u64)bytes);
 }
 
-// ---- Copies that were put off ----
+// ---- Copies whose bytes pass through the slots ----
 
-// The bytes go to pinned memory, which both sides have: the program's own copy of them was left to
-// us.
+// The bytes of a deferred copy go to pinned memory, which both sides have: the program's own copy
+// of them was left to us.
 static bool write_out(const Call *call, const u8 *bytes)
 {
     const WireBox *box = &call->request.copy.from;
@@ -403,11 +399,10 @@ static bool write_out(const Call *call, const u8 *bytes)
     return true;
 }
 
-// Chunk by chunk, as if they came now.
-void copy_whole(Call *call)
+// A deferred copy, chunk by chunk, as if they came now.
+static void copy_whole(Call *call, bool in)
 {
     WireChunk *chunk = &call->request.copy.chunk;
-    bool in = call->request.op == WIRE_COPY_IN;
     u8 *bytes = in ? call->data : malloc(chunk->total + 1);
     if (!bytes) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
@@ -425,3 +420,13 @@ void copy_whole(Call *call)
     if (!in) free(bytes);
     call->data = NULL;
 }
+
+static void copy_slots(Call *call, bool in)
+{
+    if (call->deferred) copy_whole(call, in);
+    else copy_chunk(call, in);
+}
+
+void transfer_copy_in(Call *call) { copy_slots(call, true); }
+
+void transfer_copy_out(Call *call) { copy_slots(call, false); }

@@ -189,10 +189,10 @@ static bool take_packet(void)
     ssize_t got = recvmsg(watched[CONTROL].fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got <= 0) return false;
     Sent sent = what_came_with(&message);
-    bool good = got == sizeof request && request.version == WIRE_VERSION;
-    loaded |= good && (request.op == WIRE_LOADED || request.op == WIRE_CONNECT);
-    if (good && request.op == WIRE_CONNECT && sent.sender > 0 && sent.socket >= 0
-        && is_packet_socket(sent.socket))
+    bool ours = got == sizeof request && request.version == WIRE_VERSION
+             && request.op < WIRE_OPERATION_COUNT && wire_row(request.op)->to_machine;
+    loaded |= ours;
+    if (ours && sent.sender > 0 && sent.socket >= 0 && is_packet_socket(sent.socket))
         start_server(sent.socket, sent.sender);
     else if (sent.socket >= 0) close(sent.socket);
     return true;

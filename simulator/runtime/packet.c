@@ -9,16 +9,15 @@
 
 static char reply_tail[WIRE_TAIL];
 
-// The answer to a HELLO brings the memfd.
-static void attach_memory(struct msghdr *message, void *room, size_t bytes)
+static void attach_file(struct msghdr *message, int file, void *room, size_t bytes)
 {
     message->msg_control = room;
     message->msg_controllen = bytes;
     struct cmsghdr *header = CMSG_FIRSTHDR(message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof device.memory);
-    memcpy(CMSG_DATA(header), &device.memory, sizeof device.memory);
+    header->cmsg_len = CMSG_LEN(sizeof file);
+    memcpy(CMSG_DATA(header), &file, sizeof file);
 }
 
 void packet_send(Call *call)
@@ -32,8 +31,7 @@ void packet_send(Call *call)
     struct iovec parts[] = { { &call->reply, sizeof call->reply },
                              { call->out, call->reply.tail } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
-    if (call->request.op == WIRE_HELLO && !call->reply.error)
-        attach_memory(&message, &control, sizeof control);
+    if (call->file >= 0) attach_file(&message, call->file, &control, sizeof control);
     // Who sends without end and takes no answers fills the socket; we wait for him no longer than
     // he lives.
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
@@ -52,6 +50,7 @@ enum packet packet_receive(Call *call)
     ssize_t got = recvmsg(device.socket, &message, MSG_DONTWAIT);
     memset(&call->reply, 0, sizeof call->reply);
     call->out = reply_tail;
+    call->file = -1;
     if (got <= 0) return PACKET_NONE;
     if (got < (ssize_t)sizeof call->request || (message.msg_flags & MSG_TRUNC))
         return PACKET_RUBBISH;

@@ -275,7 +275,7 @@ void pool_access(Call *call)
 // ---- Allocating and freeing ----
 
 // An address for memory that is not there yet.
-static void reserve(Call *call)
+void pool_reserve(Call *call)
 {
     Piece *piece = calloc(1, sizeof *piece);
     Allocation *a = piece && call->request.pool.bytes
@@ -314,8 +314,12 @@ void pool_graph_begins(u32 device)
 }
 
 // What has an address by now is allocated, as often as the graph is launched.
-static void allocate_again(Call *call)
+void pool_again(Call *call)
 {
+    if (!clock_stream_known(call->request.stream)) {
+        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
+        return;
+    }
     Allocation *a = memory_find(call->request.pool.bytes);
     if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled
         || piece_of(a)->pool != &of_graphs[a->device]) {
@@ -333,16 +337,8 @@ static void allocate_again(Call *call)
 void pool_alloc(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (request->pool.attribute == WIRE_POOL_RESERVE) {
-        reserve(call);
-        return;
-    }
     if (!clock_stream_known(request->stream)) {
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return;
-    }
-    if (request->pool.attribute == WIRE_POOL_AGAIN) {
-        allocate_again(call);
         return;
     }
     Pool *pool = pool_of(request->pool.id, clock_stream_device(request->stream));

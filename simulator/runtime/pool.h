@@ -20,4 +20,6 @@ void pool_attribute(Call *call);
 void pool_trim(Call *call);
 void pool_access(Call *call);
 void pool_alloc(Call *call);
+void pool_reserve(Call *call); // an address, for memory of a graph's,
+void pool_again(Call *call);   // which is to be there now
 void pool_free(Call *call);

@@ -2,7 +2,7 @@
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"
-#include "wire.h"
+#include "wire_row.h"
 #include <sys/types.h>
 
 // One request being answered. The handler fills in reply and, if it has one, the tail.
@@ -11,8 +11,10 @@ typedef struct {
     char tail[WIRE_TAIL + 1]; // of the request; tail[tail_bytes] is 0
     size_t tail_bytes;
     WireReply reply;
-    char *out; // of the reply: WIRE_TAIL bytes
-    u8 *data;  // a copy that was put off: its bytes; NULL: they are in the slots
+    char *out;     // of the reply: WIRE_TAIL bytes
+    int file;      // that goes with the reply; -1: none
+    bool deferred; // it was answered before, and its turn has come
+    u8 *data;      // of a copy that is deferred: its bytes; NULL: they are in the slots
 } Call;
 
 // The state of the simulated machine that outlives a call.
@@ -43,7 +45,7 @@ bool serve(void);
 // itself.
 void serve_end(bool orderly);
 
-void serve_dispatch(Call *call); // has the request done, and fills in the reply
+void serve_dispatch(Call *call); // has the request done by its handler, which fills in the reply
 
 // A place in the program for this call's messages.
 Place serve_place(const Call *call);
@@ -63,6 +65,35 @@ enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
 // The next one, if any: a request, or something that is none. The reply is made ready.
 enum packet packet_receive(Call *call);
 void packet_send(Call *call); // the reply
+
+// ---- answer.c: what takes a few lines each ----
+
+void answer_nothing(Call *call);
+void answer_leaving(Call *call);
+void answer_hello(Call *call);
+void answer_reset(Call *call);
+void answer_limit(Call *call);
+void answer_peer(Call *call);
+void answer_profiler(Call *call);
+void answer_misuse(Call *call);
+void answer_unsupported(Call *call);
+void answer_graph(Call *call);
+void answer_condition(Call *call);
+void answer_host_function(Call *call);
+void answer_stream_create(Call *call);
+void answer_stream_destroy(Call *call);
+void answer_stream_facts(Call *call);
+void answer_stream_priority(Call *call);
+void answer_stream_wait(Call *call);
+void answer_stream_sync(Call *call);
+void answer_device_sync(Call *call);
+void answer_stream_query(Call *call);
+void answer_event_create(Call *call);
+void answer_event_destroy(Call *call);
+void answer_event_record(Call *call);
+void answer_event_sync(Call *call);
+void answer_event_query(Call *call);
+void answer_event_elapsed(Call *call);
 
 // ---- transfer.c: memory ----
 
@@ -87,7 +118,6 @@ void transfer_copy_out(Call *call);
 void transfer_copy_device(Call *call);
 void transfer_copy_host(Call *call);
 void transfer_fill(Call *call);
-void copy_whole(Call *call); // one in or out that was put off; call->data: the bytes that go in
 
 // ---- modules.c ----
 
@@ -101,12 +131,10 @@ Kernel *launch_kernel_of(u64 id); // NULL: there is none
 
 // ---- launch.c ----
 
-// Checks the launch and fills in the reply; true: it is good, so send the reply and keep it as work
-// to be done (work.h).
-bool launch_check(Call *call);
+void launch_check(Call *call); // is it good? It runs later, as work to be done (work.h).
 Launch launch_of(const Call *call);
 void launch_gather_printed(void); // what kernels have printed is the program's to ask for
-void launch_checked(void);        // the program has looked at the error of its failed launch
+void launch_checked(Call *call);  // the program has looked at the error of its failed launch
 void launch_unchecked(void); // the program ends: reports one that nobody looked at, that ended it,
                              // or whose work was missed
 void launch_printed(Call *call);

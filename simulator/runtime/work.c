@@ -43,7 +43,7 @@ static u64 settled;     // `changes` when nothing could go on
 
 bool work_is_left(void) { return first != NULL; }
 
-static bool is_launch(const Work *w) { return w->request.op == WIRE_LAUNCH; }
+static bool is_launch(const Work *w) { return wire_row(w->request.op)->then == WIRE_THEN_RUN; }
 
 bool work_asks_host(void)
 {
@@ -60,6 +60,7 @@ static Work *append(const Call *call, bool numbered)
     while (*end) end = &(*end)->next;
     *end = w;
     w->request = call->request;
+    w->behind_all = wire_row(call->request.op)->after == WIRE_AFTER_ALL;
     w->tail = need(malloc(call->tail_bytes + 1));
     w->tail_bytes = call->tail_bytes;
     memcpy(w->tail, call->tail, call->tail_bytes + 1);
@@ -231,7 +232,7 @@ static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
     return false;
 }
 
-// Requests that were put off: their answer was given then.
+// A deferred request: it was answered when it came.
 static void do_now(Work *w)
 {
     static Call call;
@@ -240,10 +241,10 @@ static void do_now(Work *w)
     call.tail_bytes = w->tail_bytes;
     memcpy(call.tail, w->tail, w->tail_bytes + 1);
     call.data = w->data;
+    call.deferred = true;
     call.out = out;
     memset(&call.reply, 0, sizeof call.reply);
-    if (w->request.op == WIRE_COPY_IN || w->request.op == WIRE_COPY_OUT) copy_whole(&call);
-    else serve_dispatch(&call);
+    serve_dispatch(&call);
     if (call.reply.error && w->by_kernel) { // it has been reported
         device.sticky = cudaErrorIllegalAddress;
     } else if (call.reply.error) {
@@ -399,13 +400,13 @@ void work_finish(void) { wait_until((Until){ .device = ALL_DEVICES }, true); }
 
 // ---- What becomes of requests ----
 
-static enum work_when put_off(Call *call, bool numbered)
+static enum work_when defer(Call *call, bool numbered)
 {
     append(call, numbered);
     return WORK_LATER;
 }
 
-// A copy to the device that was put off brings its bytes in chunks.
+// A deferred copy to the device brings its bytes in chunks.
 static enum work_when receive(Call *call)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
@@ -430,112 +431,81 @@ static bool is_pinned(u64 address)
     return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED;
 }
 
-static enum work_when when_copied(Call *call, Until until)
+static enum work_when defer_behind(Call *call, const Until *until, bool numbered)
 {
-    const WireRequest *r = &call->request;
-    static bool put_off_before; // the transfer whose chunks come now
-    if (r->op != WIRE_COPY_DEVICE && r->copy.chunk.offset && put_off_before) {
-        call->reply.put_off = r->op == WIRE_COPY_OUT;
-        return r->op == WIRE_COPY_IN ? receive(call) : WORK_LATER;
-    }
-    put_off_before = false;
-    if (!is_any_left(&until)) return WORK_NOW;
-    if (r->op != WIRE_COPY_DEVICE && range_overruns_pinned(r, &r->copy.from))
-        return WORK_NOW; // a mistake of the call's own
-    if (r->copy.blocks || (r->op == WIRE_COPY_OUT && !is_pinned(r->copy.from.address)))
-        return wait_until(until, r->alone);
-    put_off_before = true;
-    call->reply.put_off = r->op == WIRE_COPY_OUT;
-    return r->op == WIRE_COPY_IN ? receive(call) : put_off(call, true);
+    return is_any_left(until) ? defer(call, numbered) : WORK_NOW;
 }
 
-static enum work_when when_ordered(Call *call, Until until)
+// The chunks of a copy have the fate of its first.
+static enum work_when defer_copy(Call *call, const Until *until)
+{
+    static bool deferred; // the transfer whose chunks come now
+    const WireRequest *r = &call->request;
+    enum wire_slots slots = wire_row(r->op)->slots;
+    bool further = slots && r->copy.chunk.offset && deferred;
+    if (!further) {
+        deferred = false;
+        if (!is_any_left(until)) return WORK_NOW;
+        if (slots && range_overruns_pinned(r, &r->copy.from))
+            return WORK_NOW; // a mistake of the call's own
+        if (r->copy.blocks || (slots == WIRE_SLOTS_OUT && !is_pinned(r->copy.from.address)))
+            return wait_until(*until, r->alone);
+        deferred = true;
+    }
+    call->reply.deferred = slots == WIRE_SLOTS_OUT;
+    return slots == WIRE_SLOTS_IN ? receive(call) : further ? WORK_LATER : defer(call, true);
+}
+
+static enum work_when defer_record(Call *call, const Until *until)
 {
     const WireRequest *r = &call->request;
-    switch ((enum wire_op)r->op) {
-    case WIRE_COPY_IN:
-    case WIRE_COPY_OUT:
-    case WIRE_COPY_DEVICE: return when_copied(call, until);
-    case WIRE_HOST_FUNCTION: return wait_until(until, r->alone);
-    case WIRE_QUERY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
-    case WIRE_SYNC:
-    case WIRE_SETTLE:
-    case WIRE_COPY_HOST: return wait_until(until, r->alone);
-    default: break;
-    }
-    if (!is_any_left(&until)) return WORK_NOW;
-    if (r->op == WIRE_FILL && r->copy.blocks) return wait_until(until, r->alone);
-    if (r->op == WIRE_EVENT_RECORD && !clock_event_expect(r->event.event, r->stream))
-        return WORK_NOW;
-    return put_off(call, r->op != WIRE_EVENT_RECORD && r->op != WIRE_GRAPH);
+    bool left = is_any_left(until) && clock_event_expect(r->event.event, r->stream);
+    return left ? defer(call, false) : WORK_NOW;
 }
 
 // The stream waits for the event, which may not have been recorded yet.
-static enum work_when when_waiting(Call *call)
+static enum work_when defer_wait(Call *call, const Until *until)
 {
     const WireRequest *r = &call->request;
-    if (!clock_event_order(r->event.event) || !clock_order(r->stream)) return WORK_NOW;
-    bool left = is_any_left(&(Until){ .order = clock_event_order(r->event.event) })
-             || is_any_left(&(Until){ .order = clock_order(r->stream) });
-    if (!left) return WORK_NOW;
+    const Order *event = clock_event_order(r->event.event);
+    if (!event || !(is_any_left(&(Until){ .order = event }) || is_any_left(until))) return WORK_NOW;
     clock_stream_expect_event(r->stream, r->event.event);
-    return put_off(call, false);
+    return defer(call, false);
+}
+
+// False: it comes behind nothing, or behind what is not there.
+static bool comes_after(const WireRequest *r, enum wire_after after, Until *until)
+{
+    *until = (Until){ .device = ALL_DEVICES };
+    switch (after) {
+    case WIRE_AFTER_NOTHING: return false;
+    case WIRE_AFTER_STREAM: return (until->order = clock_order(r->stream)) != NULL;
+    case WIRE_AFTER_STREAM_ALONE: return (until->order = clock_own_order(r->stream)) != NULL;
+    case WIRE_AFTER_EVENT: return (until->order = clock_event_order(r->object.id)) != NULL;
+    case WIRE_AFTER_DEVICE: until->device = r->device; return true;
+    case WIRE_AFTER_ALL: return true;
+    }
+    return false;
 }
 
 enum work_when work_when(Call *call)
 {
     const WireRequest *r = &call->request;
-    Until all = { .device = ALL_DEVICES };
-    if (!first) return WORK_NOW;
-    switch ((enum wire_op)r->op) {
-    case WIRE_POOL_ALLOC:
-        if (r->pool.attribute != WIRE_POOL_AGAIN) return WORK_NOW;
-        return clock_stream_known(r->stream)
-                 ? when_ordered(call, (Until){ .order = clock_order(r->stream) })
-                 : WORK_NOW;
-    case WIRE_COPY_IN:
-    case WIRE_COPY_OUT:
-    case WIRE_COPY_DEVICE:
-    case WIRE_FILL:
-    case WIRE_GRAPH:
-    case WIRE_PREFETCH:
-    case WIRE_DISCARD:
-    case WIRE_COPY_HOST:
-    case WIRE_POOL_FREE:
-    case WIRE_EVENT_RECORD:
-    case WIRE_HOST_FUNCTION:
-    case WIRE_SETTLE:
-        return clock_stream_known(r->stream)
-                 ? when_ordered(call, (Until){ .order = clock_order(r->stream) })
-                 : WORK_NOW;
-    case WIRE_STREAM_WAIT: return when_waiting(call);
-    case WIRE_SYNC:
-        if (r->object.id) return wait_until((Until){ .device = r->device }, r->alone);
-        return clock_stream_known(r->stream)
-                 ? when_ordered(call, (Until){ .order = clock_own_order(r->stream) })
-                 : WORK_NOW;
-    case WIRE_QUERY:
-        if (!(r->object.id ? clock_event_known(r->object.id) : clock_stream_known(r->stream)))
-            return WORK_NOW;
-        return when_ordered(call, (Until){ .order = r->object.id ? clock_event_order(r->object.id)
-                                                                 : clock_own_order(r->stream) });
-    case WIRE_EVENT_SYNC:
-        if (!clock_event_known(r->object.id)) return WORK_NOW;
-        return wait_until((Until){ .order = clock_event_order(r->object.id) }, r->alone);
-    case WIRE_STREAM_DESTROY:
-    case WIRE_EVENT_DESTROY:
-        put_off(call, false);
-        for (Work *w = first; w; w = w->next)
-            if (!w->next) w->behind_all = true;
-        return WORK_LATER;
-    case WIRE_FREE:
-    case WIRE_RESET:
-    case WIRE_LIMIT:
-    case WIRE_MODULE_UNLOAD:
-    case WIRE_POOL_DESTROY:
-    case WIRE_POOL_TRIM:
-    case WIRE_PEER:
-    case WIRE_IPC_CLOSE: return wait_until(all, r->alone);
-    default: return WORK_NOW;
+    const WireRow *row = wire_row(r->op);
+    Until until;
+    if (!first || row->then == WIRE_THEN_RUN || !comes_after(r, row->after, &until))
+        return WORK_NOW;
+    switch (row->then) {
+    case WIRE_THEN_WAIT: return wait_until(until, r->alone);
+    case WIRE_THEN_NOT_READY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
+    case WIRE_THEN_DEFER:
+        return wire_holds(row->waits, r) ? wait_until(until, r->alone)
+                                         : defer_behind(call, &until, true);
+    case WIRE_THEN_DEFER_MARK: return defer_behind(call, &until, false);
+    case WIRE_THEN_DEFER_COPY: return defer_copy(call, &until);
+    case WIRE_THEN_DEFER_RECORD: return defer_record(call, &until);
+    case WIRE_THEN_DEFER_WAIT: return defer_wait(call, &until);
+    case WIRE_THEN_RUN: break;
     }
+    return WORK_NOW;
 }

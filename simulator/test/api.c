@@ -113,11 +113,19 @@ static bool is_newer(const char *source, const char *target)
     return stat(target, &b) != 0 || (stat(source, &a) == 0 && a.st_mtime > b.st_mtime);
 }
 
+// Only programs in C speak past the library.
+static bool is_wire_newer(const char *target)
+{
+    return is_newer("simulator/wire.h", target) || is_newer("simulator/wire_row.h", target)
+        || is_newer("simulator/wire.def", target);
+}
+
 static void compile(const Program *program, const Header *h)
 {
     char *target = output(program, ""), *command = NULL, made[3 * LINE];
     bool cuda = strstr(program->path, ".cu") != NULL, plain = strcmp(h->build, "none") == 0;
-    if (!is_newer(program->path, target) && !is_newer("simulator/wire.h", target)
+    bool wire = !cuda && is_wire_newer(target);
+    if (!wire && !is_newer(program->path, target)
         && !is_newer("simulator/test/programs/check.h", target))
         return;
     // Two tests may compile one program at the same time.

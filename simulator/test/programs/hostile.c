@@ -62,8 +62,9 @@ static void copies(const void *p)
 
 static void objects(void)
 {
-    for (int op = WIRE_MODULE_UNLOAD; op <= WIRE_VARIABLE; op++) {
-        WireRequest r = { .version = WIRE_VERSION, .op = (uint32_t)op, .object.id = ~0ull };
+    const enum wire_op ops[] = { WIRE_MODULE_UNLOAD, WIRE_KERNEL, WIRE_KERNEL_NAME, WIRE_VARIABLE };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        WireRequest r = { .version = WIRE_VERSION, .op = ops[i], .object.id = ~0ull };
         CHECK(error_of(&r) == cudaErrorInvalidResourceHandle);
     }
     WireRequest launch = { .version = WIRE_VERSION, .op = WIRE_LAUNCH, .launch.kernel = 0x3000000 };
