@@ -21,20 +21,6 @@ static cudaError_t opened(void)
     return error ? error : client_sticky();
 }
 
-static __thread uint32_t current; // the calling thread's device
-static __thread bool chosen;      // by cudaSetDevice
-static uint32_t first_choice;     // of threads that chose none: cudaSetValidDevices
-
-uint32_t client_device(void) { return chosen ? current : first_choice; }
-
-uint32_t client_use_device(uint32_t device)
-{
-    uint32_t before = client_device();
-    current = device;
-    chosen = true;
-    return before;
-}
-
 static bool is_device(int ordinal)
 {
     return ordinal >= 0 && ordinal < client_facts()->device_count;
@@ -61,8 +47,7 @@ EXPORT cudaError_t cudaSetDevice(int ordinal)
     cudaError_t error = client_open();
     if (!error) error = is_device(ordinal) ? client_context() : cudaErrorInvalidDevice;
     if (error) return client_done(error);
-    current = (uint32_t)ordinal;
-    chosen = true;
+    client_use_device((uint32_t)ordinal);
     return cudaSuccess;
 }
 
@@ -75,7 +60,7 @@ EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
         return client_done(cudaErrorInvalidValue);
     for (int i = 0; i < count; i++)
         if (!is_device(ordinals[i])) return client_done(cudaErrorInvalidDevice);
-    first_choice = count ? (uint32_t)ordinals[0] : 0;
+    client_prefer_device(count ? (uint32_t)ordinals[0] : 0);
     return cudaSuccess;
 }
 
@@ -123,6 +108,7 @@ EXPORT cudaError_t cudaDeviceReset(void)
     cudaError_t error = client_simple(&request, &reply);
     if (!error && !client_sticky()) {
         client_streams_reset(client_device());
+        client_streams_forget(client_device());
         client_unmap_all();
         client_limits_reset();
     }

@@ -78,3 +78,13 @@ cudaError_t client_misuse(const char *call, cudaError_t error, const char *messa
     cudaError_t answer = client_call(&request, tail, (size_t)bytes, &reply, NULL, 0);
     return answer ? answer : error;
 }
+
+cudaError_t client_no_place(const char *call)
+{
+    char message[80];
+    snprintf(message, sizeof message, "%s was given a null pointer to write the new address to",
+             call);
+    return client_misuse(call, cudaErrorInvalidValue, message,
+                         "The new address is written to where the first argument points.",
+                         "Give the address of your own pointer: &p, not p.");
+}

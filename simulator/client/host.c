@@ -3,7 +3,6 @@
 
 #include "host.h"
 #include "operation.h"
-#include "wire_row.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -52,11 +51,18 @@ static void *run_all(void *unused)
     return NULL;
 }
 
+static void wait_before(const WireRequest *request);
+static int sleeps(void);
+
 static bool start(void)
 {
+    static ClientHooks hooks = { .forbids = host_is_inside,
+                                 .before = wait_before,
+                                 .sleeps = sleeps };
     pthread_t thread;
     if (!queue.started && pthread_create(&thread, NULL, run_all, NULL) == 0) {
         pthread_detach(thread);
+        client_hook(&hooks);
         queue.started = true;
     }
     return queue.started;
@@ -108,7 +114,8 @@ static void wait_for(uint64_t stream, bool all)
     pthread_mutex_unlock(&queue.mutex);
 }
 
-void host_wait_before(const WireRequest *request)
+// Until the host functions have returned that come before what the request asks for.
+static void wait_before(const WireRequest *request)
 {
     if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE)) return;
     switch (wire_row(request->op)->after_host) {
@@ -118,10 +125,10 @@ void host_wait_before(const WireRequest *request)
     }
 }
 
-bool host_is_idle(void)
+static int sleeps(void)
 {
     pthread_mutex_lock(&queue.mutex);
-    bool idle = queue.started && !queue.first;
+    int idle = !queue.first;
     pthread_mutex_unlock(&queue.mutex);
     return idle;
 }

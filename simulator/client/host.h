@@ -3,12 +3,7 @@
 #include "client.h"
 #include <cuda_runtime_api.h>
 
-// Waits until the host functions have returned that come before what this request asks for.
-void host_wait_before(const WireRequest *request);
-
-// Has a function on that stream not returned yet?
-bool host_is_idle(void); // the thread that runs host functions waits for some
-bool host_is_busy(uint64_t stream);
+bool host_is_busy(uint64_t stream); // has a function on that stream not returned yet?
 
 // Has it called on that thread behind those that wait now, for nobody's sake but the program's.
 void host_call_later(cudaHostFn_t function, void *data);

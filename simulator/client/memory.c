@@ -4,85 +4,10 @@
 #include "capture.h"
 #include "client.h"
 #include "graph_memory.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512, PAGE = 4096 };
-
-cudaError_t client_no_place(const char *call)
-{
-    char message[80];
-    snprintf(message, sizeof message, "%s was given a null pointer to write the new address to",
-             call);
-    return client_misuse(call, cudaErrorInvalidValue, message,
-                         "The new address is written to where the first argument points.",
-                         "Give the address of your own pointer: &p, not p.");
-}
-
-static cudaError_t host_alloc(const char *call, void **out, size_t bytes)
-{
-    cudaError_t error = client_open();
-    if (!error) error = capture_forbids();
-    if (error || client_sticky()) return error ? error : client_sticky();
-    if (!out) return client_no_place(call);
-    *out = NULL;
-    if (!bytes) return cudaSuccess;
-    WireRequest request = client_request(WIRE_ALLOC, call);
-    request.alloc.bytes = bytes;
-    request.alloc.align = PAGE;
-    request.alloc.kind = WIRE_OF_HOST;
-    WireReply reply;
-    error = client_simple(&request, &reply);
-    if (error) return error;
-    void *p = (void *)(uintptr_t)reply.memory.address;
-    if (!client_map(reply.memory.address, bytes, false)) {
-        client_free(call, p, WIRE_OF_HOST);
-        return cudaErrorMemoryAllocation;
-    }
-    *out = p;
-    return cudaSuccess;
-}
-
-EXPORT cudaError_t cudaMallocHost(void **out, size_t bytes)
-{
-    return client_done(host_alloc("cudaMallocHost", out, bytes));
-}
-
-// Portable, mapped and write-combined memory are one here: all of it can be reached by kernels.
-EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
-{
-    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
-        return client_done(cudaErrorInvalidValue);
-    return client_done(host_alloc("cudaHostAlloc", out, bytes));
-}
-
-cudaError_t client_free(const char *call, void *p, enum wire_memory kind)
-{
-    WireRequest request = client_request(WIRE_FREE, call);
-    request.pointer.address = client_address(p);
-    request.pointer.kind = kind;
-    WireReply reply;
-    cudaError_t error = client_simple(&request, &reply);
-    if (!error && (client_is_managed(p) || client_is_pinned(p))) client_unmap(client_address(p));
-    return error;
-}
-
-EXPORT cudaError_t cudaFreeHost(void *p)
-{
-    cudaError_t error = client_open();
-    if (error || !p) return client_done(error);
-    error = capture_forbids();
-    if (error) return client_done(error);
-    if (client_is_pinned(p) || client_is_device(p))
-        return client_done(client_free("cudaFreeHost", p, WIRE_OF_HOST));
-    return client_done(
-        client_misuse("cudaFreeHost", cudaErrorInvalidValue,
-                      "cudaFreeHost was given a pointer that no cudaMallocHost returned",
-                      "Only memory of cudaMallocHost and cudaHostAlloc is freed here.",
-                      "Free malloc's memory with free, cudaMalloc's with cudaFree."));
-}
+enum { DEVICE_ALIGN = 256, PITCH_ALIGN = 512 };
 
 static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
 {

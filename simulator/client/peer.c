@@ -3,24 +3,11 @@
 #include "client.h"
 #include <cuda_runtime_api.h>
 
-static bool are_devices(int a, int b)
-{
-    int count = client_facts()->device_count;
-    return a >= 0 && b >= 0 && a < count && b < count;
-}
-
-cudaError_t client_check_devices(int from, int to)
-{
-    cudaError_t error = client_open();
-    if (error || client_sticky()) return error ? error : client_sticky();
-    return are_devices(from, to) ? cudaSuccess : cudaErrorInvalidDevice;
-}
-
 // Each device is joined to each other one.
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
     cudaError_t error = client_open();
-    if (!error && !are_devices(from, to)) error = cudaErrorInvalidDevice;
+    if (!error && !client_are_devices(from, to)) error = cudaErrorInvalidDevice;
     if (error || !can) return client_done(error ? error : cudaErrorInvalidValue);
     *can = from != to;
     return cudaSuccess;

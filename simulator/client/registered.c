@@ -3,7 +3,7 @@
 // until it is given back. What the device calls it is another address.
 
 #define _GNU_SOURCE
-#include "capture.h"
+#include "client.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <cuda_runtime_api.h>
 
 // Pages that have changed places, for as long as something in them is registered.
 typedef struct Pages {
@@ -197,9 +196,9 @@ static void give_back(const Registered *r)
     free(pages);
 }
 
-// ---- The calls ----
+// ---- Registering ----
 
-static cudaError_t enter(void *p, size_t bytes, unsigned flags)
+cudaError_t client_register(void *p, size_t bytes, unsigned flags)
 {
     Registered *new = malloc(sizeof *new);
     if (!new) return cudaErrorMemoryAllocation;
@@ -215,30 +214,8 @@ static cudaError_t enter(void *p, size_t bytes, unsigned flags)
     return error;
 }
 
-EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
+cudaError_t client_unregister(const void *p)
 {
-    cudaError_t error = client_open();
-    if (error || client_sticky()) return client_done(error ? error : client_sticky());
-    if (!p || !bytes || client_is_device(p)) return client_done(cudaErrorInvalidValue);
-    unsigned here = cudaHostRegisterPortable | cudaHostRegisterMapped;
-    if (flags & ~(here | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly))
-        return client_done(cudaErrorInvalidValue);
-    if (flags & ~here)
-        return client_unsupported("cudaHostRegister with flags for I/O or read-only memory");
-    if (client_is_pinned(p) || client_is_registered(p))
-        return client_done(client_is_pinned(p) ? cudaErrorInvalidValue
-                                               : cudaErrorHostMemoryAlreadyRegistered);
-    error = capture_forbids();
-    return client_done(error ? error : enter(p, bytes, flags));
-}
-
-EXPORT cudaError_t cudaHostUnregister(void *p)
-{
-    cudaError_t error = client_open();
-    if (error || client_sticky()) return client_done(error ? error : client_sticky());
-    error = capture_forbids();
-    if (error || !p || client_is_pinned(p))
-        return client_done(error ? error : cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     Registered **at = &registered;
     while (*at && (*at)->base != p) at = &(*at)->next;
@@ -250,9 +227,7 @@ EXPORT cudaError_t cudaHostUnregister(void *p)
     }
     pthread_mutex_unlock(&mutex);
     free(found);
-    return client_done(found    ? cudaSuccess
-                       : within ? cudaErrorInvalidValue
-                                : cudaErrorHostMemoryNotRegistered);
+    return found ? cudaSuccess : within ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered;
 }
 
 void client_unregister_all(void)
@@ -267,29 +242,11 @@ void client_unregister_all(void)
     pthread_mutex_unlock(&mutex);
 }
 
-EXPORT cudaError_t cudaHostGetDevicePointer(void **out, void *p, unsigned flags)
+unsigned client_registered_flags(const void *p)
 {
-    cudaError_t error = client_open();
-    if (error || !out || flags) return client_done(error ? error : cudaErrorInvalidValue);
-    uint64_t address = client_registered_address(p);
-    if (client_is_registered(p) && !address)
-        return client_unsupported(
-            "cudaHostGetDevicePointer of a registered file, of another thread's stack, "
-            "or of pages some of which were registered before");
-    if (!address && !client_is_pinned(p)) return client_done(cudaErrorInvalidValue);
-    *out = address ? (void *)(uintptr_t)address : p;
-    return client_done(client_sticky());
-}
-
-EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
-{
-    cudaError_t error = client_open();
-    if (error || !flags || !(client_is_pinned(p) || client_is_registered(p)))
-        return client_done(error ? error : cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     const Registered *r = find(p);
-    *flags =
-        cudaHostAllocMapped | (r ? r->flags : 0); // with one address space for all, all of it is
+    unsigned flags = r ? r->flags : 0;
     pthread_mutex_unlock(&mutex);
-    return client_done(client_sticky());
+    return flags;
 }

@@ -38,6 +38,15 @@ bool client_sees_touches(void)
     return file >= 0;
 }
 
+static void tell_touched(void);
+
+// Before each request, and when the program ends.
+static void watch_touches(void)
+{
+    static ClientHooks hooks = { .just_before = tell_touched };
+    client_hook(&hooks);
+}
+
 bool client_map(uint64_t address, uint64_t size, bool variable)
 {
     uint64_t bytes = whole_pages(size);
@@ -54,6 +63,9 @@ bool client_map(uint64_t address, uint64_t size, bool variable)
     madvise(at, bytes, MADV_NOHUGEPAGE); // a touch shows by itself
     pthread_mutex_lock(&mutex);
     Mapping **list = client_is_pinned(at) ? &pinned : &managed;
+    static bool watched;
+    if (list == &managed && !watched) watch_touches();
+    watched |= list == &managed;
     *mapping = (Mapping){ *list, address, bytes, variable };
     *list = mapping;
     pthread_mutex_unlock(&mutex);
@@ -115,6 +127,17 @@ bool client_runs_out(const void *p, uint64_t bytes)
     return out;
 }
 
+cudaError_t client_free(const char *call, void *p, enum wire_memory kind)
+{
+    WireRequest request = client_request(WIRE_FREE, call);
+    request.pointer.address = client_address(p);
+    request.pointer.kind = kind;
+    WireReply reply;
+    cudaError_t error = client_simple(&request, &reply);
+    if (!error && (client_is_managed(p) || client_is_pinned(p))) client_unmap(client_address(p));
+    return error;
+}
+
 // ---- What the host has touched ----
 
 static struct {
@@ -162,7 +185,7 @@ static void look_at(int file, const Mapping *mapping)
     }
 }
 
-void client_tell_touched(void)
+static void tell_touched(void)
 {
     if (!managed) return;
     pthread_mutex_lock(&mutex);
@@ -174,13 +197,4 @@ void client_tell_touched(void)
         tell();
     }
     pthread_mutex_unlock(&mutex);
-}
-
-// What the host touched after its last call counts as well.
-__attribute__((destructor)) static void tell_last(void)
-{
-    if (!client_is_owner()) // in a forked child the mutex may be held for ever
-        return;
-    client_tell_touched();
-    client_leave();
 }

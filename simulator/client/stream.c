@@ -1,68 +1,9 @@
-// Streams: ids that the device gives out; its simulated clock lives there.
+// The calls for streams: ids that the device gives out; its simulated clock lives there.
 
 #include "capture.h"
 #include "host.h"
-#include <pthread.h>
 #include <stdio.h>
 #include <cuda_runtime_api.h>
-
-__thread int client_per_thread;
-
-// ---- Default streams of threads: a stream of each device, made when it is first used ----
-
-static __thread struct {
-    uint64_t id[WIRE_DEVICES];
-    uint32_t resets[WIRE_DEVICES]; // how often the device had been reset when it was made
-} own;
-static uint32_t resets[WIRE_DEVICES];
-static pthread_key_t ends_with_thread;
-
-void client_streams_reset(uint32_t device)
-{
-    __atomic_add_fetch(&resets[device], 1, __ATOMIC_RELAXED);
-    client_streams_forget(device);
-}
-
-static void destroy_own(void *unused)
-{
-    (void)unused;
-    for (uint32_t i = 0; i < WIRE_DEVICES; i++) {
-        WireRequest request = client_request(WIRE_STREAM_DESTROY, "the end of a thread");
-        WireReply reply;
-        request.object.id = own.id[i];
-        if (own.id[i] && own.resets[i] == resets[i]) client_simple(&request, &reply);
-    }
-}
-
-static void make_key(void) { pthread_key_create(&ends_with_thread, destroy_own); }
-
-static uint64_t own_stream(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    uint32_t device = client_device();
-    if (own.id[device] && own.resets[device] == resets[device]) return own.id[device];
-    WireRequest request = client_request(WIRE_STREAM_CREATE, "cudaStreamPerThread");
-    WireReply reply;
-    if (client_simple(&request, &reply)) return 0;
-    own.id[device] = reply.id;
-    own.resets[device] = resets[device];
-    pthread_once(&once, make_key);
-    pthread_setspecific(ends_with_thread, &own);
-    return reply.id;
-}
-
-uint64_t client_stream(cudaStream_t stream)
-{
-    if (stream == cudaStreamPerThread || (!stream && client_per_thread)) return own_stream();
-    return stream == cudaStreamLegacy ? 0 : (uintptr_t)stream;
-}
-
-// ---- Streams ----
-
-int client_priority(int wanted)
-{
-    return wanted < CLIENT_GREATEST_PRIORITY ? CLIENT_GREATEST_PRIORITY : wanted > 0 ? 0 : wanted;
-}
 
 static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigned flags,
                                  int priority)
@@ -106,21 +47,6 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
         capture_forget(request.object.id);
     }
     return client_done(error);
-}
-
-cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *reply)
-{
-    WireRequest request = client_request(WIRE_STREAM_FACTS, call);
-    request.stream = stream;
-    return client_simple(&request, reply);
-}
-
-cudaError_t client_stream_settle(const char *call, uint64_t stream)
-{
-    WireRequest request = client_request(WIRE_SETTLE, call);
-    WireReply reply;
-    request.stream = stream;
-    return client_simple(&request, &reply);
 }
 
 // What a stream that is captured is not asked for.

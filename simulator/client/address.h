@@ -1,0 +1,23 @@
+// Whose memory is at an address? That follows from the address alone.
+#pragma once
+#include "wire.h"
+#include <stdbool.h>
+
+static inline uint64_t client_address(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+// Memory of cudaMalloc and cudaMallocManaged; the host has the latter too.
+static inline bool client_is_device(const void *p)
+{
+    return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_PINNED;
+}
+
+static inline bool client_is_managed(const void *p)
+{
+    return (uintptr_t)p >= WIRE_SHARED && (uintptr_t)p < WIRE_PINNED;
+}
+
+// Memory of cudaMallocHost and cudaHostAlloc.
+static inline bool client_is_pinned(const void *p)
+{
+    return (uintptr_t)p >= WIRE_PINNED && (uintptr_t)p < WIRE_END;
+}
