@@ -2,23 +2,13 @@
 // event recorded on one carries them to another stream.
 
 #include "capture.h"
+#include "capture_member.h"
 #include "graph.h"
 #include "graph_memory.h"
 #include "graph_node.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef struct {
-    Node **nodes;
-    size_t count;
-} Tips;
-
-typedef struct Member { // a stream of a capture, or an event recorded in one
-    struct Member *next;
-    uint64_t id;
-    Tips tips;
-} Member;
 
 typedef struct Capture {
     struct Capture *next;
@@ -41,66 +31,19 @@ static __thread enum cudaStreamCaptureMode thread_mode; // global to begin with
 
 static bool is_any(void) { return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL; }
 
-// ---- Nodes that come last ----
-
-static bool add_tip(Tips *tips, Node *node)
-{
-    for (size_t i = 0; i < tips->count; i++)
-        if (tips->nodes[i] == node) return true;
-    Node **more = realloc(tips->nodes, (tips->count + 1) * sizeof *more);
-    if (!more) return false;
-    tips->nodes = more;
-    tips->nodes[tips->count++] = node;
-    return true;
-}
-
-static bool add_tips(Tips *to, const Tips *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        if (!add_tip(to, from->nodes[i])) return false;
-    return true;
-}
-
-static Member *member(Member *list, uint64_t id)
-{
-    while (list && list->id != id) list = list->next;
-    return list;
-}
-
-static Member *add_member(Member **list, uint64_t id)
-{
-    Member *new = member(*list, id);
-    if (new) return new;
-    new = calloc(1, sizeof *new);
-    if (!new) return NULL;
-    new->id = id;
-    new->next = *list;
-    *list = new;
-    return new;
-}
-
-static void free_members(Member *list)
-{
-    for (Member *next; list; list = next) {
-        next = list->next;
-        free(list->tips.nodes);
-        free(list);
-    }
-}
-
 static Member *over; // events that were recorded last in captures that have ended
 
 static Capture *capture_of(uint64_t stream, Member **in)
 {
     for (Capture *c = captures; c; c = c->next)
-        if ((*in = member(c->streams, stream))) return c;
+        if ((*in = member_find(c->streams, stream))) return c;
     return NULL;
 }
 
 static Capture *capture_of_event(cudaEvent_t event, Member **in)
 {
     for (Capture *c = captures; c; c = c->next)
-        if ((*in = member(c->events, client_address(event)))) return c;
+        if ((*in = member_find(c->events, client_address(event)))) return c;
     return NULL;
 }
 
@@ -167,7 +110,7 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
         return error;
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
     stream->tips.count = 0;
-    return node && add_tip(&stream->tips, node) ? cudaSuccess : cudaErrorMemoryAllocation;
+    return node && tips_add(&stream->tips, node) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *error)
@@ -188,14 +131,14 @@ bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
     Member *in, *old;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
-    if (before || (old = member(over, client_address(event))))
+    if (before || (old = member_find(over, client_address(event))))
         old->id = 0; // what it stood for until now
     if (capture) {
-        Member *new = add_member(&capture->events, client_address(event));
+        Member *new = member_add(&capture->events, client_address(event));
         if (new) new->tips.count = 0;
-        *error = capture->broken                       ? cudaErrorStreamCaptureInvalidated
-               : new &&add_tips(&new->tips, &in->tips) ? cudaSuccess
-                                                       : cudaErrorMemoryAllocation;
+        *error = capture->broken                        ? cudaErrorStreamCaptureInvalidated
+               : new &&tips_join(&new->tips, &in->tips) ? cudaSuccess
+                                                        : cudaErrorMemoryAllocation;
     } else {
         *error = mind_default_stream(stream);
     }
@@ -211,8 +154,8 @@ static cudaError_t join(Capture *capture, const Member *event, Capture *other, u
     }
     if (capture->broken) return cudaErrorStreamCaptureInvalidated;
     if (stream < WIRE_DEVICES) return broken(capture, cudaErrorStreamCaptureImplicit);
-    Member *in = add_member(&capture->streams, stream);
-    return in && add_tips(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
+    Member *in = member_add(&capture->streams, stream);
+    return in && tips_join(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error)
@@ -241,7 +184,7 @@ bool capture_has_event(cudaEvent_t event)
 bool capture_had_event(cudaEvent_t event)
 {
     pthread_mutex_lock(&mutex);
-    bool had = over && member(over, client_address(event));
+    bool had = over && member_find(over, client_address(event));
     pthread_mutex_unlock(&mutex);
     return had;
 }
@@ -250,7 +193,7 @@ void capture_forget_event(cudaEvent_t event)
 {
     pthread_mutex_lock(&mutex);
     Member *had;
-    if (capture_of_event(event, &had) || (had = member(over, client_address(event))))
+    if (capture_of_event(event, &had) || (had = member_find(over, client_address(event))))
         had->id = 0; // the next event may have its number
     pthread_mutex_unlock(&mutex);
 }
@@ -351,7 +294,7 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
             "It waits for all other streams, and they for it.",
             "Capture a stream that cudaStreamCreate made, and issue the work to that one.");
     Capture *capture = calloc(1, sizeof *capture);
-    Member *in = capture ? add_member(&capture->streams, stream) : NULL;
+    Member *in = capture ? member_add(&capture->streams, stream) : NULL;
     Graph *into = !in ? NULL : graph ? graph : graph_make();
     if (!into) {
         free(in);
@@ -364,7 +307,7 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
     capture->non_blocking = non_blocking;
     capture->mode = mode;
     capture->thread = pthread_self();
-    for (size_t i = 0; i < count; i++) add_tip(&in->tips, (Node *)needs[i]);
+    for (size_t i = 0; i < count; i++) tips_add(&in->tips, (Node *)needs[i]);
     pthread_mutex_lock(&mutex);
     capture->number = ++begun;
     capture->next = captures;
@@ -431,7 +374,7 @@ static bool are_marked(const Member *in)
 static bool is_joined(const Capture *capture)
 {
     for (Node *node = capture->graph->first; node; node = node->next) node->place = 0;
-    const Member *origin = member(capture->streams, capture->origin);
+    const Member *origin = member_find(capture->streams, capture->origin);
     for (size_t i = 0; i < origin->tips.count; i++) mark(origin->tips.nodes[i]);
     return are_marked(capture->streams) && are_marked(capture->destroyed);
 }
@@ -446,8 +389,8 @@ static void take_out(Capture *capture)
 // The rest of one that is over. With the mutex.
 static void drop(Capture *capture)
 {
-    free_members(capture->streams);
-    free_members(capture->destroyed);
+    members_free(capture->streams);
+    members_free(capture->destroyed);
     Member **end = &over;
     while (*end) end = &(*end)->next;
     *end = capture->events;
@@ -601,7 +544,7 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
         if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph) error = cudaErrorInvalidValue;
     if (!error && flags == cudaStreamSetCaptureDependencies) in->tips.count = 0;
     for (size_t i = 0; i < count && !error; i++)
-        if (!add_tip(&in->tips, (Node *)nodes[i])) error = cudaErrorMemoryAllocation;
+        if (!tips_add(&in->tips, (Node *)nodes[i])) error = cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&mutex);
     return client_done(error);
 }

@@ -1,17 +1,18 @@
 // The thin CUDA runtime: each call becomes one request to the device process (wire.h).
 // It keeps no truth of its own but handles and the thread's last error.
 //
-// Its files, lowest first. What a file includes, and what its object calls, is in its own line or in
-// one above (simulator/test/client.sh holds it); a header that is not named belongs to its .c file.
+// Its files, lowest first. What a file includes, and what its object calls, is in its own line or
+// in one above (simulator/test/client.sh holds it); a header that is not named belongs to its .c
+// file.
 //
 //   transport   transport.c connection.c fault.c address.h
 //   errors      error.c client.h
 //   memory      shared.c registered.c
 //   code        module.c symbol.h function.c
 //   streams     default_stream.c stream_attributes.c
-//   operations  operation.c copy.c fill.c launch.c event.c host.c capture.c
+//   operations  operation.c copy.c fill.c launch.c event.c host.c capture.c capture_member.c
 //               graph.c graph_nodes.c graph_node.h graph_copies.c graph_kernels.c graph_memory.c
-//               graph_condition.c exec.c user_object.c
+//               graph_condition.c exec.c exec_plan.c exec_run.c user_object.c
 //   calls       batch.c device.c host_memory.c inside.c ipc.c library.c limits.c managed.c memory.c
 //               peer.c pool.c settings.c stream.c
 //
