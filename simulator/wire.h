@@ -98,7 +98,7 @@ typedef struct {
     uint32_t device;               // the calling thread's current one
     uint32_t alone;                // no other thread of the process can help a kernel that waits
     uint32_t within, reserved; // within: it is a part of another call, which a request has told of
-    union {
+    union {                    // wire.def says which member is a request's
         struct {
             uint64_t address;
             uint32_t writes;
@@ -109,11 +109,11 @@ typedef struct {
         } module; // twin: its id on another device; 0: none
         struct {
             uint64_t id;
-        } object; // MODULE_UNLOAD, STREAM_*, EVENT_*
+        } object; // or a number, as its row says
         struct {
             uint64_t module;
             uint32_t number;
-        } name; // KERNEL, KERNEL_NAME, VARIABLE
+        } name; // its text is the tail
         struct {
             uint64_t bytes, align;
             uint32_t kind;
@@ -121,11 +121,11 @@ typedef struct {
         struct {
             uint64_t address;
             uint32_t kind;
-        } pointer; // FREE, POINTER
+        } pointer;
         struct {
             uint64_t id, bytes;
             uint32_t attribute, set;
-        } pool; // POOL_*; id 0: the device's
+        } pool; // id 0: the device's
         struct {
             uint64_t address, bytes;
             uint32_t advice;
@@ -157,7 +157,7 @@ typedef struct {
         struct {
             uint32_t flags;
             int32_t priority;
-        } create; // STREAM_CREATE, STREAM_PRIORITY
+        } create;
         struct {
             uint64_t from, to;
         } elapsed;

@@ -102,21 +102,28 @@ static bool is_padding(u64 address, u64 bytes)
     return false;
 }
 
-// Reports the bytes of the box that nothing wrote.
-static void check_defined(const Call *call, const Allocation *a)
+// How many bytes of the box nothing wrote; the first, in the allocation.
+static u64 undefined_in_box(const Call *call, const Allocation *a, u64 *first)
 {
     const WireRequest *request = &call->request;
-    u64 undefined = 0, first = 0, width = request->copy.width;
+    u64 undefined = 0, width = request->copy.width;
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);
         u64 at = memory_undefined(address, width);
         for (u64 run; at < width; at += run, at += memory_undefined(address + at, width - at)) {
             run = undefined_run(address + at, width - at);
             if (is_padding(address + at, run)) continue;
-            if (!undefined) first = address + at - a->base;
+            if (!undefined) *first = address + at - a->base;
             undefined += run;
         }
     }
+    return undefined;
+}
+
+// Reports the bytes of the box that nothing wrote.
+static void check_defined(const Call *call, const Allocation *a)
+{
+    u64 first = 0, undefined = undefined_in_box(call, a, &first);
     if (!undefined) return;
     char made[256];
     report_made(a, made, sizeof made);
@@ -164,8 +171,8 @@ static void check_defined(const Call *call, const Allocation *a)
     report_errorf(&report,
                   "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
                   "-byte allocation%s",
-                  request->call, undefined, undefined == 1 ? "" : "s", report.that, first, a->size,
-                  made);
+                  call->request.call, undefined, undefined == 1 ? "" : "s", report.that, first,
+                  a->size, made);
 }
 
 // The box that a copy or fill reads, or stores to, beside what is at work on other streams.
