@@ -4,10 +4,7 @@
 //     --check NAME           that check alone (for make accuracy; no claims are judged)
 //     --define NAME=VALUE    for the compiler
 //
-// Or NN-name --hold [gpu] RESULT.json...: runs nothing, but holds versions 1, 2, ... of the
-// solution, of which these are the results, to what the profile says of them (claims.h); a
-// result that is not there says nothing. `gpu`: its targets instead of its claims. Exits with
-// 0 if all is so.
+// Or NN-name --hold ... or --summary ..., which run nothing (versions.h).
 //
 // Compiles the submission, runs the lesson's checks with Criterion (each in a
 // process of its own, with a device and a worker of its own), gathers their
@@ -28,6 +25,7 @@
 #include "run.h"
 #include "session.h"
 #include "text.h"
+#include "versions.h"
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 #include <criterion/internal/ordered-set.h>
@@ -287,23 +285,6 @@ static void few_gpus(Result *r, const Gpu *gpu)
 
 // ---- The main act ----
 
-// --hold
-static int hold_versions(const char *lesson, int argc, char **argv)
-{
-    bool on_gpu = argc > 0 && strcmp(argv[0], "gpu") == 0;
-    json_t *results[32] = { 0 };
-    size_t count = 0, held = 0, wrong;
-    for (int i = on_gpu; i < argc && count < sizeof results / sizeof *results; i++)
-        results[count++] = json_load_file(argv[i], 0, NULL);
-    if (run_profile_problem()) {
-        printf("%s\n", run_profile_problem());
-        return 1;
-    }
-    wrong = claims_hold(run_profile(), on_gpu, results, count, stdout, &held);
-    printf("%s: %zu bounds looked at, %zu not as the profile says\n", lesson, held, wrong);
-    return wrong != 0;
-}
-
 // The submission lies in a folder of that name.
 static bool lies_in(const char *submission, const char *name)
 {
@@ -471,9 +452,9 @@ static void grade(Result *r, const char *root, const char *define)
 int main(int argc, char **argv)
 {
     const char *lesson = strdup(basename(argv[0])), *root = root_of(argv[0]);
-    if (argc > 1 && strcmp(argv[1], "--hold") == 0) {
+    if (argc > 1 && versions_use(argv[1])) {
         run_export(lesson, root, "");
-        return hold_versions(lesson, argc - 2, argv + 2);
+        return versions_main(lesson, argc - 1, argv + 1);
     }
     Options options = parse(argc, argv);
     int number = atoi(lesson);

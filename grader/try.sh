@@ -129,23 +129,16 @@ version_is_right() {
         first "$log" SLOW || complain "$lesson: version $1 of the solution is not right" "$log"
 }
 
-# result_files FOLDER-AND-PREFIX LAST: a name for each version's result, in order.
-result_files() {
-    for version in $(seq 1 $((${versions:-1} - 1))); do echo "$1-$version.json"; done
-    echo "$2"
-}
-
 # The profile says which version is the first to keep a bound: that one does, and the one before does not.
 versions_are_held() {
-    # shellcheck disable=SC2046
-    run "$tree/held.log" "build/grader/$lesson" --hold $(result_files build/version "build/results/solutions/$lesson.json") ||
+    before=$(seq -f 'build/version-%g.json' 1 $((${versions:-1} - 1)))
+    # shellcheck disable=SC2086
+    run "$tree/held.log" "build/grader/$lesson" --hold $before "build/results/solutions/$lesson.json" ||
         complain "profiles/lessons/$lesson.cfg: not what the versions do" "$tree/held.log"
 }
 
 recorded_are_held() {
-    # shellcheck disable=SC2046
-    run "$tree/held-gpu.log" "build/grader/$lesson" --hold gpu \
-        $(result_files "$1/$lesson-version" "$1/$lesson.json") ||
+    run "$tree/held-gpu.log" "build/grader/$lesson" --hold gpu "$1/$lesson.json" "${versions:-1}" ||
         complain "profiles/lessons/$lesson.cfg: not what $1 has of the versions" "$tree/held-gpu.log"
 }
 

@@ -47,6 +47,10 @@ solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer t
 	$(known)
 	@build/grader/$(call name,$*) solutions/$(call name,$*).cu
 
+record-%: $$(call grading,$$*) FORCE                   ## grade all versions of lesson N on a GPU, and keep the figures
+	$(known)
+	@sh profiles/record.sh $(call name,$*)
+
 accuracy: nvcc $$(accuracy) $$(foreach l,$$(numbers),$$(call grading,$$l))    ## the simulator's counters and times beside a GPU's
 	@sh profiles/accuracy.sh
 

@@ -41,6 +41,8 @@ refuses 'Type: make solution-5' solution5
 refuses 'Type: make lesson-5' 5
 refuses 'There is no lesson 77.' lesson-77
 refuses 'There is no lesson 77.' solution-77
+refuses 'There is no lesson 77.' record-77
+shows 'profiles/record.sh 05-transpose' -n record-5
 for command in hint profile quiz reset watch; do
     refuses 'There is no lesson 77.' $command-77
     refuses "Type: make $command-5" ${command}5

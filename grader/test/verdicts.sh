@@ -33,6 +33,7 @@ gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c
 passed=0 failed=0
 cases=$PWD/$here/verdicts
 nvcc=$PWD/$here/fake/nvcc
+record=$PWD/profiles/record.sh
 cd "$tree" || exit 1
 
 # The words alone: no colours, no line breaks, and not the commas of a table that is set narrow.
@@ -116,5 +117,64 @@ refuses() {
 }
 refuses '99-fake: there is no check nonsense\. The checks: [a-z]' --check nonsense "exercises/$name.cu"
 refuses 'type: make reset-99$' exercises/99-lost.cu
+
+# What is recorded of runs on a GPU (profiles/record.sh), of two versions that came out as two of the cases above.
+
+# said WORDS: the last command said so. says WORDS COMMAND...: it does.
+said() {
+    if grep -qF -- "$1" said.out; then
+        passed=$((passed + 1))
+    else
+        echo "not said: \"$1\", but:"
+        cat said.out
+        failed=$((failed + 1))
+    fi
+}
+says() {
+    words=$1
+    shift
+    "$@" >said.out 2>&1
+    echo "exit status $?" >>said.out
+    said "$words"
+}
+
+# record VERSIONS CASE...: versions 1, 2, ... come out as these cases, and VERSIONS are recorded.
+record() (
+    cd record || exit
+    versions=$1
+    shift
+    CASES=$* sh profiles/record.sh 99-fake $versions
+)
+mkdir -p record/build/grader record/solutions record/profiles/lessons record/graded/build/grader
+cp "$record" record/profiles/record.sh
+cp profiles/lessons/99-fake.cfg record/profiles/lessons
+ln -s ../profiles record/graded/profiles
+cp build/grader/99-fake record/graded/build/grader
+echo '#define VERSION 2' >record/solutions/99-fake.cu
+cat >record/build/grader/99-fake <<'END'
+#!/bin/sh
+case $1 in --define) ;; *) exec graded/build/grader/99-fake "$@" ;; esac
+version=${2#VERSION=}
+cp "../$(echo $CASES | cut -d' ' -f"$version").json" "$4"
+END
+chmod +x record/build/grader/99-fake
+summary=profiles/results/fake-gpu/99-fake.json
+if [ "${CASES:-*}" = '*' ]; then
+    says '99-fake: 3 bounds looked at, 0 not as the profile says' record '1 2' gpu-right gpu-gold
+    said 'exit status 0'
+    says '"name": "of the copy rate", "measure": "in_turn", "peer": "copy", "ratio": 0.909' cat record/$summary
+    said '"name": "launches", "check": "a_thousand", "counters": ["launch__count"], "sum": 1, "by": 1, "value": 1,'
+    says 'exit status 1' grep -E 'by_kernel|source_line|"why"' record/$summary
+    says 'version 1 comes to 0.408' record 1 gpu-slow      # and version 2 is as it was
+    said '99-fake: 3 bounds looked at, 1 not as the profile says'
+    said 'exit status 1'
+    says '1.json: is not of a run on a GPU' record '1 2' wrong-nan gpu-gold
+    said 'exit status 1'
+    says 'gpu-gold.json: is no summary of 99-fake' build/grader/99-fake --hold gpu gpu-gold.json 2
+    says '0 bounds looked at' build/grader/99-fake --hold gpu nowhere.json 2
+    says 'how many versions' build/grader/99-fake --hold gpu nowhere.json 0
+    says 'usage: 99-fake --hold' build/grader/99-fake --hold gpu nowhere.json
+    says 'none of these results is there' build/grader/99-fake --summary nowhere.json nothing.json
+fi
 echo "verdicts: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -39,6 +39,8 @@ count 'does not know what it has not' $?
 inside -n accuracy && grep -q 'sh profiles/accuracy.sh' "$says" &&
     [ "$(grep -c -e '=\[compute_90,sm_90\] .* -o build/accuracy/' "$says")" -eq "$(ls profiles/accuracy/kernels/*.cu | wc -l)" ]
 count 'does not compare the device with a GPU as the tree does' $?
+inside -n record-5 && grep -q 'sh profiles/record.sh 05-transpose' "$says" && [ -f "$folder/bundle/profiles/record.sh" ]
+count 'does not record results as the tree does' $?
 [ "$(cd grader/lessons && ls *.peer.cu)" = "$(cd "$folder/bundle/grader/lessons" && ls *.peer.cu)" ]
 count 'lacks peers' $?
 
