@@ -88,8 +88,10 @@ shows() {
 $accuracy measure record.json >said 2>&1
 shows 'record.json: 1 kernels' said
 tr -d ' \n' <record.json >flat
-shows '"traffic":{"dram__bytes_read.sum":[[20000000,24000005,31000000]],"dram__bytes_write.sum":[[3000000,3000000,6000000]],"lts__t_sectors_op_read.sum":[[1000001,1000008,1000015]]}' flat
-shows '"launch__waves_per_multiprocessor":0.25' flat
+shows '"traffic_counters":["dram__bytes_read.sum","dram__bytes_write.sum","lts__t_sectors_op_read.sum"]' flat
+shows '"traffic":[[[20000000,24000005,31000000]],[[3000000,3000000,6000000]],[[1000001,1000008,1000015]]]' flat
+shows '"counters":["dram__bytes_read.sum","launch__waves_per_multiprocessor"]' flat
+shows '"counters":[40000000,0.25]' flat
 $accuracy compare record.json table.md >said 2>&1
 shows 'L2 1 of 1, DRAM 0 of 2' said
 shows '| DRAM traffic within 10 % (of 1 MB or more) | all | 0 of 2 | 0 of 0 |' table.md
@@ -108,6 +110,9 @@ shows "of 15 runs, of DRAM: L2's were counted in several passes, and are left ou
 sed -i 's/"NVIDIA H200"/"NVIDIA B200"/; s/"NVIDIA L4"/"NVIDIA B200"/' record.json
 $accuracy traffic record.json >said 2>&1
 shows 'the record is of another GPU' said
+sed -i 's/"counters": \[40000000, /&7, /' record.json
+$accuracy compare record.json table.md >said 2>&1
+shows 'record.json: kernel_of_one has no row of "counters", or one of another length' said
 cd "$OLDPWD" || exit 1
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

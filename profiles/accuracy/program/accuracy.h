@@ -43,6 +43,11 @@ json_t *measure(const char *simulator, int rounds);
 // record's own "traffic": [{"date", "runs", ...}, ...]. False, with a message, if one fails.
 bool measure_traffic(json_t *record);
 
+// The record's file (record.c). Reading returns NULL, with a message, if there is no such record;
+// writing false, with errno.
+json_t *record_read(const char *from);
+bool record_write(const json_t *record, const char *to);
+
 // Fills the set from the record, and marks what is held out. False, with a message, if a name is
 // unknown.
 bool set_make(Set *set, json_t *record, const char *held_out);

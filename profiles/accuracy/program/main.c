@@ -19,7 +19,7 @@ static const char simulator[] = "simulator/run";
 static int do_measure(json_t *record, const char *to)
 {
     if (!record || !measure_traffic(record)) return 1;
-    if (json_dump_file(record, to, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6)) < 0) {
+    if (!record_write(record, to)) {
         perror(to);
         return 1;
     }
@@ -28,18 +28,10 @@ static int do_measure(json_t *record, const char *to)
     return 0;
 }
 
-static json_t *load(const char *from)
-{
-    json_error_t error;
-    json_t *record = json_load_file(from, 0, &error);
-    if (!record) fprintf(stderr, "%s:%d: %s\n", from, error.line, error.text);
-    return record;
-}
-
 static int do_compare(const char *from, const char *to)
 {
     static Set set;
-    json_t *record = load(from);
+    json_t *record = record_read(from);
     if (!record || !set_make(&set, record, "profiles/accuracy/held-out.txt")
         || !simulate(&set, simulator))
         return 1;
@@ -52,7 +44,8 @@ int main(int count, char **words)
 {
     if (count >= 3 && !strcmp(words[1], "measure"))
         return do_measure(measure(simulator, count > 3 ? atoi(words[3]) : 21), words[2]);
-    if (count == 3 && !strcmp(words[1], "traffic")) return do_measure(load(words[2]), words[2]);
+    if (count == 3 && !strcmp(words[1], "traffic"))
+        return do_measure(record_read(words[2]), words[2]);
     if (count == 4 && !strcmp(words[1], "compare")) return do_compare(words[2], words[3]);
     fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy traffic "
                     "RECORD.json\n       accuracy compare RECORD.json TABLE.md\n");
