@@ -138,6 +138,29 @@ for lesson in $lessons; do
         "$(peers_have "$peers" | comm -23 - "$scratch")"
 done
 
+# ---- What was measured on GPUs: kept in the form that its tools write, and little of it
+
+# (A run's whole result is a hundred times as large as what is ever read of it.)
+recorded_most=600000
+files profiles 2>/dev/null | grep '\.json$' >"$scratch"
+summaries() {
+    grep '^profiles/results/' "$scratch" | grep -v -- '-torch\.json$'
+}
+# without FORM: the files named on stdin that have no such line.
+without() {
+    xargs grep -LE "$1" /dev/null | grep -vx /dev/null
+}
+none 'is no summary as "make record-N" writes; a whole result stays in build/' \
+    "$(summaries | without '^ "versions": \['; summaries | xargs grep -lE '"(by_kernel|lines|source_line)":' /dev/null)"
+none 'should be profiles/results/MACHINE/LESSON.json' \
+    "$(summaries | while read -r file; do
+        [ "$(echo "$file" | tr -dc / | wc -c)" = 3 ] && [ -f "lessons/$(basename "$file" .json).md" ] || echo "$file"
+    done)"
+none 'is no record as "make accuracy" writes: a row of numbers a kernel' \
+    "$(grep '^profiles/accuracy/' "$scratch" | without '^   "counters": \[.*\]')"
+bytes=$(xargs cat <"$scratch" | wc -c)
+holds "profiles/: $bytes bytes of .json; what is recorded takes at most $recorded_most" [ "$bytes" -le "$recorded_most" ]
+
 # ---- The lessons' texts have their sections
 
 total=0

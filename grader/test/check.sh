@@ -20,6 +20,7 @@ plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
     cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
+        "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
         grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/*.def simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
@@ -64,6 +65,13 @@ finds 'host-does-the-work.cu: does not include' "sed -i '/$lesson.h/d' grader/wr
 finds 'its own contract and CUDA only' "sed -i '\$i#include \"helper.h\"' grader/wrong/$lesson/wrong-pitch.edit"
 finds 'needs claims' "sed -i '0,/why = /s/why = .*//' profiles/lessons/$lesson.cfg"
 finds 'needs claims' "echo 'claims = ( );' >profiles/lessons/$lesson.cfg"
+results=profiles/results/nvidia-h200
+finds "$results/$lesson.json: is no summary" "echo '{\"lesson\": \"$lesson\", \"gpu\": {}}' >$results/$lesson.json"
+finds "$results/$lesson.json: is no summary" "sed -i '0,/\"check\"/s//\"source_line\": 5, &/' $results/$lesson.json"
+finds "$results/$lesson-version-1.json: should be" "cp $results/$lesson.json $results/$lesson-version-1.json"
+finds 'profiles/results/05-transpose.json: should be' "cp $results/$lesson.json profiles/results"
+finds 'nvidia-h200.json: is no record' "tr -d '\n' <profiles/accuracy/nvidia-h200.json >short; mv short profiles/accuracy/nvidia-h200.json"
+finds 'bytes of .json' "yes ' ' | head -n 300000 >>$results/$lesson.json"
 finds 'has no section `## Quiz`' "sed -i 's/^## Quiz/## Quizzes/' lessons/$lesson.md"
 finds 'has no `### Hint 3`' "sed -i 's/^### Hint 3.*//' lessons/$lesson.md"
 finds 'words of prose' "head -n 3 lessons/$lesson.md >short; mv short lessons/$lesson.md"
