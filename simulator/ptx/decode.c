@@ -311,7 +311,6 @@ static void read_kernel(Body *b)
     mark_instructions(k);
     k->shared_bytes = align_up(k->shared_bytes, b->dynamic_align);
     body_frames(k);
-    k->register_bytes = align_up(b->rows, 64);
     k->shared_granule = b->granule;
 }
 
@@ -328,5 +327,6 @@ void decode_body(Decoder *d, Kernel *k, Symbols *names)
     memcpy(module, d->ptx.failed, sizeof module);
     if (setjmp(d->ptx.failed)) body_unread(b);
     else read_kernel(b);
+    k->register_bytes = align_up(b->rows, 64);
     memcpy(d->ptx.failed, module, sizeof module);
 }
