@@ -1,4 +1,5 @@
-// What is kept of a result is listed by its keys; the rest of the file reads and lays out.
+// The tables below list what a summary keeps of a result; the rest of the file reads, writes and
+// lays it out.
 #include "summary.h"
 #include "file.h"
 #include "text.h"
@@ -20,7 +21,7 @@ static const char *const claim_keys[] = { "name", "check", "counters", "sum", "b
 // Whether a real number is a whole one, and small enough to be counted exactly.
 static bool is_whole(double x) { return x > -1e15 && x < 1e15 && x == (double)(json_int_t)x; }
 
-// A copy in which whole numbers are written as such: six digits would not do for a count.
+// A copy whose whole numbers are integers: counts keep all their digits, measured numbers six.
 static json_t *copy(const json_t *from)
 {
     const char *key;
@@ -40,7 +41,7 @@ static json_t *copy(const json_t *from)
     return to;
 }
 
-// Of an object those keys, in their order.
+// The members of an object that `keys` lists, in that order.
 static json_t *pick(const json_t *from, const char *const *keys)
 {
     json_t *to = json_object();
@@ -58,7 +59,7 @@ static json_t *pick_each(const json_t *list, const char *const *keys)
     return to;
 }
 
-// Of a GPU's records those that were timed.
+// What a summary keeps of the records of a GPU's run: those of a Measure().
 static json_t *measurements(const json_t *records)
 {
     json_t *to = json_array(), *record, *measured;
@@ -123,7 +124,8 @@ const char *summary_read(const char *path, const char *lesson, json_t *versions[
     return problem;
 }
 
-// ---- The layout: what nests at most two deep is a row, but for lists of objects
+// ---- The layout: a row for whatever nests at most two deep, but a row an element in a list of
+// objects
 
 static int depth(const json_t *json)
 {

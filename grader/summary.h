@@ -4,7 +4,7 @@
 //
 //   {"schema": 1, "lesson": "05-transpose",
 //    "versions": [
-//      {"version": 1, and what follows as it is in the version's result, numbers to six digits:
+//      {"version": 1, and the following as the version's result has it, numbers to six digits:
 //       "verdict", "score", "device",
 //       "gpu": {"device", "driver", "toolkit", "date", "compute_capability", "passed", "checks",
 //               "timings": [without "why" and "words"],

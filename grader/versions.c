@@ -1,4 +1,5 @@
-// The grader's uses that run nothing: versions of a solution beside the profile, and their summary.
+// Holds the versions of a solution to the lesson's profile, and records them in the lesson's
+// summary.
 #include "versions.h"
 #include "claims.h"
 #include "run.h"
