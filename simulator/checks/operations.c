@@ -1,5 +1,5 @@
 // The launches, copies and fills that are remembered: what lies before the beginning of each by
-// stream order, and what its blocks have heard of others by flags. A kernel that has ended hands on
+// stream order, and what its blocks have heard of others by flags. A kernel that has ended hops on
 // what it was told.
 #include <stdlib.h>
 #include <string.h>
@@ -32,26 +32,29 @@ u32 operation_add(const Operation *o)
 void operations_forget(void)
 {
     for (u32 n = 1; n < operation_count; n++)
-        knowledge_free(&operations[n].known), order_free(&operations[n].before);
+        vector_clock_free(&operations[n].clock), order_free(&operations[n].before);
     operation_count = 1;
     block_count = 0;
 }
 
 // Does it look what others have told, or, at an mbarrier, whether they have come?
-static bool hears(const Insn *i) { return i->strong && !i->reduces && i->op != ISA_store; }
+static bool may_acquire(const Insn *i) { return i->strong && !i->reduces && i->op != ISA_store; }
 
 // Does it tell what was done so far to those who hear it, perhaps in another kernel?
-static bool tells(const Insn *i) { return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA; }
+static bool may_release(const Insn *i)
+{
+    return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA;
+}
 
 static bool is_barrier(const Insn *i) { return i->op == ISA_bar_sync || i->op == ISA_bar_red; }
 
-static bool is_for_some(const Insn *i)
+static bool is_partial_barrier(const Insn *i)
 {
     return (is_barrier(i) && i->b) || i->op == ISA_bar_arrive;
 }
 
 // May some warps end here, and others come to a barrier behind it?
-static bool leaves(const Kernel *k, u32 pc)
+static bool may_exit_early(const Kernel *k, u32 pc)
 {
     const Insn *i = &k->code[pc];
     bool out = i->guard && (insn_ends(i) || (i->op == ISA_bra && insn_ends(&k->code[i->target])));
@@ -60,63 +63,63 @@ static bool leaves(const Kernel *k, u32 pc)
     return out && next < end;
 }
 
-void operation_ask(Kernel *k)
+void operation_classify_kernel(Kernel *k)
 {
     if (k->kept[KERNEL_ORDER]) return;
     KernelOrder *o = k->kept[KERNEL_ORDER] = need(calloc(1, sizeof *o));
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
-        o->hears |= hears(i) || tells(i);
-        o->meets_some |= is_for_some(i) || leaves(k, pc);
+        o->synchronises |= may_acquire(i) || may_release(i);
+        o->has_partial_barriers |= is_partial_barrier(i) || may_exit_early(k, pc);
     }
-    o->hears |= k->meets_cluster;
+    o->synchronises |= k->has_cluster_barrier;
 }
 
 bool operation_before(u32 earlier, u32 operation)
 {
     Operation *now = &operations[operation];
-    if (earlier == now->over) return true;
+    if (earlier == now->ordered_after) return true;
     if (!clock_ordered(operations[earlier].number, now->number)) return false;
-    now->over = earlier;
+    now->ordered_after = earlier;
     return true;
 }
 
 // ---- What flags tell, and the ends of kernels hand on ----
 
-enum { MOST_HANDS = 4 }; // through which it went
+enum { MOST_HOPS = 4 }; // through which it went
 
-static bool is_known(const Knowledge *, const Site *, u32 hands);
+static bool clock_covers(const VectorClock *, const Site *, u32 hops);
 
 // Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel
 // there was told of it?
-static bool lies_before(u32 operation, const Site *s, u32 hands)
+static bool precedes(u32 operation, const Site *s, u32 hops)
 {
     const Order *before = &operations[operation].before;
     if (order_has(before, operations[s->operation].number)) return true;
     for (u32 n = 1; n < operation_count; n++)
-        if (n != operation && operations[n].known.count && order_has(before, operations[n].number)
-            && is_known(&operations[n].known, s, hands))
+        if (n != operation && operations[n].clock.count && order_has(before, operations[n].number)
+            && clock_covers(&operations[n].clock, s, hops))
             return true;
     return false;
 }
 
 // Who knows something of a block knows what lies before the beginning of its launch.
-static bool is_known(const Knowledge *k, const Site *s, u32 hands)
+static bool clock_covers(const VectorClock *k, const Site *s, u32 hops)
 {
     const Operation *o = &operations[s->operation];
-    if (o->kernel && s->tick <= knowledge_of(k, operation_block(s), s->warp)) return true;
-    for (u32 n = 1; n < operation_count && hands; n++)
+    if (o->kernel && s->epoch <= vector_clock_at(k, operation_block(s), s->warp)) return true;
+    for (u32 n = 1; n < operation_count && hops; n++)
         if (n != s->operation && operations[n].kernel
-            && knowledge_has(k, operations[n].first_block, operations[n].blocks)
-            && lies_before(n, s, hands - 1))
+            && vector_clock_has(k, operations[n].first_block, operations[n].blocks)
+            && precedes(n, s, hops - 1))
             return true;
     return false;
 }
 
-bool operation_knows(u32 operation, const BlockOrder *o, u32 warp, const Site *s)
+bool operation_clock_covers(u32 operation, const BlockClocks *o, u32 warp, const Site *s)
 {
-    return lies_before(operation, s, MOST_HANDS)
+    return precedes(operation, s, MOST_HOPS)
         || (o
-            && (is_known(&o->known, s, MOST_HANDS)
-                || is_known(&o->warps[warp].known, s, MOST_HANDS)));
+            && (clock_covers(&o->clock, s, MOST_HOPS)
+                || clock_covers(&o->warps[warp].clock, s, MOST_HOPS)));
 }

@@ -1,7 +1,7 @@
 // The launches, copies and fills whose order with others is asked for, and which of them comes
 // before what.
 #pragma once
-#include "happens.h"
+#include "causality.h"
 #include "memory/memory.h"
 #include "shadow.h"
 #include "slots.h"
@@ -14,11 +14,11 @@ typedef struct Operation {
     u32 device;           // of a launch,
     bool sees_others;     // whose blocks may see one another, by flags or atomics
     u32 first_block;      // its blocks' numbers among those of all launches that are remembered
-                          // (happens.h)
+                          // (causality.h)
     u64 blocks;
     Order before;                      // what lies before its beginning by stream order
-    u32 over;                          // the operation that was last found to come before it
-    Knowledge known;                   // what flags have told the blocks of it that have ended
+    u32 ordered_after;                 // the operation that was last found to come before it
+    VectorClock clock;                 // what flags have told the blocks of it that have ended
     u32 grid[3], block[3], cluster[3]; // cluster: {1,1,1} where there are none
     char call[48];                     // "cudaMemcpyAsync"
     u64 callers[MEMORY_CALLERS];       // of that call: host return addresses
@@ -34,10 +34,10 @@ void operations_forget(void);
 // What is known of a kernel's code: whether warps may hear of others, or others of them, but at the
 // block's barrier, or at one for some of the block, or that some have left for good.
 typedef struct KernelOrder {
-    bool hears, meets_some;
+    bool synchronises, has_partial_barriers;
 } KernelOrder;
 
-void operation_ask(Kernel *); // works it out, once
+void operation_classify_kernel(Kernel *); // works it out, once
 static inline const KernelOrder *kernel_order(const Kernel *k) { return k->kept[KERNEL_ORDER]; }
 
 // By stream order.
@@ -46,7 +46,7 @@ bool operation_before(u32 earlier, u32 operation);
 // Does the access of another operation come before what this one does, or a warp of a block of it:
 // by stream order, or by flags that it was told of? The block's order NULL: before all that the
 // operation does.
-bool operation_knows(u32 operation, const BlockOrder *, u32 warp, const Site *);
+bool operation_clock_covers(u32 operation, const BlockClocks *, u32 warp, const Site *);
 
 // The number of the block that touched it, among those of all launches.
 static inline u32 operation_block(const Site *s)

@@ -16,13 +16,14 @@
 enum { UNIT = 4 }; // bytes of shared memory that one note stands for
 
 typedef struct Note {
-    u32 era, pc;
+    u32 generation, pc;
 } Note; // the fence that came before the latest store there, and who stored
 
 struct ProxyBlock {
     Note *note; // NULL: the kernel copies nothing in bulk from shared memory
     u32 count,
-        era; // era: fences so far that may be for its shared memory, over all blocks of the slot
+        generation; // generation: fences so far that may be for its shared memory, over all blocks
+                    // of the slot
 };
 
 static struct ProxyBlock *proxy_block(const Block *b) { return b->kept[BLOCK_PROXY]; }
@@ -54,11 +55,11 @@ static void proxy_block_free(Block *b)
 static void proxy_fence(Warp *w)
 {
     const Cluster *c = w->block->cluster;
-    if (!c) proxy_block(w->block)->era++;
+    if (!c) proxy_block(w->block)->generation++;
     for (u32 rank = 0; c && rank < c->size; rank++)
-        if (c->blocks[rank]) proxy_block(c->blocks[rank])->era++;
+        if (c->blocks[rank]) proxy_block(c->blocks[rank])->generation++;
 }
-static void proxy_block_start(Block *b) { proxy_block(b)->era++; }
+static void proxy_block_start(Block *b) { proxy_block(b)->generation++; }
 
 static void tell(const Access *a, const Note *n)
 {
@@ -91,10 +92,10 @@ static bool proxy_access(Access *a)
         for (u64 n = s->address / UNIT; n <= (s->address + s->bytes - 1) / UNIT; n++) {
             Note *note = &p->note[n];
             if (!a->bulk) {
-                *note = (Note){ p->era, a->pc };
+                *note = (Note){ p->generation, a->pc };
             } else if (a->store) {
-                note->era = 0;
-            } else if (note->era == p->era) {
+                note->generation = 0;
+            } else if (note->generation == p->generation) {
                 tell(a, note);
                 return true;
             }

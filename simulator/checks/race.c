@@ -1,6 +1,6 @@
 // Races: two accesses to one place by different threads, at least one of them a store and not both
-// strong, of which neither comes before the other (happens.h). In shared memory, between threads of
-// one block; in global memory, between any threads of a grid, and between operations on streams
+// strong, of which neither comes before the other (causality.h). In shared memory, between threads
+// of one block; in global memory, between any threads of a grid, and between operations on streams
 // that nothing puts in order. The order in which the simulator happens to run warps and blocks
 // plays no part.
 //
@@ -25,9 +25,9 @@ extern const Observer race_observer;
 Shadow race_global;
 
 static u32 races_found;
-static u32
-    heard; // how often somebody has heard what another did, or has told what it did, or might have
-static const u32 HEARD = 1u << 31;
+static u32 sync_count; // how often somebody has sync_count what another did, or has told what it
+                       // did, or might have
+static const u32 SYNC_STAMP = 1u << 31;
 static u32 running;         // grids that have begun and not ended
 static u32 transfer;        // the latest copy or fill
 static bool transfer_alone; // nothing that is at work now, or begins before it is over, can
@@ -35,8 +35,8 @@ static bool transfer_alone; // nothing that is at work now, or begins before it 
 
 void race_forget(void)
 {
-    if (race_global.lines) shadow_forget(&race_global);
-    happens_forget();
+    if (race_global.lines) shadow_reset(&race_global);
+    causality_reset();
     operations_forget();
 }
 
@@ -50,14 +50,14 @@ static u32 begin(const Operation *o)
     return operation_add(o);
 }
 
-void race_hear(Grid *g)
+void race_synchronised(Grid *g)
 {
-    if (g->part || !kernel_order(g->kernel)->hears) return;
-    heard = (heard + 1) % HEARD;
+    if (g->part || !kernel_order(g->kernel)->synchronises) return;
+    sync_count = (sync_count + 1) % SYNC_STAMP;
     shape_forget_passes_of(g, &race_observer);
 }
 
-static bool is_over(Look *k, const Site *earlier)
+static bool is_over(ShadowCheck *k, const Site *earlier)
 {
     return operation_before(earlier->operation, k->site.operation);
 }
@@ -90,12 +90,12 @@ static bool reach_each_other(const Site *a, const Site *b)
     return !afar || (!a->device_only && !b->device_only);
 }
 
-bool race_stores_alike(const Access *a, u32 lane, u32 other)
+bool race_stores_same(const Access *a, u32 lane, u32 other)
 {
     const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane]
                                                 : (const u8 *)a->address[lane];
     if (a->alike)
-        return other < LANES || *a->alike >> lane & 1; // of lanes, lanes_alike() has made sure
+        return other < LANES || *a->alike >> lane & 1; // of lanes, lanes_unchanged() has made sure
     if (a->values)
         return !memcmp(a->values + VALUE_BYTES * lane,
                        other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
@@ -114,21 +114,21 @@ static bool swaps(const Site *s)
 }
 
 // A plain load and a compare-and-swap.
-static bool looks_before_swap(const Site *a, const Site *b)
+static bool is_load_before_swap(const Site *a, const Site *b)
 {
     return (!a->store && swaps(b)) || (!b->store && swaps(a));
 }
 
 // The barrier at which the warp's lane `other` stands, to which `lane` has not come.
-static const Insn *parted_at(const Warp *w, u32 lane, u32 other)
+static const Insn *divergent_barrier_of(const Warp *w, u32 lane, u32 other)
 {
     return w->arrived >> other & ~w->arrived >> lane & 1
              ? &w->block->grid->kernel->code[w->arrived_pc]
              : NULL;
 }
 
-static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 other,
-                 enum before order)
+static bool report(const Access *a, const ShadowCheck *k, const Site *s, u32 lane, u32 other,
+                   enum causality order)
 {
     const Site *now = &k->site;
     Grid *g = a->warp->block->grid;
@@ -148,7 +148,8 @@ static bool tell(const Access *a, const Look *k, const Site *s, u32 lane, u32 ot
     race.device_only = now->strong && s->strong && !race.block_only && !race.cluster_only
                     && operations[now->operation].device != operations[s->operation].device;
     if (now->operation == s->operation && now->block == s->block) {
-        if (now->warp == s->warp) race.parted = parted_at(a->warp, lane, other);
+        if (now->warp == s->warp)
+            race.divergent_barrier = divergent_barrier_of(a->warp, lane, other);
         race.missed = race_block(a->warp->block)->missed >> s->warp & 1;
     }
     race.now =
@@ -167,37 +168,39 @@ static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes
     if (!s->store || !reach_each_other(s, &read)) return lanes;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u64 address = s->base + site_place(s, __builtin_ctz(rest)) * s->stride;
-        if (happens_observed(&race_block(a->warp->block)->order, a, address, operation_block(s),
-                             s->warp, s->tick))
+        if (causality_observed(&race_block(a->warp->block)->order, a, address, operation_block(s),
+                               s->warp, s->epoch))
             lanes &= ~(rest & -rest);
     }
     return lanes;
 }
 
 // Lanes that touch the same bytes as an earlier access that nothing puts before them.
-static bool collide(const Look *k, const Site *s, u64 from, u64 to, enum before order)
+static bool find_conflict(const ShadowCheck *k, const Site *s, u64 from, u64 to,
+                          enum causality order)
 {
     const Access *a = k->context;
-    const BlockOrder *o = &race_block(a->warp->block)->order;
+    const BlockClocks *o = &race_block(a->warp->block)->order;
     const Site *now = &k->site;
     bool same_warp =
         s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    bool same_access = same_warp && s->visit == now->visit,
+    bool same_access = same_warp && s->sequence == now->sequence,
          both_store = s->store && now->store && !a->atomic;
     for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         u64 low = now->base + site_place(now, lane) * now->stride, high = low + now->bytes;
         u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
         if (same_access) others &= ~(1u << lane);
-        else if (same_warp) others = happens_unmet(o, a->warp, lane, others, s->visit);
+        else if (same_warp)
+            others = causality_unsynchronised(o, a->warp, lane, others, s->sequence);
         if (!same_warp) others = unobserved(a, s, now, others);
         if (!others) continue;
         u32 other = __builtin_ctz(others);
-        if (both_store && race_stores_alike(a, lane, same_access ? other : LANES)) continue;
+        if (both_store && race_stores_same(a, lane, same_access ? other : LANES)) continue;
         if (s->operation != now->operation
-            && operation_knows(now->operation, o, a->warp->number, s))
+            && operation_clock_covers(now->operation, o, a->warp->number, s))
             return false;
-        return tell(a, k, s, lane, other, order);
+        return report(a, k, s, lane, other, order);
     }
     return false;
 }
@@ -209,7 +212,7 @@ static bool is_reserved(const Access *a, u64 address)
     return a->space == SPACE_SHARED && address >= a->owner->reserved_at;
 }
 
-static bool races(Look *k, const Site *s, u64 from, u64 to)
+static bool races(ShadowCheck *k, const Site *s, u64 from, u64 to)
 {
     const Access *a = k->context;
     const Site *now = &k->site;
@@ -217,60 +220,60 @@ static bool races(Look *k, const Site *s, u64 from, u64 to)
         return false;
     if (s->operation != now->operation && operation_before(s->operation, now->operation))
         return false;
-    if (is_transfer(s)) return !may_be_flag(now) && collide(k, s, from, to, UNORDERED);
+    if (is_transfer(s)) return !may_be_flag(now) && find_conflict(k, s, from, to, UNORDERED);
     bool same_warp =
         s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    if (same_warp && s->rows == now->rows && s->base == now->base && s->stride == now->stride
+    if (same_warp && s->repeats == now->repeats && s->base == now->base && s->stride == now->stride
         && (u64)llabs(now->stride) >= now->bytes && s->bytes == now->bytes)
         return false; // each lane where it was
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
-    if (same_warp && a->visit && *a->visit == s->visit && now->visit != s->visit)
+    if (same_warp && a->sequence && *a->sequence == s->sequence && now->sequence != s->sequence)
         return false; // its own beginning, and that has been looked at
-    enum before order = happens_before(&race_block(a->warp->block)->order, a->warp,
-                                       operation_block(s), s->warp, s->tick, s->store);
-    if (order == BEFORE || looks_before_swap(s, now)) return false;
-    return collide(k, s, from, to, order);
+    enum causality order = causality_before(&race_block(a->warp->block)->order, a->warp,
+                                            operation_block(s), s->warp, s->epoch, s->store);
+    if (order == BEFORE || is_load_before_swap(s, now)) return false;
+    return find_conflict(k, s, from, to, order);
 }
 
 // A read.
-static bool follows(Look *k, const Site *s)
+static bool follows(ShadowCheck *k, const Site *s)
 {
     const Access *a = k->context;
     return !is_transfer(s)
-        && happens_before(&race_block(a->warp->block)->order, a->warp, operation_block(s), s->warp,
-                          s->tick, s->store)
+        && causality_before(&race_block(a->warp->block)->order, a->warp, operation_block(s),
+                            s->warp, s->epoch, s->store)
                == BEFORE;
 }
 
 // ---- What a warp touches, in regular parts ----
 
-static void look(Shadow *s, Look *k, u64 base, s64 stride, u32 lanes)
+static void check_lanes(Shadow *s, ShadowCheck *k, u64 base, s64 stride, u32 lanes)
 {
     k->number = 0;
     k->site.base = base;
     k->site.stride = stride;
     k->site.lanes = lanes;
-    shadow_look(s, k);
+    shadow_check(s, k);
 }
 
 // Lanes of one weak store instruction at one place, with different values: which one stays is not
 // said. (Of a volatile one it is not either, but that is no race: so lanes elect one of them.)
-static void look_at_same(const Access *a, Shadow *s, Look *k, u64 address, u32 lanes)
+static void check_same_address(const Access *a, Shadow *s, ShadowCheck *k, u64 address, u32 lanes)
 {
     u32 first = __builtin_ctz(lanes);
     for (u32 rest = lanes & (lanes - 1); rest && a->store && !a->atomic && !k->site.strong;
          rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
-        if (!race_stores_alike(a, lane, first)) {
-            tell(a, k, &k->site, lane, first, UNORDERED);
+        if (!race_stores_same(a, lane, first)) {
+            report(a, k, &k->site, lane, first, UNORDERED);
             break;
         }
     }
-    look(s, k, address, 0, lanes);
+    check_lanes(s, k, address, 0, lanes);
 }
 
 // Those of the spans that read the same as the first of them: two in a tile of 16 columns.
-static u32 spans_alike(const Access *a, u32 spans)
+static u32 spans_equal(const Access *a, u32 spans)
 {
     const Span *first = &a->span[__builtin_ctz(spans)];
     u32 alike = spans & -spans;
@@ -282,7 +285,7 @@ static u32 spans_alike(const Access *a, u32 spans)
 }
 
 // Are they rows of lanes, each right behind the other?
-static bool are_rows(const Access *a, u32 alike)
+static bool repeat_contiguously(const Access *a, u32 alike)
 {
     u64 next = a->span[__builtin_ctz(alike)].lanes, lanes = __builtin_popcountll(next);
     for (; alike && a->span[__builtin_ctz(alike)].lanes == next; alike &= alike - 1) next <<= lanes;
@@ -290,21 +293,21 @@ static bool are_rows(const Access *a, u32 alike)
 }
 
 // The first of them, and those that read the same. Returns which it were.
-static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
+static u32 check_spans(const Access *a, Shadow *s, ShadowCheck *k, u32 spans)
 {
     const Span *span = &a->span[__builtin_ctz(spans)];
     u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes),
-        alike = spans_alike(a, spans), lanes = 0;
+        alike = spans_equal(a, spans), lanes = 0;
     if (span->bytes == count * a->bytes && count > 1) {
-        if (!are_rows(a, alike)) alike = spans & -spans;
-        k->site.rows = __builtin_popcount(alike);
-        look(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
-        k->site.rows = 1;
+        if (!repeat_contiguously(a, alike)) alike = spans & -spans;
+        k->site.repeats = __builtin_popcount(alike);
+        check_lanes(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
+        k->site.repeats = 1;
         return alike;
     }
     for (u32 rest = alike; rest; rest &= rest - 1) lanes |= a->span[__builtin_ctz(rest)].lanes;
     if (span->bytes == a->bytes) {
-        look_at_same(a, s, k, span->address, lanes);
+        check_same_address(a, s, k, span->address, lanes);
         return alike;
     }
     while (lanes) {
@@ -314,7 +317,7 @@ static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
             if (a->address[__builtin_ctz(on)] == address) same |= on & -on;
             else if (!(alike & (alike - 1))) break; // in one span they are side by side
         }
-        look_at_same(a, s, k, address, same);
+        check_same_address(a, s, k, address, same);
         lanes &= ~same;
     }
     return alike;
@@ -323,41 +326,41 @@ static u32 look_at_spans(const Access *a, Shadow *s, Look *k, u32 spans)
 // A copy in bulk is weak, but what it tells its mbarrier is not.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-// In global memory what is quiet stays so for the launch, or until somebody hears of others, or
-// tells them: then what is read from now on may be behind what others did to what was read so far,
-// or beside it.
-static u32 quiet_of(const Access *a)
+// In global memory what is saturation stays so for the launch, or until somebody hears of others,
+// or tells them: then what is read from now on may be behind what others did to what was read so
+// far, or beside it.
+static u32 saturation_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
     if (a->store) return 0;
-    return a->space == SPACE_SHARED       ? 1
-         : kernel_order(g->kernel)->hears ? HEARD | heard
-                                          : g->number;
+    return a->space == SPACE_SHARED              ? 1
+         : kernel_order(g->kernel)->synchronises ? SYNC_STAMP | sync_count
+                                                 : g->number;
 }
 
-static bool warps_meet(const Kernel *k)
+static bool warps_only_full_barriers(const Kernel *k)
 {
-    return !kernel_order(k)->hears && !kernel_order(k)->meets_some;
+    return !kernel_order(k)->synchronises && !kernel_order(k)->has_partial_barriers;
 }
 
-static bool all_meet(const Kernel *k, enum space space)
+static bool only_full_barriers(const Kernel *k, enum space space)
 {
-    return space == SPACE_SHARED ? warps_meet(k) : !kernel_order(k)->hears;
+    return space == SPACE_SHARED ? warps_only_full_barriers(k) : !kernel_order(k)->synchronises;
 }
 
-static Look look_of(const Access *a)
+static ShadowCheck check_of(const Access *a)
 {
     const Block *b = a->warp->block;
-    const BlockOrder *o = &race_block(b)->order;
+    const BlockClocks *o = &race_block(b)->order;
     const Insn *i = a->insn;
     bool shared = a->space == SPACE_SHARED, strong = is_strong(a);
-    return (Look){
+    return (ShadowCheck){
         .site = { .bytes = a->bytes,
-                  .rows = 1,
+                  .repeats = 1,
                   .operation = race_grid(b->grid)->operation,
                   .block = b->number,
-                  .tick = o->tick,
-                  .visit = o->visit,
+                  .epoch = o->epoch,
+                  .sequence = o->sequence,
                   .pc = i - b->grid->kernel->code,
                   .warp = a->warp->number,
                   .store = a->store,
@@ -366,12 +369,12 @@ static Look look_of(const Access *a)
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER,
                   .device_only = strong && i->scope != SCOPE_SYS },
-        .met = o->warps[a->warp->number].latest_met,
-        .all_met = o->warps[a->warp->number].all_met,
-        .quiet = quiet_of(a),
+        .synced = o->warps[a->warp->number].latest_synced,
+        .all_synced = o->warps[a->warp->number].all_synced,
+        .saturation = saturation_of(a),
         .by_warp = shared,
-        .all_meet = all_meet(b->grid->kernel, a->space),
-        .warps_meet = warps_meet(b->grid->kernel),
+        .only_full_barriers = only_full_barriers(b->grid->kernel, a->space),
+        .warps_only_full_barriers = warps_only_full_barriers(b->grid->kernel),
         .races = races,
         .is_over = is_over,
         .follows = follows,
@@ -379,39 +382,40 @@ static Look look_of(const Access *a)
     };
 }
 
-// As long as all that it touches lies in quiet lines, and nobody stores there.
-static void promise(Access *a, const Span *spans, u64 from, u32 quiet)
+// As long as all that it touches lies in saturation lines, and nobody stores there.
+static void extend_pass(Access *a, const Span *spans, u64 from, u32 saturation)
 {
     u64 low = a->base, high = low, first, end;
     for (const Span *s = spans; s < spans + a->span_count; s++) {
         if (from + s->address < low) low = from + s->address;
         if (from + s->address + s->bytes > high) high = from + s->address + s->bytes;
     }
-    shadow_quiet_range(&race_global, low, quiet, &first, &end);
+    shadow_saturated_range(&race_global, low, saturation, &first, &end);
     if (low < first || high > end) return;
     a->pass_from = first + (a->base - low);
     a->pass_to = end - (high - a->base) + 1;
 }
 
-// Reads that are nothing new, and that a few comparisons tell. False: it must be looked at.
-static bool is_nothing_new(Access *a, Shadow *s, u32 quiet)
+// ShardReads that are nothing new, and that a few comparisons tell. False: it must be looked at.
+static bool is_redundant_read(Access *a, Shadow *s, u32 saturation)
 {
     u64 from;
     bool shared = s != &race_global,
          each = shared && !(a->regular && a->span_count > 1 && a->stride);
-    const BlockOrder *o = &race_block(a->warp->block)->order;
-    u32 block = a->warp->block->number, warp = a->warp->number, tick = o->tick,
-        met = o->warps[warp].latest_met, n = 0;
+    const BlockClocks *o = &race_block(a->warp->block)->order;
+    u32 block = a->warp->block->number, warp = a->warp->number, epoch = o->epoch,
+        met = o->warps[warp].latest_synced, n = 0;
     const Span *spans = access_spans(a, &from);
-    while (n < a->span_count && shadow_quiet(s, from + spans[n].address, spans[n].bytes, quiet))
+    while (n < a->span_count
+           && shadow_saturated(s, from + spans[n].address, spans[n].bytes, saturation))
         n++;
-    if (n == a->span_count && !shared) promise(a, spans, from, quiet);
+    if (n == a->span_count && !shared) extend_pass(a, spans, from, saturation);
     for (; n < a->span_count; n++) {
         const Span *span = &spans[n];
         if (!each) return false;
-        if (shadow_quiet(s, from + span->address, span->bytes, quiet)) continue;
+        if (shadow_saturated(s, from + span->address, span->bytes, saturation)) continue;
         if (span->bytes != a->bytes
-            || !shadow_read_on(s, span, from + span->address, block, warp, tick, met))
+            || !shadow_extend_read(s, span, from + span->address, block, warp, epoch, met))
             return false;
     }
     return true;
@@ -421,30 +425,31 @@ bool race_access(Access *a)
 {
     struct RaceBlock *r = race_block(a->warp->block);
     if (a->space == SPACE_LOCAL || a->told) return true;
-    r->latest[a->warp->number] = r->order.tick;
-    if (a->space == SPACE_GLOBAL && a->grid->part) return race_put_off(a);
+    r->latest[a->warp->number] = r->order.epoch;
+    if (a->space == SPACE_GLOBAL && a->grid->part) return race_defer(a);
     Shadow *s = a->space == SPACE_SHARED ? &race_block(a->owner)->shared : &race_global;
-    u32 quiet = quiet_of(a);
-    r->order.visit++;
-    if (a->visit && !*a->visit) *a->visit = r->order.visit;
-    if (a->space == SPACE_SHARED && a->owner != a->warp->block) race_look_abroad(a);
-    if (quiet && is_nothing_new(a, s, quiet)) return true;
+    u32 saturation = saturation_of(a);
+    r->order.sequence++;
+    if (a->sequence && !*a->sequence) *a->sequence = r->order.sequence;
+    if (a->space == SPACE_SHARED && a->owner != a->warp->block) race_remote_access(a);
+    if (saturation && is_redundant_read(a, s, saturation)) return true;
     access_fill(a);
     bool strong = is_strong(a);
-    if (strong && !a->mbarrier && (a->atomic || !a->store) && happens_read(&r->order, a))
-        race_hear(a->warp->block->grid);
-    Look k = look_of(a);
+    if (strong && !a->mbarrier && (a->atomic || !a->store) && causality_strong_read(&r->order, a))
+        race_synchronised(a->warp->block->grid);
+    ShadowCheck k = check_of(a);
     if (a->regular && a->span_count > 1 && a->stride) {
-        look(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
+        check_lanes(s, &k, a->base - a->first * a->stride, a->stride, a->mask);
     } else {
         for (u32 spans = a->span_count ? ~0u >> (LANES - a->span_count) : 0; spans;)
-            spans &= ~look_at_spans(a, s, &k, spans);
+            spans &= ~check_spans(a, s, &k, spans);
     }
     Grid *g = a->warp->block->grid;
-    if (strong && !a->mbarrier && a->store && happens_write(&r->order, a)) race_hear(g);
-    if (!g->part && race_global.loud) {
+    if (strong && !a->mbarrier && a->store && causality_strong_write(&r->order, a))
+        race_synchronised(g);
+    if (!g->part && race_global.desaturated) {
         shape_forget_passes_of(g, &race_observer);
-        race_global.loud = false;
+        race_global.desaturated = false;
     }
     return true;
 }
@@ -456,7 +461,7 @@ static void race_copied(Access *a) { race_access(a); }
 // ---- Copies and fills ----
 
 // A byte of a copy belongs to no thread.
-static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
+static bool transfer_races(ShadowCheck *k, const Site *s, u64 from, u64 to)
 {
     const Site *now = &k->site;
     u64 low = now->base > from ? now->base : from, end = now->base + now->bytes,
@@ -464,7 +469,7 @@ static bool transfer_races(Look *k, const Site *s, u64 from, u64 to)
     if (may_be_flag(s) || operation_before(s->operation, now->operation)
         || !site_lanes(s, low, high) || s->operation == now->operation)
         return false;
-    if (operation_knows(now->operation, NULL, 0, s)) return false;
+    if (operation_clock_covers(now->operation, NULL, 0, s)) return false;
     Race race = { .space = SPACE_GLOBAL, .address = low, .order = UNORDERED };
     race.now = (Side){ .operation = &operations[now->operation], .store = now->store };
     race.before = (Side){ &operations[s->operation],
@@ -488,16 +493,16 @@ void race_range(u64 address, u64 bytes, bool store)
     enum { MOST = 1 << 30 };
     for (u64 n; bytes && !transfer_alone; address += n, bytes -= n) {
         n = bytes < MOST ? bytes : MOST;
-        Look k = { .site = { .base = address,
-                             .bytes = n,
-                             .lanes = 1,
-                             .operation = transfer,
-                             .pc = ~0u,
-                             .store = store },
-                   .races = transfer_races,
-                   .is_over = is_over,
-                   .follows = is_over };
-        shadow_look(&race_global, &k);
+        ShadowCheck k = { .site = { .base = address,
+                                    .bytes = n,
+                                    .lanes = 1,
+                                    .operation = transfer,
+                                    .pc = ~0u,
+                                    .store = store },
+                          .races = transfer_races,
+                          .is_over = is_over,
+                          .follows = is_over };
+        shadow_check(&race_global, &k);
     }
 }
 
@@ -523,7 +528,7 @@ static void race_grid_start(Grid *g)
     RaceGrid *kept = g->kept[GRID_RACE] = need(calloc(1, sizeof *kept));
     kept->operation = begin(&o);
     kept->first_block = operations[kept->operation].first_block;
-    operation_ask(g->kernel);
+    operation_classify_kernel(g->kernel);
     running++;
     races_found = 0;
 }
@@ -532,7 +537,7 @@ static void race_grid_end(Grid *g)
 {
     (void)g;
     running--;
-    race_free_stand_in();
+    race_free_replayed_block();
 }
 
 static void race_grid_free(Grid *g) { free(race_grid(g)); }
@@ -542,49 +547,51 @@ static void race_block_make(Block *b)
     struct RaceBlock *r = b->kept[BLOCK_RACE] = need(calloc(1, sizeof *r));
     r->shared_span = (b->shared_span / LINE_BYTES + 1) * LINE_BYTES;
     shadow_make(&r->shared, 0, r->shared_span);
-    happens_block_make(b, &r->order);
+    causality_block_make(b, &r->order);
 }
 
 static void race_block_free(Block *b)
 {
     for (u32 n = 0; n < 2; n++)
-        knowledge_free(&race_block(b)->message[n]), knowledge_free(&race_block(b)->hint[n]);
-    free(race_block(b)->visits);
-    happens_block_free(&race_block(b)->order, b->warp_count);
+        vector_clock_free(&race_block(b)->released[n]),
+            vector_clock_free(&race_block(b)->if_fenced[n]);
+    free(race_block(b)->remote_accesses);
+    causality_block_free(&race_block(b)->order, b->warp_count);
     shadow_free(&race_block(b)->shared, race_block(b)->shared_span);
     free(race_block(b));
 }
 
 static void race_block_start(Block *b)
 {
-    happens_block_start(&race_block(b)->order, b->warp_count);
-    shadow_forget(&race_block(b)->shared);
-    race_block(b)->rows.count = race_block(b)->missed = 0;
+    causality_block_start(&race_block(b)->order, b->warp_count);
+    shadow_reset(&race_block(b)->shared);
+    race_block(b)->sweep.count = race_block(b)->missed = 0;
     memset(race_block(b)->latest, 0, sizeof race_block(b)->latest);
-    if (race_block(b)->visits)
-        memset(race_block(b)->visits, 0,
-               MOST_CLUSTER_BLOCKS * LANES * sizeof *race_block(b)->visits);
+    if (race_block(b)->remote_accesses)
+        memset(race_block(b)->remote_accesses, 0,
+               MOST_CLUSTER_BLOCKS * LANES * sizeof *race_block(b)->remote_accesses);
     for (u32 n = 0; n < 2; n++)
-        knowledge_clear(&race_block(b)->message[n]), knowledge_clear(&race_block(b)->hint[n]);
+        vector_clock_clear(&race_block(b)->released[n]),
+            vector_clock_clear(&race_block(b)->if_fenced[n]);
     race_block(b)->phase = 0;
-    race_put_off_event(b, (Event){ STARTS, b->number, 0 });
+    race_defer_event(b, (Event){ EVENT_START, b->number, 0 });
 }
 
 static void race_block_end(Block *b)
 {
-    race_look_at_visits(b);
+    race_check_remote_accesses(b);
     bool others =
         operation_count > 2 && !b->grid->part; // that nothing puts before all that follows
-    if (b->grid->part) race_put_off_rows(b->grid, &race_block(b)->rows);
+    if (b->grid->part) race_defer_sweep(b->grid, &race_block(b)->sweep);
     if (others)
-        happens_block_end(&race_block(b)->order, b->warp_count,
-                          &operations[race_grid(b->grid)->operation].known);
+        causality_block_end(&race_block(b)->order, b->warp_count,
+                            &operations[race_grid(b->grid)->operation].clock);
 }
 
-static void race_part_barrier(Block *b, u32 arrived, u32 freed)
+static void race_partial_barrier(Block *b, u32 arrived, u32 freed)
 {
-    happens_part_barrier(b, &race_block(b)->order, arrived, freed);
-    race_put_off_event(b, (Event){ PART_MEETS, arrived, freed });
+    causality_partial_barrier(b, &race_block(b)->order, arrived, freed);
+    race_defer_event(b, (Event){ EVENT_PARTIAL_BARRIER, arrived, freed });
 }
 
 static u32 ended(const Block *b)
@@ -596,10 +603,11 @@ static u32 ended(const Block *b)
 
 // Of warps that have ended: has one of them touched memory since all last met? No barrier stands
 // behind that.
-static bool have_not_met(const Block *b, u32 warps)
+static bool accessed_since_barrier(const Block *b, u32 warps)
 {
     for (; warps; warps &= warps - 1)
-        if (race_block(b)->latest[__builtin_ctz(warps)] > race_block(b)->order.all) return true;
+        if (race_block(b)->latest[__builtin_ctz(warps)] > race_block(b)->order.barrier_epoch)
+            return true;
     return false;
 }
 
@@ -607,42 +615,43 @@ static void race_barrier(Block *b, u32 arrived)
 {
     const u32 gone = ended(b);
     race_block(b)->missed = gone;
-    if (have_not_met(b, gone)) {
-        race_part_barrier(b, arrived, arrived & ~gone);
+    if (accessed_since_barrier(b, gone)) {
+        race_partial_barrier(b, arrived, arrived & ~gone);
         return;
     }
-    happens_barrier(b, &race_block(b)->order);
+    causality_barrier(b, &race_block(b)->order);
     if (b->grid->cluster_blocks == 1)
-        shadow_forget(&race_block(b)->shared); // else it orders nothing that others do there
-    race_put_off_event(b, (Event){ MEETS, 0, 0 });
+        shadow_reset(&race_block(b)->shared); // else it orders nothing that others do there
+    race_defer_event(b, (Event){ EVENT_BARRIER, 0, 0 });
 }
 
 static void race_warp_barrier(Warp *w, u32 lanes)
 {
-    happens_warp_barrier(&race_block(w->block)->order, w, lanes);
-    race_put_off_event(w->block, (Event){ WARP_MEETS, lanes, w->number });
+    causality_warp_barrier(&race_block(w->block)->order, w, lanes);
+    race_defer_event(w->block, (Event){ EVENT_WARP_BARRIER, lanes, w->number });
 }
 
-static void race_mbarrier_made(Access *a) { happens_mbarrier_made(a); }
+static void race_mbarrier_made(Access *a) { causality_mbarrier_init(a); }
 static void race_mbarrier_arrived(Access *a, bool completes)
 {
-    happens_mbarrier_arrived(&race_block(a->warp->block)->order, a, completes);
+    causality_mbarrier_arrive(&race_block(a->warp->block)->order, a, completes);
 }
 static void race_mbarrier_waited(Access *a)
 {
-    happens_mbarrier_waited(&race_block(a->warp->block)->order, a), race_hear(a->warp->block->grid);
+    causality_mbarrier_wait(&race_block(a->warp->block)->order, a),
+        race_synchronised(a->warp->block->grid);
 }
-static void race_grid_turn(Grid *g) { race_hear(g); }
+static void race_grid_turn(Grid *g) { race_synchronised(g); }
 static void race_fence(Warp *w, const Insn *i)
 {
-    happens_fence(&race_block(w->block)->order, w, i), race_hear(w->block->grid);
+    causality_fence(&race_block(w->block)->order, w, i), race_synchronised(w->block->grid);
 }
 
 const Observer race_observer = {
     .one_order = race_one_order,
-    .part_make = race_part_make,
-    .part_free = race_part_free,
-    .put_back = race_put_back,
+    .part_make = race_shard_make,
+    .part_free = race_shard_free,
+    .put_back = race_shard_rollback,
     .grid_start = race_grid_start,
     .grid_turn = race_grid_turn,
     .block_make = race_block_make,
@@ -656,7 +665,7 @@ const Observer race_observer = {
     .barrier = race_barrier,
     .cluster_arrive = race_cluster_arrive,
     .cluster_wait = race_cluster_wait,
-    .part_barrier = race_part_barrier,
+    .part_barrier = race_partial_barrier,
     .warp_barrier = race_warp_barrier,
     .mbarrier_made = race_mbarrier_made,
     .mbarrier_arrived = race_mbarrier_arrived,

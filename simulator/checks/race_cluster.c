@@ -1,6 +1,6 @@
 // Other blocks of a cluster: their shared memory is there from when they begin until they end. That
-// a block has begun is known to whoever has heard of it; and all that others do there must come
-// before its end.
+// a block has begun is known to whoever has sync_count of it; and all that others do there must
+// come before its end.
 #include <stdlib.h>
 
 #include "machine/cluster.h"
@@ -17,20 +17,21 @@ static Side side_of(const Access *a)
                    a->store };
 }
 
-void race_look_abroad(const Access *a)
+void race_remote_access(const Access *a)
 {
     Block *b = a->owner;
     struct RaceBlock *r = race_block(b);
     const Warp *w = a->warp;
-    if (!r->visits) r->visits = need(calloc(MOST_CLUSTER_BLOCKS * LANES, sizeof *r->visits));
-    Visit *v = &r->visits[w->block->rank * LANES + w->number];
-    if (!v->tick
-        && !happens_heard_of(&race_block(w->block)->order, w,
-                             race_grid(a->grid)->first_block + b->number)) {
+    if (!r->remote_accesses)
+        r->remote_accesses = need(calloc(MOST_CLUSTER_BLOCKS * LANES, sizeof *r->remote_accesses));
+    RemoteAccess *v = &r->remote_accesses[w->block->rank * LANES + w->number];
+    if (!v->epoch
+        && !causality_reaches_block(&race_block(w->block)->order, w,
+                                    race_grid(a->grid)->first_block + b->number)) {
         const Side side = side_of(a);
         race_report_absent(&side, b, false);
     }
-    *v = (Visit){ .tick = race_block(w->block)->order.tick, .side = side_of(a) };
+    *v = (RemoteAccess){ .epoch = race_block(w->block)->order.epoch, .side = side_of(a) };
 }
 
 void race_cluster_arrive(Warp *w, const Insn *i)
@@ -40,11 +41,11 @@ void race_cluster_arrive(Warp *w, const Insn *i)
     u32 now = c->phase % 2;
     if (of_all->phase != c->phase) {
         of_all->phase = c->phase;
-        knowledge_clear(&of_all->message[now]);
-        knowledge_clear(&of_all->hint[now]);
+        vector_clock_clear(&of_all->released[now]);
+        vector_clock_clear(&of_all->if_fenced[now]);
     }
-    happens_cluster_arrive(&race_block(w->block)->order, w, i, &of_all->message[now],
-                           &of_all->hint[now]);
+    causality_cluster_arrive(&race_block(w->block)->order, w, i, &of_all->released[now],
+                             &of_all->if_fenced[now]);
 }
 
 void race_cluster_wait(Warp *w)
@@ -52,27 +53,27 @@ void race_cluster_wait(Warp *w)
     const Cluster *c = w->block->cluster;
     const struct RaceBlock *of_all = race_block(c->blocks[0]);
     u32 before = (c->phase - 1) % 2;
-    happens_cluster_wait(&race_block(w->block)->order, w, &of_all->message[before],
-                         &of_all->hint[before]);
-    race_hear(w->block->grid);
+    causality_cluster_wait(&race_block(w->block)->order, w, &of_all->released[before],
+                           &of_all->if_fenced[before]);
+    race_synchronised(w->block->grid);
 }
 
-static bool comes_before_end(const Block *b, const Visit *v)
+static bool comes_before_end(const Block *b, const RemoteAccess *v)
 {
-    const BlockOrder *o = &race_block(b)->order;
+    const BlockClocks *o = &race_block(b)->order;
     for (u32 n = 0; n < b->warp_count; n++)
-        if (happens_before(o, &b->warps[n], race_grid(b->grid)->first_block + v->side.block,
-                           v->side.warp, v->tick, v->side.store)
+        if (causality_before(o, &b->warps[n], race_grid(b->grid)->first_block + v->side.block,
+                             v->side.warp, v->epoch, v->side.store)
             != UNORDERED)
             return true;
     return false;
 }
 
-void race_look_at_visits(const Block *b)
+void race_check_remote_accesses(const Block *b)
 {
-    const Visit *all = race_block(b)->visits;
+    const RemoteAccess *all = race_block(b)->remote_accesses;
     for (u32 n = 0; all && n < MOST_CLUSTER_BLOCKS * LANES; n++) {
-        if (!all[n].tick || comes_before_end(b, &all[n])) continue;
+        if (!all[n].epoch || comes_before_end(b, &all[n])) continue;
         race_report_absent(&all[n].side, b, true);
         return;
     }

@@ -87,7 +87,7 @@ static bool meets_others(const Side *s, const Report *r)
 static bool stores_to_one_place(const Report *r, const Race *race, const Side *x, const Side *y)
 {
     return x->operation == y->operation && x->block == y->block && is_bulk(x) == is_bulk(y)
-        && x->store && y->store && same_line(r) && !race->parted;
+        && x->store && y->store && same_line(r) && !race->divergent_barrier;
 }
 
 // An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, swaps the whole word around them;
@@ -118,7 +118,7 @@ static bool beside_atomic(const Race *race, const Side *x, const Side *y)
 {
     return x->operation == y->operation
         && ((is_atomic(x) && is_plain(y)) || (is_plain(x) && is_atomic(y)))
-        && race->order != FENCE_MISSING && !race->missed && !race->parted;
+        && race->order != FENCE_MISSING && !race->missed && !race->divergent_barrier;
 }
 
 // What puts the two in order.
@@ -237,9 +237,9 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
                                  "that all threads reach between the two lines; else "
                                  "write to another array, or do the second part in another launch.";
         r->gravity = 1; // a __syncwarp() would do for lanes of one warp, but not for these
-    } else if (race->parted) {
+    } else if (race->divergent_barrier) {
         static char why[160];
-        Place barrier = source_of(x->operation->kernel, race->parted->location);
+        Place barrier = source_of(x->operation->kernel, race->divergent_barrier->location);
         char line[24] = "";
         if (barrier.line) snprintf(line, sizeof line, " in line %u", barrier.line);
         snprintf(why, sizeof why,

@@ -9,12 +9,14 @@
 #include "base/need.h"
 
 enum { AHEAD = 8 }; // sites that the host is to have at hand by then
-enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_MORE = 1 << 22, WORD = 4 };
-static const u32 MORE = 1u << 31; // read[1]: and an index of `more`
+enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_READER_LISTS = 1 << 22, WORD = 4 };
+static const u32 READER_LIST = 1u << 31; // read[1]: and an index of `more`
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {
-    *s = (Shadow){ .base = base, .era = 1, .site_count = 1, .cell_count = 1, .more_count = 1 };
+    *s = (Shadow){
+        .base = base, .generation = 1, .site_count = 1, .cell_count = 1, .reader_lists_count = 1
+    };
     s->lines = need(mmap(NULL, bytes / LINE_BYTES * sizeof *s->lines, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
@@ -30,15 +32,15 @@ void shadow_free(Shadow *s, u64 bytes)
     munmap(s->lines, bytes / LINE_BYTES * sizeof *s->lines);
     free(s->sites);
     free(s->cells);
-    free(s->more);
+    free(s->reader_lists);
 }
 
-void shadow_forget(Shadow *s)
+void shadow_reset(Shadow *s)
 {
-    s->era++;
-    s->loud = true;
-    s->site_count = s->cell_count = s->more_count = 1;
-    s->free_words = s->free_bytes = s->free_more = 0;
+    s->generation++;
+    s->desaturated = true;
+    s->site_count = s->cell_count = s->reader_lists_count = 1;
+    s->free_words = s->free_bytes = s->free_reader_lists = 0;
 }
 
 // ---- Sites ----
@@ -59,14 +61,14 @@ static u32 add_site(Shadow *s, const Site *site)
     return s->site_count++;
 }
 
-static u32 number_of(Shadow *s, Look *k)
+static u32 number_of(Shadow *s, ShadowCheck *k)
 {
     return k->number ? k->number : (k->number = add_site(s, &k->site));
 }
 
 static s64 floor_of(s64 a, s64 b) { return a / b - (a % b && (a < 0) != (b < 0)); }
 
-static u32 lanes_of_row(const Site *s, u64 from, u64 to)
+static u32 lanes_once(const Site *s, u64 from, u64 to)
 {
     if (s->stride == 0) return s->base < to && from < s->base + s->bytes ? s->lanes : 0;
     u32 lanes = 0;
@@ -86,21 +88,18 @@ static u32 lanes_of_row(const Site *s, u64 from, u64 to)
 }
 
 // And those of the rows behind them.
-static u32 of_all_rows(const Site *s, u32 lanes)
+static u32 all_repeats(const Site *s, u32 lanes)
 {
     u32 all = lanes;
-    for (u32 n = 1; n < s->rows; n++) all |= lanes << n * __builtin_popcount(s->lanes);
+    for (u32 n = 1; n < s->repeats; n++) all |= lanes << n * __builtin_popcount(s->lanes);
     return all;
 }
 
-u32 site_lanes(const Site *s, u64 from, u64 to)
-{
-    return of_all_rows(s, lanes_of_row(s, from, to));
-}
-static u32 all_lanes(const Site *s) { return of_all_rows(s, s->lanes); }
+u32 site_lanes(const Site *s, u64 from, u64 to) { return all_repeats(s, lanes_once(s, from, to)); }
+static u32 all_lanes(const Site *s) { return all_repeats(s, s->lanes); }
 
 // Lanes side by side, which is what most are.
-static bool is_row(const Site *s)
+static bool is_contiguous(const Site *s)
 {
     u32 lanes = s->lanes >> __builtin_ctz(s->lanes);
     return s->stride == (s64)s->bytes && !(lanes & (lanes + 1));
@@ -108,25 +107,25 @@ static bool is_row(const Site *s)
 
 // What a site touches of some bytes: from its first byte to its last, and whether all between as
 // well.
-typedef struct Part {
+typedef struct Extent {
     u64 from, to;
     bool solid;
-} Part;
+} Extent;
 
-static Part part_of(const Site *s, u64 from, u64 to)
+static Extent extent_of(const Site *s, u64 from, u64 to)
 {
-    Part p = { s->base, s->base + s->bytes, true };
-    if (is_row(s)) {
+    Extent p = { s->base, s->base + s->bytes, true };
+    if (is_contiguous(s)) {
         p.from = s->base + (u32)__builtin_ctz(s->lanes) * s->bytes;
         p.to = p.from + (u32)__builtin_popcount(s->lanes) * s->bytes;
-        if (p.to <= from || p.from >= to) return (Part){ from, from, true };
+        if (p.to <= from || p.from >= to) return (Extent){ from, from, true };
     } else if (s->stride) {
         u32 lanes = site_lanes(s, from, to);
-        if (!lanes) return (Part){ from, from, true };
+        if (!lanes) return (Extent){ from, from, true };
         u32 low = __builtin_ctz(lanes), high = 31 - __builtin_clz(lanes);
         u32 first = s->stride > 0 ? low : high, last = s->stride > 0 ? high : low;
         u32 holes = (lanes >> low) + 1;
-        p = (Part){ s->base + first * s->stride, s->base + last * s->stride + s->bytes, true };
+        p = (Extent){ s->base + first * s->stride, s->base + last * s->stride + s->bytes, true };
         p.solid = first == last || ((u64)llabs(s->stride) <= s->bytes && !(holes & (holes - 1)));
     }
     if (p.from < from) p.from = from;
@@ -144,9 +143,9 @@ static bool same_bytes(const Site *a, const Site *b)
 static bool covers(const Site *a, const Site *b, u64 from, u64 to)
 {
     if (same_bytes(a, b)) return true;
-    Part x = part_of(a, from, to);
+    Extent x = extent_of(a, from, to);
     if (!x.solid) return false;
-    Part y = part_of(b, from, to);
+    Extent y = extent_of(b, from, to);
     return x.from <= y.from && y.to <= x.to;
 }
 
@@ -155,7 +154,7 @@ static bool covers_each(const Site *a, const Site *b)
 {
     return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
         && !(all_lanes(b) & ~all_lanes(a))
-        && (a->lanes == b->lanes || (a->rows <= 1 && b->rows <= 1));
+        && (a->lanes == b->lanes || (a->repeats <= 1 && b->repeats <= 1));
 }
 
 static bool same_warp(const Site *a, const Site *b)
@@ -166,8 +165,8 @@ static bool same_warp(const Site *a, const Site *b)
 // A warp that reads on, each lane right behind what it read: one site for all of it.
 static bool extend(Site *s, const Site *on)
 {
-    if (!same_warp(s, on) || s->tick != on->tick || s->strong || on->strong
-        || s->stride != on->stride || s->lanes != on->lanes || s->rows != on->rows
+    if (!same_warp(s, on) || s->epoch != on->epoch || s->strong || on->strong
+        || s->stride != on->stride || s->lanes != on->lanes || s->repeats != on->repeats
         || on->base != s->base + s->bytes)
         return false;
     if (s->stride && (u64)llabs(s->stride) < (u64)s->bytes + on->bytes) return false;
@@ -182,59 +181,60 @@ static inline u32 readers_of(const Shadow *s, const u32 read[2], u32 readers[MOS
 {
     readers[0] = read[0];
     readers[1] = read[1];
-    if (!(read[1] & MORE)) return (read[0] != 0) + (read[1] != 0);
-    const More *m = &s->more[read[1] & ~MORE];
+    if (!(read[1] & READER_LIST)) return (read[0] != 0) + (read[1] != 0);
+    const ReaderList *m = &s->reader_lists[read[1] & ~READER_LIST];
     for (u32 n = 0; n < m->count; n++) readers[1 + n] = m->read[n];
     return 1 + m->count;
 }
 
-static u32 take_more(Shadow *s)
+static u32 alloc_reader_list(Shadow *s)
 {
-    u32 n = s->free_more;
+    u32 n = s->free_reader_lists;
     if (n) {
-        s->free_more = s->more[n].read[0];
+        s->free_reader_lists = s->reader_lists[n].read[0];
         return n;
     }
-    if (s->more_count >= s->more_room) {
-        s->more_room = s->more_room ? 2 * s->more_room : 64;
-        s->more = need(realloc(s->more, s->more_room * sizeof *s->more));
+    if (s->reader_lists_count >= s->reader_lists_room) {
+        s->reader_lists_room = s->reader_lists_room ? 2 * s->reader_lists_room : 64;
+        s->reader_lists =
+            need(realloc(s->reader_lists, s->reader_lists_room * sizeof *s->reader_lists));
     }
-    return s->more_count++;
+    return s->reader_lists_count++;
 }
 
-static void set_many(Shadow *s, u32 read[2], const u32 *readers, u32 count)
+static void set_reader_list(Shadow *s, u32 read[2], const u32 *readers, u32 count)
 {
-    u32 more = read[1] & MORE ? read[1] & ~MORE : take_more(s);
-    s->more[more].count = count - 1;
-    memcpy(s->more[more].read, readers + 1, (count - 1) * sizeof *readers);
+    u32 more = read[1] & READER_LIST ? read[1] & ~READER_LIST : alloc_reader_list(s);
+    s->reader_lists[more].count = count - 1;
+    memcpy(s->reader_lists[more].read, readers + 1, (count - 1) * sizeof *readers);
     read[0] = readers[0];
-    read[1] = MORE | more;
+    read[1] = READER_LIST | more;
 }
 
-static void give_more(Shadow *s, u32 more)
+static void free_reader_list(Shadow *s, u32 more)
 {
-    s->more[more].read[0] = s->free_more;
-    s->free_more = more;
+    s->reader_lists[more].read[0] = s->free_reader_lists;
+    s->free_reader_lists = more;
 }
 
 static inline void set_readers(Shadow *s, u32 read[2], const u32 *readers, u32 count)
 {
     if (count > 2) {
-        set_many(s, read, readers, count);
+        set_reader_list(s, read, readers, count);
         return;
     }
-    if (read[1] & MORE) give_more(s, read[1] & ~MORE);
+    if (read[1] & READER_LIST) free_reader_list(s, read[1] & ~READER_LIST);
     read[0] = count > 0 ? readers[0] : 0;
     read[1] = count > 1 ? readers[1] : 0;
 }
 
-static void forget_readers(Shadow *s, u32 read[2]) { set_readers(s, read, NULL, 0); }
+static void drop_readers(Shadow *s, u32 read[2]) { set_readers(s, read, NULL, 0); }
 
 // ---- Cells ----
 
 static u32 count_of(u32 granule) { return LINE_BYTES / granule; }
 
-static u32 take_cells(Shadow *s, u32 granule)
+static u32 alloc_cells(Shadow *s, u32 granule)
 {
     u32 *list = granule == WORD ? &s->free_words : &s->free_bytes, count = count_of(granule),
         n = *list;
@@ -252,18 +252,19 @@ static u32 take_cells(Shadow *s, u32 granule)
     return n;
 }
 
-static void give_cells(Shadow *s, Line *n)
+static void free_cells(Shadow *s, Line *n)
 {
     u32 *list = n->granule == WORD ? &s->free_words : &s->free_bytes;
-    for (u32 c = 0; c < count_of(n->granule); c++) forget_readers(s, s->cells[n->cells + c].read);
+    for (u32 c = 0; c < count_of(n->granule); c++) drop_readers(s, s->cells[n->cells + c].read);
     s->cells[n->cells].write = *list;
     *list = n->cells;
     n->cells = 0;
 }
 
-static void take_apart(Shadow *s, Line *n, u64 line, u32 granule)
+static void split_line(Shadow *s, Line *n, u64 line, u32 granule)
 {
-    u32 at = take_cells(s, granule), readers[MOST_READERS], count = readers_of(s, n->read, readers);
+    u32 at = alloc_cells(s, granule), readers[MOST_READERS],
+        count = readers_of(s, n->read, readers);
     for (u32 c = 0; c < count_of(granule); c++) {
         Cell *cell = &s->cells[at + c];
         u64 from = line + c * granule, to = from + granule;
@@ -275,13 +276,13 @@ static void take_apart(Shadow *s, Line *n, u64 line, u32 granule)
             if (site_lanes(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
         set_readers(s, cell->read, here, reading);
     }
-    forget_readers(s, n->read);
-    *n = (Line){ .era = n->era, .cells = at, .granule = granule };
+    drop_readers(s, n->read);
+    *n = (Line){ .generation = n->generation, .cells = at, .granule = granule };
 }
 
-static void take_further_apart(Shadow *s, Line *n)
+static void split_words(Shadow *s, Line *n)
 {
-    u32 at = take_cells(s, 1), words = n->cells;
+    u32 at = alloc_cells(s, 1), words = n->cells;
     for (u32 c = 0; c < count_of(1); c++) {
         const Cell *from = &s->cells[words + c / WORD];
         Cell *to = &s->cells[at + c];
@@ -289,51 +290,52 @@ static void take_further_apart(Shadow *s, Line *n)
         *to = (Cell){ .write = from->write, .added = from->added };
         set_readers(s, to->read, readers, count);
     }
-    give_cells(s, n);
+    free_cells(s, n);
     n->cells = at;
     n->granule = 1;
 }
 
 // ---- Quiet lines ----
 
-static bool is_whole(const Chunk *c, u32 era, u32 quiet)
+static bool is_whole(const Chunk *c, u32 generation, u32 saturation)
 {
-    return c->lines == CHUNK_LINES && c->quiet == quiet && c->era == era;
+    return c->lines == CHUNK_LINES && c->saturation == saturation && c->generation == generation;
 }
 
-static void make_quiet(Shadow *s, Line *n, u32 quiet)
+static void saturate(Shadow *s, Line *n, u32 saturation)
 {
-    if (n->quiet == quiet) return;
-    n->quiet = quiet;
+    if (n->saturation == saturation) return;
+    n->saturation = saturation;
     if (!s->chunks) return;
     Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
-    if (c->era != s->era || c->quiet != quiet) {
-        if (is_whole(c, s->row.era, s->row.quiet)) s->row.era = 0;
-        *c = (Chunk){ .era = s->era, .quiet = quiet };
+    if (c->generation != s->generation || c->saturation != saturation) {
+        if (is_whole(c, s->range.generation, s->range.saturation)) s->range.generation = 0;
+        *c = (Chunk){ .generation = s->generation, .saturation = saturation };
     }
     c->lines++;
 }
 
-// The line was as quiet as that.
-static void make_loud(Shadow *s, const Line *n, u32 quiet)
+// The line was as saturation as that.
+static void desaturate(Shadow *s, const Line *n, u32 saturation)
 {
     if (!s->chunks) return;
     Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
-    if (c->era != s->era || c->quiet != quiet) return;
-    if (c->lines-- == CHUNK_LINES) s->loud = true, s->row.era = 0;
+    if (c->generation != s->generation || c->saturation != saturation) return;
+    if (c->lines-- == CHUNK_LINES) s->desaturated = true, s->range.generation = 0;
 }
 
-void shadow_quiet_range(Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
+void shadow_saturated_range(Shadow *s, u64 address, u32 saturation, u64 *from, u64 *to)
 {
     enum { MOST = 64 };
-    ChunkRow *r = &s->row;
+    ChunkRange *r = &s->range;
     const u64 here = (address - s->base) / CHUNK_BYTES;
-    const u32 era = s->era;
-    if (r->era != era || r->quiet != quiet || here < r->first || here >= r->end)
-        *r = (ChunkRow){ era, quiet, here, here };
-    for (u32 n = 0; n < MOST && is_whole(&s->chunks[r->end], era, quiet); n++) r->end++;
-    for (u32 n = 0;
-         n < MOST && r->end > here && r->first && is_whole(&s->chunks[r->first - 1], era, quiet);
+    const u32 generation = s->generation;
+    if (r->generation != generation || r->saturation != saturation || here < r->first
+        || here >= r->end)
+        *r = (ChunkRange){ generation, saturation, here, here };
+    for (u32 n = 0; n < MOST && is_whole(&s->chunks[r->end], generation, saturation); n++) r->end++;
+    for (u32 n = 0; n < MOST && r->end > here && r->first
+                    && is_whole(&s->chunks[r->first - 1], generation, saturation);
          n++)
         r->first--;
     *from = s->base + r->first * CHUNK_BYTES;
@@ -342,12 +344,12 @@ void shadow_quiet_range(Shadow *s, u64 address, u32 quiet, u64 *from, u64 *to)
 
 // ---- Remembering ----
 
-static bool is_over(Look *k, const Site *earlier)
+static bool is_over(ShadowCheck *k, const Site *earlier)
 {
     return earlier->operation != k->site.operation && k->is_over(k, earlier);
 }
 
-static bool are_apart(const Look *k, const Site *a, const Site *b)
+static bool are_distinct(const ShadowCheck *k, const Site *a, const Site *b)
 {
     return a->block != b->block || (k->by_warp && a->warp != b->warp);
 }
@@ -360,38 +362,41 @@ static u32 strength(const Site *s)
 
 // Where all meet: does any store that conflicts with a read conflict with one of these two, that
 // read the same?
-static bool are_enough(const Look *k, const Site *a, const Site *b, const Site *read)
+static bool are_sufficient(const ShadowCheck *k, const Site *a, const Site *b, const Site *read)
 {
     if (a->block != b->block) return true;
-    return k->warps_meet && a->block == read->block && a->tick == read->tick
-        && b->tick == read->tick && a->warp != b->warp;
+    return k->warps_only_full_barriers && a->block == read->block && a->epoch == read->epoch
+        && b->epoch == read->epoch && a->warp != b->warp;
 }
 
 // Is there nothing to remember, since any store that conflicts with the new read conflicts with
 // what is remembered as well?
-static bool is_told(Shadow *s, const u32 *readers, u32 count, Look *k, u64 from, u64 to)
+static bool is_redundant(Shadow *s, const u32 *readers, u32 count, ShadowCheck *k, u64 from, u64 to)
 {
     const Site *now = &k->site, *other = NULL;
     for (u32 n = 0; n < count; n++) {
         Site *old = &s->sites[readers[n]];
-        if (!same_warp(old, now) || old->tick != now->tick || old->visit <= k->met) continue;
+        if (!same_warp(old, now) || old->epoch != now->epoch || old->sequence <= k->synced)
+            continue;
         if (extend(old, now) || (strength(old) <= strength(now) && covers_each(old, now)))
             return true;
     }
-    for (u32 n = 0; n < count && k->all_meet; n++) {
+    for (u32 n = 0; n < count && k->only_full_barriers; n++) {
         const Site *old = &s->sites[readers[n]];
         if (old->operation != now->operation || strength(old) > strength(now)
             || !covers(old, now, from, to))
             continue;
-        if (other && are_enough(k, other, old, now)) return true;
+        if (other && are_sufficient(k, other, old, now)) return true;
         other = old;
     }
     return false;
 }
 
-static u32 most_readers(const Shadow *s)
+static u32 max_readers(const Shadow *s)
 {
-    return s->site_count > MOST_SITES / 2 || s->more_count > MOST_MORE ? 2 : MOST_READERS;
+    return s->site_count > MOST_SITES / 2 || s->reader_lists_count > MOST_READER_LISTS
+             ? 2
+             : MOST_READERS;
 }
 
 // Are they all of one block?
@@ -404,7 +409,7 @@ static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
 
 // Of many, one at least is of another block than the others: no barrier of its own puts whoever
 // writes there behind all of them. False: there is nothing new.
-static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
+static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
     if (!read[0]) {
         read[0] = number_of(s, k);
@@ -412,23 +417,23 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
     }
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     const Site *now = &k->site;
-    if (is_told(s, readers, count, k, from, to)) return false;
-    bool full = count >= most_readers(s); // of many who look again and again: which of them come
-                                          // before this one takes long to tell
+    if (is_redundant(s, readers, count, k, from, to)) return false;
+    bool full = count >= max_readers(s); // of many who look again and again: which of them come
+                                         // before this one takes long to tell
     for (u32 n = 0; n < count; n++) {
         const Site *old = &s->sites[readers[n]];
         bool mine = same_warp(old, now);
-        bool stands_for =
-            strength(now) <= strength(old)
-            && (mine && old->visit > k->all_met ? covers_each(now, old)
-                                                : (mine || !full) && covers(now, old, from, to)
-                                                      && (mine || k->follows(k, old)));
+        bool stands_for = strength(now) <= strength(old)
+                       && (mine && old->sequence > k->all_synced
+                               ? covers_each(now, old)
+                               : (mine || !full) && covers(now, old, from, to)
+                                     && (mine || k->follows(k, old)));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
-    if (kept == most_readers(s) && s->sites[readers[0]].block != now->block
+    if (kept == max_readers(s) && s->sites[readers[0]].block != now->block
         && is_of_one_block(s, readers, kept))
         kept--;
-    if (kept < most_readers(s)) readers[kept++] = number_of(s, k);
+    if (kept < max_readers(s)) readers[kept++] = number_of(s, k);
     set_readers(s, read, readers, kept);
     return true;
 }
@@ -436,7 +441,7 @@ static bool remember_reader(Shadow *s, u32 read[2], Look *k, u64 from, u64 to)
 // Words of the line, all of which it touches.
 static u32 words_of(const Site *s, u64 line)
 {
-    Part p = part_of(s, line, line + LINE_BYTES);
+    Extent p = extent_of(s, line, line + LINE_BYTES);
     u32 words = 0, first = (u32)(p.from - line + WORD - 1) / WORD, end = (u32)(p.to - line) / WORD;
     if (p.solid) return first < end ? ~0u >> (LINE_BYTES / WORD - (end - first)) << first : 0;
     for (u32 w = first; w < end && !(s->bytes % WORD); w++)
@@ -446,41 +451,43 @@ static u32 words_of(const Site *s, u64 line)
 
 // Has each word of the line been read by two who are apart? Then who writes there conflicts with
 // one of them.
-static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const Look *k, u64 line)
+static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const ShadowCheck *k,
+                          u64 line)
 {
     u32 twice = 0, words[MOST_READERS];
     for (u32 n = 0; n < count; n++) {
         const Site *a = &s->sites[readers[n]];
         words[n] = a->operation == k->site.operation ? words_of(a, line) : 0;
         for (u32 m = 0; m < n; m++)
-            if (are_apart(k, a, &s->sites[readers[m]])) twice |= words[n] & words[m];
+            if (are_distinct(k, a, &s->sites[readers[m]])) twice |= words[n] & words[m];
     }
     return twice == ~0u;
 }
 
-static void remember_read(Shadow *s, Line *n, Look *k, u64 line)
+static void record_read(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
-    bool more = remember_reader(s, n->read, k, line, line + LINE_BYTES),
+    bool more = record_reader(s, n->read, k, line, line + LINE_BYTES),
          at_end = !((k->site.base + k->site.bytes) % LINE_BYTES);
-    if (!k->quiet || !n->read[1] || (k->all_meet && !more && !at_end)) return;
+    if (!k->saturation || !n->read[1] || (k->only_full_barriers && !more && !at_end)) return;
     for (u32 w = 0; w < 2; w++) // a read that it may race with has to be looked at
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
     bool full = !k->by_warp && count == MOST_READERS && !is_of_one_block(s, readers, count);
-    if (k->all_meet ? is_read_twice(s, readers, count, k, line) : full) make_quiet(s, n, k->quiet);
+    if (k->only_full_barriers ? is_read_twice(s, readers, count, k, line) : full)
+        saturate(s, n, k->saturation);
 }
 
-bool shadow_read_on(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 tick,
-                    u32 met)
+bool shadow_extend_read(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 epoch,
+                        u32 synced)
 {
     Line *n = shadow_line(s, address);
-    if (n->era != s->era || n->cells || n->write[0] || n->write[1]
+    if (n->generation != s->generation || n->cells || n->write[0] || n->write[1]
         || n != shadow_line(s, address + span->bytes - 1))
         return false;
-    for (u32 r = 0; r < 2 && n->read[r] && !(n->read[r] & MORE); r++) {
+    for (u32 r = 0; r < 2 && n->read[r] && !(n->read[r] & READER_LIST); r++) {
         Site *old = &s->sites[n->read[r]];
-        if (old->block != block || old->warp != warp || old->tick != tick || old->visit <= met
-            || old->strong || old->stride)
+        if (old->block != block || old->warp != warp || old->epoch != epoch
+            || old->sequence <= synced || old->strong || old->stride)
             return false;
         if (old->base <= address && address + span->bytes <= old->base + old->bytes) return true;
         if (old->lanes == span->lanes && address == old->base + old->bytes) {
@@ -497,7 +504,7 @@ static bool both_add(const Site *old, const Site *now)
     return old->adds && now->adds && (old->operation != now->operation || old->block != now->block);
 }
 
-static void forget_covered(Shadow *s, u32 read[2], const Site *write, u64 from, u64 to)
+static void drop_covered(Shadow *s, u32 read[2], const Site *write, u64 from, u64 to)
 {
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     for (u32 r = 0; r < count; r++)
@@ -506,7 +513,7 @@ static void forget_covered(Shadow *s, u32 read[2], const Site *write, u64 from, 
 }
 
 // False: it does not fit beside what is there.
-static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
+static bool record_write(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     u32 slot = 2;
     for (u32 w = 0; w < 2; w++)
@@ -519,8 +526,8 @@ static bool remember_write(Shadow *s, Line *n, Look *k, u64 line)
     }
     if (slot == 2) return false;
     n->write[slot] = number_of(s, k);
-    if (n->read[0]) forget_covered(s, n->read, &k->site, line, line + LINE_BYTES);
-    n->quiet = 0;
+    if (n->read[0]) drop_covered(s, n->read, &k->site, line, line + LINE_BYTES);
+    n->saturation = 0;
     return true;
 }
 
@@ -533,7 +540,7 @@ static u32 added_before(const Shadow *s, const Cell *c, const Site *now)
     return both_add(&s->sites[c->write], now) ? c->write : c->added;
 }
 
-static bool races_with_reader(Shadow *s, const u32 read[2], Look *k, u64 from, u64 to)
+static bool races_with_reader(Shadow *s, const u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
     u32 readers[MOST_READERS], count = readers_of(s, read, readers);
     for (u32 n = 0; n < count; n++)
@@ -541,35 +548,35 @@ static bool races_with_reader(Shadow *s, const u32 read[2], Look *k, u64 from, u
     return false;
 }
 
-static bool look_at_cell(Shadow *s, Cell *c, Look *k, u64 from, u64 to)
+static bool check_cell(Shadow *s, Cell *c, ShadowCheck *k, u64 from, u64 to)
 {
     bool raced = c->write && k->races(k, &s->sites[c->write], from, to);
     raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to))
          || (k->site.store && races_with_reader(s, c->read, k, from, to));
     if (k->site.store) {
         u32 added = added_before(s, c, &k->site);
-        forget_readers(s, c->read);
+        drop_readers(s, c->read);
         c->write = number_of(s, k);
         c->added = added;
     } else {
-        remember_reader(s, c->read, k, from, to);
+        record_reader(s, c->read, k, from, to);
     }
     return raced;
 }
 
-static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
+static bool check_cells(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
-    Part p = part_of(&k->site, line, line + LINE_BYTES);
-    if ((p.from | p.to | k->site.bytes) % n->granule) take_further_apart(s, n);
+    Extent p = extent_of(&k->site, line, line + LINE_BYTES);
+    if ((p.from | p.to | k->site.bytes) % n->granule) split_words(s, n);
     bool raced = false;
     for (u64 from = p.from; from < p.to; from += n->granule) {
         if (!p.solid && !site_lanes(&k->site, from, from + n->granule)) continue;
-        raced |= look_at_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from,
-                              from + n->granule);
+        raced |= check_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from,
+                            from + n->granule);
     }
     if (k->site.store && !k->site.adds && p.solid && p.to - p.from == LINE_BYTES) {
-        give_cells(s, n);
-        *n = (Line){ .era = s->era, .write = { number_of(s, k) } };
+        free_cells(s, n);
+        *n = (Line){ .generation = s->generation, .write = { number_of(s, k) } };
     }
     return raced;
 }
@@ -577,13 +584,13 @@ static bool look_at_cells(Shadow *s, Line *n, Look *k, u64 line)
 // Nobody has been here: there is nothing to compare with.
 static void begin_line(const Shadow *s, Line *n, u32 number, const Site *site)
 {
-    *n = (Line){ .era = s->era, .of_many = site->warps };
+    *n = (Line){ .generation = s->generation, .of_many = site->warps };
     *(site->store ? n->write : n->read) = number;
 }
 
 // The line has company: of the warps that its site is of, the one that touched it gets a site of
 // its own.
-static void single_out(Shadow *s, Line *n, u64 line)
+static void split_off_warp(Shadow *s, Line *n, u64 line)
 {
     u32 *number = n->write[0] ? n->write : n->read;
     Site own = s->sites[*number];
@@ -596,61 +603,62 @@ static void single_out(Shadow *s, Line *n, u64 line)
 }
 
 // Has the warp itself read so many parts of the line that there is no room for another?
-static bool is_full_of(Shadow *s, const u32 read[2], Look *k, u64 line)
+static bool is_full_of(Shadow *s, const u32 read[2], ShadowCheck *k, u64 line)
 {
-    if (!(read[1] & MORE)) return false;
+    if (!(read[1] & READER_LIST)) return false;
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), mine = 0;
     while (mine < count && same_warp(&s->sites[readers[mine]], &k->site)) mine++;
-    return mine == most_readers(s) && !is_told(s, readers, count, k, line, line + LINE_BYTES);
+    return mine == max_readers(s) && !is_redundant(s, readers, count, k, line, line + LINE_BYTES);
 }
 
 static u32 granule_of(const Site *s, u64 line)
 {
-    Part p = part_of(s, line, line + LINE_BYTES);
+    Extent p = extent_of(s, line, line + LINE_BYTES);
     return (p.from | p.to | s->bytes) % WORD ? 1 : WORD;
 }
 
-static bool look_at_line_itself(Shadow *s, Line *n, Look *k, u64 line)
+static bool check_line_state(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
-    if (n->era != s->era) {
+    if (n->generation != s->generation) {
         begin_line(s, n, number_of(s, k), &k->site);
         return false;
     }
-    if (n->of_many) single_out(s, n, line);
-    if (n->cells) return look_at_cells(s, n, k, line);
+    if (n->of_many) split_off_warp(s, n, line);
+    if (n->cells) return check_cells(s, n, k, line);
     u64 to = line + LINE_BYTES;
     bool raced = false;
     for (u32 w = 0; w < 2 && !raced; w++)
         raced = n->write[w] && k->races(k, &s->sites[n->write[w]], line, to);
     raced = raced || (k->site.store && races_with_reader(s, n->read, k, line, to));
     if (raced) {
-        forget_readers(s, n->read);
-        *n = (Line){ .era = s->era };
+        drop_readers(s, n->read);
+        *n = (Line){ .generation = s->generation };
         return true;
     }
-    if (k->site.store ? !remember_write(s, n, k, line) : is_full_of(s, n->read, k, line)) {
-        take_apart(s, n, line, granule_of(&k->site, line));
-        look_at_cells(s, n, k, line);
+    if (k->site.store ? !record_write(s, n, k, line) : is_full_of(s, n->read, k, line)) {
+        split_line(s, n, line, granule_of(&k->site, line));
+        check_cells(s, n, k, line);
     } else if (!k->site.store) {
-        remember_read(s, n, k, line);
+        record_read(s, n, k, line);
     }
     return false;
 }
 
-static bool look_at_line(Shadow *s, Line *n, Look *k, u64 line)
+static bool check_line(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
-    u32 quiet = n->era == s->era ? n->quiet : 0;
-    bool raced = look_at_line_itself(s, n, k, line);
-    if (quiet && n->quiet != quiet) make_loud(s, n, quiet);
+    u32 saturation = n->generation == s->generation ? n->saturation : 0;
+    bool raced = check_line_state(s, n, k, line);
+    if (saturation && n->saturation != saturation) desaturate(s, n, saturation);
     return raced;
 }
 
-static void look_at_range(Shadow *s, Look *k, u64 from, u64 to)
+static void check_range(Shadow *s, ShadowCheck *k, u64 from, u64 to)
 {
     u64 first = from - (from - s->base) % LINE_BYTES;
     for (u64 line = first; line < to; line += LINE_BYTES) {
-        if (!k->site.store && k->quiet && shadow_quiet(s, line, 1, k->quiet)) continue;
-        if (look_at_line(s, shadow_line(s, line), k, line)) return;
+        if (!k->site.store && k->saturation && shadow_saturated(s, line, 1, k->saturation))
+            continue;
+        if (check_line(s, shadow_line(s, line), k, line)) return;
     }
 }
 
@@ -667,7 +675,7 @@ static Lines lines_of(const Shadow *s, const Site *of)
     return (Lines){ shadow_line(s, from), shadow_line(s, from + bytes - 1) };
 }
 
-bool shadow_begin(Shadow *s, const Site *sites, u32 count)
+bool shadow_note_first(Shadow *s, const Site *sites, u32 count)
 {
     Lines lines[count];
     if (is_full(s)) return false;
@@ -676,7 +684,7 @@ bool shadow_begin(Shadow *s, const Site *sites, u32 count)
         for (u32 k = 0; k < n; k++)
             if (lines[k].first <= lines[n].last && lines[n].first <= lines[k].last) return false;
         for (const Line *l = lines[n].first; l <= lines[n].last; l++)
-            if (l->era == s->era) return false;
+            if (l->generation == s->generation) return false;
     }
     for (u32 n = 0; n < count; n++) {
         u32 number = add_site(s, &sites[n]);
@@ -685,21 +693,21 @@ bool shadow_begin(Shadow *s, const Site *sites, u32 count)
     return true;
 }
 
-void shadow_look(Shadow *s, Look *k)
+void shadow_check(Shadow *s, ShadowCheck *k)
 {
-    if (is_full(s)) shadow_forget(s);
+    if (is_full(s)) shadow_reset(s);
     const Site *a = &k->site;
     u32 first = __builtin_ctz(a->lanes), last = 31 - __builtin_clz(a->lanes);
     u64 low = a->base + first * a->stride, high = a->base + last * a->stride;
     if (a->stride == 0
         || ((a->stride == a->bytes) && !(((a->lanes >> first) + 1) & (a->lanes >> first)))) {
-        look_at_range(s, k, low, high + a->bytes);
+        check_range(s, k, low, high + a->bytes);
         return;
     }
     u64 seen = ~0ull; // a line is looked at once, whichever lanes touch it; no lane touches two
     for (u32 rest = a->lanes; rest; rest &= rest - 1) {
         u64 at = a->base + __builtin_ctz(rest) * a->stride, line = (at - s->base) / LINE_BYTES;
-        if (line != seen) look_at_range(s, k, at, at + 1);
+        if (line != seen) check_range(s, k, at, at + 1);
         seen = line;
     }
 }

@@ -15,17 +15,17 @@ typedef struct Site {
     s64 stride;
     u32 lanes;
     u32 bytes;
-    u32 operation;          // number of the launch or copy
-    u32 block, tick, visit; // of a launch: the order of its threads (happens.h)
-    u32 pc;                 // its instruction
+    u32 operation;              // number of the launch or copy
+    u32 block, epoch, sequence; // of a launch: the order of its threads (causality.h)
+    u32 pc;                     // its instruction
     u8 warp;
     bool store : 1, strong : 1;
     bool adds : 1; // an atomic whose old value nobody asks for
     bool block_only : 1, cluster_only : 1,
         device_only : 1; // strong for its own block, or cluster, or device, only
     u8 warps;            // 0: this is the only one. In the visits of several no lanes have met
-    u8 rows; // more than 1: as many lanes right behind those have read the same, and so on, so many
-             // rows in all
+    u8 repeats; // more than 1: as many lanes right behind those have read the same, and so on, so
+                // many rows in all
 } Site;
 
 // Indices of sites; 0: none. Where several blocks add, the last of them hides none of the others:
@@ -33,68 +33,69 @@ typedef struct Site {
 typedef struct Cell {
     u32 write, added, read[2];
 } Cell;
-typedef struct More {
+typedef struct ReaderList {
     u32 count, read[MOST_READERS - 1];
-} More; // readers behind the first
+} ReaderList; // readers behind the first
 
 typedef struct Line {
-    u32 era;               // Shadow.era; another one: nothing has touched it
+    u32 generation;        // Shadow.generation; another one: nothing has touched it
     u32 write[2], read[2]; // indices of sites; 0: none. Of more than two readers all but the first
-                           // are in a More
+                           // are in a ReaderList
     u32 cells;             // index of its cells, which then are in place of the above; 0: none
-    u32 quiet;             // Look.quiet of those whose reads need not be looked at
+    u32 saturation;        // ShadowCheck.saturation of those whose reads need not be looked at
     u8 granule;            // bytes of a cell
     bool of_many;          // its only site is one of several warps
 } Line;
 
-// Lines side by side: how many of them are as quiet as that.
+// Lines side by side: how many of them are as saturation as that.
 enum { CHUNK_LINES = 64, CHUNK_BYTES = CHUNK_LINES * LINE_BYTES };
 typedef struct Chunk {
-    u32 era, quiet, lines;
+    u32 generation, saturation, lines;
 } Chunk;
-typedef struct ChunkRow {
-    u32 era, quiet;
+typedef struct ChunkRange {
+    u32 generation, saturation;
     u64 first, end;
-} ChunkRow; // all of whose lines are; era 0: none is
+} ChunkRange; // all of whose lines are; generation 0: none is
 
 typedef struct Shadow {
     Line *lines;
-    Chunk *chunks; // NULL: nobody asks
-    ChunkRow row;  // that was asked for last
-    bool loud;     // a chunk that was quiet is no more
-    u64 base;      // address of the first
-    u32 era;
+    Chunk *chunks;    // NULL: nobody asks
+    ChunkRange range; // that was asked for last
+    bool desaturated; // a chunk that was saturation is no more
+    u64 base;         // address of the first
+    u32 generation;
     Site *sites;
     u32 site_count, site_room;
     Cell *cells;
     u32 cell_count, cell_room;
-    More *more;
-    u32 more_count, more_room;
-    u32 free_words, free_bytes, free_more; // lists of those that lines no longer need
+    ReaderList *reader_lists;
+    u32 reader_lists_count, reader_lists_room;
+    u32 free_words, free_bytes, free_reader_lists; // lists of those that lines no longer need
 } Shadow;
 
 // An access that is looked at.
-typedef struct Look {
-    Site site;        // what it is; given a number when the first line remembers it
-    u32 number;       // 0: none yet
-    u32 met, all_met; // visits up to which a lane of the warp knows what another did, and all do
-                      // what all did
-    u32 quiet;        // of all reads that a line need not look at once it is quiet; 0: look at all
-    bool by_warp;     // those who are apart are of two warps, and not of two blocks
-    bool all_meet; // nothing puts one of them behind another that does not put all behind it: then
-                   // a line is quiet once two have read all of it; else, if not by_warp, once it
-                   // remembers as many as it can, of two blocks
-    bool warps_meet; // the same of the warps of a block: none meets some of them alone, or ends
-                     // before the others meet
+typedef struct ShadowCheck {
+    Site site;              // what it is; given a number when the first line remembers it
+    u32 number;             // 0: none yet
+    u32 synced, all_synced; // visits up to which a lane of the warp knows what another did, and all
+                            // do what all did
+    u32 saturation; // of all reads that a line need not look at once it is saturation; 0: look at
+                    // all
+    bool by_warp;   // those who are apart are of two warps, and not of two blocks
+    bool only_full_barriers; // nothing puts one of them behind another that does not put all behind
+                             // it: then a line is saturation once two have read all of it; else, if
+                             // not by_warp, once it remembers as many as it can, of two blocks
+    bool warps_only_full_barriers; // the same of the warps of a block: none meets some of them
+                                   // alone, or ends before the others meet
     // Is it a race with that earlier access, as far as bytes `from` up to `to` go? It has reported
     // it then.
-    bool (*races)(struct Look *, const Site *earlier, u64 from, u64 to);
+    bool (*races)(struct ShadowCheck *, const Site *earlier, u64 from, u64 to);
     // Does an earlier access, of another operation, come before this one?
-    bool (*is_over)(struct Look *, const Site *earlier);
+    bool (*is_over)(struct ShadowCheck *, const Site *earlier);
     // Does an earlier read come before this one, and so before all that come behind this one?
-    bool (*follows)(struct Look *, const Site *earlier);
+    bool (*follows)(struct ShadowCheck *, const Site *earlier);
     void *context;
-} Look;
+} ShadowCheck;
 
 // Room for `bytes` bytes from `base` on, a multiple of LINE_BYTES. The memory is used as it is
 // touched.
@@ -103,37 +104,38 @@ void shadow_make_chunks(Shadow *, u64 bytes);
 void shadow_free(Shadow *, u64 bytes);
 
 // All that was remembered comes before all that follows.
-void shadow_forget(Shadow *);
+void shadow_reset(Shadow *);
 
 // Compares the access with what is remembered of its bytes, and remembers it. Stops at the first
 // line with a race.
-void shadow_look(Shadow *, Look *);
+void shadow_check(Shadow *, ShadowCheck *);
 
 // The same of several, each of bytes without a hole, if no line that they touch has been touched
 // before, or is by two of them. False: it is not so, and nothing is remembered.
-bool shadow_begin(Shadow *, const Site *, u32 count);
+bool shadow_note_first(Shadow *, const Site *, u32 count);
 
 static inline Line *shadow_line(const Shadow *s, u64 address)
 {
     return &s->lines[(address - s->base) / LINE_BYTES];
 }
 
-// Do its lines have no need to look at reads that are as quiet as this?
-static inline bool shadow_quiet(const Shadow *s, u64 address, u64 bytes, u32 quiet)
+// Do its lines have no need to look at reads that are as saturation as this?
+static inline bool shadow_saturated(const Shadow *s, u64 address, u64 bytes, u32 saturation)
 {
     const Line *n = shadow_line(s, address), *last = shadow_line(s, address + bytes - 1);
     for (; n <= last; n++)
-        if (n->era != s->era || n->quiet != quiet) return false;
+        if (n->generation != s->generation || n->saturation != saturation) return false;
     return true;
 }
 
-// The range of lines, of those round about here, that are all as quiet as this: empty, or around
-// the address. It grows as it is asked for.
-void shadow_quiet_range(Shadow *, u64 address, u32 quiet, u64 *from, u64 *to);
+// The range of lines, of those round about here, that are all as saturation as this: empty, or
+// around the address. It grows as it is asked for.
+void shadow_saturated_range(Shadow *, u64 address, u32 saturation, u64 *from, u64 *to);
 
-// A quiet read of lanes that all read the same, once more or right behind what they read before: is
-// that all that there is to remember? It is remembered then.
-bool shadow_read_on(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 tick, u32 met);
+// A saturation read of lanes that all read the same, once more or right behind what they read
+// before: is that all that there is to remember? It is remembered then.
+bool shadow_extend_read(Shadow *, const Span *, u64 address, u32 block, u32 warp, u32 epoch,
+                        u32 synced);
 
 // Lanes of the site that touch bytes `from` up to `to`.
 u32 site_lanes(const Site *, u64 from, u64 to);
@@ -142,5 +144,5 @@ u32 site_lanes(const Site *, u64 from, u64 to);
 static inline u32 site_place(const Site *s, u32 lane)
 {
     u32 first = __builtin_ctz(s->lanes);
-    return s->rows > 1 ? first + (lane - first) % __builtin_popcount(s->lanes) : lane;
+    return s->repeats > 1 ? first + (lane - first) % __builtin_popcount(s->lanes) : lane;
 }

@@ -277,13 +277,13 @@ Block *block_make(Grid *g, u32 slot)
                   .shared_span =
                       k->asks_reserved ? behind + profile.shared_reserved_per_block : asked };
     if (b->rank) b->cluster = g->slots[slot - b->rank]->cluster;
-    else if (g->cluster_blocks > 1 || k->meets_cluster)
+    else if (g->cluster_blocks > 1 || k->has_cluster_barrier)
         b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
     b->lasting = calloc(k->lasting_count + 1, sizeof *b->lasting);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
     if (!b->warps || !b->lasting || !b->shared
-        || (!b->cluster && (g->cluster_blocks > 1 || k->meets_cluster)))
+        || (!b->cluster && (g->cluster_blocks > 1 || k->has_cluster_barrier)))
         return NULL;
     memset(b->shared, 0xd5, b->shared_span); // what nothing wrote is the same rubbish in every run
     for (u32 n = 0; n < b->warp_count; n++) {

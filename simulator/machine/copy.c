@@ -121,7 +121,7 @@ static Access access_to(Warp *w, const Insn *i, Copy *c, u32 lanes)
     Access a = access_of(w, i, lanes, c->bytes, true);
     a.values = c->values;
     a.undefined = c->undefined;
-    a.visit = &c->visit;
+    a.sequence = &c->sequence;
     memcpy(a.address, c->to, sizeof a.address);
     return a;
 }

@@ -12,7 +12,7 @@ typedef struct Copy {
     u32 epoch;        // Block.epoch when it began
     u32 group[LANES]; // of each lane: the group that it belongs to, counted from 0
     u64 number;       // of the warp's copies
-    u32 visit;        // Access.visit
+    u32 sequence;     // Access.sequence
     u64 to[LANES];    // byte of shared memory
     _Alignas(16) u8 values[LANES * VALUE_BYTES];
     u16 undefined[LANES]; // a bit for each byte that nothing wrote

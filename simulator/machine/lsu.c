@@ -605,7 +605,7 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
     a.values = NULL;
     a.alike = NULL;
     a.undefined = NULL;
-    a.visit = NULL;
+    a.sequence = NULL;
     Shape *shape = &grid->shapes[i->shape];
     const u64 *base = row_of(w, i->a);
     u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));

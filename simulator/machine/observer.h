@@ -48,9 +48,9 @@ typedef struct Access {
         alike; // a store that has happened: the lanes that stored what was there already; else NULL
     u16 *undefined; // an asynchronous copy: byte n of lane l is one that nothing wrote if bit n %
                     // 16 of undefined[l + n / 16] is set. The load says so to the store
-    u32 *
-        visit; // an asynchronous copy's store: the number that an observer has given its beginning,
-               // by which it is known again once it has been waited for, or 0; else NULL
+    u32 *sequence;  // an asynchronous copy's store: the number that an observer has given its
+                    // beginning, by which it is known again once it has been waited for, or 0; else
+                    // NULL
     bool regular; // if so, address[l] == address[first] + (l - first) * stride in the lanes of the
                   // mask
     s64 stride;   // bytes from lane to lane, where regular

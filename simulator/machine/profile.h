@@ -18,7 +18,8 @@ typedef struct Profile {
                                          // most
 } Profile;
 
-// Reads `path` (libconfig). On an error prints file, line and what is wrong, and returns false.
+// ShardReads `path` (libconfig). On an error prints file, line and what is wrong, and returns
+// false.
 bool profile_load(const char *path, Profile *profile);
 
 extern Profile profile; // the one in force

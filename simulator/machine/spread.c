@@ -151,7 +151,7 @@ bool spread_sees_others(Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++)
         k->sees_others |= sees_others(&k->code[pc]);
-    k->sees_others |= k->meets_cluster;
+    k->sees_others |= k->has_cluster_barrier;
     k->known_alone = true;
     return k->sees_others;
 }

@@ -84,16 +84,16 @@ typedef struct Kernel {
     u32 cluster[3];     // .reqnctapercluster: blocks of its clusters; 0: the launch says how many
     u32 max_cluster;    // .maxclusterrank: at most so many blocks; 0: it does not say
     bool clustered;     // .explicitcluster: it has clusters, whoever launches it
-    bool grid_in_clusters;   // .blocksareclusters: a launch's grid is so many clusters
-    bool meets_cluster;      // it uses the cluster's barrier
-    u32 register_bytes;      // of one warp's register file, constants included
-    u32 registers;           // virtual registers that it names
-    u32 hardware_registers;  // that ptxas gave each thread,
-    u32 hardware_local;      // and bytes of local memory,
-    bool registers_known;    // as its native image says; else a guess
-    bool native_known;       // there is native code,
-    NativeCode native;       // with these accesses to shared and local memory
-    bool local_in_registers; // ptxas keeps there what the PTX has in local memory
+    bool grid_in_clusters;    // .blocksareclusters: a launch's grid is so many clusters
+    bool has_cluster_barrier; // it uses the cluster's barrier
+    u32 register_bytes;       // of one warp's register file, constants included
+    u32 registers;            // virtual registers that it names
+    u32 hardware_registers;   // that ptxas gave each thread,
+    u32 hardware_local;       // and bytes of local memory,
+    bool registers_known;     // as its native image says; else a guess
+    bool native_known;        // there is native code,
+    NativeCode native;        // with these accesses to shared and local memory
+    bool local_in_registers;  // ptxas keeps there what the PTX has in local memory
     Insn *code;
     u32 code_count;
     u32 shape_count;     // memory instructions

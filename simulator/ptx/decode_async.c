@@ -1,4 +1,4 @@
-// Reads the instructions of mbarriers and of copies in bulk (isa/async.def).
+// ShardReads the instructions of mbarriers and of copies in bulk (isa/async.def).
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Reads comparisons: setp, and set, which has the same rows and gives a number instead of a
+// ShardReads comparisons: setp, and set, which has the same rows and gives a number instead of a
 // predicate.
 #define _GNU_SOURCE
 #include <stdio.h>

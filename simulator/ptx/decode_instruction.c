@@ -1,6 +1,6 @@
-// Reads an instruction: finds its row in the table, and its operands as the row's shape has them.
-// One that is not in the table makes its kernel unsupported, by name, and the rest is read all the
-// same.
+// ShardReads an instruction: finds its row in the table, and its operands as the row's shape has
+// them. One that is not in the table makes its kernel unsupported, by name, and the rest is read
+// all the same.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -188,7 +188,7 @@ static void target_operands(Body *b, Insn *i)
 // Of a cluster: all threads of the block.
 static void cluster_operands(Body *b, Insn *i, const IsaRow *row)
 {
-    b->k->meets_cluster = true;
+    b->k->has_cluster_barrier = true;
     i->scope = SCOPE_CLUSTER;
     i->order = row->order;
     i->members = body_constant(b, 4, ~0u, SPECIAL_NONE);

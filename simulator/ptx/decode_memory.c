@@ -1,5 +1,5 @@
-// Reads the instructions of memory: loads, stores and atomics, with their spaces, their order and
-// their hints.
+// ShardReads the instructions of memory: loads, stores and atomics, with their spaces, their order
+// and their hints.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Reads operands: every register, number, special register and variable's address becomes a row of
-// the register file.
+// ShardReads operands: every register, number, special register and variable's address becomes a
+// row of the register file.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

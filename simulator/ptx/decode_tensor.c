@@ -1,5 +1,5 @@
-// Reads the instructions of Tensor Cores and what feeds them (isa/tensor.def): matrices in lists of
-// registers, and asynchronous copies.
+// ShardReads the instructions of Tensor Cores and what feeds them (isa/tensor.def): matrices in
+// lists of registers, and asynchronous copies.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Reads video instructions: the types, saturation and second operation in the opcode, the parts
-// that are picked from operands.
+// ShardReads video instructions: the types, saturation and second operation in the opcode, the
+// parts that are picked from operands.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

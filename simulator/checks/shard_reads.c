@@ -4,21 +4,21 @@
 #include <sys/mman.h>
 
 #include "memory/memory.h"
-#include "reads.h"
+#include "shard_reads.h"
 #include "shadow.h"
 #include "base/need.h"
 
-static const u32 TWO = 1u << 31;
+static const u32 READ_BY_TWO = 1u << 31;
 
-struct Reads {
+struct ShardReads {
     u32 *line, *chunk; // marks
     u32 first, end;    // marks of its blocks, from which `line` tells those of others, from before
     u32 two;           // the mark of what two blocks have read
-    u64 row, row_end;  // chunks, all that two have read: what was promised last
-    Reads *next;
+    u64 range, range_end; // chunks, all that two have read: what was promised last
+    ShardReads *next;
 };
 
-static Reads *spare;
+static ShardReads *spare;
 
 static u32 *make(u64 count)
 {
@@ -26,43 +26,43 @@ static u32 *make(u64 count)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-void reads_forget(Reads *r, const Grid *part)
+void shard_reads_reset(ShardReads *r, const Grid *part)
 {
     r->first = r->end;
-    if (part->blocks >= TWO - r->first || r->two == ~0u) {
+    if (part->blocks >= READ_BY_TWO - r->first || r->two == ~0u) {
         madvise(r->line, MEMORY_SPAN / LINE_BYTES * sizeof *r->line, MADV_DONTNEED);
         madvise(r->chunk, MEMORY_SPAN / CHUNK_BYTES * sizeof *r->chunk, MADV_DONTNEED);
         r->first = 1;
-        r->two = TWO;
+        r->two = READ_BY_TWO;
     }
     r->end = r->first + (u32)part->blocks;
     r->two++;
-    r->row = r->row_end = 0;
+    r->range = r->range_end = 0;
 }
 
-Reads *reads_take(const Grid *part)
+ShardReads *shard_reads_make(const Grid *part)
 {
-    Reads *r = spare;
+    ShardReads *r = spare;
     if (r) {
         spare = r->next;
     } else {
         r = need(calloc(1, sizeof *r));
-        *r = (Reads){ .line = make(MEMORY_SPAN / LINE_BYTES),
-                      .chunk = make(MEMORY_SPAN / CHUNK_BYTES),
-                      .end = 1,
-                      .two = TWO };
+        *r = (ShardReads){ .line = make(MEMORY_SPAN / LINE_BYTES),
+                           .chunk = make(MEMORY_SPAN / CHUNK_BYTES),
+                           .end = 1,
+                           .two = READ_BY_TWO };
     }
-    reads_forget(r, part);
+    shard_reads_reset(r, part);
     return r;
 }
 
-void reads_give_back(Reads *r)
+void shard_reads_free(ShardReads *r)
 {
     r->next = spare;
     spare = r;
 }
 
-static bool is_whole(Reads *r, u64 chunk)
+static bool is_whole(ShardReads *r, u64 chunk)
 {
     if (r->chunk[chunk] == r->two) return true;
     u32 others = 0;
@@ -74,21 +74,21 @@ static bool is_whole(Reads *r, u64 chunk)
 
 // As long as all that it touches lies in chunks round about that two blocks have read: of more and
 // more, as it is asked for.
-static void promise(Reads *r, Access *a, u64 low, u64 high)
+static void extend_pass(ShardReads *r, Access *a, u64 low, u64 high)
 {
     enum { MOST = 64 };
     u64 here = (low - MEMORY_BASE) / CHUNK_BYTES;
     if (!is_whole(r, here)) return;
-    if (here < r->row || here >= r->row_end) r->row = here, r->row_end = here + 1;
-    for (u32 n = 0; n < MOST && r->row && r->chunk[r->row - 1] == r->two; n++) r->row--;
-    for (u32 n = 0; n < MOST && r->chunk[r->row_end] == r->two; n++) r->row_end++;
-    u64 from = MEMORY_BASE + r->row * CHUNK_BYTES, to = MEMORY_BASE + r->row_end * CHUNK_BYTES;
+    if (here < r->range || here >= r->range_end) r->range = here, r->range_end = here + 1;
+    for (u32 n = 0; n < MOST && r->range && r->chunk[r->range - 1] == r->two; n++) r->range--;
+    for (u32 n = 0; n < MOST && r->chunk[r->range_end] == r->two; n++) r->range_end++;
+    u64 from = MEMORY_BASE + r->range * CHUNK_BYTES, to = MEMORY_BASE + r->range_end * CHUNK_BYTES;
     if (high > to) return;
     a->pass_from = from + (a->base - low);
     a->pass_to = to - (high - a->base) + 1;
 }
 
-bool reads_say_nothing(Reads *r, u32 block, u64 address, u64 bytes)
+bool shard_reads_note(ShardReads *r, u32 block, u64 address, u64 bytes)
 {
     const u32 me = r->first + block;
     u64 first = address - MEMORY_BASE, end = first + bytes;
@@ -97,34 +97,34 @@ bool reads_say_nothing(Reads *r, u32 block, u64 address, u64 bytes)
         u32 *line = &r->line[n];
         if (*line == r->two) continue;
         nothing = false;
-        *line = *line < r->first || *line >= TWO || *line == me ? me : r->two;
+        *line = *line < r->first || *line >= READ_BY_TWO || *line == me ? me : r->two;
     }
     return nothing;
 }
 
-bool reads_begin(Reads *r, u32 block, u64 address, u64 bytes)
+bool shard_reads_note_first(ShardReads *r, u32 block, u64 address, u64 bytes)
 {
     const u32 me = r->first + block;
     u32 *first = &r->line[(address - MEMORY_BASE) / LINE_BYTES],
         *end = &r->line[(address + bytes - 1 - MEMORY_BASE) / LINE_BYTES] + 1;
     for (const u32 *line = first; line < end; line++)
-        if (*line >= r->first && *line < TWO && *line != me) return false;
+        if (*line >= r->first && *line < READ_BY_TWO && *line != me) return false;
     for (const u32 *line = first; line < end; line++)
         if (*line == r->two) return false;
     for (u32 *line = first; line < end; line++) *line = me;
     return true;
 }
 
-bool reads_tell_nothing(Reads *r, Access *a, const Span *spans, u64 from)
+bool shard_reads_are_redundant(ShardReads *r, Access *a, const Span *spans, u64 from)
 {
     u64 low = ~0ull, high = 0;
     bool nothing = true;
     for (const Span *s = spans; s < spans + a->span_count; s++) {
         u64 first = from + s->address, end = first + s->bytes;
-        nothing &= reads_say_nothing(r, a->warp->block->number, first, s->bytes);
+        nothing &= shard_reads_note(r, a->warp->block->number, first, s->bytes);
         if (first < low) low = first;
         if (end > high) high = end;
     }
-    if (nothing) promise(r, a, low, high);
+    if (nothing) extend_pass(r, a, low, high);
     return nothing;
 }
