@@ -6,7 +6,7 @@
 #include "machine/grid.h"
 #include "memory/memory.h"
 #include "machine/profile.h"
-#include "machine/spread.h"
+#include "machine/shard.h"
 #include "machine/worker.h"
 #include "model/managed.h"
 #include "observers.h"
@@ -106,7 +106,7 @@ static Options parse(int count, char **words)
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
         case 'a': device.late = true; break;
-        case 's': spread_from(number(optarg, "--spread")); break;
+        case 's': shard_set_threshold(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
         }

@@ -1,6 +1,6 @@
 // An access that is out of bounds is seen by nobody else: those who look are in order.
 #include "observers.h"
-#include "machine/shape.h"
+#include "machine/access_pattern.h"
 #include "memory/memory.h"
 #include "model/counts.h"
 

@@ -43,7 +43,7 @@ static const Allocation *live_at(const Access *access, u64 address)
     if (a && !a->freed && address - a->base < a->size) return a;
     a = memory_find(address);
     if (!a || a->freed || !peer_reaches(g->launch->device, a)) return NULL;
-    if (g->part && !pooled_has_use(a, g->launch->operation)) grid_in_order((Grid *)g);
+    if (g->shard && !pooled_has_use(a, g->launch->operation)) shard_abort((Grid *)g);
     else if (!pooled_use(a, g->launch->operation)) report_too_early(access, a);
     return *r = a;
 }

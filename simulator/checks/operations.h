@@ -12,7 +12,7 @@ typedef struct Operation {
     u64 number;           // among those of the streams (clock.h)
     const Kernel *kernel; // NULL: a copy or fill
     u32 device;           // of a launch,
-    bool sees_others;     // whose blocks may see one another, by flags or atomics
+    bool communicates;    // whose blocks may see one another, by flags or atomics
     u32 first_block;      // its blocks' numbers among those of all launches that are remembered
                           // (causality.h)
     u64 blocks;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "machine/cluster.h"
-#include "machine/shape.h"
-#include "machine/spread.h"
+#include "machine/access_pattern.h"
+#include "machine/shard.h"
 #include "streams/clock.h"
 #include "race.h"
 #include "base/need.h"
@@ -52,9 +52,9 @@ static u32 begin(const Operation *o)
 
 void race_synchronised(Grid *g)
 {
-    if (g->part || !kernel_order(g->kernel)->synchronises) return;
+    if (g->shard || !kernel_order(g->kernel)->synchronises) return;
     sync_count = (sync_count + 1) % SYNC_STAMP;
-    shape_forget_passes_of(g, &race_observer);
+    access_pattern_reset_passes_of(g, &race_observer);
 }
 
 static bool is_over(ShadowCheck *k, const Site *earlier)
@@ -94,8 +94,9 @@ bool race_stores_same(const Access *a, u32 lane, u32 other)
 {
     const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane]
                                                 : (const u8 *)a->address[lane];
-    if (a->alike)
-        return other < LANES || *a->alike >> lane & 1; // of lanes, lanes_unchanged() has made sure
+    if (a->unchanged)
+        return other < LANES
+            || *a->unchanged >> lane & 1; // of lanes, lanes_unchanged() has made sure
     if (a->values)
         return !memcmp(a->values + VALUE_BYTES * lane,
                        other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
@@ -132,12 +133,12 @@ static bool report(const Access *a, const ShadowCheck *k, const Site *s, u32 lan
 {
     const Site *now = &k->site;
     Grid *g = a->warp->block->grid;
-    if (g->part) {
-        grid_in_order(g);
+    if (g->shard) {
+        shard_abort(g);
         return true;
     }
-    u64 address = a->alike ? now->base + site_place(now, lane) * now->stride
-                           : a->address[lane]; // not all of what has happened are kept
+    u64 address = a->unchanged ? now->base + site_place(now, lane) * now->stride
+                               : a->address[lane]; // not all of what has happened are kept
     Race race = { .space = a->space,
                   .owner = a->owner,
                   .address = address,
@@ -426,7 +427,7 @@ bool race_access(Access *a)
     struct RaceBlock *r = race_block(a->warp->block);
     if (a->space == SPACE_LOCAL || a->told) return true;
     r->latest[a->warp->number] = r->order.epoch;
-    if (a->space == SPACE_GLOBAL && a->grid->part) return race_defer(a);
+    if (a->space == SPACE_GLOBAL && a->grid->shard) return race_defer(a);
     Shadow *s = a->space == SPACE_SHARED ? &race_block(a->owner)->shared : &race_global;
     u32 saturation = saturation_of(a);
     r->order.sequence++;
@@ -447,8 +448,8 @@ bool race_access(Access *a)
     Grid *g = a->warp->block->grid;
     if (strong && !a->mbarrier && a->store && causality_strong_write(&r->order, a))
         race_synchronised(g);
-    if (!g->part && race_global.desaturated) {
-        shape_forget_passes_of(g, &race_observer);
+    if (!g->shard && race_global.desaturated) {
+        access_pattern_reset_passes_of(g, &race_observer);
         race_global.desaturated = false;
     }
     return true;
@@ -521,7 +522,7 @@ static void race_grid_start(Grid *g)
                     .kernel = g->kernel,
                     .device = l->device,
                     .blocks = g->blocks,
-                    .sees_others = spread_sees_others(g->kernel) };
+                    .communicates = shard_kernel_communicates(g->kernel) };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
     for (u32 n = 0; n < 3; n++) o.cluster[n] = l->cluster[0] ? l->cluster[n] : 1;
@@ -581,8 +582,8 @@ static void race_block_end(Block *b)
 {
     race_check_remote_accesses(b);
     bool others =
-        operation_count > 2 && !b->grid->part; // that nothing puts before all that follows
-    if (b->grid->part) race_defer_sweep(b->grid, &race_block(b)->sweep);
+        operation_count > 2 && !b->grid->shard; // that nothing puts before all that follows
+    if (b->grid->shard) race_defer_sweep(b->grid, &race_block(b)->sweep);
     if (others)
         causality_block_end(&race_block(b)->order, b->warp_count,
                             &operations[race_grid(b->grid)->operation].clock);
@@ -648,10 +649,10 @@ static void race_fence(Warp *w, const Insn *i)
 }
 
 const Observer race_observer = {
-    .one_order = race_one_order,
-    .part_make = race_shard_make,
-    .part_free = race_shard_free,
-    .put_back = race_shard_rollback,
+    .needs_block_order = race_one_order,
+    .shard_make = race_shard_make,
+    .shard_free = race_shard_free,
+    .shard_rollback = race_shard_rollback,
     .grid_start = race_grid_start,
     .grid_turn = race_grid_turn,
     .block_make = race_block_make,
@@ -659,13 +660,13 @@ const Observer race_observer = {
     .block_start = race_block_start,
     .block_end = race_block_end,
     .access = race_access,
-    .followed = race_followed,
+    .swept = race_swept,
     .frugal = true,
     .copied = race_copied,
     .barrier = race_barrier,
     .cluster_arrive = race_cluster_arrive,
     .cluster_wait = race_cluster_wait,
-    .part_barrier = race_partial_barrier,
+    .partial_barrier = race_partial_barrier,
     .warp_barrier = race_warp_barrier,
     .mbarrier_made = race_mbarrier_made,
     .mbarrier_arrived = race_mbarrier_arrived,

@@ -40,7 +40,7 @@ typedef struct Sweep {
     u32 count;      // accesses, warp by warp
     u8 first, rows; // warp; accesses of each
     SweepAccess row[MOST_SWEEP_ACCESSES];
-    u32 alike[MOST_SWEEP_ACCESSES * MOST_WARPS]; // of each access: as Access.alike
+    u32 unchanged[MOST_SWEEP_ACCESSES * MOST_WARPS]; // of each access: as Access.unchanged
 } Sweep;
 typedef struct RemoteAccess {
     u32 epoch;
@@ -80,12 +80,12 @@ typedef struct Event {
     enum { EVENT_START, EVENT_BARRIER, EVENT_PARTIAL_BARRIER, EVENT_WARP_BARRIER } kind;
     u32 what, freed;
 } Event;
-void race_shard_make(Grid *part);
-void race_shard_free(Grid *part);
-void race_shard_rollback(Grid *part);
+void race_shard_make(Grid *shard);
+void race_shard_free(Grid *shard);
+void race_shard_rollback(Grid *shard);
 bool race_defer(Access *);
-void race_followed(Block *, u32 bit); // in a part or not
-void race_defer_sweep(Grid *part, Sweep *);
+void race_swept(Block *, u32 bit); // in a part or not
+void race_defer_sweep(Grid *shard, Sweep *);
 void race_defer_event(const Block *, Event);
 void race_free_replayed_block(void); // the grid has ended
 

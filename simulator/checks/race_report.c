@@ -79,7 +79,7 @@ static bool same_line(const Report *r)
 static bool meets_others(const Side *s, const Report *r)
 {
     const Operation *o = s->operation;
-    return o->sees_others && r->allocation && r->allocation->device != o->device;
+    return o->communicates && r->allocation && r->allocation->device != o->device;
 }
 
 // What is added up is read first, and that is found first: of two stores of one line no barrier

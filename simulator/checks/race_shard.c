@@ -1,10 +1,10 @@
-// In a part of a grid: what it does in global memory is looked at when its turn among all blocks
+// In a shard of a grid: what it does in global memory is looked at when its turn among all blocks
 // has come, but for reads that would tell nothing new: then with a block in the place of the
-// part's, of which no more is there than what race.c looks at.
+// shard's, of which no more is there than what race.c looks at.
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/shape.h"
+#include "machine/access_pattern.h"
 #include "race.h"
 #include "shard_reads.h"
 #include "base/need.h"
@@ -20,7 +20,7 @@ static struct {
 enum deferred_kind { DEFERRED_SAME, DEFERRED_CONTIGUOUS, DEFERRED_SPANS, DEFERRED_EACH };
 typedef struct DeferredAccess {
     u64 base;
-    u32 mask, alike, pc;
+    u32 mask, unchanged, pc;
     u16 bytes;
     u8 warp;
     u8 kind : 2, store : 1, regular : 1;
@@ -71,7 +71,7 @@ static bool is_first(Block *b, const DeferredAccess *s)
 static void check_deferred(Block *b, const DeferredAccess *s)
 {
     const DeferredSpans *more = (const DeferredSpans *)(s + 1);
-    const u32 alike = s->alike;
+    const u32 unchanged = s->unchanged;
     if (is_first(b, s)) return;
     Access a;
     memset(&a, 0, offsetof(Access, address));
@@ -85,7 +85,7 @@ static void check_deferred(Block *b, const DeferredAccess *s)
     a.store = s->store;
     a.bytes = s->bytes;
     a.base = s->base;
-    a.alike = &alike;
+    a.unchanged = &unchanged;
     a.regular = s->regular;
     a.filled = true;
     if (s->kind <= DEFERRED_CONTIGUOUS) {
@@ -154,7 +154,7 @@ static void check_sweep(Block *b, const Sweep *r)
         u32 warp = n / r->rows;
         check_deferred(b, &(DeferredAccess){ .base = row->base + (u64)warp * LANES * row->bytes,
                                              .mask = ~0u,
-                                             .alike = r->alike[n],
+                                             .unchanged = r->unchanged[n],
                                              .pc = row->pc,
                                              .bytes = row->bytes,
                                              .warp = (u8)(r->first + warp),
@@ -171,23 +171,23 @@ static void sweep_deferred(Grid *g, void *what, bool dropped)
 }
 
 // What follows comes behind them.
-void race_defer_sweep(Grid *part, Sweep *r)
+void race_defer_sweep(Grid *shard, Sweep *r)
 {
     if (!r->count) return;
-    size_t bytes = offsetof(Sweep, alike) + r->count * sizeof *r->alike;
-    memcpy(grid_later(part, sweep_deferred, bytes), r, bytes);
+    size_t bytes = offsetof(Sweep, unchanged) + r->count * sizeof *r->unchanged;
+    memcpy(grid_defer(shard, sweep_deferred, bytes), r, bytes);
     r->count = 0;
 }
 
-// What is not in a part is looked at now.
+// What is not in a shard is looked at now.
 static void flush_sweep(Block *b, Sweep *r)
 {
-    if (b->grid->part) race_defer_sweep(b->grid, r);
+    if (b->grid->shard) race_defer_sweep(b->grid, r);
     else if (r->count) check_sweep(b, r);
     r->count = 0;
 }
 
-static void add_to_sweep(Block *b, Sweep *r, u32 warp, const SweepAccess *now, u32 alike)
+static void add_to_sweep(Block *b, Sweep *r, u32 warp, const SweepAccess *now, u32 unchanged)
 {
     bool fits = r->count && r->count < MOST_SWEEP_ACCESSES * MOST_WARPS;
     if (fits && warp == r->first && r->rows == r->count) {
@@ -205,7 +205,7 @@ static void add_to_sweep(Block *b, Sweep *r, u32 warp, const SweepAccess *now, u
         r->rows = 1;
         r->row[0] = *now;
     }
-    r->alike[r->count++] = alike;
+    r->unchanged[r->count++] = unchanged;
 }
 
 static bool spans_overlap(const Access *a)
@@ -218,14 +218,14 @@ static bool spans_overlap(const Access *a)
 }
 
 // Lanes that store what is there already. Two lanes that store differently to one place are a race,
-// which has to be told: behind this, what lanes of one access store to one place is alike.
+// which has to be told: behind this, what lanes of one access store to one place is unchanged.
 static u32 lanes_unchanged(const Access *a)
 {
-    if (!a->atomic && !(a->regular && a->stride) && spans_overlap(a)) grid_in_order(a->grid);
-    u32 alike = 0;
+    if (!a->atomic && !(a->regular && a->stride) && spans_overlap(a)) shard_abort(a->grid);
+    u32 unchanged = 0;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 lane = (u32)__builtin_ctz(rest);
-        alike |= (u32)race_stores_same(a, lane, LANES) << lane;
+        unchanged |= (u32)race_stores_same(a, lane, LANES) << lane;
     }
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
         u32 last = (u32)__builtin_ctz(s->lanes);
@@ -233,25 +233,25 @@ static u32 lanes_unchanged(const Access *a)
              rest && s->bytes != (u32)__builtin_popcount(s->lanes) * a->bytes; rest &= rest - 1) {
             u32 lane = (u32)__builtin_ctz(rest);
             if (a->address[lane] == a->address[last] && !race_stores_same(a, lane, last))
-                grid_in_order(a->grid);
+                shard_abort(a->grid);
             last = lane;
         }
     }
-    return alike;
+    return unchanged;
 }
 
 // The same, of the case that is worth being quick about.
 static u32 words_unchanged(const Access *a)
 {
     const u32 *row = row_of(a->warp, a->vector[0]), *memory = (const u32 *)(a->base - 4 * a->first);
-    u32 alike = 0;
+    u32 unchanged = 0;
     if (a->mask == ~0u)
-        for (u32 l = 0; l < LANES; l++) alike |= (u32)(row[l] == memory[l]) << l;
+        for (u32 l = 0; l < LANES; l++) unchanged |= (u32)(row[l] == memory[l]) << l;
     else
         for (u32 rest = a->mask; rest; rest &= rest - 1)
-            alike |= (u32)(row[__builtin_ctz(rest)] == memory[__builtin_ctz(rest)])
-                  << __builtin_ctz(rest);
-    return alike;
+            unchanged |= (u32)(row[__builtin_ctz(rest)] == memory[__builtin_ctz(rest)])
+                      << __builtin_ctz(rest);
+    return unchanged;
 }
 
 bool race_defer(Access *a)
@@ -259,22 +259,22 @@ bool race_defer(Access *a)
     u64 from;
     const Span *spans = access_spans(a, &from);
     Grid *g = a->grid;
-    if (!a->store && !grid_stores_there(g, a->base)
+    if (!a->store && !shard_may_store(g, a->base)
         && shard_reads_are_redundant(race_grid(g)->reads, a, spans, from))
         return true;
     if (a->warp->arrived)
-        grid_in_order(
+        shard_abort(
             g); // at a barrier in a branch: divergent_barrier_of() looks at the warp as it is now
     enum deferred_kind kind = kind_of(a, spans);
     bool words = kind == DEFERRED_CONTIGUOUS && a->elements == 1 && a->bytes == 4
               && a->register_width == 4 && !a->values;
     if (kind == DEFERRED_EACH || (a->store && !words))
         access_fill(a), spans = access_spans(a, &from);
-    const u32 alike = !a->store ? 0 : words ? words_unchanged(a) : lanes_unchanged(a);
+    const u32 unchanged = !a->store ? 0 : words ? words_unchanged(a) : lanes_unchanged(a);
     Sweep *rows = &race_block(a->warp->block)->sweep;
     if (is_contiguous(a, kind)) {
         add_to_sweep(a->warp->block, rows, a->warp->number,
-                     &(SweepAccess){ a->base, a->pc, (u16)a->bytes, a->store }, alike);
+                     &(SweepAccess){ a->base, a->pc, (u16)a->bytes, a->store }, unchanged);
         return true;
     }
     race_defer_sweep(g, rows);
@@ -282,10 +282,10 @@ bool race_defer(Access *a)
     if (kind >= DEFERRED_SPANS)
         bytes += sizeof(DeferredSpans) + a->span_count * sizeof(Span)
                + (kind == DEFERRED_EACH ? sizeof a->address : 0);
-    DeferredAccess *s = grid_later(g, access_deferred, bytes);
+    DeferredAccess *s = grid_defer(g, access_deferred, bytes);
     *s = (DeferredAccess){ .base = a->base,
                            .mask = a->mask,
-                           .alike = alike,
+                           .unchanged = unchanged,
                            .pc = a->pc,
                            .bytes = a->bytes,
                            .warp = a->warp->number,
@@ -304,52 +304,52 @@ bool race_defer(Access *a)
 
 // Do they go on behind what the warp before them has just put off, all of it, and tell something
 // new? They have been put off then.
-static bool extend_sweep(Block *b, const bool told[MOST_LED], u32 bit)
+static bool extend_sweep(Block *b, const bool told[MOST_SWEEP_STEPS], u32 bit)
 {
-    const Followers *f = &b->followers;
+    const AccessSweep *f = &b->sweep;
     Sweep *r = &race_block(b)->sweep;
-    if (r->count != f->led || r->rows != f->led || r->first != f->first
+    if (r->count != f->step_count || r->rows != f->step_count || r->first != f->first
         || r->count + f->count > MOST_SWEEP_ACCESSES * MOST_WARPS)
         return false;
-    for (u32 k = 0; k < f->led; k++)
+    for (u32 k = 0; k < f->step_count; k++)
         if (r->row[k].base != f->access[k].base || r->row[k].pc != f->access[k].pc
             || !(f->access[k].rest & bit))
             return false;
-    for (u32 k = 0; k < f->led; k++) {
-        const Led *l = &f->access[k];
+    for (u32 k = 0; k < f->step_count; k++) {
+        const SweepStep *l = &f->access[k];
         if (!told[k]
             && !shard_reads_note_first(race_grid(b->grid)->reads, b->number, l->base + l->bytes,
                                        l->next - l->base - l->bytes))
             return false;
     }
-    memcpy(r->alike + r->count, f->alike, f->count * sizeof *f->alike);
+    memcpy(r->unchanged + r->count, f->unchanged, f->count * sizeof *f->unchanged);
     r->count += f->count;
     return true;
 }
 
-// In one order, each is looked at now; in a part, put off.
-void race_followed(Block *b, u32 bit)
+// In one order, each is looked at now; in a shard, put off.
+void race_swept(Block *b, u32 bit)
 {
-    const Followers *f = &b->followers;
+    const AccessSweep *f = &b->sweep;
     Grid *g = b->grid;
-    Sweep now, *rows = g->part ? &race_block(b)->sweep : &now;
+    Sweep now, *rows = g->shard ? &race_block(b)->sweep : &now;
     now.count = 0;
-    for (u32 n = 0; n * f->led < f->count; n++)
+    for (u32 n = 0; n * f->step_count < f->count; n++)
         race_block(b)->latest[f->first + 1 + n] = race_block(b)->order.epoch;
-    bool told[MOST_LED]; // it is no load of memory that the kernel does not store to
-    for (u32 k = 0; k < f->led; k++)
-        told[k] = !g->part || f->access[k].store || grid_stores_there(g, f->access[k].base);
-    if (g->part && extend_sweep(b, told, bit)) return;
+    bool told[MOST_SWEEP_STEPS]; // it is no load of memory that the kernel does not store to
+    for (u32 k = 0; k < f->step_count; k++)
+        told[k] = !g->shard || f->access[k].store || shard_may_store(g, f->access[k].base);
+    if (g->shard && extend_sweep(b, told, bit)) return;
     for (u32 n = 0, at = 0, behind = 1; n < f->count; n++) {
-        const Led *l = &f->access[at];
+        const SweepStep *l = &f->access[at];
         const SweepAccess row = { l->base + (u64)behind * l->bytes, l->pc, (u16)(l->bytes / LANES),
                                   l->store };
         if (l->rest & bit
             && (told[at] || !shard_reads_note(race_grid(g)->reads, b->number, row.base, l->bytes)))
-            add_to_sweep(b, rows, f->first + behind, &row, f->alike[n]);
-        if (++at == f->led) at = 0, behind++;
+            add_to_sweep(b, rows, f->first + behind, &row, f->unchanged[n]);
+        if (++at == f->step_count) at = 0, behind++;
     }
-    if (!g->part) flush_sweep(b, rows);
+    if (!g->shard) flush_sweep(b, rows);
 }
 
 void race_free_replayed_block(void)
@@ -400,23 +400,23 @@ static void event_deferred(Grid *g, void *of, bool dropped)
 
 void race_defer_event(const Block *b, Event e)
 {
-    if (!b->grid->part) return;
+    if (!b->grid->shard) return;
     race_defer_sweep(b->grid, &race_block(b)->sweep);
-    *(Event *)grid_later(b->grid, event_deferred, sizeof e) = e;
+    *(Event *)grid_defer(b->grid, event_deferred, sizeof e) = e;
 }
 
-void race_shard_make(Grid *part)
+void race_shard_make(Grid *shard)
 {
     RaceGrid *kept = need(malloc(sizeof *kept));
-    *kept = *race_grid(part);
-    kept->reads = shard_reads_make(part);
-    part->kept[GRID_RACE] = kept;
+    *kept = *race_grid(shard);
+    kept->reads = shard_reads_make(shard);
+    shard->kept[GRID_RACE] = kept;
 }
 
-void race_shard_free(Grid *part)
+void race_shard_free(Grid *shard)
 {
-    shard_reads_free(race_grid(part)->reads);
-    free(race_grid(part));
+    shard_reads_free(race_grid(shard)->reads);
+    free(race_grid(shard));
 }
 
-void race_shard_rollback(Grid *part) { shard_reads_reset(race_grid(part)->reads, part); }
+void race_shard_rollback(Grid *shard) { shard_reads_reset(race_grid(shard)->reads, shard); }

@@ -295,7 +295,7 @@ static void split_words(Shadow *s, Line *n)
     n->granule = 1;
 }
 
-// ---- Quiet lines ----
+// ---- CommonPass lines ----
 
 static bool is_whole(const Chunk *c, u32 generation, u32 saturation)
 {

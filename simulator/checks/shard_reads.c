@@ -1,4 +1,4 @@
-// For each line of memory the first of the part's blocks that read it, or that two have; for each
+// For each line of memory the first of the shard's blocks that read it, or that two have; for each
 // chunk of lines, that two have read each of them.
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -26,21 +26,21 @@ static u32 *make(u64 count)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-void shard_reads_reset(ShardReads *r, const Grid *part)
+void shard_reads_reset(ShardReads *r, const Grid *shard)
 {
     r->first = r->end;
-    if (part->blocks >= READ_BY_TWO - r->first || r->two == ~0u) {
+    if (shard->blocks >= READ_BY_TWO - r->first || r->two == ~0u) {
         madvise(r->line, MEMORY_SPAN / LINE_BYTES * sizeof *r->line, MADV_DONTNEED);
         madvise(r->chunk, MEMORY_SPAN / CHUNK_BYTES * sizeof *r->chunk, MADV_DONTNEED);
         r->first = 1;
         r->two = READ_BY_TWO;
     }
-    r->end = r->first + (u32)part->blocks;
+    r->end = r->first + (u32)shard->blocks;
     r->two++;
     r->range = r->range_end = 0;
 }
 
-ShardReads *shard_reads_make(const Grid *part)
+ShardReads *shard_reads_make(const Grid *shard)
 {
     ShardReads *r = spare;
     if (r) {
@@ -52,7 +52,7 @@ ShardReads *shard_reads_make(const Grid *part)
                            .end = 1,
                            .two = READ_BY_TWO };
     }
-    shard_reads_reset(r, part);
+    shard_reads_reset(r, shard);
     return r;
 }
 

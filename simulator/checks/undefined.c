@@ -13,7 +13,7 @@
 #include "base/names.h"
 #include "isa/tensor.h"
 #include "memory/memory.h"
-#include "machine/shape.h"
+#include "machine/access_pattern.h"
 #include "machine/source_fill.h"
 #include "base/need.h"
 #include "slots.h"
@@ -190,7 +190,7 @@ static void promise_chunk(Access *a)
 }
 
 // May several threads change bits of the same word at a time?
-static bool many_change(const Access *a) { return a->space == SPACE_GLOBAL && a->grid->part; }
+static bool many_change(const Access *a) { return a->space == SPACE_GLOBAL && a->grid->shard; }
 
 static inline void set_bits(u64 *word, u64 bits, bool many)
 {
@@ -286,7 +286,7 @@ static void note_taint(const Access *a)
 static void store(Access *a)
 {
     u32 bit;
-    grid_keep(a);
+    shard_save_before(a);
     if (a->undefined) {
         store_copy(a);
         return;
@@ -546,9 +546,9 @@ static void watch(Warp *w, const Insn *i, u32 mask)
 static void start_watching(Warp *w)
 {
     Grid *g = w->block->grid;
-    if (g->part) grid_in_order(g);
+    if (g->shard) shard_abort(g);
     w->watch = watch;
-    if (!g->kept[GRID_UNDEFINED]) shape_forget_passes(g);
+    if (!g->kept[GRID_UNDEFINED]) access_pattern_reset_passes(g);
     g->kept[GRID_UNDEFINED] = g;
 }
 
@@ -575,10 +575,10 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
 // elements count each.
 static u32 lanes_given(const Access *a, u32 at)
 {
-    if (!a->part) return lanes_undefined(a, at, a->width);
+    if (!a->element_bytes) return lanes_undefined(a, at, a->width);
     u32 lanes = 0;
-    for (u32 n = 0; n < a->width; n += a->part) {
-        u32 here = lanes_undefined(a, at + n, a->part);
+    for (u32 n = 0; n < a->width; n += a->element_bytes) {
+        u32 here = lanes_undefined(a, at + n, a->element_bytes);
         if (!a->trans) lanes |= here;
         else
             for (; here; here &= here - 1)
@@ -621,7 +621,7 @@ const Observer undefined_observer = {
     .block_make = undefined_block_make,
     .block_free = undefined_block_free,
     .block_start = undefined_block_start,
-    .put_back = undefined_grid_turn,
+    .shard_rollback = undefined_grid_turn,
     .access = undefined_access,
     .shuffled = undefined_shuffled,
     .loaded = undefined_loaded,

@@ -3,9 +3,9 @@
 #include "observer.h"
 
 // Lets the observers look at an access whose warp, insn, mask, space, direction, bytes and
-// addresses are filled in, and its owner, where that is not its own block. `shape` is what the
+// addresses are filled in, and its owner, where that is not its own block. `pattern` is what the
 // instruction remembers of it, NULL: nothing. False: it must not happen.
-bool access_allow(Access *a, struct Shape *shape);
+bool access_allow(Access *a, struct AccessPattern *pattern);
 
 // A load whose values are in the registers, of which lane l's part came from its address.
 void access_loaded(Access *a);
@@ -33,4 +33,4 @@ u32 exchange_live(Warp *w, const Insn *i, u32 mask);
 
 // Do the lanes of an atomic reach memory as one, as the compiler sees to? Its addresses are filled
 // in.
-bool access_is_added_up(const Access *a);
+bool access_is_aggregated(const Access *a);

@@ -16,8 +16,8 @@
 #include "source_fill.h"
 #include "shuffle.h"
 #include "special.h"
-#include "spread.h"
-#include "stand.h"
+#include "shard.h"
+#include "deadlock.h"
 
 static void clear_stack(Warp *w, const Kernel *k)
 {
@@ -25,7 +25,7 @@ static void clear_stack(Warp *w, const Kernel *k)
     memset(w->lane_depth, 0, sizeof w->lane_depth);
     for (u32 l = 0; l < LANES; l++) w->frame_top[l] = k->frames_at;
     memset(w->inside, 0, k->function_count * sizeof *w->inside);
-    w->stacked = false;
+    w->stack_used = false;
 }
 
 void block_start(Block *b, u32 number, u32 sm)
@@ -39,7 +39,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->spins = b->arrivals = false;
     b->since = g->steps;
     b->rounds = b->meetings = 0;
-    b->followers.led = b->followers.count = 0;
+    b->sweep.step_count = b->sweep.count = 0;
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
@@ -51,15 +51,15 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->gave_way = w->tired = w->cut = w->doubted = w->asks_host =
-            w->asks_time = false;
+        w->clock_ready = w->yielded = w->turn_expired = w->preempted = w->check_stores =
+            w->reads_host_memory = w->reads_clock = false;
         w->waited = 0;
-        w->looks_at = NULL;
-        w->waits_by_it = false;
-        w->patience = g->waits ? SPIN_TURNS : WARP_TURNS;
-        w->come_count = w->votes = 0;
+        w->clock_insn = NULL;
+        w->polls_clock = false;
+        w->turn_limit = g->waits ? SPIN_TURNS : WARP_TURNS;
+        w->arrival_count = w->votes = 0;
         w->depth = 0;
-        if (fresh || w->stacked) clear_stack(w, g->kernel);
+        if (fresh || w->stack_used) clear_stack(w, g->kernel);
         w->pc = w->active = w->unserved = w->waiting = w->arrived = w->skipped = w->stop =
             w->ready_count = 0;
         w->ready[w->ready_count++] = (Path){ .pc = 0, .mask = w->live };
@@ -88,7 +88,7 @@ static void observe_barrier(Block *b, u32 arrived, u32 freed)
         b->epoch++;
         OBSERVERS(barrier, b, arrived);
     } else {
-        OBSERVERS(part_barrier, b, arrived, freed);
+        OBSERVERS(partial_barrier, b, arrived, freed);
     }
 }
 
@@ -119,12 +119,12 @@ static bool release(Block *b)
 static bool over_limit(Grid *g)
 {
     const Launch *l = g->launch;
-    if (g->part && spread_is_over(g)) {
+    if (g->shard && shard_is_aborted(g)) {
         grid_fail(g, cudaErrorUnknown);
         return true;
     }
     if (!l->limit || g->steps <= l->limit) return false;
-    followers_tell(g->running->block);
+    sweep_flush(g->running->block);
     Report r = { .kind = REPORT_TIMEOUT,
                  .why = "It may never end: look for a loop whose condition does not change.",
                  .next = "Check the loop's condition, its step, and what each thread compares." };
@@ -172,24 +172,24 @@ static enum round run_warps(Block *b)
         if (!w->live || w->waiting) continue;
         u64 steps = g->steps, progress = g->progress;
         if (!w->unserved) {
-            w->asked = NULL;
-            w->asked_low = ~0ull;
-            w->asked_high = 0;
+            w->polled = NULL;
+            w->polled_low = ~0ull;
+            w->polled_high = 0;
         }
         warp_run(w);
         if (over_limit(g)) break;
-        bool spins = w->unserved
-                       ? w->spins
-                       : w->tired && w->asked && g->progress == progress && stand_spins(w);
+        bool spins = w->unserved ? w->spins
+                                 : w->turn_expired && w->polled && g->progress == progress
+                                       && deadlock_warp_spins(w);
         w->spins = spins;
-        if (!w->cut && !w->unserved) w->doubted = w->tired && w->asked;
-        if (!spins) w->patience = w->asked ? SPIN_TURNS : WARP_TURNS;
+        if (!w->preempted && !w->unserved) w->check_stores = w->turn_expired && w->polled;
+        if (!spins) w->turn_limit = w->polled ? SPIN_TURNS : WARP_TURNS;
         g->waits |= spins;
         ran += g->steps != steps || w->unserved;
         spun += spins;
-        asked += w->asked && !w->unserved;
+        asked += w->polled && !w->unserved;
     }
-    followers_tell(b);
+    sweep_flush(b);
     return !ran ? ROUND_STUCK : spun == ran ? ROUND_SPINS : asked ? ROUND_ASKS : ROUND_MOVES;
 }
 
@@ -209,8 +209,8 @@ static void report_waiting(Warp *w)
     Report r = { .kind = REPORT_DEADLOCK,
                  .why = "The other threads have ended, or wait at another barrier.",
                  .next = "Let as many threads come to each barrier as it is told to wait for." };
-    source_fill(&r, w, &k->code[w->come[0].pc], __builtin_ctz(w->waiting));
-    r.stands = stand_list(w->block->grid, w->block);
+    source_fill(&r, w, &k->code[w->arrival[0].pc], __builtin_ctz(w->waiting));
+    r.stands = deadlock_list_warps(w->block->grid, w->block);
     if (barrier->wanted)
         report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier,
                       barrier->wanted, barrier->threads);
@@ -280,9 +280,9 @@ Block *block_make(Grid *g, u32 slot)
     else if (g->cluster_blocks > 1 || k->has_cluster_barrier)
         b->cluster = cluster_make(g->cluster_blocks);
     b->warps = calloc(b->warp_count, sizeof *b->warps);
-    b->lasting = calloc(k->lasting_count + 1, sizeof *b->lasting);
+    b->invariant = calloc(k->invariant_count + 1, sizeof *b->invariant);
     b->shared = aligned_alloc(64, (b->shared_span + 127) / 64 * 64);
-    if (!b->warps || !b->lasting || !b->shared
+    if (!b->warps || !b->invariant || !b->shared
         || (!b->cluster && (g->cluster_blocks > 1 || k->has_cluster_barrier)))
         return NULL;
     memset(b->shared, 0xd5, b->shared_span); // what nothing wrote is the same rubbish in every run
@@ -294,8 +294,8 @@ Block *block_make(Grid *g, u32 slot)
         w->local = calloc(LANES, k->local_bytes + 1);
         w->taint = calloc(k->register_bytes / 64, sizeof *w->taint);
         w->inside = calloc(k->function_count + 1, sizeof *w->inside);
-        w->lasting = calloc(k->lasting_count + 1, sizeof *w->lasting);
-        if (!w->regs || !w->local || !w->taint || !w->inside || !w->lasting) return NULL;
+        w->invariant = calloc(k->invariant_count + 1, sizeof *w->invariant);
+        if (!w->regs || !w->local || !w->taint || !w->inside || !w->invariant) return NULL;
         memset(w->regs, 0, k->register_bytes);
     }
     OBSERVERS(block_make, b);
@@ -310,14 +310,14 @@ void block_free(Block *b)
         free(b->warps[n].local);
         free(b->warps[n].taint);
         free(b->warps[n].inside);
-        free(b->warps[n].lasting);
+        free(b->warps[n].invariant);
         call_stacks_free(&b->warps[n]);
         copies_free(&b->warps[n]);
     }
     mbarriers_free(b);
     bulks_free(b);
     free(b->warps);
-    free(b->lasting);
+    free(b->invariant);
     if (!b->rank) free(b->cluster);
     free(b->shared);
     free(b);

@@ -1,7 +1,7 @@
 // A block in its slot: the memory that the slot's blocks use one after another, their warps' turns
 // and their barriers.
 #pragma once
-#include "followers.h"
+#include "access_sweep.h"
 #include "grid.h"
 #include "warp.h"
 
@@ -37,7 +37,7 @@ typedef struct Block {
     bool spins; // it has had its turn and cannot go on without others, as far as it knows
     u32 warp_count;
     Warp *warps;
-    bool *lasting; // of each of those instructions: all threads have run it
+    bool *invariant; // of each of those instructions: all threads have run it
     u8 *shared;
     u32 shared_bytes; // static and dynamic
     u32 reserved_at; // the system's part begins there, behind a gap; if the kernel does not ask for
@@ -54,7 +54,7 @@ typedef struct Block {
     u64 since;               // the grid's steps when it began
     u32 epoch;               // counts barriers, over all blocks of the slot; never 0
     void *kept[BLOCK_SLOTS]; // what observers know of it, a slot each
-    Followers followers;
+    AccessSweep sweep;
 } Block;
 
 // A slot, with memory of a size that all blocks of the grid share. NULL: there is none left.

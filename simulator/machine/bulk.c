@@ -106,7 +106,7 @@ static bool look_at_target(Block *b, Bulk *c)
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
         u32 same = 0; // what is there is not looked at: it may be out of bounds
-        a.alike = &same;
+        a.unchanged = &same;
         if (!access_allow(&a, NULL)) return false;
     }
     return true;
@@ -118,8 +118,8 @@ static void look_again(Block *b, Bulk *c)
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
         u32 same = alike(b, c, &a, at);
-        a.alike = &same;
-        access_shape(&a);
+        a.unchanged = &same;
+        access_analyse(&a);
         a.grid = b->grid;
         OBSERVERS(copied, &a);
     }

@@ -130,7 +130,7 @@ static void enter(Warp *w, const Insn *i, const CallSite *site, u32 index, u32 m
         return;
     }
     Frame *frame = frame_at(w, w->depth + 1);
-    w->stacked = true;
+    w->stack_used = true;
     frame->kept = (frame->kept & ~mask) | again;
     if (again) set_aside(w, frame, f, again);
     for (u32 n = 0; n < f->param_count && n < site->param_count; n++)

@@ -10,7 +10,7 @@
 #include "handlers.h"
 #include "observer.h"
 #include "source_fill.h"
-#include "stand.h"
+#include "deadlock.h"
 
 u64 cluster_block(const Launch *l, u64 cluster, u32 rank)
 {
@@ -44,15 +44,15 @@ void cluster_join(Block *b)
     c->missing += b->grid->threads;
     b->stuck = false;
     for (u32 n = 0; n < b->warp_count; n++)
-        b->warps[n].cluster_come = b->warps[n].cluster_owed = b->warps[n].cluster_held = 0;
+        b->warps[n].cluster_arrived = b->warps[n].cluster_early = b->warps[n].cluster_waiting = 0;
 }
 
 // Those that wait go on behind the barrier, the others when they come to wait.
 static void free_warp(Warp *w)
 {
-    u32 held = w->cluster_held;
-    w->cluster_owed |= w->cluster_come & ~held;
-    w->cluster_come = w->cluster_held = 0;
+    u32 held = w->cluster_waiting;
+    w->cluster_early |= w->cluster_arrived & ~held;
+    w->cluster_arrived = w->cluster_waiting = 0;
     if (!held) return;
     for (u32 n = 0; n < w->ready_count; n++)
         if (w->ready[n].mask & held) w->ready[n].held = false;
@@ -78,9 +78,9 @@ static void complete(Cluster *c)
 void cluster_leave(Warp *w, u32 lanes)
 {
     Cluster *c = w->block->cluster;
-    c->missing -= __builtin_popcount(lanes & ~w->cluster_come);
-    w->cluster_come &= ~lanes;
-    w->cluster_owed &= ~lanes;
+    c->missing -= __builtin_popcount(lanes & ~w->cluster_arrived);
+    w->cluster_arrived &= ~lanes;
+    w->cluster_early &= ~lanes;
     if (!c->missing) complete(c);
 }
 
@@ -98,14 +98,14 @@ static void report_order(Warp *w, const Insn *i, u32 lanes, const char *words)
 static void arrive(Warp *w, const Insn *i, u32 lanes)
 {
     Cluster *c = w->block->cluster;
-    u32 again = lanes & (w->cluster_come | w->cluster_owed);
+    u32 again = lanes & (w->cluster_arrived | w->cluster_early);
     if (again) {
         report_order(
             w, i, again,
             "arrive at the cluster's barrier, and have not waited there since they last did");
         return;
     }
-    w->cluster_come |= lanes;
+    w->cluster_arrived |= lanes;
     c->missing -= __builtin_popcount(lanes);
     OBSERVERS(cluster_arrive, w, i);
     w->block->grid->progress++;
@@ -114,19 +114,19 @@ static void arrive(Warp *w, const Insn *i, u32 lanes)
 
 static void wait(Warp *w, const Insn *i, u32 lanes)
 {
-    u32 never = lanes & ~(w->cluster_come | w->cluster_owed), held = lanes & w->cluster_come;
+    u32 never = lanes & ~(w->cluster_arrived | w->cluster_early), held = lanes & w->cluster_arrived;
     if (never) {
         report_order(w, i, never, "wait at the cluster's barrier, and have not arrived there");
         return;
     }
-    w->cluster_owed &= ~lanes;
+    w->cluster_early &= ~lanes;
     if (lanes & ~held) OBSERVERS(cluster_wait, w);
     if (!held) return;
     w->active &= ~held;
     warp_hold(w, w->pc, held);
-    w->cluster_held |= held;
+    w->cluster_waiting |= held;
     w->cluster_pc = w->pc - 1;
-    if (w->cluster_held == w->live) w->waiting = w->live, w->barrier = CLUSTER_BARRIER;
+    if (w->cluster_waiting == w->live) w->waiting = w->live, w->barrier = CLUSTER_BARRIER;
 }
 
 // The .aligned ones are for all lanes of the warp that live.
@@ -156,7 +156,7 @@ void run_isspacep_own(Warp *w, const Insn *i, u32 mask)
 static Warp *first_held(const Block *b)
 {
     for (u32 n = 0; n < b->warp_count; n++)
-        if (b->warps[n].live && b->warps[n].cluster_held) return &b->warps[n];
+        if (b->warps[n].live && b->warps[n].cluster_waiting) return &b->warps[n];
     return NULL;
 }
 
@@ -174,8 +174,8 @@ static void report_waiting(const Cluster *c, Warp *w)
         .next =
             "Let every thread of every block come to the same cluster.sync(), outside of branches."
     };
-    source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_held));
-    r.stands = stand_list(g, w->block->cluster->size > 1 ? NULL : w->block);
+    source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_waiting));
+    r.stands = deadlock_list_warps(g, w->block->cluster->size > 1 ? NULL : w->block);
     report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads,
                   threads - c->missing);
     free(r.stands);

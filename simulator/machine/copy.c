@@ -12,7 +12,7 @@
 #include "isa/tensor.h"
 #include "handlers.h"
 #include "mbarrier.h"
-#include "shape.h"
+#include "access_pattern.h"
 #include "base/need.h"
 
 static Copies *copies_of(Warp *w)
@@ -85,14 +85,14 @@ u32 copy_given(const Warp *w, const Insn *i, u32 lane)
 // The lanes that read so many bytes, a power of two of them at a time.
 static bool read_source(Warp *w, const Insn *i, Copy *c, u32 lanes, u32 given)
 {
-    Shape *shapes = &w->block->grid->shapes[i->shape];
+    AccessPattern *patterns = &w->block->grid->patterns[i->pattern];
     for (u32 at = 0, bytes; at < given; at += bytes) {
         bytes = 1u << (31 - __builtin_clz(given - at));
         Access a = access_of(w, i, lanes, bytes, false);
         u16 undefined[LANES] = { 0 };
         a.undefined = undefined;
         for (u32 l = 0; l < LANES; l++) a.address[l] = copy_from(w, i, l) + at;
-        if (!access_allow(&a, at ? NULL : shapes)) return false;
+        if (!access_allow(&a, at ? NULL : patterns)) return false;
         for (u32 rest = lanes; rest; rest &= rest - 1) {
             u32 l = __builtin_ctz(rest);
             memcpy(c->values + VALUE_BYTES * l + at, access_place(&a, l), bytes);
@@ -138,7 +138,7 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
     memcpy(c->group, all->group, sizeof c->group);
     for (u32 l = 0; l < LANES; l++) c->to[l] = copy_to(w, i, l);
     Access a = access_to(w, i, c, mask);
-    if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->shapes[i->shape + 1]))
+    if (!read_sources(w, i, c) || !access_allow(&a, &w->block->grid->patterns[i->pattern + 1]))
         all->count--;
 }
 
@@ -153,7 +153,7 @@ void run_copy_commit(Warp *w, const Insn *i, u32 mask)
 static void finish(Warp *w, Copy *c, u32 lanes)
 {
     Access a = access_to(w, &w->block->grid->kernel->code[c->pc], c, lanes);
-    access_shape(&a);
+    access_analyse(&a);
     OBSERVERS(copied, &a);
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u32 l = __builtin_ctz(rest);

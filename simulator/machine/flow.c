@@ -26,7 +26,7 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
         w->pc = i->target;
     }
     w->turns += back;
-    if (w->arrived || w->turns >= w->patience || (back && w->ready_count)) w->stop = 0;
+    if (w->arrived || w->turns >= w->turn_limit || (back && w->ready_count)) w->stop = 0;
 }
 
 // Each lane goes where its index says; beyond the list PTX leaves it open, and the last is taken.
@@ -79,8 +79,9 @@ static void settle(Warp *w)
         w->waiting = w->arrived;
         w->barrier = w->arrived_at;
     }
-    for (u32 n = 0; n < w->come_count; n++) warp_park(w, w->come[n].pc + 1, w->come[n].mask);
-    if (!w->waiting) w->come_count = 0;
+    for (u32 n = 0; n < w->arrival_count; n++)
+        warp_park(w, w->arrival[n].pc + 1, w->arrival[n].mask);
+    if (!w->waiting) w->arrival_count = 0;
     w->arrived = w->skipped = w->votes = 0;
     w->stop = 0;
     block->arrivals = true;
@@ -149,7 +150,7 @@ static void come(Warp *w, const Insn *i, u32 mask)
     w->arrived |= mask;
     w->arrived_pc = pc;
     w->arrived_at = number;
-    w->come[w->come_count++] = (Path){ .pc = pc, .mask = mask };
+    w->arrival[w->arrival_count++] = (Path){ .pc = pc, .mask = mask };
     w->skipped &= ~mask;
     w->active &= ~mask;
     w->stop = 0;
@@ -158,10 +159,10 @@ static void come(Warp *w, const Insn *i, u32 mask)
 
 void barrier_free(Warp *w, const Barrier *b)
 {
-    for (u32 n = 0; n < w->come_count; n++) {
-        const Insn *i = &w->block->grid->kernel->code[w->come[n].pc];
+    for (u32 n = 0; n < w->arrival_count; n++) {
+        const Insn *i = &w->block->grid->kernel->code[w->arrival[n].pc];
         enum vote vote = insn_row(i)->vote;
-        u32 mask = w->come[n].mask, *d = row_of(w, i->d),
+        u32 mask = w->arrival[n].mask, *d = row_of(w, i->d),
             yes = vote == VOTE_ALL ? !b->not_all : b->some != 0;
         if (vote == VOTE_NONE) continue;
         if (vote == VOTE_COUNT) {
@@ -171,7 +172,7 @@ void barrier_free(Warp *w, const Barrier *b)
             *d = (*d & ~mask) | (yes ? mask : 0);
         }
     }
-    w->come_count = 0;
+    w->arrival_count = 0;
     w->waiting = 0;
 }
 
@@ -184,7 +185,7 @@ void run_bar_red(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_fence(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;
-    w->asked = i;
+    w->polled = i;
     OBSERVERS(fence, w, i);
 }
 

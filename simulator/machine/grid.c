@@ -11,19 +11,19 @@
 #include "block.h"
 #include "bulk.h"
 #include "call.h"
-#include "children.h"
+#include "dynamic_launch.h"
 #include "cluster.h"
 #include "cooperative.h"
 #include "handlers.h"
-#include "lasting.h"
+#include "invariant.h"
 #include "observer.h"
 #include "occupancy.h"
 #include "profile.h"
-#include "shape.h"
+#include "access_pattern.h"
 #include "shuffle.h"
 #include "special.h"
-#include "spread.h"
-#include "stand.h"
+#include "shard.h"
+#include "deadlock.h"
 
 static void no_memory(const Kernel *k)
 {
@@ -207,11 +207,11 @@ static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
             return GRID_WAITS;
         if (g->progress != progress) {
             progress = g->progress;
-            g->quiet_since = g->steps;
+            g->idle_since = g->steps;
             turns = 0;
         } else if (turns % g->resident == 0 && !can_start(g)) {
-            if (!last && stand_waits(g)) return GRID_WAITS;
-            if (last && stand_is_over(g, alone)) return GRID_STANDS;
+            if (!last && deadlock_all_wait(g)) return GRID_WAITS;
+            if (last && deadlock_is_certain(g, alone)) return GRID_DEADLOCKED;
         }
     }
     return GRID_ENDED;
@@ -223,7 +223,7 @@ static enum grid_turn run_spread(Grid *g, bool last, bool alone)
     enum grid_turn turn = GRID_ENDED;
     const u64 blocks = g->blocks;
     while (turn == GRID_ENDED && !g->status && (g->resident || g->next < blocks)) {
-        g->blocks = g->resident ? blocks : spread_run(g);
+        g->blocks = g->resident ? blocks : shard_run(g);
         turn = run_blocks(g, last, alone);
         g->blocks = blocks;
     }
@@ -239,13 +239,13 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
     g->steps_before = machine_steps - before;
     OBSERVERS(grid_turn, g);
     if (g->begun) { // others have run: what was found out about memory may no longer be so
-        shape_forget_passes(g);
+        access_pattern_reset_passes(g);
         g->progress++;
         for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
     }
     g->begun = true;
     u64 progress = g->progress;
-    enum grid_turn turn = g->spread ? run_spread(g, last, alone) : run_blocks(g, last, alone);
+    enum grid_turn turn = g->sharding ? run_spread(g, last, alone) : run_blocks(g, last, alone);
     g->acted = g->progress != progress;
     machine_steps += g->steps + g->waited - before;
     if (turn == GRID_ENDED) machine_steps += g->waited_alone;
@@ -254,11 +254,11 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
 
 bool grid_acted(const Grid *g) { return g->acted; }
 
-bool grid_asks_host(const Grid *g)
+bool grid_reads_host_memory(const Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++)
         for (u32 k = 0; g->slots[n]->occupied && k < g->slots[n]->warp_count; k++)
-            if (g->slots[n]->warps[k].live && g->slots[n]->warps[k].asks_host) return true;
+            if (g->slots[n]->warps[k].live && g->slots[n]->warps[k].reads_host_memory) return true;
     return false;
 }
 
@@ -271,7 +271,7 @@ void grid_drop(Grid *g, int status)
 void grid_report_deadlock(Grid *g, const char *behind, u32 devices)
 {
     OBSERVERS(grid_turn, g);
-    stand_report_deadlock(g, behind, devices);
+    deadlock_report(g, behind, devices);
 }
 
 Grid *grid_start(Launch *l)
@@ -289,18 +289,18 @@ Grid *grid_start(Launch *l)
     call_make_room(l);
     special_find(g);
     handlers_bind(g->kernel);
-    lasting_find(g->kernel);
+    invariant_find(g->kernel);
     if (l->cooperative) g->workspace = cooperative_take(l->device);
     g->tally = calloc(l->kernel->code_count + 1, sizeof *g->tally);
     g->counts = calloc(l->kernel->code_count + 1, observer_count_bytes);
-    g->shapes = shapes_make(l->kernel);
-    if (!g->tally || !g->counts || !g->shapes) no_memory(l->kernel);
+    g->patterns = access_patterns_make(l->kernel);
+    if (!g->tally || !g->counts || !g->patterns) no_memory(l->kernel);
     access_start();
     shuffle_start(g);
     OBSERVERS(grid_start, g);
-    g->in_step =
-        observers_are_bare && !g->shuffled && !l->cooperative && !spread_sees_others(l->kernel);
-    spread_start(g);
+    g->in_step = observers_are_bare && !g->shuffled && !l->cooperative
+              && !shard_kernel_communicates(l->kernel);
+    shard_start(g);
     return g;
 }
 
@@ -314,7 +314,7 @@ int grid_finish(Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) block_free(g->slots[n]);
     g->slot_count = 0;
-    spread_free(g);
+    shard_free(g);
     sum_up(g->tally, g->kernel->code_count);
     OBSERVERS(grid_end, g);
     if (g->workspace) cooperative_give_back(g->workspace);
@@ -324,11 +324,11 @@ int grid_finish(Grid *g)
 void grid_free(Grid *g)
 {
     OBSERVERS(grid_free, g);
-    children_drop(g);
+    dynamic_launches_drop(g);
     free(g->slots);
     free(g->tally);
     free(g->counts);
-    free(g->shapes);
+    free(g->patterns);
     free(g->beyond);
     free(g);
 }

@@ -30,10 +30,10 @@ int grid_check(const Launch *launch);
 Grid *grid_start(Launch *launch);
 
 enum grid_turn {
-    GRID_ENDED,  // or failed: nothing of it is left to run
-    GRID_WAITS,  // every warp waits for what others do: nothing comes of a further turn before they
-                 // have
-    GRID_STANDS, // and will for ever, unless another launch changes something
+    GRID_ENDED, // or failed: nothing of it is left to run
+    GRID_WAITS, // every warp waits for what others do: nothing comes of a further turn before they
+                // have
+    GRID_DEADLOCKED, // and will for ever, unless another launch changes something
 };
 
 // From now on blocks that may see one another begin, and they and their warps take turns, in an
@@ -48,7 +48,7 @@ bool grid_is_shuffled(const Grid *grid);
 // do anything any more.
 enum grid_turn grid_run(Grid *grid, bool last, bool alone);
 bool grid_acted(const Grid *grid); // has it done anything in its last turn that others could see?
-bool grid_asks_host(const Grid *grid); // does it read memory that the host may write?
+bool grid_reads_host_memory(const Grid *grid); // does it read memory that the host may write?
 
 // It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end,
 // or NULL. `devices`: so many have kernels that stand, which touch one another's memory; 0: they do

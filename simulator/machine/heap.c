@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "children.h"
+#include "dynamic_launch.h"
 #include "heap.h"
 #include "source_fill.h"
 #include "grid_state.h"
@@ -170,11 +170,11 @@ void run_malloc_by_kernel(Warp *w, const Insn *i, u32 mask)
         u32 lane = __builtin_ctz(mask);
         Allocation *a = allocate(w->block->grid->launch->device, bytes[lane], ALIGN);
         if (a) a->made_in = place;
-        bool good = child_store(w, i, lane, to[lane], a ? a->base : 0, sizeof a->base);
-        child_answer(w, i, lane,
-                     !good ? cudaErrorInvalidValue
-                     : !a  ? cudaErrorMemoryAllocation
-                           : 0);
+        bool good = dynamic_launch_store(w, i, lane, to[lane], a ? a->base : 0, sizeof a->base);
+        dynamic_launch_return(w, i, lane,
+                              !good ? cudaErrorInvalidValue
+                              : !a  ? cudaErrorMemoryAllocation
+                                    : 0);
     }
 }
 
@@ -185,7 +185,7 @@ void run_free_by_kernel(Warp *w, const Insn *i, u32 mask)
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
         bool good = !address[lane] || free_lane(w, i, lane, address[lane], place);
-        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+        dynamic_launch_return(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 

@@ -1,14 +1,14 @@
-// The load/store unit: works out the 32 addresses of a memory instruction, finds their shape once,
-// lets the observers look, and moves the values.
+// The load/store unit: works out the 32 addresses of a memory instruction, finds their pattern
+// once, lets the observers look, and moves the values.
 #include <string.h>
 
 #include "access.h"
 #include "cluster.h"
-#include "follow.h"
+#include "sweep.h"
 #include "handlers.h"
 #include "memory/memory.h"
-#include "shape.h"
-#include "spread.h"
+#include "access_pattern.h"
+#include "shard.h"
 
 static u32 lanes_in_window(const Access *a, u64 window)
 {
@@ -102,7 +102,7 @@ static void store_lanes(const Access *a)
 static void changed_something(Warp *w)
 {
     w->block->grid->progress++;
-    w->doubted = false;
+    w->check_stores = false;
 }
 
 // exch and cas of 16 bytes.
@@ -179,10 +179,10 @@ static u32 one_for_each(const u64 *address, u32 lanes)
     return chosen;
 }
 
-bool access_is_added_up(const Access *a)
+bool access_is_aggregated(const Access *a)
 {
-    return (a->insn->added_up == ADDED_UP
-            || (a->insn->added_up == ADDED_UP_BY_ALL && a->mask == ~0u))
+    return (a->insn->aggregation == AGGREGATE_ALWAYS
+            || (a->insn->aggregation == AGGREGATE_FULL_WARP && a->mask == ~0u))
         && one_for_each(a->address, a->mask) == (a->mask & -a->mask);
 }
 
@@ -204,7 +204,7 @@ static bool takes_turns(const Access *a)
     return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS
         && !g->kernel->sets_order
         && (i->op == ISA_atom_add || i->op == ISA_atom_inc || i->op == ISA_atom_dec)
-        && !access_is_added_up(a);
+        && !access_is_aggregated(a);
 }
 
 // The lanes of the mask, or those of them that come first: the others have their turns before the
@@ -269,8 +269,8 @@ static inline void move(const Move *m, u8 *row, u8 *memory, u32 width, bool stor
 static bool make_moves(const Access *a)
 {
     Move made[FEW_MOVES];
-    const Move *m = a->shape ? a->shape->move : made;
-    u32 count = a->shape ? a->shape->move_count : access_moves(a, made);
+    const Move *m = a->pattern ? a->pattern->move : made;
+    u32 count = a->pattern ? a->pattern->move_count : access_moves(a, made);
     u8 *row = row_of(a->warp, a->insn->vector[0]), *memory = bytes_of(a).base + a->base;
     for (u32 n = 0; n < count; n++)
         move(&m[n], row, memory, a->insn->width, a->store, a->space == SPACE_GLOBAL);
@@ -279,7 +279,7 @@ static bool make_moves(const Access *a)
 
 // A store counts as a change, whatever was there before, which nobody has to look for then; but not
 // at once where it is doubted, as the warp may do no more than wait.
-static __attribute__((noinline, cold)) void store_in_doubt(Access *a)
+static __attribute__((noinline, cold)) void store_checked(Access *a)
 {
     u8 before[LANES][MOST_STORED];
     bool changed = false;
@@ -301,11 +301,11 @@ static void note_progress(const Access *a, bool in_doubt)
     if (a->space == SPACE_LOCAL) return;
     if (a->store && !a->atomic && !in_doubt) a->grid->progress++;
     u64 address = a->base;
-    if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->asks_host = true;
+    if (a->space == SPACE_GLOBAL && address >= MEMORY_SHARED) w->reads_host_memory = true;
     if (!a->insn->strong || (a->store && !a->atomic)) return;
-    w->asked = a->insn;
-    if (address < w->asked_low) w->asked_low = address;
-    if (address > w->asked_high) w->asked_high = address;
+    w->polled = a->insn;
+    if (address < w->polled_low) w->polled_low = address;
+    if (address > w->polled_high) w->polled_high = address;
 }
 
 static void keep_promise(const Access *a, Pass *pass)
@@ -314,7 +314,7 @@ static void keep_promise(const Access *a, Pass *pass)
 }
 
 // What all those promises come to that hold here.
-static void sum_up(Quiet *quiet, const Pass *passes, u32 all, u64 address)
+static void sum_up(CommonPass *quiet, const Pass *passes, u32 all, u64 address)
 {
     u64 from = 0, to = ~0ull;
     quiet->rest = 0;
@@ -342,9 +342,9 @@ void access_start(void)
         accesses |= (u32)(observers[o]->access != NULL) << o;
         loads |= (u32)(observers[o]->loaded != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
-        glancers |= (u32)(observers[o]->glance != NULL) << o;
+        glancers |= (u32)(observers[o]->known_lines != NULL) << o;
     }
-    follow_start();
+    sweep_start();
 }
 
 static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
@@ -353,12 +353,12 @@ static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
 // happen.
 static inline bool observe(Access *a, bool loaded)
 {
-    Shape *s = a->shape;
-    Quiet *quiet = s ? loaded ? &s->quiet_loaded : &s->quiet_access : NULL;
+    AccessPattern *s = a->pattern;
+    CommonPass *quiet = s ? loaded ? &s->common_loaded : &s->common_access : NULL;
     Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
     const u64 address = a->base;
     bool known = s && lies_in(address, &quiet->pass), promised = false;
-    if (a->warp->block->followers.count) followers_tell(a->warp->block);
+    if (a->warp->block->sweep.count) sweep_flush(a->warp->block);
     u32 rest = known ? quiet->rest : lookers(loaded);
     if (!a->warp->trace && !a->atomic) rest &= ~tracers;
     for (; rest; rest &= rest - 1) {
@@ -378,29 +378,30 @@ static inline bool observe(Access *a, bool loaded)
 // In a part of a grid. True: it had to be.
 static inline bool note(const Access *a)
 {
-    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return false;
-    if (!a->store && a->shape && lies_in(a->base, &a->shape->noted)) return false;
-    spread_note(a);
+    if (!a->grid->shard || a->space != SPACE_GLOBAL || a->noted) return false;
+    if (!a->store && a->pattern && lies_in(a->base, &a->pattern->noted)) return false;
+    shard_note(a);
     return true;
 }
 
-// Those who follow have the shape that was.
-static void learn(Access *a, Shape *shape)
+// Those who follow have the pattern that was.
+static void learn(Access *a, AccessPattern *pattern)
 {
-    if (a->warp->block->followers.count) followers_tell(a->warp->block);
-    shape_learn(a, shape);
+    if (a->warp->block->sweep.count) sweep_flush(a->warp->block);
+    access_pattern_learn(a, pattern);
 }
 
-bool access_allow(Access *a, Shape *shape)
+bool access_allow(Access *a, AccessPattern *pattern)
 {
     a->grid = a->warp->block->grid;
     if (!a->owner) a->owner = a->warp->block;
     a->pc = a->insn - a->grid->kernel->code;
-    a->shape = NULL;
-    if (!shape) access_shape(a);
-    else if (shape_is(shape, a->mask, a->address)) shape_recall(a, shape, a->address[shape->first]);
-    else learn(a, shape);
-    if (a->shape && a->base & (a->bytes - 1)) access_fill(a), a->shape = NULL;
+    a->pattern = NULL;
+    if (!pattern) access_analyse(a);
+    else if (access_pattern_matches(pattern, a->mask, a->address))
+        access_pattern_recall(a, pattern, a->address[pattern->first]);
+    else learn(a, pattern);
+    if (a->pattern && a->base & (a->bytes - 1)) access_fill(a), a->pattern = NULL;
     note_progress(a, false);
     if (!observe(a, false)) return false;
     note(a);
@@ -424,36 +425,36 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
 // In there it is its moves and nothing else, of which at most a glance is taken.
 static __attribute__((noinline)) void settle(const Access *a)
 {
-    Shape *s = a->shape;
-    const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->part;
-    const u32 rest = s ? s->quiet_access.rest & ~tracers : 0;
+    AccessPattern *s = a->pattern;
+    const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->shard;
+    const u32 rest = s ? s->common_access.rest & ~tracers : 0;
     if (!s || !s->move_count || a->insn->strong || rest & ~glancers
-        || (!a->store && s->quiet_loaded.rest))
+        || (!a->store && s->common_loaded.rest))
         return;
-    if (rest && (!global || may_lead(a))) return;
+    if (rest && (!global || sweep_may_begin(a))) return;
     if (global && a->base >= MEMORY_SHARED) return; // the host's memory is told of each time
     if (noted && a->store && (rest || s->move_count > 1))
         return; // and what a part stores, here all in a row
-    Pass all = s->quiet_access.pass;
-    if (!a->store) all = pass_both(all, s->quiet_loaded.pass);
+    Pass all = s->common_access.pass;
+    if (!a->store) all = pass_both(all, s->common_loaded.pass);
     if (noted && !a->store) all = pass_both(all, s->noted);
-    if (lies_in(a->base, &all)) s->settled = all, s->glancing = rest;
+    if (lies_in(a->base, &all)) s->settled = all, s->line_observers = rest;
 }
 
-// `a` has its shape.
+// `a` has its pattern.
 static inline __attribute__((always_inline)) void perform(Access *a)
 {
-    bool fresh = a->shape && !lies_in(a->base, &a->shape->quiet_access.pass);
-    note_progress(a, a->warp->doubted);
+    bool fresh = a->pattern && !lies_in(a->base, &a->pattern->common_access.pass);
+    note_progress(a, a->warp->check_stores);
     if (!observe(a, false)) return;
     fresh |= note(a);
     if (a->atomic) access_fill(a), atomic_begin(a);
-    else if (a->store && a->warp->doubted) store_in_doubt(a);
+    else if (a->store && a->warp->check_stores) store_checked(a);
     else if (make_moves(a)) {
     } else if (access_fill(a), a->store) store_lanes(a);
     else load_lanes(a);
     if (!a->store) {
-        fresh |= a->shape && !lies_in(a->base, &a->shape->quiet_loaded.pass);
+        fresh |= a->pattern && !lies_in(a->base, &a->pattern->common_loaded.pass);
         observe(a, true);
     }
     if (fresh) settle(a);
@@ -474,12 +475,12 @@ static __attribute__((noinline, cold)) void perform_shared(Access *a)
         Access part = *a;
         part.mask = cluster_lanes(a->address, 0, left);
         left &= ~part.mask;
-        part.shape = NULL;
+        part.pattern = NULL;
         part.owner = rank < c->size ? c->blocks[rank] : NULL;
         for (u32 l = 0; part.owner && l < LANES; l++) part.address[l] -= rank * CLUSTER_WINDOW;
         part.again = again;
         again = true;
-        access_shape(&part);
+        access_analyse(&part);
         perform_part(&part);
     }
 }
@@ -521,9 +522,9 @@ static void perform_generic(Access *a)
         Access part = *a;
         part.space = windows[n].space;
         part.mask = inside;
-        part.shape = NULL;
+        part.pattern = NULL;
         for (u32 l = 0; l < LANES; l++) part.address[l] -= windows[n].window;
-        access_shape(&part);
+        access_analyse(&part);
         if (part.space == SPACE_SHARED && a->grid->cluster_blocks > 1) perform_shared(&part);
         else perform_part(&part);
         left &= ~inside;
@@ -533,8 +534,8 @@ static void perform_generic(Access *a)
     a->mask &= ~load_from_params(a);
     if (!a->mask) return;
     a->space = SPACE_GLOBAL;
-    a->shape = NULL;
-    access_shape(a);
+    a->pattern = NULL;
+    access_analyse(a);
     perform_part(a);
 }
 
@@ -549,12 +550,12 @@ static bool in_global_memory(const Access *a)
 }
 
 // False: they must have a good look.
-static inline bool glance(Warp *w, const Insn *i, const Shape *s, u64 address)
+static inline bool glance(Warp *w, const Insn *i, const AccessPattern *s, u64 address)
 {
-    const struct ShapeLines *lines = shape_lines(s, address);
-    if (!lines || w->trace || w->block->followers.led) return false;
-    for (u32 rest = s->glancing; rest; rest &= rest - 1)
-        observers[__builtin_ctz(rest)]->glance(w, i, w->pc - 1, address, lines);
+    const struct PatternLines *lines = access_pattern_lines(s, address);
+    if (!lines || w->trace || w->block->sweep.step_count) return false;
+    for (u32 rest = s->line_observers; rest; rest &= rest - 1)
+        observers[__builtin_ctz(rest)]->known_lines(w, i, w->pc - 1, address, lines);
     return true;
 }
 
@@ -563,19 +564,20 @@ static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i,
                                                          bool store)
 {
     const Block *b = w->block;
-    const Shape *s = &b->grid->shapes[i->shape];
+    const AccessPattern *s = &b->grid->patterns[i->pattern];
     const void *base = row_of(w, i->a);
     u64 address = i->source_width == 8 ? ((const u64 *)base)[s->first] + i->offset
                                        : ((const u32 *)base)[s->first] + (u32)i->offset;
     if (!lies_in(address, &s->settled) || address & (i->width - 1)) return false;
-    if (!(i->source_width == 8 ? shape_is(s, mask, base) : shape_is_narrow(s, mask, base)))
+    if (!(i->source_width == 8 ? access_pattern_matches(s, mask, base)
+                               : access_pattern_matches_narrow(s, mask, base)))
         return false;
-    if (s->glancing && !glance(w, i, s, address)) return false;
+    if (s->line_observers && !glance(w, i, s, address)) return false;
     b->grid->progress += store;
     u8 *row = row_of(w, i->vector[0]),
        *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
-    if (store && b->grid->part && i->space != SPACE_SHARED)
-        spread_note_store(b->grid, address + s->move->from, s->move->bytes);
+    if (store && b->grid->shard && i->space != SPACE_SHARED)
+        shard_note_store(b->grid, address + s->move->from, s->move->bytes);
     for (const Move *m = s->move, *end = m + s->move_count; m < end; m++)
         move(m, row, memory, i->width, store, i->space != SPACE_SHARED);
     return true;
@@ -600,13 +602,13 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
     a.width = i->width;
     a.register_width = i->register_width;
     a.vector = i->vector;
-    a.part = 0;
+    a.element_bytes = 0;
     a.trans = a.again = a.adds = a.told = a.mbarrier = a.bulk = a.noted = false;
     a.values = NULL;
-    a.alike = NULL;
+    a.unchanged = NULL;
     a.undefined = NULL;
     a.sequence = NULL;
-    Shape *shape = &grid->shapes[i->shape];
+    AccessPattern *pattern = &grid->patterns[i->pattern];
     const u64 *base = row_of(w, i->a);
     u64 offset = i->offset, wide[LANES] __attribute__((aligned(64)));
     if (i->source_width != 8) {
@@ -615,13 +617,13 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         base = wide;
         offset = 0;
     }
-    if (shape_is(shape, mask, base)) {
-        shape_recall(&a, shape, base[shape->first] + offset);
+    if (access_pattern_matches(pattern, mask, base)) {
+        access_pattern_recall(&a, pattern, base[pattern->first] + offset);
     } else {
         for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + offset;
-        learn(&a, shape);
+        learn(&a, pattern);
     }
-    if (a.base & (a.bytes - 1)) access_fill(&a), a.shape = NULL;
+    if (a.base & (a.bytes - 1)) access_fill(&a), a.pattern = NULL;
     if (i->space == SPACE_SHARED && grid->cluster_blocks > 1) {
         perform_shared(&a);
         return;
@@ -634,31 +636,31 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
         a.space = SPACE_GLOBAL;
     }
     perform(&a);
-    if (a.space == SPACE_GLOBAL && shape->move_count == 1) follow_lead(&a);
-    else w->block->followers.led = 0;
+    if (a.space == SPACE_GLOBAL && pattern->move_count == 1) sweep_lead(&a);
+    else w->block->sweep.step_count = 0;
 }
 
 static __attribute__((noinline)) void follow_or_access(Warp *w, const Insn *i, u32 mask, bool store)
 {
     u64 address;
-    if (!follow(w, i, mask, store, &address)) access_memory(w, i, mask, store, false);
+    if (!sweep_follow(w, i, mask, store, &address)) access_memory(w, i, mask, store, false);
     else
-        move(w->block->grid->shapes[i->shape].move, row_of(w, i->vector[0]), (u8 *)address,
+        move(w->block->grid->patterns[i->pattern].move, row_of(w, i->vector[0]), (u8 *)address,
              i->width, store, true);
 }
 
 static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
 {
-    if (w->block->grid->shapes[i->shape].settled.span && make_settled_moves(w, i, mask, store))
+    if (w->block->grid->patterns[i->pattern].settled.span && make_settled_moves(w, i, mask, store))
         return;
-    if (w->block->followers.led) follow_or_access(w, i, mask, store);
+    if (w->block->sweep.step_count) follow_or_access(w, i, mask, store);
     else access_memory(w, i, mask, store, false);
 }
 
 void run_load(Warp *w, const Insn *i, u32 mask) { access_or_move(w, i, mask, false); }
 void run_store(Warp *w, const Insn *i, u32 mask)
 {
-    w->doubted ? access_memory(w, i, mask, true, false) : access_or_move(w, i, mask, true);
+    w->check_stores ? access_memory(w, i, mask, true, false) : access_or_move(w, i, mask, true);
 }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 

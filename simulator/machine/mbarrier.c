@@ -444,9 +444,9 @@ static void wait(Warp *w, const Insn *i, u32 mask)
         a.mask = over;
         OBSERVERS(mbarrier_waited, &a);
     }
-    w->gave_way = over != mask;
+    w->yielded = over != mask;
     if (over == mask) return;
-    w->turns = w->patience;
+    w->turns = w->turn_limit;
     w->stop = 0;
 }
 
@@ -467,8 +467,8 @@ bool mbarrier_waits(const Insn *i)
 
 bool mbarrier_missing(const Warp *w, char *text, size_t size)
 {
-    if (!w->asked || !mbarrier_waits(w->asked)) return false;
-    const KnownMbarrier *known = find(w->block, w->asked_low);
+    if (!w->polled || !mbarrier_waits(w->polled)) return false;
+    const KnownMbarrier *known = find(w->block, w->polled_low);
     if (!known || !known->valid) return false;
     Mbarrier m = load(w->block, known->at);
     int n = snprintf(text, size, "the mbarrier that it waits at misses");

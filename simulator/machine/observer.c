@@ -1,5 +1,5 @@
 // Those who look on are handed in from outside (observers.c).
-#include "shape.h"
+#include "access_pattern.h"
 
 const Observer *const *observers;
 u32 observer_count;

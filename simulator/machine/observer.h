@@ -13,8 +13,8 @@ typedef struct Span {
 
 enum { VALUE_BYTES = 16 }; // that a lane moves at most
 
-// One memory instruction of one warp, before it happens; or a part of one, where it touches several
-// places for each lane.
+// One memory instruction of one warp, before it happens; or a shard of one, where it touches
+// several places for each lane.
 typedef struct Access {
     Warp *warp;
     Grid *grid;
@@ -32,20 +32,21 @@ typedef struct Access {
         width; // registers of each lane that are loaded or stored, and bytes of each in memory
     u8 register_width;
     const u32 *vector; // their rows
-    u8 part; // of a matrix: bytes of its elements, each of which counts for itself; 0: it is none
+    u8 element_bytes;  // of a matrix: bytes of its elements, each of which counts for itself; 0: it
+                       // is none
     bool trans; // the register of a lane has what a transposed matrix of 8 rows of 16 bytes has
                 // there
     bool adds;  // a load: to what the access before it put into the same register
     const u8 *values; // a store of what no register has as it is: lane l's bytes at values +
                       // VALUE_BYTES * l; else NULL
-    bool again; // in a cluster: of an instruction of which another part has been looked at (lsu.c)
+    bool again; // in a cluster: of an instruction of which another shard has been looked at (lsu.c)
     bool told;  // an observer has said all that there is to say of its order
     bool mbarrier; // of an mbarrier: no data is moved, and the calls below say whom it puts before
                    // whom
-    bool bulk;  // a part of a copy in bulk, by one thread, past L1 and beside the load/store unit
-    bool noted; // in a part of a grid: spread.c has seen it
-    const u32 *
-        alike; // a store that has happened: the lanes that stored what was there already; else NULL
+    bool bulk;  // a shard of a copy in bulk, by one thread, past L1 and beside the load/store unit
+    bool noted; // in a shard of a grid: shard.c has seen it
+    const u32 *unchanged; // a store that has happened: the lanes that stored what was there
+                          // already; else NULL
     u16 *undefined; // an asynchronous copy: byte n of lane l is one that nothing wrote if bit n %
                     // 16 of undefined[l + n / 16] is set. The load says so to the store
     u32 *sequence;  // an asynchronous copy's store: the number that an observer has given its
@@ -55,15 +56,15 @@ typedef struct Access {
                   // mask
     s64 stride;   // bytes from lane to lane, where regular
     bool filled; // the two arrays are filled in: whoever is `frugal` sees to that, by access_fill()
-                 // (shape.h)
+                 // (access_pattern.h)
     _Alignas(64) u64 address[LANES]; // global: device address; shared, local: offset
     u32 span_count; // one where all lanes read the same or side by side; one for each lane at worst
-    Span span[LANES];    // by rising lane
-    u32 sectors, lines;  // once access_pieces() has worked them out (coalesce.h); 0: not yet
-    struct Shape *shape; // what the instruction remembers of it (shape.h); NULL: this is a part of
-                         // what it does
+    Span span[LANES];   // by rising lane
+    u32 sectors, lines; // once access_pieces() has worked them out (coalesce.h); 0: not yet
+    struct AccessPattern *pattern; // what the instruction remembers of it (access_pattern.h); NULL:
+                                   // this is a shard of what it does
     u64 pass_from, pass_to; // what an observer promises here: it need not see accesses of this
-                            // instruction and shape again, in this launch, whose lowest lane's
+                            // instruction and pattern again, in this launch, whose lowest lane's
                             // address is aligned and from pass_from up to below pass_to
 } Access;
 
@@ -76,7 +77,7 @@ static inline bool access_is_far(const Access *a)
 
 static inline void access_pass_all(Access *a) { a->pass_from = 0, a->pass_to = ~0ull; }
 
-struct ShapeLines; // shape.h
+struct PatternLines; // access_pattern.h
 
 typedef struct Observer {
     void (*grid_start)(Grid *);
@@ -92,13 +93,13 @@ typedef struct Observer {
                               // asynchronous copy reads and writes, as far as they are concerned,
                               // when it begins
     bool traced;              // `access` looks at nothing but atomics and warps that have a `trace`
-    bool frugal; // `access` does with the shape of the access, or fills in its arrays itself
-    // Instead of `access`, of those that follow (followers.h) and have this observer's bit in
+    bool frugal; // `access` does with the pattern of the access, or fills in its arrays itself
+    // Instead of `access`, of those that follow (access_sweep.h) and have this observer's bit in
     // `rest`; they have happened. Without it each is seen by itself.
-    void (*followed)(Block *, u32 bit);
+    void (*swept)(Block *, u32 bit);
     // Instead of `access`, of one to global memory that is nothing but moves, and whose lines its
-    // shape remembers.
-    void (*glance)(Warp *, const Insn *, u32 pc, u64 address, const struct ShapeLines *);
+    // pattern remembers.
+    void (*known_lines)(Warp *, const Insn *, u32 pc, u64 address, const struct PatternLines *);
     void (*loaded)(Access *); // a load has put its values into the registers
     void (*copied)(Access *); // an asynchronous copy has been waited for: its access to shared
                               // memory once more
@@ -107,7 +108,7 @@ typedef struct Observer {
         u32 arrived); // every thread of the block has arrived, in these warps, or has ended
     // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes
     // before what the `freed` do from now on.
-    void (*part_barrier)(Block *, u32 arrived, u32 freed);
+    void (*partial_barrier)(Block *, u32 arrived, u32 freed);
     void (*cluster_arrive)(Warp *, const Insn *); // lanes of it arrive at the cluster's barrier
     void (*cluster_wait)(Warp *);            // and others go on that have waited there, or need not
     void (*warp_barrier)(Warp *, u32 lanes); // these lanes have met at a __syncwarp()
@@ -125,39 +126,41 @@ typedef struct Observer {
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);
     void (*grid_free)(Grid *); // nobody asks any more what was kept of it
-    // Of a launch whose blocks run in several threads (spread.h), each on a part of the grid; all
+    // Of a launch whose blocks run in several threads (shard.h), each on a shard of the grid; all
     // above but the grid's own are then called in that thread.
-    bool (*one_order)(Grid *); // must its blocks be seen one after another? Asked behind grid_start
-    void (*part_make)(
-        Grid *part); // a part is the grid over again, with counts, shapes and a slot of its own
-    void (*part_free)(Grid *part);
-    bool (*parts_fit)(Grid *, Grid *const *parts,
-                      u32 count); // may what they did count, and be taken over?
-    void (*put_back)(Grid *part); // it does not: memory is as it was before it
+    bool (*needs_block_order)(
+        Grid *); // must its blocks be seen one after another? Asked behind grid_start
+    void (*shard_make)(
+        Grid *shard); // a shard is the grid over again, with counts, patterns and a slot of its own
+    void (*shard_free)(Grid *shard);
+    bool (*shards_may_commit)(Grid *, Grid *const *shards,
+                              u32 count); // may what they did count, and be taken over?
+    void (*shard_rollback)(Grid *shard);  // it does not: memory is as it was before it
 } Observer;
 
-// In a part: `then` is to be called in its place among all blocks of the grid, with the grid and
-// with those bytes, which the caller fills in now; or `dropped`, when what the part does does not
+// In a shard: `then` is to be called in its place among all blocks of the grid, with the grid and
+// with those bytes, which the caller fills in now; or `dropped`, when what the shard does does not
 // count.
-void *grid_later(Grid *part, void (*then)(Grid *, void *, bool dropped), size_t bytes);
+void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool dropped), size_t bytes);
 
 // Tells observers of those that have followed so far. To be called before anything else is told of
 // the block.
-void followers_tell(Block *);
+void sweep_flush(Block *);
 
-// In a part: an observer is about to note, outside of the part, that the store happens, as if it
+// In a shard: an observer is about to note, outside of the shard, that the store happens, as if it
 // could not be put back.
-void grid_keep(Access *a);
+void shard_save_before(Access *a);
 
-// In a part: may the kernel store to the allocation there, as far as is known yet?
-bool grid_stores_there(const Grid *part, u64 address);
+// In a shard: may the kernel store to the allocation there, as far as is known yet?
+bool shard_may_store(const Grid *shard, u64 address);
 
-// In a part: what comes now depends on the order of blocks. What the part does does not count, and
-// its blocks run again.
-void grid_in_order(Grid *part);
+// In a shard: what comes now depends on the order of blocks. What the shard does does not count,
+// and its blocks run again.
+void shard_abort(Grid *shard);
 
-// Works out `first`, `base`, the shape and the spans from the mask and the addresses (shape.c).
-void access_shape(Access *);
+// Works out `first`, `base`, the pattern and the spans from the mask and the addresses
+// (access_pattern.c).
+void access_analyse(Access *);
 
 // Who looks on, in the order in which they look: those that refuse an access come before those that
 // count it. At most 10.
@@ -165,7 +168,7 @@ typedef struct Observers {
     const Observer *const *list;
     u32 count;
     u32 count_bytes; // of what they count at each instruction of a grid (Grid.counts): sums of 64
-                     // bits, which begin at 0, and to which those of parts are added
+                     // bits, which begin at 0, and to which those of shards are added
     bool bare;       // they only keep kernels within their memory
 } Observers;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "isa/windows.h"
-#include "children.h"
+#include "dynamic_launch.h"
 #include "condition.h"
 #include "grid_state.h"
 #include "heap.h"

@@ -7,11 +7,11 @@
 // A turn ends only behind something that others may see, or that shows what others did; where
 // threads agree on an order, nobody can tell the other places apart. While nothing changes, a
 // warp's turn is cut once, and then lasts as long as it does unshuffled: so waiting is told from
-// getting on as it always is (stand.c).
+// getting on as it always is (deadlock.c).
 
 #include "shuffle.h"
 
-#include "spread.h"
+#include "shard.h"
 
 enum { CROWD = 64 }; // blocks beside each other, while these get on
 // One time in so many: a block begins although there is that crowd; a block's turn ends; a warp's
@@ -45,7 +45,7 @@ static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 // cooperative launches alone.
 void shuffle_start(Grid *g)
 {
-    if (!seed || !spread_sees_others(g->kernel)) return;
+    if (!seed || !shard_kernel_communicates(g->kernel)) return;
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);
@@ -99,11 +99,11 @@ void shuffle_warps(Grid *g, u8 *order, u32 count)
 
 bool shuffle_ends(Grid *g) { return draw(g, ENDS) == 0; }
 
-bool shuffle_cuts(Warp *w, const Insn *i)
+bool shuffle_preempts(Warp *w, const Insn *i)
 {
     Grid *g = w->block->grid;
-    if (!(i->strong || i->op == ISA_fence) || w->cut_at == g->progress || draw(g, CUTS))
+    if (!(i->strong || i->op == ISA_fence) || w->preempted_at == g->progress || draw(g, CUTS))
         return false;
-    w->cut_at = g->progress;
-    return w->cut = true;
+    w->preempted_at = g->progress;
+    return w->preempted = true;
 }

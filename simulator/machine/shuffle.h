@@ -24,4 +24,4 @@ bool shuffle_ends(Grid *grid);
 
 // Of a shuffled grid: is the warp's turn over behind this instruction, which others may have seen,
 // or which has seen them?
-bool shuffle_cuts(Warp *warp, const Insn *insn);
+bool shuffle_preempts(Warp *warp, const Insn *insn);

@@ -30,7 +30,7 @@ void run_alloca(Warp *w, const Insn *i, u32 mask)
             return;
         }
         d[l] = at;
-        w->stacked = true;
+        w->stack_used = true;
         w->frame_top[l] = at + bytes[l];
     }
 }
@@ -45,7 +45,7 @@ void run_stacksave(Warp *w, const Insn *i, u32 mask)
 void run_stackrestore(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *a = row_of(w, i->a);
-    w->stacked = true;
+    w->stack_used = true;
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1) w->frame_top[l] = a[l];
 }

@@ -8,7 +8,7 @@
 #include "isa/tensor.h"
 #include "source_fill.h"
 #include "handlers.h"
-#include "shape.h"
+#include "access_pattern.h"
 
 static Access part_of(Warp *w, const Insn *i, const u32 *vector, bool store)
 {
@@ -24,9 +24,9 @@ static Access part_of(Warp *w, const Insn *i, const u32 *vector, bool store)
     return a;
 }
 
-static Shape *shape_of(const Access *a, u32 number)
+static AccessPattern *shape_of(const Access *a, u32 number)
 {
-    return &a->warp->block->grid->shapes[a->insn->shape + number];
+    return &a->warp->block->grid->patterns[a->insn->pattern + number];
 }
 
 // ---- products ----
@@ -67,27 +67,27 @@ static void gather(Tile tile, bool trans, const u32 *row)
 }
 
 // Lane l of the access is at four bytes of row l / 4.
-static bool load_tile(Access *a, Shape *shape)
+static bool load_tile(Access *a, AccessPattern *pattern)
 {
     Tile tile;
     u32 *row = row_of(a->warp, *a->vector);
-    a->part = 2;
-    if (!access_allow(a, shape)) return false;
+    a->element_bytes = 2;
+    if (!access_allow(a, pattern)) return false;
     for (u32 l = 0; l < LANES; l++) memcpy(&tile[l / 4][l % 4 * 2], access_place(a, l), 4);
     deal_out(tile, a->trans, row);
     access_loaded(a);
     return true;
 }
 
-static bool store_tile(Access *a, Shape *shape)
+static bool store_tile(Access *a, AccessPattern *pattern)
 {
     Tile tile;
     u8 values[LANES * VALUE_BYTES];
     gather(tile, a->trans, row_of(a->warp, *a->vector));
     for (u32 l = 0; l < LANES; l++) memcpy(values + VALUE_BYTES * l, &tile[l / 4][l % 4 * 2], 4);
-    a->part = 2;
+    a->element_bytes = 2;
     a->values = values;
-    if (!access_allow(a, shape)) return false;
+    if (!access_allow(a, pattern)) return false;
     for (u32 l = 0; l < LANES; l++) memcpy(access_place(a, l), values + VALUE_BYTES * l, 4);
     return true;
 }
@@ -205,7 +205,7 @@ static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 c
     a.elements = count;
     a.width = a.register_width = each;
     a.bytes = each * count;
-    a.part = p->size;
+    a.element_bytes = p->size;
     for (u32 l = 0; l < LANES; l++)
         a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->apart);
     if (!access_allow(&a, shape_of(&a, first))) return false;

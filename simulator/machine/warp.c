@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "source_fill.h"
 #include "handlers.h"
-#include "lasting.h"
+#include "invariant.h"
 #include "observer.h"
 #include "shuffle.h"
 #include "grid_state.h"
@@ -36,7 +36,7 @@ static bool all_held(Warp *w, u32 *pc, u32 *depth)
 {
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (path.mask & w->cluster_held) continue;
+        if (path.mask & w->cluster_waiting) continue;
         const u32 *members = row_of(w, w->block->grid->kernel->code[path.pc].members);
         u32 here = 0;
         for (u32 k = 0; k < w->ready_count; k++)
@@ -91,12 +91,12 @@ static bool goes_first(const Path *path, u32 pc, u32 depth)
     return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
 }
 
-// Takes up the lanes at the lowest instruction, or after those that are `tired` at the next lowest.
-// False: there are none.
-static bool pick(Warp *w, bool tired)
+// Takes up the lanes at the lowest instruction, or after those that are `turn_expired` at the next
+// lowest. False: there are none.
+static bool pick(Warp *w, bool turn_expired)
 {
     if (!w->active && w->ready_count == 1
-        && !(w->ready[0].held | w->arrived | w->cluster_held)) { // as mostly
+        && !(w->ready[0].held | w->arrived | w->cluster_waiting)) { // as mostly
         w->pc = w->ready[0].pc;
         w->depth = w->ready[0].depth;
         w->active = w->ready[0].mask;
@@ -104,7 +104,7 @@ static bool pick(Warp *w, bool tired)
         w->ready_count = 0;
         return true;
     }
-    u32 avoid = tired ? w->pc : ~0u;
+    u32 avoid = turn_expired ? w->pc : ~0u;
     if (w->active)
         w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
     if (!w->ready_count) return false;
@@ -123,7 +123,7 @@ static bool pick(Warp *w, bool tired)
     w->stop = ~0u;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (path.pc == pc && path.depth == depth && !(path.mask & w->cluster_held)) {
+        if (path.pc == pc && path.depth == depth && !(path.mask & w->cluster_waiting)) {
             w->active |= path.mask;
         } else {
             w->ready[kept++] = path;
@@ -147,21 +147,21 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
     while (pc < w->stop) {
         const Insn *i = code + pc++;
         u32 mask = active;
-        if (i->plain && !(i->guard | i->lasting) && !seen && !shuffled) {
+        if (i->plain && !(i->guard | i->invariant) && !seen && !shuffled) {
             i->run(w, i, mask);
             continue;
         }
-        if (i->lasting && !seen && !shuffled && pc - 1 + i->lasting_run <= w->stop
-            && lasting_run_is_done(w, i, mask)) {
-            pc += i->lasting_run - 1;
+        if (i->invariant && !seen && !shuffled && pc - 1 + i->invariant_run <= w->stop
+            && invariant_run_is_done(w, i, mask)) {
+            pc += i->invariant_run - 1;
             continue;
         }
         w->pc = pc;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
-        if (!bare && i->aloud && w->block->followers.count) followers_tell(w->block);
+        if (!bare && i->observable && w->block->sweep.count) sweep_flush(w->block);
         if (seen && w->watch) w->watch(w, i, mask);
         if (seen && w->trace) OBSERVERS(step, w, i);
-        if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
+        if (mask && !(i->invariant && invariant_is_done(w, i, mask))) i->run(w, i, mask);
         seen = !bare && (w->watch || w->trace);
         if (i->moves) {
             steps += pc - first;
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
             pc = first = w->pc;
             active = w->active;
         }
-        if (shuffled && mask && shuffle_cuts(w, i)) break;
+        if (shuffled && mask && shuffle_preempts(w, i)) break;
     }
     w->pc = pc;
     if (!bare && pc != first) tally_run(tally, first, pc, active);
@@ -186,16 +186,18 @@ void warp_run(Warp *w)
     Grid *grid = w->block->grid;
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
-    bool tired = w->tired;
-    if (!w->cut && !w->unserved) w->turns = 0; // paths stand back for each other as often
-    w->tired = w->cut = false;
+    bool turn_expired = w->turn_expired;
+    if (!w->preempted && !w->unserved) w->turns = 0; // paths stand back for each other as often
+    w->turn_expired = w->preempted = false;
     grid->running = w;
     if (w->unserved) atomic_go_on(w);
-    for (; !w->waiting && !w->unserved && !grid->status && pick(w, tired); tired = false) {
+    for (; !w->waiting && !w->unserved && !grid->status && pick(w, turn_expired);
+         turn_expired = false) {
         grid->steps += grid->shuffled     ? run_piece(w, code, tally)
                      : observers_are_bare ? run_path(w, code, tally, true, false)
                                           : run_path(w, code, tally, false, false);
-        if ((w->tired = w->turns >= w->patience) || w->cut) return; // others may have to go first
+        if ((w->turn_expired = w->turns >= w->turn_limit) || w->preempted)
+            return; // others may have to go first
     }
 }
 
@@ -242,7 +244,7 @@ static void run_in_line(const Row *row, const Insn *i, u32 next)
         u32 mask = row->mask[n];
         w->pc = next;
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
-        if (mask && !(i->lasting && lasting_is_done(w, i, mask))) i->run(w, i, mask);
+        if (mask && !(i->invariant && invariant_is_done(w, i, mask))) i->run(w, i, mask);
     }
 }
 
@@ -257,11 +259,11 @@ bool warps_run_together(Block *b)
     for (u32 pc = row.warp[0]->pc; !g->status;) {
         const Insn *i = code + pc++;
         g->steps += row.count;
-        if (i->plain && !i->guard && !i->lasting) {
+        if (i->plain && !i->guard && !i->invariant) {
             for (u32 n = 0; n < row.count; n++) i->run(row.warp[n], i, row.mask[n]);
-        } else if (!(i->lasting && b->lasting[i->lasting])) {
+        } else if (!(i->invariant && b->invariant[i->invariant])) {
             run_in_line(&row, i, pc);
-            b->lasting[i->lasting] = row.threads == g->threads;
+            b->invariant[i->invariant] = row.threads == g->threads;
         }
         if (!i->moves) continue;
         if (!is_in_line(&row)) break;

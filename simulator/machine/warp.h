@@ -7,7 +7,7 @@
 // nothing comes of it.
 enum { WARP_TURNS = 4096, SPIN_TURNS = 64 };
 
-// A warp that spins: whether it does the same over and over (stand.c).
+// A warp that spins: whether it does the same over and over (deadlock.c).
 typedef struct Spin {
     u64 state;     // of registers, paths and local memory, at the end of some earlier turn
     u64 progress;  // Grid.progress then
@@ -47,40 +47,40 @@ struct Warp {
     u32 arrived_pc; // that barrier
     u32 arrived_at; // its number
     u32 votes;      // bar.red: what they bring
-    u32 come_count;
-    Path come[LANES]; // the instructions by which they came: each goes on behind its own
-    u32 skipped;      // lanes that were seen beyond it
-    u32 cluster_come; // lanes that have arrived at the cluster's barrier,
-    u32 cluster_held; // of them, those that wait there,
-    u32 cluster_owed; // and those that have arrived before all last did, and need not wait
-    u32 cluster_pc;   // where the latest of them waits
-    u32 turns;        // backward branches since it was last given the machine
-    u32 patience;     // backward branches that a turn may have
-    bool tired;       // its last turn ended so
-    bool cut;         // it ended early (shuffle.h)
-    u64 cut_at;       // Grid.progress when one last did
-    u32 unserved;     // lanes of `atomic`, where it stands, whose turn other warps' may come before
+    u32 arrival_count;
+    Path arrival[LANES]; // the instructions by which they came: each goes on behind its own
+    u32 skipped;         // lanes that were seen beyond it
+    u32 cluster_arrived; // lanes that have arrived at the cluster's barrier,
+    u32 cluster_waiting; // of them, those that wait there,
+    u32 cluster_early;   // and those that have arrived before all last did, and need not wait
+    u32 cluster_pc;      // where the latest of them waits
+    u32 turns;           // backward branches since it was last given the machine
+    u32 turn_limit;      // backward branches that a turn may have
+    bool turn_expired;   // its last turn ended so
+    bool preempted;      // it ended early (shuffle.h)
+    u64 preempted_at;    // Grid.progress when one last did
+    u32 unserved; // lanes of `atomic`, where it stands, whose turn other warps' may come before
     const Insn *atomic;
-    bool doubted; // its last turn went by with reading what others may change: does what it stores
-                  // now change anything?
-    bool spins;   // and it read only what it had read in the one before
+    bool check_stores; // its last turn went by with reading what others may change: does what it
+                       // stores now change anything?
+    bool spins;        // and it read only what it had read in the one before
     const Insn
-        *asked; // the latest instruction of its turn that reads what others may change, strongly
-    u64 asked_low, asked_high; // the lowest and the highest address of those
-    bool gave_way;             // its latest turn ended at an mbarrier whose phase is not over
-    bool asks_host;            // it reads memory that the host may write
-    bool asks_time;            // it reads a clock: it may give up waiting some time
+        *polled; // the latest instruction of its turn that reads what others may change, strongly
+    u64 polled_low, polled_high; // the lowest and the highest address of those
+    bool yielded;                // its latest turn ended at an mbarrier whose phase is not over
+    bool reads_host_memory;      // it reads memory that the host may write
+    bool reads_clock;            // it reads a clock: it may give up waiting some time
     Spin spin;
-    bool clock_ready;     // Grid.steps is up to date for the clock that it reads next
-    u64 waited;           // clocks since its block began: asleep, or looking at a clock (waits.c)
-    const Insn *looks_at; // by which it looked at a clock last; NULL: it has not
-    bool waits_by_it;     // in a loop that does nothing else,
-    u64 looks_since;      // which it came to when the clock showed that
-    bool stacked; // some lane has called a function, taken of its stack, or launched: one of these
-                  // has changed
+    bool clock_ready; // Grid.steps is up to date for the clock that it reads next
+    u64 waited;       // clocks since its block began: asleep, or looking at a clock (polling.c)
+    const Insn *clock_insn; // by which it looked at a clock last; NULL: it has not
+    bool polls_clock;       // in a loop that does nothing else,
+    u64 polls_since;        // which it came to when the clock showed that
+    bool stack_used; // some lane has called a function, taken of its stack, or launched: one of
+                     // these has changed
     u32 lane_depth[LANES];
     u32 frame_top[LANES];    // bytes of local memory in use
-    u32 launch_error[LANES]; // of each lane's own launches (children.h): the last
+    u32 launch_error[LANES]; // of each lane's own launches (dynamic_launch.h): the last
     Frame *frames;           // [depth - 1]
     u32 frame_room;
     u32 *inside; // for each function: lanes that are in a call of it
@@ -91,7 +91,7 @@ struct Warp {
     void (*watch)(Warp *, const Insn *,
                   u32 mask); // sees each instruction before it runs, also where no lane
                              // takes part (mask 0); NULL: nobody looks
-    u32 *lasting;            // for each of those instructions: lanes that have run it
+    u32 *invariant;          // for each of those instructions: lanes that have run it
     struct Copies
         *copies; // asynchronous ones that it has not waited for (copy.h); NULL: it has begun none
     void *trace; // an observer notes each of its steps, and keeps that here; NULL: none does

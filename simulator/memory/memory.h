@@ -43,7 +43,7 @@ typedef struct Allocation {
     struct Pooled *pooled;      // it was allocated in stream order (streams/pooled.h); else NULL
     u32 exported;               // ipc.c's: its number there; 0: no other process may have it
     u32 reached_by;             // imported: a bit for each device that may reach it besides its own
-    u32 stored_by;              // spread.c: the launch that stored to it last, as far as it knows
+    u32 stored_by;              // shard.c: the launch that stored to it last, as far as it knows
     struct Allocation *next;    // by rising address
 } Allocation;
 

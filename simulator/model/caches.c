@@ -445,8 +445,8 @@ static void put_in_turn(Block *b)
     cached->all.count += total;
     for (u32 w = 0; w < b->warp_count; w++) cached->warps[w].count = cached->warps[w].taken = 0;
     if (cached->all.count < MOST_OF_BLOCK) return;
-    if (b->grid->part) {
-        grid_in_order(b->grid);
+    if (b->grid->shard) {
+        shard_abort(b->grid);
     } else {
         join_block(b);
         end_wave(true);
@@ -601,7 +601,7 @@ static Notes *notes_of(Block *b, u32 warp)
 
 // Of a load or a store to global memory.
 static inline void note_lines(Notes *to, Note note, bool store, u64 first,
-                              const struct ShapeLines *lines)
+                              const struct PatternLines *lines)
 {
     make_room(to, FEW_LINES);
     for (u32 n = 0; n < lines->count; n++) {
@@ -621,7 +621,7 @@ static bool caches_access(Access *a)
     Notes *to = notes_of(b, a->warp->number);
     caches_block(b)->atomics += kind == ATOMIC_KIND;
     Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
-    const struct ShapeLines *lines = access_lines(a);
+    const struct PatternLines *lines = access_lines(a);
     if (lines) {
         note_lines(to, note, kind == STORE, a->base / LINE_BYTES, lines);
         a->sectors = lines->all;
@@ -643,7 +643,7 @@ static bool caches_access(Access *a)
 }
 
 static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address,
-                          const struct ShapeLines *lines)
+                          const struct PatternLines *lines)
 {
     Block *b = w->block;
     const Note note = (u64)pc << AT_PC;
@@ -656,12 +656,12 @@ static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address,
                    address / LINE_BYTES, lines);
 }
 
-static void caches_followed(Block *b, u32 bit)
+static void caches_swept(Block *b, u32 bit)
 {
-    const Followers *f = &b->followers;
-    Note next[MOST_LED];
-    for (u32 k = 0; k < f->led; k++) {
-        const Led *l = &f->access[k];
+    const AccessSweep *f = &b->sweep;
+    Note next[MOST_SWEEP_STEPS];
+    for (u32 k = 0; k < f->step_count; k++) {
+        const SweepStep *l = &f->access[k];
         const u64 line = (l->base + l->bytes) / LINE_BYTES, kind = l->store ? STORE
                                                                  : coalesce_past_l1(l->insn)
                                                                      ? LOAD_PAST_L1
@@ -678,7 +678,7 @@ static void caches_followed(Block *b, u32 bit)
             make_room(to, lines);
             for (u32 k = 0; k < lines; k++) to->note[to->count++] = next[at]++;
         }
-        if (++at == f->led) at = 0, warp++;
+        if (++at == f->step_count) at = 0, warp++;
     }
 }
 
@@ -708,8 +708,8 @@ static void caches_block_end(Block *b)
     note_spills(b);
     put_in_turn(b);
     const Notes *all = &caches_block(b)->all;
-    if (b->grid->part) {
-        Done *d = grid_later(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
+    if (b->grid->shard) {
+        Done *d = grid_defer(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
         *d = (Done){ .sm = b->sm, .count = all->count, .placed = is_placed(b) };
         if (all->count) memcpy(d->note, all->note, all->count * sizeof *all->note);
     } else {
@@ -770,8 +770,8 @@ const Observer caches_observer = {
     .block_free = caches_block_free,
     .block_start = caches_block_start,
     .access = caches_access,
-    .glance = caches_glance,
-    .followed = caches_followed,
+    .known_lines = caches_glance,
+    .swept = caches_swept,
     .frugal = true,
     .block_end = caches_block_end,
     .grid_end = caches_grid_end,

@@ -70,7 +70,7 @@ static u32 local_pieces(const Access *a, Piece *pieces)
 // its busiest word is wanted.
 static void add_passes(const Access *a, Piece *pieces, u32 count)
 {
-    u32 mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
+    u32 mask = access_is_aggregated(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
     for (u32 l = 0; l < LANES; l++)
         for (u32 k = 0; k <= l; k++)
             wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
@@ -90,11 +90,11 @@ static void add_passes(const Access *a, Piece *pieces, u32 count)
 // of a line.
 static u32 recalled_pieces(Access *a, Piece *pieces)
 {
-    Shape *s = a->shape;
+    AccessPattern *s = a->pattern;
     u64 line = a->base / LINE_BYTES;
     u32 phase = a->base % LINE_BYTES, place = phase / 4 % LINE_PHASES;
     if (!s) return global_pieces(a, pieces);
-    struct ShapeLines *kept = &s->lines[place];
+    struct PatternLines *kept = &s->lines[place];
     if (s->line_phase[place] == phase + 1) {
         for (u32 n = 0; n < kept->count; n++)
             pieces[n] = (Piece){ .line = line + kept->line[n],
@@ -105,7 +105,7 @@ static u32 recalled_pieces(Access *a, Piece *pieces)
     access_fill(a);
     u32 count = global_pieces(a, pieces);
     if (count > FEW_LINES) return count;
-    *kept = (struct ShapeLines){ .count = count };
+    *kept = (struct PatternLines){ .count = count };
     for (u32 n = 0; n < count; n++) {
         kept->line[n] = pieces[n].line - line;
         kept->sectors[n] = pieces[n].sectors;
@@ -201,7 +201,7 @@ static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflic
 {
     bool apart = a->atomic && !is_increment(a), compares = a->insn->op == ISA_atom_cas;
     u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0,
-        mask = access_is_added_up(a) ? a->mask & -a->mask : a->mask;
+        mask = access_is_aggregated(a) ? a->mask & -a->mask : a->mask;
     for (u32 l = 0, size; l < LANES; l += size) {
         size = group_size(a, bytes, l);
         u32 lanes = mask & (u32)(((1ull << size) - 1) << l), ideal;
@@ -231,7 +231,7 @@ static u32 count_as(const Access *a, Wide wide, u32 *conflicts)
 // bytes what is aligned.
 u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
-    Shape *s = a->shape;
+    AccessPattern *s = a->pattern;
     u32 phase = a->base % (wide.bytes ? 16 : BANK_BYTES) + 1;
     if (a->insn->op == ISA_copy) return copied_wavefronts(a, conflicts);
     if (!s || s->banks.phase != phase) access_fill(a);

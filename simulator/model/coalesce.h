@@ -2,7 +2,7 @@
 #pragma once
 #include "copied.h"
 #include "machine/observer.h"
-#include "machine/shape.h"
+#include "machine/access_pattern.h"
 
 enum {
     LINE_BYTES = 128,
@@ -37,10 +37,10 @@ bool coalesce_past_l1(const Insn *i);
 
 // What is remembered of its lines, for an access to global memory whose lanes share none; NULL:
 // nothing.
-static inline const struct ShapeLines *access_lines(const Access *a)
+static inline const struct PatternLines *access_lines(const Access *a)
 {
-    return a->shape && a->space == SPACE_GLOBAL && !a->atomic && !access_is_copied_past_l1(a)
-             ? shape_lines(a->shape, a->base)
+    return a->pattern && a->space == SPACE_GLOBAL && !a->atomic && !access_is_copied_past_l1(a)
+             ? access_pattern_lines(a->pattern, a->base)
              : NULL;
 }
 

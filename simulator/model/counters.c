@@ -9,7 +9,7 @@
 #include "coalesce.h"
 #include "counts.h"
 #include "isa/tensor.h"
-#include "machine/waits.h"
+#include "machine/polling.h"
 #include "managed.h"
 #include "link.h"
 #include "machine/profile.h"
@@ -65,10 +65,10 @@ double metric_value(enum metric metric, const Totals *t)
 // ---- At an instruction ----
 
 // What a warp found when it last looked at a place that others may write.
-typedef struct LastLook {
+typedef struct LastPoll {
     u64 at, value;
     u32 pc, mask, block;
-} LastLook;
+} LastPoll;
 
 // A warp that waits for others looks at a place until it finds something new there. How often
 // depends on whose turn it is in the simulator, and on an H200 on the time. So what counts is its
@@ -78,7 +78,7 @@ static bool looks_again(const Access *a)
     if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
         return false;
     if (a->mask & (a->mask - 1) && !(a->regular && !a->stride)) return false;
-    LastLook *last = (LastLook *)a->warp->block->kept[BLOCK_LOOKS] + a->warp->number,
+    LastPoll *last = (LastPoll *)a->warp->block->kept[BLOCK_LOOKS] + a->warp->number,
              now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
     memcpy(&now.value, (const u8 *)a->base, a->bytes);
     bool again = now.at == last->at && now.value == last->value && now.pc == last->pc
@@ -89,7 +89,7 @@ static bool looks_again(const Access *a)
 
 static void counters_block_make(Block *b)
 {
-    b->kept[BLOCK_LOOKS] = need(calloc(b->warp_count, sizeof(LastLook)));
+    b->kept[BLOCK_LOOKS] = need(calloc(b->warp_count, sizeof(LastPoll)));
 }
 
 static void counters_block_free(Block *b) { free(b->kept[BLOCK_LOOKS]); }
@@ -103,7 +103,7 @@ static bool drop_looks(Grid *g)
     for (u32 pc = 0, first, end; pc < g->kernel->code_count; pc++) {
         Counts *t = &counts_of(g)[pc];
         if (!t->looks) continue;
-        if (!waits_in_loop(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
+        if (!polling_loop(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
         any |= t->looks > 0;
         for (u32 n = first; t->looks && n < end; n++) {
             g->tally[n].executed = less(g->tally[n].executed, t->looks);
@@ -138,7 +138,7 @@ static bool counters_access(Access *a)
 }
 
 static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
-                            const struct ShapeLines *lines)
+                            const struct PatternLines *lines)
 {
     (void)address;
     MemoryCounts *m = &counts_of(w->block->grid)[pc].global;
@@ -149,11 +149,11 @@ static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
     m->bytes += i->elements * i->width;
 }
 
-static void counters_followed(Block *b, u32 bit)
+static void counters_swept(Block *b, u32 bit)
 {
-    const Followers *f = &b->followers;
-    for (u32 n = 0; n < f->led; n++) {
-        const Led *l = &f->access[n];
+    const AccessSweep *f = &b->sweep;
+    for (u32 n = 0; n < f->step_count; n++) {
+        const SweepStep *l = &f->access[n];
         MemoryCounts *m = &counts_of(b->grid)[l->pc].global;
         const u64 bytes = l->next - l->base - l->bytes; // of all that have followed
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
@@ -321,7 +321,7 @@ static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
         return;
     }
     sum[DIVERGENT] += t->divergent;
-    if (!i->parts || insn_ends(i + 1)) return;
+    if (!i->may_diverge || insn_ends(i + 1)) return;
     bool loops = i->target <= pc,
          falls_in = i->target && !insn_jumps(&g->kernel->code[i->target - 1]);
     u64 begun = !loops ? t->executed : g->tally[falls_in ? i->target - 1 : 0].executed,
@@ -501,7 +501,7 @@ static void counters_grid_end(Grid *g)
 const Observer counters_observer = { .block_make = counters_block_make,
                                      .block_free = counters_block_free,
                                      .access = counters_access,
-                                     .glance = counters_glance,
-                                     .followed = counters_followed,
+                                     .known_lines = counters_glance,
+                                     .swept = counters_swept,
                                      .frugal = true,
                                      .grid_end = counters_grid_end };

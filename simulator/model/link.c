@@ -72,11 +72,11 @@ static void count_lanes(const Access *a, u32 lanes, u32 other)
 {
     const Grid *g = a->warp->block->grid;
     Access part = *a;
-    part.shape = NULL;
+    part.pattern = NULL;
     part.mask = lanes;
     part.sectors = 0;
     part.first = (u32)__builtin_ctz(lanes);
-    access_shape(&part);
+    access_analyse(&part);
     u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
     u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
     link_moves(g, &counts_of(g)[a->insn - g->kernel->code], in, out);
@@ -113,5 +113,5 @@ const Observer link_observer = {
     .grid_start = link_grid_start,
     .access = link_access,
     .grid_free = link_grid_free,
-    .one_order = link_one_order,
+    .needs_block_order = link_one_order,
 };

@@ -317,8 +317,8 @@ static bool managed_access(Access *a)
         return true;
     }
     Grid *g = a->warp->block->grid;
-    if (g->part && lies_there(a)) {
-        grid_in_order(g);
+    if (g->shard && lies_there(a)) {
+        shard_abort(g);
         return false;
     }
     Counts *t = &counts_of(g)[a->insn - g->kernel->code];

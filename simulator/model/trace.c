@@ -15,11 +15,11 @@ enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
 // share a place here take it from one another, and the one that most meet at keeps it.
 enum { REGION = 512, PLACES = 1024 };
 
-// Of a part of a grid, which has one block at a time, `trace` is of that block alone, and is handed
-// over when it has ended.
+// Of a shard of a grid, which has one block at a time, `trace` is of that block alone, and is
+// handed over when it has ended.
 typedef struct TracedGrid {
     Trace trace;
-    u64 steps, pieces; // with those that parts are to hand over yet
+    u64 steps, pieces; // with those that shards are to hand over yet
     struct {
         u64 region, count;
     } hot[PLACES];
@@ -93,7 +93,7 @@ static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l
 
 static u64 steps_so_far(const Grid *g)
 {
-    return g->part ? now->steps : traced_grid(g)->trace.steps;
+    return g->shard ? now->steps : traced_grid(g)->trace.steps;
 }
 
 static void now_full(Grid *g, void *nothing, bool dropped)
@@ -104,7 +104,7 @@ static void now_full(Grid *g, void *nothing, bool dropped)
 
 static void note_full(Grid *g)
 {
-    if (g->part) grid_later(g, now_full, 0);
+    if (g->shard) grid_defer(g, now_full, 0);
     else now_full(g, NULL, false);
 }
 
@@ -112,12 +112,12 @@ static void trace_block_start(Block *b)
 {
     Trace *trace = &traced_grid(b->grid)->trace;
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = NULL;
-    if (b->grid->part)
+    if (b->grid->shard)
         forget_blocks(trace), trace->access_count = trace->piece_count = trace->steps = 0;
     bool first_sm = b->number % profile.sm_count == 0;
     if (!trace->op || (!first_sm && b->number != last_block(b->grid->launch))) return;
     if (steps_so_far(b->grid) > MOST_STEPS
-        || (b->grid->part ? now->pieces : trace->piece_count) > MOST_PIECES_KEPT) {
+        || (b->grid->shard ? now->pieces : trace->piece_count) > MOST_PIECES_KEPT) {
         if (first_sm) note_full(b->grid);
         return;
     }
@@ -365,7 +365,7 @@ static void arrange(const Trace *t, TraceWarp *w)
     }
 }
 
-// What a part has of a block.
+// What a shard has of a block.
 typedef struct Handed {
     TraceBlock *block;
     TraceAccess *access;
@@ -401,14 +401,14 @@ static void take_over(Grid *g, void *what, bool dropped)
     free(h->piece);
 }
 
-static void hand_over(Grid *part)
+static void hand_over(Grid *shard)
 {
-    TracedGrid *g = traced_grid(part);
+    TracedGrid *g = traced_grid(shard);
     Trace *t = &g->trace;
     if (!t->block_count) return;
     g->steps += t->steps;
     g->pieces += t->piece_count;
-    *(Handed *)grid_later(part, take_over, sizeof(Handed)) =
+    *(Handed *)grid_defer(shard, take_over, sizeof(Handed)) =
         (Handed){ t->block[0], t->access, t->piece, t->access_count, t->piece_count, t->steps };
     t->access = NULL, t->piece = NULL;
     t->block_count = t->access_count = t->access_room = t->piece_count = t->piece_room = 0;
@@ -431,32 +431,35 @@ static void trace_block_end(Block *b)
         if (b->warps[n].trace) arrange(&g->trace, b->warps[n].trace);
         b->warps[n].trace = NULL;
     }
-    if (b->grid->part) hand_over(b->grid);
+    if (b->grid->shard) hand_over(b->grid);
     else g->steps = g->trace.steps, g->pieces = g->trace.piece_count;
 }
 
-static void trace_part_make(Grid *part)
+static void trace_part_make(Grid *shard)
 {
     TracedGrid *t = need(calloc(1, sizeof *t));
     t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
-    part->kept[GRID_TRACE] = t;
+    shard->kept[GRID_TRACE] = t;
 }
 
-static void trace_part_free(Grid *part)
+static void trace_part_free(Grid *shard)
 {
-    Trace *t = &traced_grid(part)->trace;
+    Trace *t = &traced_grid(shard)->trace;
     forget_blocks(t);
-    free(t->block), free(t->access), free(t->piece), free(traced_grid(part));
+    free(t->block), free(t->access), free(t->piece), free(traced_grid(shard));
 }
 
-static void trace_put_back(Grid *part) { traced_grid(part)->steps = traced_grid(part)->pieces = 0; }
+static void trace_put_back(Grid *shard)
+{
+    traced_grid(shard)->steps = traced_grid(shard)->pieces = 0;
+}
 
 // What has no room is left out in one order alone: which step is the last says the order of warps.
-static bool trace_parts_fit(Grid *g, Grid *const *parts, u32 count)
+static bool trace_parts_fit(Grid *g, Grid *const *shards, u32 count)
 {
     u64 steps = 0, pieces = 0;
     for (u32 n = 0; n < count; n++) {
-        TracedGrid *t = traced_grid(parts[n]);
+        TracedGrid *t = traced_grid(shards[n]);
         steps += t->steps, pieces += t->pieces;
         t->steps = t->pieces = 0;
     }
@@ -482,8 +485,8 @@ const Observer trace_observer = {
     .traced = true,
     .frugal = true,
     .block_end = trace_block_end,
-    .part_make = trace_part_make,
-    .part_free = trace_part_free,
-    .parts_fit = trace_parts_fit,
-    .put_back = trace_put_back,
+    .shard_make = trace_part_make,
+    .shard_free = trace_part_free,
+    .shards_may_commit = trace_parts_fit,
+    .shard_rollback = trace_put_back,
 };

@@ -14,15 +14,15 @@ struct Insn {
     bool moves; // its handler may change the warp's path; all others leave Warp.pc and Warp.active
                 // alone
     bool plain; // nor does it look at them, touch memory, or fail
-    bool aloud; // observers may be told of it otherwise than of an access to memory, or the kernel
-                // may end by it
+    bool observable; // observers may be told of it otherwise than of an access to memory, or the
+                     // kernel may end by it
     u32 target; // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
-    u32 location; // index into the kernel's locations
-    u32 shape;    // memory: its number among the kernel's
-    u32 lasting; // its number among those whose result lasts from block to block (lasting.h); 0: it
-                 // does not
-    u32 lasting_run; // so many of those in a row, from this one on, with no branch to the others
-    u32 vector[4];   // memory: rows of the registers loaded or stored
+    u32 location;  // index into the kernel's locations
+    u32 pattern;   // memory: its number among the kernel's
+    u32 invariant; // its number among those whose result lasts from block to block (invariant.h);
+                   // 0: it does not
+    u32 invariant_run; // so many of those in a row, from this one on, with no branch to the others
+    u32 vector[4];     // memory: rows of the registers loaded or stored
     const u32 *list; // atomics of vectors: rows of d's elements and then of b's; brx: instructions;
                      // matrices: rows of d, a, b and c's registers; else NULL
     const struct Matrix *matrix; // of a MATRIX row (isa/tensor.h)
@@ -36,24 +36,24 @@ struct Insn {
     u8 source_width;             // convert: bytes of the source register
     bool is_signed;              // memory: extend the sign
     bool strong; // memory: .volatile, .relaxed, .acquire, .release, and atomics: any order but weak
-    bool past_l1;   // loads: .cg and .cv, which L1 does not keep
-    u8 order;       // memory, atomics, fences: enum order
-    u8 scope;       // of that order: enum scope
-    bool reduces;   // atomic: nobody reads d
-    u8 added_up;    // atomic: enum added_up
-    bool parts;     // branch: its lanes may go different ways
-    bool bit_field; // or: puts bits of b into a word of memory, of which a keeps the others
-    bool cluster;   // memory: shared memory of all blocks of the cluster
-    u32 predicate;  // exchange, compare: row of q, 0: none; carry: row of the carry
-    u32 members;    // exchange: row of the lanes that take part
-    u32 flip;       // exchange: ~0 for !a; compare: for !c
-    u8 combine;     // compare: enum combine; c: the predicate that is combined with it
-    bool as_number; // compare: `set`: vector[0] gets the number `offset` or 0
+    bool past_l1;     // loads: .cg and .cv, which L1 does not keep
+    u8 order;         // memory, atomics, fences: enum order
+    u8 scope;         // of that order: enum scope
+    bool reduces;     // atomic: nobody reads d
+    u8 aggregation;   // atomic: enum aggregation
+    bool may_diverge; // branch: its lanes may go different ways
+    bool bit_field;   // or: puts bits of b into a word of memory, of which a keeps the others
+    bool cluster;     // memory: shared memory of all blocks of the cluster
+    u32 predicate;    // exchange, compare: row of q, 0: none; carry: row of the carry
+    u32 members;      // exchange: row of the lanes that take part
+    u32 flip;         // exchange: ~0 for !a; compare: for !c
+    u8 combine;       // compare: enum combine; c: the predicate that is combined with it
+    bool as_number;   // compare: `set`: vector[0] gets the number `offset` or 0
 };
 
 // Lanes of an atomic that want one word reach it each by itself; as one, if all of the warp take
 // part; as one.
-enum added_up { ADDED_APART, ADDED_UP_BY_ALL, ADDED_UP };
+enum aggregation { AGGREGATE_NONE, AGGREGATE_FULL_WARP, AGGREGATE_ALWAYS };
 
 static inline const IsaRow *insn_row(const Insn *i) { return &isa_rows[i->row]; }
 

@@ -96,7 +96,7 @@ typedef struct Kernel {
     bool local_in_registers;  // ptxas keeps there what the PTX has in local memory
     Insn *code;
     u32 code_count;
-    u32 shape_count;     // memory instructions
+    u32 pattern_count;   // memory instructions
     Location *locations; // of each distinct .loc, shared by the module
     Function *functions; // that it may call, and that those may call
     u32 function_count;
@@ -111,12 +111,12 @@ typedef struct Kernel {
     u8 padding[ALIGNMENTS]; // the most bytes that its stores leave out to align a member, by that
                             // (machine/memory.h)
     bool bound;             // its instructions have their handlers (machine/handlers.h)
-    bool lasting_known;     // lasting.c has counted
-    u32 lasting_count;      // instructions whose result lasts
+    bool invariant_known;   // lasting.c has counted
+    u32 invariant_count;    // instructions whose result lasts
     bool sets_order;        // it has a fence, or an access that acquires or releases
-    bool told_of_clock;     // waits.c: what its clocks count
-    bool known_alone,
-        sees_others; // spread.c: whether a block may see what others do, once that is known
+    bool told_of_clock;     // polling.c: what its clocks count
+    bool known_communication,
+        communicates;         // shard.c: whether a block may see what others do, once that is known
     void *kept[KERNEL_SLOTS]; // what observers have worked out of the code, a slot each: free()d
                               // with it
     u32 failures;             // launches whose blocks did, all the same

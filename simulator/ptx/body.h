@@ -103,7 +103,8 @@ bool body_order_part(const char *part,
 bool body_is_shared(const char *part, Insn *i);                 // does it name shared memory?
 bool body_is_one_of(const char *word, const char *const *list); // which ends with NULL
 
-void body_find_added_up(Body *b); // fills in Insn.added_up and .parts, once all have been read
+void body_find_aggregation(
+    Body *b); // fills in Insn.aggregation and .parts, once all have been read
 
 // ---- functions ----
 

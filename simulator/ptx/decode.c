@@ -274,14 +274,14 @@ static void mark_instructions(Kernel *k)
 {
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         const IsaRow *row = &isa_rows[i->row];
-        if (row->shape == MEMORY || row->shape == ATOMIC) i->shape = k->shape_count++;
+        if (row->shape == MEMORY || row->shape == ATOMIC) i->pattern = k->pattern_count++;
         if (row->shape == MATRIX)
-            i->shape = k->shape_count, k->shape_count += matrix_accesses(i->matrix);
+            i->pattern = k->pattern_count, k->pattern_count += matrix_accesses(i->matrix);
         i->moves = row->shape == FLOW || row->shape == EXCHANGE || row->shape == MATRIX
                 || i->op != row->op;
         i->plain = !i->moves && row->shape != MEMORY && row->shape != ATOMIC && row->shape != FENCE;
         k->sets_order |= row->shape == FENCE || i->order >= ORDER_ACQUIRE;
-        i->aloud = !i->plain && row->shape != MEMORY && i->op != ISA_bra && !insn_ends(i);
+        i->observable = !i->plain && row->shape != MEMORY && i->op != ISA_bra && !insn_ends(i);
     }
 }
 
@@ -305,7 +305,7 @@ static void read_kernel(Body *b)
     body_read(b);
     body_functions(b);
     find_reductions(b);
-    body_find_added_up(b);
+    body_find_aggregation(b);
     find_bit_fields(k);
     find_padding(k);
     mark_instructions(k);

@@ -4,7 +4,7 @@
 #include "serve.h"
 #include "streams/clock.h"
 #include "machine/call.h"
-#include "machine/children.h"
+#include "machine/dynamic_launch.h"
 #include "machine/condition.h"
 #include "machine/heap.h"
 #include "machine/print.h"
@@ -99,7 +99,7 @@ void answer_limit(Call *call)
         break;
     case cudaLimitPrintfFifoSize: call->reply.error = print_used() ? WIRE_INVALID_VALUE : 0; break;
     case cudaLimitDevRuntimePendingLaunchCount:
-        children_set_most(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX));
+        dynamic_launch_set_limit(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX));
         break;
     case cudaLimitMallocHeapSize:
         call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE;

@@ -46,7 +46,9 @@ void serve_dispatch(Call *call)
 // Behind the work that it comes behind.
 static void answer_in_turn(Call *call)
 {
-    static const int errors[] = { [WORK_NOT_READY] = WIRE_NOT_READY, [WORK_STANDS] = WIRE_STANDS };
+    static const int errors[] = {
+        [WORK_NOT_READY] = WIRE_NOT_READY, [WORK_DEADLOCKED] = WIRE_STANDS
+    };
     enum work_when when = work_when(call);
     if (device.sticky) call->reply.error = device.sticky;
     else if (when == WORK_NOW) serve_dispatch(call);

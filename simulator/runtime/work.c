@@ -5,7 +5,7 @@
 #include "work.h"
 #include "streams/clock.h"
 #include "memory/memory.h"
-#include "machine/children.h"
+#include "machine/dynamic_launch.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
 #include "model/managed.h"
@@ -48,7 +48,7 @@ static bool is_launch(const Work *w) { return wire_row(w->request.op)->then == W
 bool work_asks_host(void)
 {
     for (const Work *w = first; w; w = w->next)
-        if (w->grid && grid_asks_host(w->grid)) return true;
+        if (w->grid && grid_reads_host_memory(w->grid)) return true;
     return false;
 }
 
@@ -117,7 +117,7 @@ static bool has_room(const Work *w)
 
 static bool can_go_on(const Work *w)
 {
-    if (w->grid) return w->seen != changes || grid_asks_host(w->grid);
+    if (w->grid) return w->seen != changes || grid_reads_host_memory(w->grid);
     for (const Work *earlier = first; earlier != w; earlier = earlier->next)
         if (comes_behind(w, earlier)) return false;
     if (w->data && w->received < w->request.copy.chunk.total) return false;
@@ -148,7 +148,7 @@ static void tell_kernel(const Work *w)
     free(name);
 }
 
-static void describe_bytes(WireRequest *r, const Child *child)
+static void describe_bytes(WireRequest *r, const DynamicLaunch *child)
 {
     r->op = child->from ? WIRE_COPY_DEVICE : WIRE_FILL;
     snprintf(r->call, sizeof r->call, "%s", child->call);
@@ -167,7 +167,7 @@ static void describe_bytes(WireRequest *r, const Child *child)
 static void add_children(Work *w)
 {
     const WireRequest launched = w->request;
-    for (Child *next, *child = children_take(w->grid); child; child = next) {
+    for (DynamicLaunch *next, *child = dynamic_launches_take(w->grid); child; child = next) {
         next = child->next;
         Work *new = need(calloc(1, sizeof *new));
         *new = (Work){ .next = w->next,
@@ -389,7 +389,7 @@ static enum work_when wait_until(Until until, bool alone)
         u64 before = changes;
         pass();
         if (changes != before || !first) continue;
-        if (!alone) return WORK_STANDS;
+        if (!alone) return WORK_DEADLOCKED;
         if (!insist()) report_deadlock();
         if (device.sticky) drop_all();
     }

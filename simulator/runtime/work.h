@@ -14,10 +14,10 @@ bool work_is_left(void);
 bool work_asks_host(void); // does a kernel read memory that the host may write?
 
 enum work_when {
-    WORK_NOW,       // nothing stands before it (any more): the request can be answered
-    WORK_LATER,     // it will be done in its turn: the program need not wait for it
-    WORK_NOT_READY, // the program asked whether work is done that is not
-    WORK_STANDS,    // kernels that it would have to wait for do not get on
+    WORK_NOW,        // nothing stands before it (any more): the request can be answered
+    WORK_LATER,      // it will be done in its turn: the program need not wait for it
+    WORK_NOT_READY,  // the program asked whether work is done that is not
+    WORK_DEADLOCKED, // kernels that it would have to wait for do not get on
 };
 
 // What is to become of a request? It may run a great deal of other work first, and end the

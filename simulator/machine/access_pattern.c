@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shape.h"
+#include "access_pattern.h"
 
 typedef s64 Signs __attribute__((vector_size(64))); // of a comparison: 0 or -1
 
@@ -55,7 +55,7 @@ static bool find_stride(Access *a)
 }
 
 // One span says its stride; a few are rows or columns of a block's tile, which have none.
-void access_shape(Access *a)
+void access_analyse(Access *a)
 {
     enum { FEW = 4 };
     a->sectors = 0;
@@ -73,11 +73,12 @@ void access_shape(Access *a)
     }
 }
 
-Shape *shapes_make(const Kernel *k)
+AccessPattern *access_patterns_make(const Kernel *k)
 {
-    Shape *shapes = aligned_alloc(_Alignof(Shape), (k->shape_count + 1) * sizeof *shapes);
-    for (u32 n = 0; shapes && n < k->shape_count; n++) shapes[n].mask = shapes[n].first = 0;
-    return shapes;
+    AccessPattern *patterns =
+        aligned_alloc(_Alignof(AccessPattern), (k->pattern_count + 1) * sizeof *patterns);
+    for (u32 n = 0; patterns && n < k->pattern_count; n++) patterns[n].mask = patterns[n].first = 0;
+    return patterns;
 }
 
 static enum move copying(u32 bytes)
@@ -112,11 +113,11 @@ u32 access_moves(const Access *a, Move move[FEW_MOVES])
     return a->span_count;
 }
 
-void shape_learn(Access *a, Shape *s)
+void access_pattern_learn(Access *a, AccessPattern *s)
 {
-    access_shape(a);
+    access_analyse(a);
     s->move_count = access_moves(a, s->move);
-    a->shape = s;
+    a->pattern = s;
     u64 first = a->base;
     s->mask = a->mask;
     s->first = a->first;
@@ -125,7 +126,7 @@ void shape_learn(Access *a, Shape *s)
     for (u32 l = 0; l < LANES; l++) s->narrow[l] = (u32)(s->offset[l] = a->address[l] - first);
     memset(s->access, 0, sizeof s->access);
     memset(s->loaded, 0, sizeof s->loaded);
-    s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->noted.span = s->settled.span = 0;
+    s->common_access.pass.span = s->common_loaded.pass.span = s->noted.span = s->settled.span = 0;
     s->banks.phase = 0;
     memset(s->line_phase, 0, sizeof s->line_phase);
     s->span_count = a->span_count;
@@ -135,23 +136,23 @@ void shape_learn(Access *a, Shape *s)
     }
 }
 
-void shape_forget_passes(Grid *g)
+void access_pattern_reset_passes(Grid *g)
 {
-    for (u32 n = 0; n < g->kernel->shape_count; n++) {
-        Shape *s = &g->shapes[n];
+    for (u32 n = 0; n < g->kernel->pattern_count; n++) {
+        AccessPattern *s = &g->patterns[n];
         memset(s->access, 0, sizeof s->access);
         memset(s->loaded, 0, sizeof s->loaded);
-        s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->settled.span = 0;
+        s->common_access.pass.span = s->common_loaded.pass.span = s->settled.span = 0;
     }
 }
 
-void shape_forget_passes_of(Grid *g, const Observer *observer)
+void access_pattern_reset_passes_of(Grid *g, const Observer *observer)
 {
     u32 o = 0;
     while (observers[o] != observer) o++;
-    for (u32 n = 0; n < g->kernel->shape_count; n++) {
-        Shape *s = &g->shapes[n];
+    for (u32 n = 0; n < g->kernel->pattern_count; n++) {
+        AccessPattern *s = &g->patterns[n];
         s->access[o].span = s->loaded[o].span = 0;
-        s->quiet_access.pass.span = s->quiet_loaded.pass.span = s->settled.span = 0;
+        s->common_access.pass.span = s->common_loaded.pass.span = s->settled.span = 0;
     }
 }

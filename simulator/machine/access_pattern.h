@@ -1,6 +1,6 @@
-// The shape of a memory access: what its lanes want, from the address of the lowest of them on. An
-// instruction mostly has the shape that it had before, which one comparison tells; only a new one
-// is worked out lane by lane.
+// The pattern of a memory access: what its lanes want, from the address of the lowest of them on.
+// An instruction mostly has the pattern that it had before, which one comparison tells; only a new
+// one is worked out lane by lane.
 #pragma once
 #include "observer.h"
 
@@ -15,10 +15,10 @@ typedef struct Pass {
 } Pass;
 
 // Where all observers but the `rest`, a bit for each, need not see an access.
-typedef struct Quiet {
+typedef struct CommonPass {
     Pass pass;
     u32 rest;
-} Quiet;
+} CommonPass;
 
 // A span that is copied whole, or, of a load, all of whose lanes read one value; the sizes that are
 // common have loops of their own.
@@ -41,7 +41,7 @@ typedef struct Move {
     u8 how; // enum move
 } Move;
 
-typedef struct Shape {
+typedef struct AccessPattern {
     u32 mask;  // 0: nothing is remembered
     u32 first; // as in Access
     bool regular;
@@ -52,23 +52,23 @@ typedef struct Shape {
     u32 span_count;
     Span span[LANES];                                    // addresses from the first's on
     Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS]; // what each observer promised
-    Quiet quiet_access, quiet_loaded;                    // what follows from that
-    Pass noted;   // spread.c need not see loads from there again
+    CommonPass common_access, common_loaded;             // what follows from that
+    Pass noted;   // shard.c need not see loads from there again
     Pass settled; // lsu.c: in there an access is nothing but its moves, at which none but
-                  // `glancing` look, a bit for each
-    u32 glancing;
+                  // `line_observers` look, a bit for each
+    u32 line_observers;
     u32 move_count; // 0: it cannot be put so
     Move move[FEW_MOVES];
     struct {
         u32 phase, wavefronts, conflicts;
     } banks;                    // coalesce.c: for this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // of each of the following: this address % PHASE_BYTES + 1
-    struct ShapeLines {
+    struct PatternLines {
         u8 count, all, sectors[FEW_LINES];
         s32 line[FEW_LINES];
         u32 words[FEW_LINES];
     } lines[LINE_PHASES];
-} Shape;
+} AccessPattern;
 
 static inline Pass pass_both(Pass a, Pass b)
 {
@@ -83,27 +83,27 @@ static inline bool lies_in(u64 address, const Pass *pass)
 }
 
 // The lines of an access from that address on, where they are remembered (coalesce.c); else NULL.
-static inline const struct ShapeLines *shape_lines(const Shape *s, u64 address)
+static inline const struct PatternLines *access_pattern_lines(const AccessPattern *s, u64 address)
 {
     u32 phase = address % PHASE_BYTES, n = phase / 4 % LINE_PHASES;
     return s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
 }
 
 // For each memory instruction of the kernel, with nothing remembered. NULL: no memory left.
-Shape *shapes_make(const Kernel *k);
+AccessPattern *access_patterns_make(const Kernel *k);
 
-// Fills in the shape of `a` and remembers it.
-void shape_learn(Access *a, Shape *s);
+// Fills in the pattern of `a` and remembers it.
+void access_pattern_learn(Access *a, AccessPattern *s);
 
 // What an access whose arrays are filled in comes to: so many moves, of a register of 4 bytes or
 // more a lane; 0: it cannot be put so.
 u32 access_moves(const Access *a, Move move[FEW_MOVES]);
 
 // Takes back what observers promised in this launch.
-void shape_forget_passes(Grid *g);
+void access_pattern_reset_passes(Grid *g);
 
 // Forgets what observer `o` promised in this launch.
-void shape_forget_passes_of(Grid *g, const Observer *o);
+void access_pattern_reset_passes_of(Grid *g, const Observer *o);
 
 typedef u64 Eight __attribute__((vector_size(64))); // of a row of addresses
 
@@ -118,8 +118,8 @@ static inline bool is_zero(Eight v)
 #endif
 }
 
-// Has an access the shape that is remembered? Lane l's address is base[l] + something.
-static inline bool shape_is(const Shape *s, u32 mask, const u64 *base)
+// Has an access the pattern that is remembered? Lane l's address is base[l] + something.
+static inline bool access_pattern_matches(const AccessPattern *s, u32 mask, const u64 *base)
 {
     const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
     const u64 first = base[s->first];
@@ -130,7 +130,7 @@ static inline bool shape_is(const Shape *s, u32 mask, const u64 *base)
 
 // The same of addresses of 32 bits, as long as none of those remembered lies beyond 32 bits from
 // there.
-static inline bool shape_is_narrow(const Shape *s, u32 mask, const u32 *base)
+static inline bool access_pattern_matches_narrow(const AccessPattern *s, u32 mask, const u32 *base)
 {
     typedef u32 Sixteen __attribute__((vector_size(64)));
     const Sixteen *row = (const Sixteen *)base, *remembered = (const Sixteen *)s->narrow;
@@ -141,7 +141,7 @@ static inline bool shape_is_narrow(const Shape *s, u32 mask, const u32 *base)
 }
 
 // If so, fills in all but the arrays.
-static inline void shape_recall(Access *a, Shape *s, u64 base)
+static inline void access_pattern_recall(Access *a, AccessPattern *s, u64 base)
 {
     a->first = s->first;
     a->base = base;
@@ -149,14 +149,14 @@ static inline void shape_recall(Access *a, Shape *s, u64 base)
     a->regular = s->regular;
     a->stride = s->stride;
     a->span_count = s->span_count;
-    a->shape = s;
+    a->pattern = s;
     a->filled = false;
 }
 
 static inline void access_fill(Access *a)
 {
     if (a->filled) return;
-    const Shape *s = a->shape;
+    const AccessPattern *s = a->pattern;
     for (u32 l = 0; l < LANES; l++) a->address[l] = a->base + s->offset[l];
     for (u32 n = 0; n < s->span_count; n++)
         a->span[n] = (Span){ .address = a->base + s->span[n].address,
@@ -169,5 +169,5 @@ static inline void access_fill(Access *a)
 static inline const Span *access_spans(const Access *a, u64 *from)
 {
     *from = a->filled ? 0 : a->base;
-    return a->filled ? a->span : a->shape->span;
+    return a->filled ? a->span : a->pattern->span;
 }

@@ -22,7 +22,7 @@
 #include "mbarrier.h"
 #include "source_fill.h"
 #include "cluster.h"
-#include "stand.h"
+#include "deadlock.h"
 
 static const u64 LONG_ENOUGH = 1ull << 26; // warp instructions with which nothing changed
 static const u64 HOURS = 1ull << 44;       // on the clocks
@@ -75,13 +75,13 @@ static u64 state_of(const Warp *w)
 
 // The state that is compared with is kept for longer and longer (Brent, "An improved Monte Carlo
 // factorization algorithm", BIT 1980): so a repetition of any length is found.
-bool stand_spins(Warp *w)
+bool deadlock_warp_spins(Warp *w)
 {
     Spin *s = &w->spin;
     u64 progress = w->block->grid->progress;
-    bool same = s->low == w->asked_low && s->high == w->asked_high;
-    s->low = w->asked_low;
-    s->high = w->asked_high;
+    bool same = s->low == w->polled_low && s->high == w->polled_high;
+    s->low = w->polled_low;
+    s->high = w->polled_high;
     if (!same) return false;
     if (s->progress != progress) {
         *s = (Spin){ .progress = progress, .low = s->low, .high = s->high };
@@ -94,11 +94,11 @@ bool stand_spins(Warp *w)
             s->age = 0;
         }
     }
-    w->patience = s->span < WARP_TURNS / SPIN_TURNS ? SPIN_TURNS * (s->span + 1) : WARP_TURNS;
+    w->turn_limit = s->span < WARP_TURNS / SPIN_TURNS ? SPIN_TURNS * (s->span + 1) : WARP_TURNS;
     return true;
 }
 
-bool stand_waits(const Grid *g)
+bool deadlock_all_wait(const Grid *g)
 {
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
@@ -110,9 +110,9 @@ bool stand_waits(const Grid *g)
     return true;
 }
 
-bool stand_is_over(Grid *g, bool alone)
+bool deadlock_is_certain(Grid *g, bool alone)
 {
-    if (!stand_waits(g)) return false;
+    if (!deadlock_all_wait(g)) return false;
     bool repeats = true, hosts = false, timed = false;
     for (u32 n = 0; n < g->slot_count; n++) {
         const Block *b = g->slots[n];
@@ -120,8 +120,8 @@ bool stand_is_over(Grid *g, bool alone)
             const Warp *w = &b->warps[k];
             if (!w->live || w->waiting) continue;
             repeats &= w->spin.repeats && w->spin.progress == g->progress;
-            hosts |= w->asks_host;
-            timed |= w->asks_time;
+            hosts |= w->reads_host_memory;
+            timed |= w->reads_clock;
         }
     }
     if (hosts && !alone) return false;
@@ -129,7 +129,7 @@ bool stand_is_over(Grid *g, bool alone)
         g->waited += g->waited + g->steps;
         return false;
     }
-    return repeats || timed || g->steps - g->quiet_since > LONG_ENOUGH;
+    return repeats || timed || g->steps - g->idle_since > LONG_ENOUGH;
 }
 
 // ---- Where they stand ----
@@ -150,9 +150,9 @@ typedef struct Group { // warps that stand at one line
 static u32 stands_at(const Warp *w, enum how *how)
 {
     const Insn *code = w->block->grid->kernel->code;
-    if (w->cluster_held) return *how = AT_CLUSTER, w->cluster_pc;
-    if (w->waiting) return *how = AT_BARRIER, w->come[0].pc;
-    if (w->asked) return *how = mbarrier_waits(w->asked) ? AT_MBARRIER : SPINS, w->asked - code;
+    if (w->cluster_waiting) return *how = AT_CLUSTER, w->cluster_pc;
+    if (w->waiting) return *how = AT_BARRIER, w->arrival[0].pc;
+    if (w->polled) return *how = mbarrier_waits(w->polled) ? AT_MBARRIER : SPINS, w->polled - code;
     if (w->arrived) return *how = AT_BARRIER, w->arrived_pc;
     *how = w->ready_count && w->ready[0].held ? FOR_LANES : READY;
     return w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
@@ -218,7 +218,7 @@ static u32 group_warps(const Grid *g, const Block *only, Group groups[MOST_GROUP
     return count;
 }
 
-char *stand_list(const Grid *g, const Block *only)
+char *deadlock_list_warps(const Grid *g, const Block *only)
 {
     Group groups[MOST_GROUPS];
     u32 count = group_warps(g, only, groups);
@@ -244,7 +244,7 @@ char *stand_list(const Grid *g, const Block *only)
     return text;
 }
 
-void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
+void deadlock_report(Grid *g, const char *behind, u32 devices)
 {
     const Warp *first = NULL;
     for (u32 s = 0; s < g->slot_count && !first; s++)
@@ -263,9 +263,9 @@ void stand_report_deadlock(Grid *g, const char *behind, u32 devices)
     u32 lanes = first->active      ? first->active
               : first->ready_count ? first->ready[0].mask
                                    : first->live;
-    source_fill(&r, first, first->asked ? first->asked : &g->kernel->code[first->pc],
+    source_fill(&r, first, first->polled ? first->polled : &g->kernel->code[first->pc],
                 __builtin_ctz(lanes));
-    r.stands = stand_list(g, NULL);
+    r.stands = deadlock_list_warps(g, NULL);
     if (devices == 1) {
         r.why = "It waits for another device's kernel, which was not launched, or has ended.";
         r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, "

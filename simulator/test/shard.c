@@ -1,6 +1,6 @@
 // Blocks beside each other: what is tried, what is put back, and that nobody can tell.
 #define _GNU_SOURCE
-#include "machine/spread.h"
+#include "machine/shard.h"
 #include "isa/isa.h"
 #include "memory/memory.h"
 #include "machine/profile.h"
@@ -32,12 +32,12 @@ static void set_up(void)
     cr_assert(profile_load("profiles/devices/h200.cfg", &profile));
     cr_assert(memory_init(1ull << 30));
     worker_threads(3);
-    spread_from(1);
+    shard_set_threshold(1);
     report_open(open("/dev/null", O_WRONLY), false);
     observers_hand_in(false);
 }
 
-TestSuite(spread, .init = set_up);
+TestSuite(shard, .init = set_up);
 
 // A kernel of (numbers, others), in whose body %i is the thread's number, %a the address of its
 // number and %o of its other.
@@ -61,8 +61,8 @@ static Kernel *kernel_of(const char *body)
     return module_kernel(module, "kernel");
 }
 
-static u64 limit;         // of the launch's warp instructions
-static SpreadTally tally; // of the launch
+static u64 limit;        // of the launch's warp instructions
+static ShardTally tally; // of the launch
 
 // Runs it on 0, 1, 2, ... and fresh others. Returns how it ended.
 static int run(const char *body)
@@ -80,13 +80,13 @@ static int run(const char *body)
                       .block = { THREADS, 1, 1 },
                       .params = params,
                       .limit = limit };
-    SpreadTally before = spread_tally();
+    ShardTally before = shard_tally();
     Grid *g = grid_start(&launch);
     cr_assert_eq(grid_run(g, true, true), GRID_ENDED);
     int status = grid_finish(g);
     grid_free(g);
-    tally = (SpreadTally){ spread_tally().good - before.good,
-                           spread_tally().put_back - before.put_back };
+    tally = (ShardTally){ shard_tally().committed - before.committed,
+                          shard_tally().rolled_back - before.rolled_back };
     return status;
 }
 
@@ -94,27 +94,27 @@ static int run(const char *body)
 
 static void all_go_well(void)
 {
-    cr_expect(tally.good > 1 && !tally.put_back, "%llu good, %llu put back",
-              (unsigned long long)tally.good, (unsigned long long)tally.put_back);
+    cr_expect(tally.committed > 1 && !tally.rolled_back, "%llu good, %llu put back",
+              (unsigned long long)tally.committed, (unsigned long long)tally.rolled_back);
 }
 static void some_are_put_back(void)
 {
-    cr_expect(tally.put_back, "all %llu good", (unsigned long long)tally.good);
+    cr_expect(tally.rolled_back, "all %llu good", (unsigned long long)tally.committed);
 }
 static void none_is_tried(void)
 {
-    cr_expect(!tally.good && !tally.put_back, "%llu good, %llu put back",
-              (unsigned long long)tally.good, (unsigned long long)tally.put_back);
+    cr_expect(!tally.committed && !tally.rolled_back, "%llu good, %llu put back",
+              (unsigned long long)tally.committed, (unsigned long long)tally.rolled_back);
 }
 
-Test(spread, blocks_that_share_nothing)
+Test(shard, blocks_that_share_nothing)
 {
     cr_expect_eq(run(ADD_ONE "st.global.u32 [%o], %x;"), 0);
     for (u32 n = 0; n < COUNT; n++) cr_expect_eq(others[n], n + 1);
     all_go_well();
 }
 
-Test(spread, in_place)
+Test(shard, in_place)
 {
     cr_expect_eq(run(ADD_ONE "st.global.u32 [%a], %x;"), 0);
     for (u32 n = 0; n < COUNT; n++) cr_expect_eq(numbers[n], n + 1);
@@ -122,7 +122,7 @@ Test(spread, in_place)
 }
 
 // Each adds what the block before it has left.
-Test(spread, one_reads_what_another_wrote)
+Test(shard, one_reads_what_another_wrote)
 {
     cr_expect_eq(
         run(ADD_ONE
@@ -135,7 +135,7 @@ Test(spread, one_reads_what_another_wrote)
 }
 
 // And here what the block behind it will write: it has to find the old.
-Test(spread, one_writes_what_another_has_read)
+Test(shard, one_writes_what_another_has_read)
 {
     cr_expect_eq(
         run(ADD_ONE
@@ -147,7 +147,7 @@ Test(spread, one_writes_what_another_has_read)
 }
 
 // Stores that nobody looks at are nothing but moves, and noted none the less.
-Test(spread, bare)
+Test(shard, bare)
 {
     observers_hand_in(true);
     cr_expect_eq(
@@ -164,14 +164,14 @@ Test(spread, bare)
 }
 
 // Block 100 stores to what all others only read, which is all that was noted of them.
-Test(spread, a_store_that_nobody_expected)
+Test(shard, a_store_that_nobody_expected)
 {
     cr_expect_eq(run("setp.lt.u32 %p, %b, 1;\n@%p bra $done;\nld.global.u32 %x, "
                      "[%a+-256];\nst.global.u32 [%o], %x;\n"
                      "setp.ne.u32 %p, %b, 100;\n@%p bra $done;\nst.global.u32 [%a], %b;\n$done:"),
                  0);
     for (u32 n = 64; n < COUNT; n++) cr_expect_eq(others[n], n / 64 == 101 ? 100 : n - 64);
-    cr_expect_eq(tally.put_back, 1);
+    cr_expect_eq(tally.rolled_back, 1);
 }
 
 // Byte t * BLOCKS + b for thread t of block b: neighbours in memory are of different blocks.
@@ -179,14 +179,14 @@ Test(spread, a_store_that_nobody_expected)
 #define STORE_BYTE                                                                                 \
     "cvt.u64.u32 %w, %y;\nld.param.u64 %o, [others];\nadd.s64 %o, %o, %w;\nst.global.u8 [%o], %b;"
 
-Test(spread, bytes_side_by_side)
+Test(shard, bytes_side_by_side)
 {
     cr_expect_eq(run(MINGLED STORE_BYTE), 0);
     for (u32 n = 0; n < COUNT; n++) cr_expect_eq(((u8 *)others)[n], (u8)(n % BLOCKS));
     all_go_well();
 }
 
-Test(spread, two_that_write_the_same_byte)
+Test(shard, two_that_write_the_same_byte)
 {
     cr_expect_eq(run(MINGLED "and.b32 %y, %y, -2;\n" STORE_BYTE), 0);
     for (u32 n = 0; n < COUNT; n += 2) cr_expect_eq(((u8 *)others)[n], (u8)(n % BLOCKS + 1));
@@ -196,7 +196,7 @@ Test(spread, two_that_write_the_same_byte)
 // Shared memory has rubbish until the first block of its slot has run: of that the part's first
 // block makes a store, which does not count, since its report has to be told in order. There the
 // grid's own slot has had block 0, and no other stores.
-Test(spread, what_was_stored_in_vain_is_not_written)
+Test(shard, what_was_stored_in_vain_is_not_written)
 {
     cr_expect_eq(run("ld.shared.u32 %x, [buffer];\nst.shared.u32 [buffer], 1;\nsetp.eq.u32 %p, %x, "
                      "1;\n@%p bra $done;\n"
@@ -210,7 +210,7 @@ Test(spread, what_was_stored_in_vain_is_not_written)
 
 // Block 200 goes wrong: those before it have stored, those behind it have not, nor does their
 // memory count as written.
-Test(spread, an_error_in_the_middle)
+Test(shard, an_error_in_the_middle)
 {
     cr_expect_eq(run("setp.eq.u32 %p, %b, 200;\n@%p mov.b64 %o, 0;\nst.global.u32 [%o], %b;"), 700);
     for (u32 n = 0; n < COUNT; n++) cr_expect_eq(others[n], n < 200 * THREADS ? n / THREADS : 0);
@@ -220,7 +220,7 @@ Test(spread, an_error_in_the_middle)
 }
 
 // A report that ends nothing: it is told once, as with one thread.
-Test(spread, a_report_in_the_middle)
+Test(shard, a_report_in_the_middle)
 {
     cr_expect_eq(
         run("setp.ne.u32 %p, %b, 200;\n@%p bra $done;\nsetp.ne.u32 %p, %t, 7;\n@%p bra $done;\n"
@@ -234,9 +234,9 @@ Test(spread, a_report_in_the_middle)
 
 // Blocks 1 and 2, 3 and 4, ... race, each pair in one chunk: nothing is put back, and what was
 // noted tells the race.
-Test(spread, a_race_within_a_chunk)
+Test(shard, a_race_within_a_chunk)
 {
-    spread_from(2000);
+    shard_set_threshold(2000);
     cr_expect_eq(run("add.u32 %y, %b, 1;\nshr.u32 %y, %y, 1;\nmad.lo.u32 %y, %y, %n, "
                      "%t;\nmul.wide.u32 %w, %y, 4;\n"
                      "ld.param.u64 %o, [others];\nadd.s64 %o, %o, %w;\nand.b32 %x, %b, "
@@ -247,7 +247,7 @@ Test(spread, a_race_within_a_chunk)
     all_go_well();
 }
 
-Test(spread, too_many_instructions)
+Test(shard, too_many_instructions)
 {
     limit = BLOCKS * THREADS / LANES * 13
           / 2; // half of what it takes: 13 a warp, of which the one that goes beyond ends
@@ -257,7 +257,7 @@ Test(spread, too_many_instructions)
     some_are_put_back();
 }
 
-Test(spread, those_that_see_each_other_run_in_order)
+Test(shard, those_that_see_each_other_run_in_order)
 {
     static const char *const bodies[] = {
         "atom.global.add.u32 %x, [%o], 1;",

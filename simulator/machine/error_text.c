@@ -2,7 +2,7 @@
 // (client/error.c), in memory that they can read.
 #include <string.h>
 
-#include "children.h"
+#include "dynamic_launch.h"
 #include "grid_state.h"
 #include "memory/memory.h"
 #include "base/need.h"
@@ -61,7 +61,7 @@ void run_error_name(Warp *w, const Insn *i, u32 mask)
 {
     answer(w, i, mask, strings_on(w->block->grid->launch->device)->name);
 }
-void run_error_words(Warp *w, const Insn *i, u32 mask)
+void run_error_string(Warp *w, const Insn *i, u32 mask)
 {
     answer(w, i, mask, strings_on(w->block->grid->launch->device)->words);
 }

@@ -1,4 +1,4 @@
-#include "lasting.h"
+#include "invariant.h"
 #include <stdlib.h>
 
 #include "isa/isa.h"
@@ -66,7 +66,7 @@ static void find(Kernel *k, Rows *r)
         if (parameter)
             for (u32 e = 0; e < i->elements; e++) r->lasts[i->vector[e] / ROW] = true;
         if (computed) r->lasts[i->d / ROW] = true;
-        if (parameter || computed) i->lasting = ++k->lasting_count;
+        if (parameter || computed) i->invariant = ++k->invariant_count;
     }
 }
 
@@ -76,16 +76,16 @@ static void find_runs(Kernel *k, bool *target)
     for (u32 pc = 0; pc < k->code_count; pc++)
         if (k->code[pc].op == ISA_bra) target[k->code[pc].target] = true;
     for (u32 pc = k->code_count; pc-- > 0;) {
-        bool goes_on = k->code[pc].lasting && pc + 1 < k->code_count && !target[pc + 1];
-        k->code[pc].lasting_run =
-            k->code[pc].lasting ? 1 + (goes_on ? k->code[pc + 1].lasting_run : 0) : 0;
+        bool goes_on = k->code[pc].invariant && pc + 1 < k->code_count && !target[pc + 1];
+        k->code[pc].invariant_run =
+            k->code[pc].invariant ? 1 + (goes_on ? k->code[pc + 1].invariant_run : 0) : 0;
     }
 }
 
-void lasting_find(Kernel *k)
+void invariant_find(Kernel *k)
 {
-    if (k->lasting_known) return;
-    k->lasting_known = true;
+    if (k->invariant_known) return;
+    k->invariant_known = true;
     if (!is_simple(k)) return;
     u32 rows = k->register_bytes / ROW + 1;
     Rows r = { need(calloc(rows, sizeof *r.writers)), need(calloc(rows, sizeof *r.lasts)) };

@@ -5,19 +5,19 @@
 #include "program/module.h"
 #include "warp.h"
 
-// Finds them, unless that has been done: numbers them from 1 on (Insn.lasting).
-void lasting_find(Kernel *k);
+// Finds them, unless that has been done: numbers them from 1 on (Insn.invariant).
+void invariant_find(Kernel *k);
 
 // Has the warp run it and all that follow it in a row in these lanes?
-static inline bool lasting_run_is_done(const Warp *w, const Insn *i, u32 mask)
+static inline bool invariant_run_is_done(const Warp *w, const Insn *i, u32 mask)
 {
-    return !(mask & ~w->lasting[i[i->lasting_run - 1].lasting]);
+    return !(mask & ~w->invariant[i[i->invariant_run - 1].invariant]);
 }
 
 // Has the warp run it in these lanes? It has from now on.
-static inline bool lasting_is_done(Warp *w, const Insn *i, u32 mask)
+static inline bool invariant_is_done(Warp *w, const Insn *i, u32 mask)
 {
-    u32 *lanes = &w->lasting[i->lasting];
+    u32 *lanes = &w->invariant[i->invariant];
     if (!(mask & ~*lanes)) return true;
     *lanes |= mask;
     return false;

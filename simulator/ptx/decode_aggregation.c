@@ -59,7 +59,7 @@ static bool is_number(const Kernel *k, u32 row, u64 value)
     return false;
 }
 
-static enum added_up how(const Kernel *k, const Insn *i, bool operand_differs)
+static enum aggregation how(const Kernel *k, const Insn *i, bool operand_differs)
 {
     enum type type = isa_rows[i->row].type[0];
     bool word = type == TYPE_u32 || type == TYPE_s32;
@@ -68,13 +68,15 @@ static enum added_up how(const Kernel *k, const Insn *i, bool operand_differs)
     bool combines = i->reduces
                  && (i->op == ISA_atom_min || i->op == ISA_atom_max || i->op == ISA_atom_and
                      || i->op == ISA_atom_or || i->op == ISA_atom_xor);
-    if (i->elements > 1 || (!word && type != TYPE_u64)) return ADDED_APART;
-    if (adds && !operand_differs) return ADDED_UP;
-    if (!word) return ADDED_APART;
-    return combines || (adds && i->reduces) ? ADDED_UP : adds ? ADDED_UP_BY_ALL : ADDED_APART;
+    if (i->elements > 1 || (!word && type != TYPE_u64)) return AGGREGATE_NONE;
+    if (adds && !operand_differs) return AGGREGATE_ALWAYS;
+    if (!word) return AGGREGATE_NONE;
+    return combines || (adds && i->reduces) ? AGGREGATE_ALWAYS
+         : adds                             ? AGGREGATE_FULL_WARP
+                                            : AGGREGATE_NONE;
 }
 
-void body_find_added_up(Body *b)
+void body_find_aggregation(Body *b)
 {
     Kernel *k = b->k;
     bool *differs = calloc(b->rows / ROW + 1, sizeof *differs), fresh = true;
@@ -88,8 +90,8 @@ void body_find_added_up(Body *b)
     }
     for (Insn *i = k->code; i < k->code + k->code_count; i++) {
         if (isa_rows[i->row].shape == ATOMIC && !differs[i->a / ROW])
-            i->added_up = how(k, i, differs[i->vector[0] / ROW]);
-        i->parts = i->op == ISA_bra && differs[i->guard / ROW];
+            i->aggregation = how(k, i, differs[i->vector[0] / ROW]);
+        i->may_diverge = i->op == ISA_bra && differs[i->guard / ROW];
     }
     free(differs);
 }

@@ -1,11 +1,12 @@
 // The clocks that a kernel reads. They count warp instructions, which says nothing of time, and the
-// time that is waited: that all have waited (stand.c), and that this warp has, asleep or in a loop
-// that does nothing but look at a clock until it is late enough. Such a loop looks every 32 clocks
-// on an H200; here it looks less and less often, the longer it has waited, and the clock it looks
-// at goes forward by what it has left out. What it waits for then comes late by a thirty-second
-// part at most. Warps that meet at a barrier of the block have waited for the longest of them.
+// time that is waited: that all have waited (deadlock.c), and that this warp has, asleep or in a
+// loop that does nothing but look at a clock until it is late enough. Such a loop looks every 32
+// clocks on an H200; here it looks less and less often, the longer it has waited, and the clock it
+// looks at goes forward by what it has left out. What it waits for then comes late by a
+// thirty-second part at most. Warps that meet at a barrier of the block have waited for the longest
+// of them.
 #include "base/names.h"
-#include "waits.h"
+#include "polling.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "program/source.h"
 #include "report/report.h"
 
-bool waits_in_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
+bool polling_loop(const Kernel *k, u32 look, u32 *first, u32 *end)
 {
     enum { LONGEST = 16 };
     const Insn *at = &k->code[look];
@@ -72,18 +73,18 @@ static u64 until_next_look(Warp *w, const Insn *i, u64 now)
 {
     enum { PARTS = 32 };
     Grid *g = w->block->grid;
-    if (w->looks_at != i || !w->waits_by_it) {
-        const Insn *before = w->waits_by_it ? NULL : w->looks_at;
+    if (w->clock_insn != i || !w->polls_clock) {
+        const Insn *before = w->polls_clock ? NULL : w->clock_insn;
         u32 first, end;
-        w->looks_at = i;
-        w->looks_since = now;
-        w->waits_by_it = waits_in_loop(g->kernel, (u32)(i - g->kernel->code), &first, &end);
-        if (before && before != i && !w->waits_by_it && is_clock(i) && is_clock(before)
+        w->clock_insn = i;
+        w->polls_since = now;
+        w->polls_clock = polling_loop(g->kernel, (u32)(i - g->kernel->code), &first, &end);
+        if (before && before != i && !w->polls_clock && is_clock(i) && is_clock(before)
             && !g->kernel->told_of_clock)
             tell_what_it_counts(w, i);
         return 0;
     }
-    u64 more = (now - w->looks_since) / PARTS;
+    u64 more = (now - w->polls_since) / PARTS;
     if (more) wait(w, more);
     if (w->waited > g->waited_alone) g->waited_alone = w->waited;
     return more;
@@ -102,7 +103,7 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
     }
     u64 now = g->steps_before + g->steps + g->waited + w->waited;
     now += until_next_look(w, i, now);
-    w->asks_time = true;
+    w->reads_clock = true;
     if (i->target == SPECIAL_GLOBALTIMER || i->target == SPECIAL_GLOBALTIMER_HI)
         now = (u64)((double)now * 1e9 / profile.clock_hz) + (1ull << 60);
     if (i->target == SPECIAL_CLOCK_HI || i->target == SPECIAL_GLOBALTIMER_HI) now >>= 32;
@@ -118,8 +119,8 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
 void run_nanosleep(Warp *w, const Insn *i, u32 mask)
 {
     enum { MOST = 1000000 };
-    if (w->gave_way) {
-        w->gave_way = false;
+    if (w->yielded) {
+        w->yielded = false;
         return;
     }
     const u32 *asked = row_of(w, i->a);
@@ -127,6 +128,6 @@ void run_nanosleep(Warp *w, const Insn *i, u32 mask)
     for (u32 l = 0; l < LANES; l++)
         if (mask >> l & 1 && asked[l] > longest) longest = asked[l];
     wait(w, (u64)(fmin(longest, MOST) * profile.clock_hz / 1e9));
-    w->turns = w->patience;
+    w->turns = w->turn_limit;
     w->stop = 0;
 }

@@ -3,7 +3,7 @@
 #include <driver_types.h>
 #include <stdio.h>
 
-#include "children.h"
+#include "dynamic_launch.h"
 #include "grid_state.h"
 #include "occupancy.h"
 #include "profile.h"
@@ -14,8 +14,9 @@ void run_get_device(Warp *w, const Insn *i, u32 mask)
     const u64 *to = row_of(w, i->a);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
-        bool good = child_store(w, i, lane, to[lane], w->block->grid->launch->device, sizeof(u32));
-        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+        bool good =
+            dynamic_launch_store(w, i, lane, to[lane], w->block->grid->launch->device, sizeof(u32));
+        dynamic_launch_return(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 
@@ -71,8 +72,8 @@ void run_device_attribute(Warp *w, const Insn *i, u32 mask)
             refuse(w, i, lane, which[lane]);
             return;
         }
-        bool good = child_store(w, i, lane, to[lane], value, sizeof value);
-        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+        bool good = dynamic_launch_store(w, i, lane, to[lane], value, sizeof value);
+        dynamic_launch_return(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 
@@ -89,10 +90,10 @@ void run_occupancy(Warp *w, const Insn *i, u32 mask)
         u32 blocks = asked && threads[lane] <= k->max_threads
                        ? occupancy_blocks(k, threads[lane], (u32)shared[lane]).blocks
                        : 0;
-        bool good = asked && child_store(w, i, lane, to[lane], blocks, sizeof blocks);
-        child_answer(w, i, lane,
-                     good ? 0
-                     : k  ? cudaErrorInvalidValue
-                          : cudaErrorInvalidDeviceFunction);
+        bool good = asked && dynamic_launch_store(w, i, lane, to[lane], blocks, sizeof blocks);
+        dynamic_launch_return(w, i, lane,
+                              good ? 0
+                              : k  ? cudaErrorInvalidValue
+                                   : cudaErrorInvalidDeviceFunction);
     }
 }

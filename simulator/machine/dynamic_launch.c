@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "access.h"
-#include "children.h"
+#include "dynamic_launch.h"
 #include "memory/memory.h"
 #include "profile.h"
 #include "source_fill.h"
@@ -24,16 +24,16 @@ typedef struct Room {
     Launch launch;
 } Room;
 
-struct Children {
+struct DynamicLaunches {
     Room *rooms;
-    Child *first, **last, *tail, **last_tail;
+    DynamicLaunch *first, **last, *tail, **last_tail;
     u32 pending_tail, handles;
 };
 
 static Room *idle[MOST_DEVICES];
 static u32 most[MOST_DEVICES]; // launches that wait for an end; 0: as many as at first
 
-void children_set_most(u32 device, u32 count) { most[device] = count; }
+void dynamic_launch_set_limit(u32 device, u32 count) { most[device] = count; }
 
 static u32 most_of(u32 device) { return most[device] ? most[device] : FIRST_PENDING; }
 
@@ -42,7 +42,8 @@ static u32 most_of(u32 device) { return most[device] ? most[device] : FIRST_PEND
 // launches in a row find room for 2,048 that wait.
 static bool is_full(const Grid *g, u32 depth)
 {
-    return depth + (g->children ? g->children->pending_tail : 0) > most_of(g->launch->device);
+    return depth + (g->dynamic_launches ? g->dynamic_launches->pending_tail : 0)
+         > most_of(g->launch->device);
 }
 
 // On a launch by a kernel; the host is told cudaErrorInvalidValue.
@@ -54,10 +55,10 @@ static int check(const Launch *launch)
     return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
 }
 
-static struct Children *children_of(Grid *g)
+static struct DynamicLaunches *children_of(Grid *g)
 {
-    if (g->children) return g->children;
-    struct Children *c = g->children = need(calloc(1, sizeof *c));
+    if (g->dynamic_launches) return g->dynamic_launches;
+    struct DynamicLaunches *c = g->dynamic_launches = need(calloc(1, sizeof *c));
     c->last = &c->first;
     c->last_tail = &c->tail;
     return c;
@@ -79,12 +80,12 @@ static Room *take_room(Grid *g, u32 bytes)
             need(memory_alloc(bytes < LEAST ? LEAST : bytes, LEAST, MEMORY_STRING, device, NULL));
     }
     r->next = children_of(g)->rooms;
-    return g->children->rooms = r;
+    return g->dynamic_launches->rooms = r;
 }
 
 static u32 *last_error(Warp *w, u32 lane)
 {
-    w->stacked = true;
+    w->stack_used = true;
     return &w->launch_error[lane];
 }
 
@@ -169,16 +170,16 @@ void run_plain_buffer(Warp *w, const Insn *i, u32 mask)
 // ---- Launching ----
 
 // Puts a copy of it behind the others.
-static int add(Grid *g, const Child *what, u64 stream)
+static int add(Grid *g, const DynamicLaunch *what, u64 stream)
 {
-    struct Children *c = children_of(g);
+    struct DynamicLaunches *c = children_of(g);
     bool tail = stream == TAIL_LAUNCH;
     if (tail && is_full(g, g->launch->depth + 1)) return cudaErrorLaunchPendingCountExceeded;
     c->pending_tail += tail;
-    Child *child = need(malloc(sizeof *child));
+    DynamicLaunch *child = need(malloc(sizeof *child));
     *child = *what;
     child->next = NULL;
-    Child ***last = tail ? &c->last_tail : &c->last;
+    DynamicLaunch ***last = tail ? &c->last_tail : &c->last;
     **last = child;
     *last = &child->next;
     return 0;
@@ -195,7 +196,7 @@ static int launch_room(Grid *g, const Room *r, const Launch *launch, u64 stream)
 {
     u32 bytes = launch->kernel->param_bytes;
     if (bytes > r->memory->size) return cudaErrorInvalidValue;
-    Child child = { .launch = *launch, .params = need(malloc(bytes + 1)) };
+    DynamicLaunch child = { .launch = *launch, .params = need(malloc(bytes + 1)) };
     memcpy(child.params, (const void *)r->memory->base, bytes);
     int error = add(g, &child, stream);
     if (error) free(child.params);
@@ -210,9 +211,9 @@ void run_launch_device(Warp *w, const Insn *i, u32 mask)
         u32 lane = __builtin_ctz(mask);
         const Room *r = room_at(w->block->grid, buffer[lane]);
         bool good = r && r->launch.kernel;
-        child_answer(w, i, lane,
-                     good ? launch_room(w->block->grid, r, &r->launch, stream[lane])
-                          : cudaErrorInvalidValue);
+        dynamic_launch_return(w, i, lane,
+                              good ? launch_room(w->block->grid, r, &r->launch, stream[lane])
+                                   : cudaErrorInvalidValue);
     }
 }
 
@@ -232,7 +233,7 @@ void run_launch_kernel(Warp *w, const Insn *i, u32 mask)
         if (!error)
             error =
                 r ? launch_room(w->block->grid, r, &launch, stream[lane]) : cudaErrorInvalidValue;
-        child_answer(w, i, lane, error);
+        dynamic_launch_return(w, i, lane, error);
     }
 }
 
@@ -251,21 +252,21 @@ void run_last_error(Warp *w, const Insn *i, u32 mask)
 
 // ---- Fills and copies ----
 
-void child_answer(Warp *w, const Insn *i, u32 lane, int error)
+void dynamic_launch_return(Warp *w, const Insn *i, u32 lane, int error)
 {
     ((u32 *)row_of(w, i->d))[lane] = (u32)error;
     if (error) *last_error(w, lane) = (u32)error;
 }
 
-static void add_bytes(Warp *w, const Insn *i, u32 lane, Child child, u64 stream)
+static void add_bytes(Warp *w, const Insn *i, u32 lane, DynamicLaunch child, u64 stream)
 {
     bool wide = child.rows > 1
              && (child.width > child.to_pitch || (child.from && child.width > child.from_pitch));
     bool nothing = !child.width || !child.rows;
-    child_answer(w, i, lane,
-                 wide      ? cudaErrorInvalidValue
-                 : nothing ? 0
-                           : add(w->block->grid, &child, stream));
+    dynamic_launch_return(w, i, lane,
+                          wide      ? cudaErrorInvalidValue
+                          : nothing ? 0
+                                    : add(w->block->grid, &child, stream));
 }
 
 // __cudaCDP2MemsetAsync(to, value, bytes, stream)
@@ -275,11 +276,11 @@ void run_fill_by_kernel(Warp *w, const Insn *i, u32 mask)
     const u32 *value = row_of(w, i->b);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemsetAsync in a kernel",
-                        .to = to[l],
-                        .width = bytes[l],
-                        .rows = 1,
-                        .value = value[l] };
+        DynamicLaunch child = { .call = "cudaMemsetAsync in a kernel",
+                                .to = to[l],
+                                .width = bytes[l],
+                                .rows = 1,
+                                .value = value[l] };
         add_bytes(w, i, l, child, stream[l]);
     }
 }
@@ -292,12 +293,12 @@ void run_fill_2d_by_kernel(Warp *w, const Insn *i, u32 mask)
     const u32 *value = row_of(w, i->c);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemset2DAsync in a kernel",
-                        .to = to[l],
-                        .to_pitch = pitch[l],
-                        .width = width[l],
-                        .rows = rows[l],
-                        .value = value[l] };
+        DynamicLaunch child = { .call = "cudaMemset2DAsync in a kernel",
+                                .to = to[l],
+                                .to_pitch = pitch[l],
+                                .width = width[l],
+                                .rows = rows[l],
+                                .value = value[l] };
         add_bytes(w, i, l, child, stream[l]);
     }
 }
@@ -310,20 +311,20 @@ void run_copy_by_kernel(Warp *w, const Insn *i, u32 mask)
     const u32 *kind = row_of(w, i->vector[0]);
     for (; mask; mask &= mask - 1) {
         u32 l = __builtin_ctz(mask);
-        Child child = { .call = "cudaMemcpyAsync in a kernel",
-                        .to = to[l],
-                        .from = from[l],
-                        .width = bytes[l],
-                        .rows = 1 };
+        DynamicLaunch child = { .call = "cudaMemcpyAsync in a kernel",
+                                .to = to[l],
+                                .from = from[l],
+                                .width = bytes[l],
+                                .rows = 1 };
         if (kind[l] == cudaMemcpyDeviceToDevice || kind[l] == cudaMemcpyDefault)
             add_bytes(w, i, l, child, stream[l]);
-        else child_answer(w, i, l, cudaErrorInvalidMemcpyDirection);
+        else dynamic_launch_return(w, i, l, cudaErrorInvalidMemcpyDirection);
     }
 }
 
 // ---- Streams and events, which have nothing to decide: what is launched runs in that order ----
 
-bool child_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
+bool dynamic_launch_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u32 bytes)
 {
     u8 values[LANES * VALUE_BYTES];
     u16 none[LANES] = { 0 };
@@ -349,8 +350,8 @@ static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
         u32 lane = __builtin_ctz(mask);
         u64 handle = FIRST_HANDLE + children_of(w->block->grid)->handles++;
         bool fits = flags[lane] == only || (or_none && !flags[lane]);
-        bool good = fits && child_store(w, i, lane, to[lane], handle, sizeof handle);
-        child_answer(w, i, lane, good ? 0 : cudaErrorInvalidValue);
+        bool good = fits && dynamic_launch_store(w, i, lane, to[lane], handle, sizeof handle);
+        dynamic_launch_return(w, i, lane, good ? 0 : cudaErrorInvalidValue);
     }
 }
 
@@ -368,35 +369,35 @@ void run_event_create(Warp *w, const Insn *i, u32 mask)
 // flags), EventDestroy(event)
 void run_stream_or_event(Warp *w, const Insn *i, u32 mask)
 {
-    for (; mask; mask &= mask - 1) child_answer(w, i, __builtin_ctz(mask), 0);
+    for (; mask; mask &= mask - 1) dynamic_launch_return(w, i, __builtin_ctz(mask), 0);
 }
 
 // ---- When the grid has ended ----
 
-Child *children_take(Grid *g)
+DynamicLaunch *dynamic_launches_take(Grid *g)
 {
-    struct Children *c = g->children;
+    struct DynamicLaunches *c = g->dynamic_launches;
     if (!c) return NULL;
     *c->last = c->tail; // c->first itself, where there is nothing else
-    Child *first = c->first;
+    DynamicLaunch *first = c->first;
     c->first = c->tail = NULL;
     c->last = &c->first;
     c->last_tail = &c->tail;
     return first;
 }
 
-void children_drop(Grid *g)
+void dynamic_launches_drop(Grid *g)
 {
-    for (Child *next, *child = children_take(g); child; child = next) {
+    for (DynamicLaunch *next, *child = dynamic_launches_take(g); child; child = next) {
         next = child->next;
         free(child->params);
         free(child);
     }
-    for (Room *next, *r = g->children ? g->children->rooms : NULL; r; r = next) {
+    for (Room *next, *r = g->dynamic_launches ? g->dynamic_launches->rooms : NULL; r; r = next) {
         next = r->next;
         r->next = idle[g->launch->device];
         idle[g->launch->device] = r;
     }
-    free(g->children);
-    g->children = NULL;
+    free(g->dynamic_launches);
+    g->dynamic_launches = NULL;
 }

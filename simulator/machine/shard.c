@@ -1,5 +1,5 @@
 // Blocks that cannot see one another run beside each other: consecutive ones, a chunk of them, in a
-// thread, on a Grid of its own, a part. They do so on trial. Of what they touch it is noted which
+// thread, on a Grid of its own, a shard. They do so on trial. Of what they touch it is noted which
 // bytes chunks wrote, and which they read where somebody writes; memory is kept as it was before
 // the first of them wrote to it. When no two chunks have touched the same byte with a write among
 // them, each block has found and left what it would have found and left in one order, so nobody can
@@ -13,9 +13,9 @@
 //
 // Chunks make a batch: threads take them, lowest first, until none is left. While a batch runs, the
 // master does what observers have put off of the one before it, in the order of its blocks
-// (grid_later). The first batch is one chunk, which shows to which allocations the kernel stores:
+// (grid_defer). The first batch is one chunk, which shows to which allocations the kernel stores:
 // of the others nothing but that they were read is noted.
-#include "spread.h"
+#include "shard.h"
 #include <driver_types.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@
 #include "memory/memory.h"
 #include "profile.h"
 #include "report/report.h"
-#include "shape.h"
+#include "access_pattern.h"
 #include "special.h"
 #include "worker.h"
 #include "base/need.h"
@@ -39,8 +39,8 @@ static u64 enough_steps = 40000;                   // left to run: for fewer no 
 enum { MOST_FAILURES = 2 };                  // of batches in turn, and so of launches of a kernel
 enum { UNIT = 512, UNIT_WORDS = UNIT / 64 }; // bytes of memory that are kept at a time
 enum {
-    MUCH_KEPT = 1 << 14,
-    TOO_MUCH_KEPT = 1 << 19
+    MUCH_SAVED = 1 << 14,
+    TOO_MUCH_SAVED = 1 << 19
 }; // units: a thread takes no further chunk; gives up
 enum { MANY_TOUCHES = 1 << 18 };
 enum { MOST_REGIONS = 8 };
@@ -66,46 +66,46 @@ typedef struct Region {
 
 typedef struct Chunk {
     _Alignas(128) u64 first, end; // its blocks. Lines of the host's caches are each one thread's
-    Array touches, later;
+    Array touches, deferred;
     Region region[MOST_REGIONS];
     u32 region_count; // beyond MOST_REGIONS: there were more
 } Chunk;
 
 // What was put off: `bytes` follow.
-typedef struct Later {
+typedef struct Deferred {
     void (*then)(Grid *, void *, bool dropped);
     u64 bytes;
-} Later;
+} Deferred;
 
 typedef struct Read {
     const Allocation *in;
 } Read;
 
-typedef struct Kept {
+typedef struct SavedUnit {
     u64 number;
     u64 defined[UNIT_WORDS];
     u8 bytes[UNIT];
-} Kept;
+} SavedUnit;
 
-typedef struct Part {
+typedef struct Shard {
     Grid grid;
-    struct Spread *spread;
+    struct Sharding *sharding;
     Block *block;
     Chunk *chunk;               // that it is at
-    Array kept, read;           // units; allocations of which it is known only that they were read
+    Array saved, read;          // units; allocations of which it is known only that they were read
     Allocation *latest[RECENT]; // that it touched, by megabyte
     bool refused;               // a report
-} Part;
+} Shard;
 
 typedef struct Batch {
     Chunk *chunk;
     u32 room, wanted;
 } Batch;
 
-typedef struct Spread {
+typedef struct Sharding {
     Grid *grid;
-    Part **part; // by thread
-    u32 part_count;
+    Shard **shard; // by thread
+    u32 shard_count;
     Batch batch[2], *now;   // while one runs, what was put off in the other is done
     atomic_uint claimed;    // chunks of the batch that threads have taken
     atomic_bool full, over; // no more chunks are to be taken; what was done is void
@@ -115,7 +115,7 @@ typedef struct Spread {
                              // that is over
     bool given_up;
     u32 failures;
-} Spread;
+} Sharding;
 
 static void *reserve(u64 bytes)
 {
@@ -139,82 +139,85 @@ static void *add(Array *a, size_t bytes)
 
 // ---- Which launches ----
 
-void spread_from(u64 steps) { enough_steps = steps; }
+void shard_set_threshold(u64 steps) { enough_steps = steps; }
 
-static bool sees_others(const Insn *i)
+static bool communicates(const Insn *i)
 {
     return i->strong || insn_row(i)->shape == ATOMIC || i->op == ISA_fence || i->op == ISA_call
         || i->op == ISA_clock || i->op == ISA_bulk;
 }
 
-bool spread_sees_others(Kernel *k)
+bool shard_kernel_communicates(Kernel *k)
 {
-    for (u32 pc = 0; pc < k->code_count && !k->known_alone; pc++)
-        k->sees_others |= sees_others(&k->code[pc]);
-    k->sees_others |= k->has_cluster_barrier;
-    k->known_alone = true;
-    return k->sees_others;
+    for (u32 pc = 0; pc < k->code_count && !k->known_communication; pc++)
+        k->communicates |= communicates(&k->code[pc]);
+    k->communicates |= k->has_cluster_barrier;
+    k->known_communication = true;
+    return k->communicates;
 }
 
-static bool kernel_may(Kernel *k) { return !spread_sees_others(k) && k->failures < MOST_FAILURES; }
+static bool may_shard(Kernel *k)
+{
+    return !shard_kernel_communicates(k) && k->failures < MOST_FAILURES;
+}
 
-void spread_start(Grid *g)
+void shard_start(Grid *g)
 {
     if (g->launch->cooperative || g->cluster_blocks > 1 || g->blocks < 3 || worker_count() < 2
-        || !kernel_may(g->kernel))
+        || !may_shard(g->kernel))
         return;
     for (u32 o = 0; o < observer_count; o++)
-        if (observers[o]->one_order && observers[o]->one_order(g)) return;
-    g->spread = need(calloc(1, sizeof *g->spread));
-    g->spread->grid = g;
+        if (observers[o]->needs_block_order && observers[o]->needs_block_order(g)) return;
+    g->sharding = need(calloc(1, sizeof *g->sharding));
+    g->sharding->grid = g;
 }
 
-// ---- What a part notes ----
+// ---- What a shard notes ----
 
 static u64 *marked[2]; // of bytes that chunks have read, and stored to: while touches are compared
 static _Atomic u32
-    *kept_in; // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
+    *saved_in; // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
 static u32 batches; // so far
-static SpreadTally tally;
+static ShardTally tally;
 
-SpreadTally spread_tally(void) { return tally; }
+ShardTally shard_tally(void) { return tally; }
 
-static void give_up(Part *p)
+static void abort_shards(Shard *p)
 {
     p->refused = true;
-    atomic_store(&p->spread->over, true);
+    atomic_store(&p->sharding->over, true);
 }
 
-void grid_in_order(Grid *part) { give_up(part->part); }
+void shard_abort(Grid *shard) { abort_shards(shard->shard); }
 
-bool spread_is_over(const Grid *part)
+bool shard_is_aborted(const Grid *shard)
 {
-    Part *p = part->part;
-    if (p->refused) give_up(p);
-    return atomic_load_explicit(&p->spread->over, memory_order_relaxed);
+    Shard *p = shard->shard;
+    if (p->refused) abort_shards(p);
+    return atomic_load_explicit(&p->sharding->over, memory_order_relaxed);
 }
 
-void *grid_later(Grid *part, void (*then)(Grid *, void *, bool), size_t bytes)
+void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool), size_t bytes)
 {
     enum { AHEAD = 512 }; // bytes, for the host to have at hand by then
     bytes = (bytes + 7) / 8 * 8;
-    Later *l = add(&part->part->chunk->later, sizeof *l + bytes);
+    Deferred *l = add(&shard->shard->chunk->deferred, sizeof *l + bytes);
     __builtin_prefetch((u8 *)l + AHEAD, 1);
-    *l = (Later){ then, bytes };
+    *l = (Deferred){ then, bytes };
     return l + 1;
 }
 
 // Keeps the unit as it is, unless it has been kept in this batch.
-static void keep(Part *p, u64 unit)
+static void save(Shard *p, u64 unit)
 {
-    _Atomic u32 *in = &kept_in[unit];
-    const u32 done = 2 * p->spread->number;
+    _Atomic u32 *in = &saved_in[unit];
+    const u32 done = 2 * p->sharding->number;
     for (u32 was = atomic_load_explicit(in, memory_order_acquire); was != done;
          was = atomic_load_explicit(in, memory_order_acquire)) {
         if (was == done - 1) {
             sched_yield();
         } else if (atomic_compare_exchange_strong(in, &was, done - 1)) {
-            Kept *k = add(&p->kept, sizeof *k);
+            SavedUnit *k = add(&p->saved, sizeof *k);
             k->number = unit;
             memcpy(k->bytes, (void *)(MEMORY_BASE + unit * UNIT), UNIT);
             for (u32 n = 0; n < UNIT_WORDS; n++)
@@ -239,7 +242,7 @@ static void note_region(Chunk *c, const Allocation *in, u64 low, u64 high)
     if (high > r->high) r->high = high;
 }
 
-static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bool store)
+static void note_touch(Shard *p, const Allocation *in, u64 address, u32 bytes, bool store)
 {
     Array *all = &p->chunk->touches;
     Touch *before = all->count ? (Touch *)((u8 *)all->items + all->count) - 1 : NULL;
@@ -249,10 +252,10 @@ static void note_touch(Part *p, const Allocation *in, u64 address, u32 bytes, bo
         before->bytes += bytes;
     else *(Touch *)add(all, sizeof(Touch)) = (Touch){ address, bytes, store };
     u64 first = (address - MEMORY_BASE) / UNIT, last = (address + bytes - 1 - MEMORY_BASE) / UNIT;
-    for (u64 unit = first; store && unit <= last; unit++) keep(p, unit);
+    for (u64 unit = first; store && unit <= last; unit++) save(p, unit);
 }
 
-static void note_read(Part *p, const Allocation *in)
+static void note_read(Shard *p, const Allocation *in)
 {
     EACH_OF (Read, r, &p->read)
         if (r->in == in) return;
@@ -264,22 +267,22 @@ static bool is_stored_to(const Allocation *in, const Grid *g)
     return __atomic_load_n(&in->stored_by, __ATOMIC_RELAXED) == g->number;
 }
 
-static Allocation *allocation_at(Part *p, u64 address)
+static Allocation *allocation_at(Shard *p, u64 address)
 {
     Allocation **a = &p->latest[address / MEGABYTE % RECENT];
     if (!*a || address - (*a)->base >= (*a)->size) *a = memory_find(address);
     return *a;
 }
 
-bool grid_stores_there(const Grid *part, u64 address)
+bool shard_may_store(const Grid *shard, u64 address)
 {
-    const Allocation *in = allocation_at(part->part, address);
-    return !in || part->part->spread->learns || is_stored_to(in, part);
+    const Allocation *in = allocation_at(shard->shard, address);
+    return !in || shard->shard->sharding->learns || is_stored_to(in, shard);
 }
 
-void spread_note(const Access *a)
+void shard_note(const Access *a)
 {
-    Part *p = a->grid->part;
+    Shard *p = a->grid->shard;
     u64 from;
     const Span *spans = access_spans(a, &from);
     u64 low = ~0ull, high = 0;
@@ -296,45 +299,46 @@ void spread_note(const Access *a)
         if (address < low) low = address;
         if (end > high) high = end;
     }
-    if (all && a->shape)
-        a->shape->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
+    if (all && a->pattern)
+        a->pattern->noted = (Pass){ all->base + (a->base - low), all->size - (high - low) + 1 };
 }
 
-void spread_note_store(Grid *part, u64 address, u32 bytes)
+void shard_note_store(Grid *shard, u64 address, u32 bytes)
 {
-    Part *p = part->part;
+    Shard *p = shard->shard;
     Allocation *in = allocation_at(p, address);
-    if (!is_stored_to(in, part)) __atomic_store_n(&in->stored_by, part->number, __ATOMIC_RELAXED);
+    if (!is_stored_to(in, shard)) __atomic_store_n(&in->stored_by, shard->number, __ATOMIC_RELAXED);
     note_touch(p, in, address, bytes, true);
 }
 
-void grid_keep(Access *a)
+void shard_save_before(Access *a)
 {
-    if (!a->grid->part || a->space != SPACE_GLOBAL || a->noted) return;
-    spread_note(a);
+    if (!a->grid->shard || a->space != SPACE_GLOBAL || a->noted) return;
+    shard_note(a);
     a->noted = true;
 }
 
 // ---- Threads ----
 
-static void run_chunk(Part *p, Chunk *c)
+static void run_chunk(Shard *p, Chunk *c)
 {
-    Spread *s = p->spread;
+    Sharding *s = p->sharding;
     p->chunk = c;
-    for (u64 n = c->first; n < c->end && !spread_is_over(&p->grid); n++) {
+    for (u64 n = c->first; n < c->end && !shard_is_aborted(&p->grid); n++) {
         block_start(p->block, n, n % profile.sm_count);
-        if (!block_run(p->block)) give_up(p);
+        if (!block_run(p->block)) abort_shards(p);
         else OBSERVERS(block_end, p->block);
     }
-    if (p->refused || p->kept.count > TOO_MUCH_KEPT * sizeof(Kept)) give_up(p);
-    if (p->kept.count > MUCH_KEPT * sizeof(Kept) || c->touches.count > MANY_TOUCHES * sizeof(Touch))
+    if (p->refused || p->saved.count > TOO_MUCH_SAVED * sizeof(SavedUnit)) abort_shards(p);
+    if (p->saved.count > MUCH_SAVED * sizeof(SavedUnit)
+        || c->touches.count > MANY_TOUCHES * sizeof(Touch))
         atomic_store(&s->full, true);
 }
 
 static void work(void *with, u32 me)
 {
-    Spread *s = with;
-    Part *p = s->part[me];
+    Sharding *s = with;
+    Shard *p = s->shard[me];
     report_hold(&p->refused);
     while (!atomic_load(&s->full) && !atomic_load(&s->over)) {
         u32 n = atomic_fetch_add(&s->claimed, 1);
@@ -344,16 +348,16 @@ static void work(void *with, u32 me)
     report_hold(NULL);
 }
 
-static Part *make_part(Spread *s)
+static Shard *make_shard(Sharding *s)
 {
-    Part *p = need(calloc(1, sizeof *p));
+    Shard *p = need(calloc(1, sizeof *p));
     const Kernel *k = s->grid->kernel;
-    p->spread = s;
+    p->sharding = s;
     p->grid = *s->grid;
     Grid *g = &p->grid;
-    g->part = p;
-    g->spread = NULL;
-    g->children = NULL;
+    g->shard = p;
+    g->sharding = NULL;
+    g->dynamic_launches = NULL;
     g->slots = NULL;
     g->slot_count = g->resident = 0;
     g->running = NULL;
@@ -361,60 +365,60 @@ static Part *make_part(Spread *s)
     g->steps = 0;
     g->tally = need(calloc(k->code_count + 1, sizeof *g->tally));
     g->counts = need(calloc(k->code_count + 1, observer_count_bytes));
-    g->shapes = shapes_make(k);
-    if (!g->shapes) need(NULL);
-    OBSERVERS(part_make, g);
+    g->patterns = access_patterns_make(k);
+    if (!g->patterns) need(NULL);
+    OBSERVERS(shard_make, g);
     p->block = need(block_make(g, 0));
     return p;
 }
 
-static void free_part(Part *p)
+static void free_shard(Shard *p)
 {
     block_free(p->block);
-    OBSERVERS(part_free, &p->grid);
+    OBSERVERS(shard_free, &p->grid);
     free(p->grid.tally);
     free(p->grid.counts);
-    free(p->grid.shapes);
+    free(p->grid.patterns);
     free(p->grid.beyond);
-    free(p->kept.items);
+    free(p->saved.items);
     free(p->read.items);
     free(p);
 }
 
-void spread_free(Grid *g)
+void shard_free(Grid *g)
 {
-    Spread *s = g->spread;
+    Sharding *s = g->sharding;
     if (!s) return;
-    for (u32 n = 0; n < s->part_count; n++) free_part(s->part[n]);
+    for (u32 n = 0; n < s->shard_count; n++) free_shard(s->shard[n]);
     for (u32 b = 0; b < 2; b++)
         for (u32 n = 0; n < s->batch[b].room; n++)
-            free(s->batch[b].chunk[n].touches.items), free(s->batch[b].chunk[n].later.items);
+            free(s->batch[b].chunk[n].touches.items), free(s->batch[b].chunk[n].deferred.items);
     free(s->batch[0].chunk);
     free(s->batch[1].chunk);
-    free(s->part);
+    free(s->shard);
     free(s);
-    g->spread = NULL;
+    g->sharding = NULL;
 }
 
 // ---- A batch ----
 
-static void make(Spread *s)
+static void make(Sharding *s)
 {
-    s->part_count = worker_count();
-    s->part = need(calloc(s->part_count, sizeof *s->part));
-    for (u32 n = 0; n < s->part_count; n++) s->part[n] = make_part(s);
+    s->shard_count = worker_count();
+    s->shard = need(calloc(s->shard_count, sizeof *s->shard));
+    for (u32 n = 0; n < s->shard_count; n++) s->shard[n] = make_shard(s);
     for (u32 b = 0; b < 2; b++) {
         Batch *batch = &s->batch[b];
         batch->room =
-            CHUNKS_EACH * s->part_count < MOST_CHUNKS ? CHUNKS_EACH * s->part_count : MOST_CHUNKS;
+            CHUNKS_EACH * s->shard_count < MOST_CHUNKS ? CHUNKS_EACH * s->shard_count : MOST_CHUNKS;
         batch->chunk = need(aligned_alloc(_Alignof(Chunk), batch->room * sizeof *batch->chunk));
         memset(batch->chunk, 0, batch->room * sizeof *batch->chunk);
     }
     s->now = &s->batch[0];
-    if (!kept_in) kept_in = reserve(MEMORY_SPAN / UNIT * sizeof *kept_in);
+    if (!saved_in) saved_in = reserve(MEMORY_SPAN / UNIT * sizeof *saved_in);
 }
 
-static void begin(Spread *s, u64 steps_of_block)
+static void begin(Sharding *s, u64 steps_of_block)
 {
     Grid *g = s->grid;
     s->now = s->now == s->batch ? s->batch + 1 : s->batch;
@@ -433,20 +437,21 @@ static void begin(Spread *s, u64 steps_of_block)
         Chunk *c = &s->now->chunk[n];
         c->first = first;
         c->end = first + blocks < g->blocks ? first + blocks : g->blocks;
-        c->touches.count = c->later.count = c->region_count = 0;
+        c->touches.count = c->deferred.count = c->region_count = 0;
     }
-    for (u32 n = 0; n < s->part_count; n++) {
-        Part *p = s->part[n];
+    for (u32 n = 0; n < s->shard_count; n++) {
+        Shard *p = s->shard[n];
         p->refused = false;
-        p->kept.count = p->read.count = 0;
+        p->saved.count = p->read.count = 0;
         memset(p->latest, 0, sizeof p->latest);
         p->grid.status = 0;
-        for (Shape *k = p->grid.shapes; k < p->grid.shapes + g->kernel->shape_count; k++)
+        for (AccessPattern *k = p->grid.patterns; k < p->grid.patterns + g->kernel->pattern_count;
+             k++)
             if (k->noted.span) k->noted.span = k->settled.span = 0;
     }
 }
 
-static u32 taken(const Spread *s)
+static u32 taken(const Sharding *s)
 {
     return s->claimed < s->now->wanted ? s->claimed : s->now->wanted;
 }
@@ -494,33 +499,34 @@ static bool touches_are_apart(const Chunk *c, u32 count)
     return apart;
 }
 
-static u64 steps_of(const Spread *s)
+static u64 steps_of(const Sharding *s)
 {
     u64 steps = 0;
-    for (u32 n = 0; n < s->part_count; n++) steps += s->part[n]->grid.steps;
+    for (u32 n = 0; n < s->shard_count; n++) steps += s->shard[n]->grid.steps;
     return steps;
 }
 
 // Has all that was done been what it would have been in one order?
-static bool is_good(Spread *s)
+static bool is_good(Sharding *s)
 {
     const Grid *g = s->grid;
     u64 limit = g->launch->limit;
     if (s->over || (limit && g->steps + steps_of(s) > limit)) return false;
-    for (u32 n = 0; n < s->part_count && !s->learns; n++)
-        EACH_OF (Read, r, &s->part[n]->read)
+    for (u32 n = 0; n < s->shard_count && !s->learns; n++)
+        EACH_OF (Read, r, &s->shard[n]->read)
             if (is_stored_to(r->in, g)) return false;
     if (!are_apart(s->now->chunk, taken(s)) && !touches_are_apart(s->now->chunk, taken(s)))
         return false;
-    Grid *parts[s->part_count];
-    for (u32 n = 0; n < s->part_count; n++) parts[n] = &s->part[n]->grid;
+    Grid *shards[s->shard_count];
+    for (u32 n = 0; n < s->shard_count; n++) shards[n] = &s->shard[n]->grid;
     for (u32 o = 0; o < observer_count; o++)
-        if (observers[o]->parts_fit && !observers[o]->parts_fit(s->grid, parts, s->part_count))
+        if (observers[o]->shards_may_commit
+            && !observers[o]->shards_may_commit(s->grid, shards, s->shard_count))
             return false;
     return true;
 }
 
-static void clear_counts(Part *p)
+static void clear_counts(Shard *p)
 {
     p->grid.steps = 0;
     memset(p->grid.tally, 0, p->grid.kernel->code_count * sizeof *p->grid.tally);
@@ -532,7 +538,7 @@ static void add_sums(u64 *sums, const u64 *more, size_t bytes)
     for (size_t n = 0; n < bytes / sizeof *sums; n++) sums[n] += more[n];
 }
 
-static void add_counts(Grid *to, Part *p)
+static void add_counts(Grid *to, Shard *p)
 {
     size_t count = to->kernel->code_count;
     add_sums((u64 *)to->tally, (const u64 *)p->grid.tally, count * sizeof *to->tally);
@@ -542,24 +548,24 @@ static void add_counts(Grid *to, Part *p)
     clear_counts(p);
 }
 
-static void put_back(Part *p)
+static void rollback(Shard *p)
 {
-    EACH_OF (const Kept, k, &p->kept) {
+    EACH_OF (const SavedUnit, k, &p->saved) {
         memcpy((void *)(MEMORY_BASE + k->number * UNIT), k->bytes, UNIT);
         memcpy(memory_defined_bits + k->number * UNIT_WORDS, k->defined, sizeof k->defined);
     }
-    shape_forget_passes(&p->grid);
+    access_pattern_reset_passes(&p->grid);
     clear_counts(p);
-    OBSERVERS(put_back, &p->grid);
+    OBSERVERS(shard_rollback, &p->grid);
 }
 
 // What was put off is done now, or void.
-static void do_later(Grid *g, Batch *b, u32 chunks, bool dropped)
+static void run_deferred(Grid *g, Batch *b, u32 chunks, bool dropped)
 {
     for (u32 n = 0; n < chunks; n++) {
-        Array *all = &b->chunk[n].later;
+        Array *all = &b->chunk[n].deferred;
         for (size_t at = 0; at < all->count;) {
-            Later *l = (Later *)((u8 *)all->items + at);
+            Deferred *l = (Deferred *)((u8 *)all->items + at);
             l->then(g, l + 1, dropped);
             at += sizeof *l + l->bytes;
         }
@@ -569,38 +575,38 @@ static void do_later(Grid *g, Batch *b, u32 chunks, bool dropped)
 
 // ---- The main act ----
 
-u64 spread_run(Grid *g)
+u64 shard_run(Grid *g)
 {
-    Spread *s = g->spread;
+    Sharding *s = g->sharding;
     Batch *before = NULL;
     u32 chunks = 0; // of that
     bool good = true;
     while (good && !s->given_up && g->next && g->next < g->blocks) {
         u64 steps_of_block = g->steps / g->next;
         if (steps_of_block * (g->blocks - g->next) < enough_steps) break;
-        if (!s->part) make(s);
+        if (!s->shard) make(s);
         begin(s, steps_of_block);
         if (!s->learns) worker_share(work, s);
-        if (before) do_later(g, before, chunks, false), before = NULL;
+        if (before) run_deferred(g, before, chunks, false), before = NULL;
         if (s->learns) work(s, 0);
         else worker_join();
         chunks = taken(s);
         u64 end = s->now->chunk[chunks - 1].end;
         good = is_good(s);
         if (good) {
-            for (u32 n = 0; n < s->part_count; n++) add_counts(g, s->part[n]);
+            for (u32 n = 0; n < s->shard_count; n++) add_counts(g, s->shard[n]);
             g->next = end;
             before = s->now;
-            tally.good++;
+            tally.committed++;
             s->failures = 0;
         } else {
-            for (u32 n = 0; n < s->part_count; n++) put_back(s->part[n]);
-            do_later(g, s->now, chunks, true);
-            tally.put_back++;
+            for (u32 n = 0; n < s->shard_count; n++) rollback(s->shard[n]);
+            run_deferred(g, s->now, chunks, true);
+            tally.rolled_back++;
             if (++s->failures == MOST_FAILURES) s->given_up = true, g->kernel->failures++;
             return end;
         }
     }
-    if (before) do_later(g, before, chunks, false);
+    if (before) run_deferred(g, before, chunks, false);
     return g->next ? g->blocks : 1;
 }
