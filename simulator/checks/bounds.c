@@ -1,5 +1,5 @@
-// Bounds, alignment and life of what a kernel touches. A bad access ends the grid as it does on
-// hardware, but says which thread did it and which allocation it missed.
+// Bounds, alignment and lifetime of the memory that a kernel touches. A bad access ends the grid as
+// on hardware; the report says which thread made it and which allocation it missed.
 #include <driver_types.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +12,10 @@
 #include "streams/pooled.h"
 #include "machine/source_fill.h"
 
-// Most accesses go to allocations that were just used: the one of an address is remembered where
-// its megabyte says.
+// Most accesses go to recently used allocations, so each megabyte's latest allocation is cached.
 enum { RECENT = 64, MEGABYTE = 1 << 20 };
 static _Thread_local const Allocation *recent[RECENT];
-static _Thread_local u32 recent_turn; // of a grid, to which these belong
+static _Thread_local u32 recent_turn; // the turn of a grid to which the cache belongs
 static u32 turn;
 
 static void report_too_early(const Access *a, const Allocation *in)
@@ -34,7 +33,7 @@ static void report_too_early(const Access *a, const Allocation *in)
         report_made(in, made, sizeof made));
 }
 
-// The live allocation there that the kernel may touch: its own device's, or a peer's.
+// The live allocation at the address that the kernel may touch: of its own device, or of a peer.
 static const Allocation *live_at(const Access *access, u64 address)
 {
     const Grid *g = access->warp->block->grid;
@@ -48,8 +47,8 @@ static const Allocation *live_at(const Access *access, u64 address)
     return *r = a;
 }
 
-// Which piece of a space that is no allocation an address must lie in. False: the space is global
-// memory.
+// The piece of shared, local or parameter memory in which an address must lie. False: the space is
+// global memory, which consists of allocations.
 static bool window_at(const Access *a, u64 address, u64 *base, u64 *size)
 {
     const Block *b = a->owner;
@@ -72,7 +71,7 @@ static bool lane_inside(const Access *a, u32 lane)
     return address - base < size && a->bytes <= size - (address - base);
 }
 
-// As long as its lowest and its highest span lie in there.
+// Sets the access's pass to where its lowest and its highest span stay in this piece.
 static void promise(Access *a, u64 base, u64 size)
 {
     u64 first = a->address[a->first], low = first, high = first;
@@ -84,7 +83,7 @@ static void promise(Access *a, u64 base, u64 size)
     a->pass_to = base + size - (high - first) + 1;
 }
 
-// Both ends of each span: when they are inside one allocation, so is all between.
+// Checks both ends of each span: if they are inside one allocation, so is everything between.
 static bool ends_inside(Access *a)
 {
     const Allocation *in = NULL;
@@ -98,7 +97,7 @@ static bool ends_inside(Access *a)
     return true;
 }
 
-// The lanes of a span are a multiple of their bytes apart.
+// Within a span the lanes' addresses differ by multiples of their bytes.
 static bool is_aligned(const Access *a)
 {
     u64 beside = 0;
@@ -157,7 +156,7 @@ static bool has_rows(const Launch *launch)
         || launch->block[2] != 1;
 }
 
-// The index that is used, and the thread's own number.
+// The index that was used, and the thread's own number.
 static s64 index_used(const Access *a, const Report *r, const Allocation *near)
 {
     s64 offset = (s64)(r->address - near->base);
@@ -169,16 +168,15 @@ static s64 own_number(const Access *a, const Report *r)
     return (s64)r->block[0] * a->warp->block->grid->launch->block[0] + r->thread[0];
 }
 
-// In a grid of one dimension: is the thread's own number an index of the array, if its elements are
-// as wide as the access? Then it is not the thread that is too many, but what the line makes of its
-// number.
+// In a one-dimensional grid with elements as wide as the access: is the thread's own number a valid
+// index? Then the fault is in the index computation of this line, and not in the number of threads.
 static bool thread_is_inside(const Access *a, const Report *r, const Allocation *in)
 {
     return ((u64)own_number(a, r) + 1) * a->bytes <= in->size;
 }
 
-// Or is the index the thread's own number, perhaps some grids further on, as in a loop over the
-// grid?
+// Is the index the thread's own number, or that plus a multiple of the grid's threads, as in a
+// grid-stride loop?
 static bool index_is_own(const Access *a, const Report *r, const Allocation *near)
 {
     const Launch *launch = a->warp->block->grid->launch;
@@ -188,9 +186,8 @@ static bool index_is_own(const Access *a, const Report *r, const Allocation *nea
         && (index - number) % threads == 0;
 }
 
-// An index of 32 bits that went below 0, as blockIdx.x - 1 does in block 0, and was taken for an
-// unsigned one: the address lies just under 2^32 elements behind the array, which need not be the
-// last one before it.
+// A 32-bit index that fell below 0 and was used unsigned, as blockIdx.x - 1 in block 0: the address
+// is just under 2^32 elements past the array, which need not be the nearest one below the address.
 static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
 {
     u64 wrapped = (u64)bytes << 32, beyond = address - near->base;
@@ -208,7 +205,7 @@ static bool may_go_there(const Access *a)
     return a->insn->cluster || a->insn->space == SPACE_GENERIC;
 }
 
-// Shared memory that is not the block's own: is it there, and may the instruction go there?
+// Another block's shared memory: does the block exist, and may the instruction access it?
 static bool is_there(const Access *a)
 {
     const Block *own = a->warp->block, *b = a->owner;
@@ -250,8 +247,8 @@ static const char below_nought[] = "Work the index out by hand for this thread: 
                                    "subtracted, or what it comes from is negative "
                                    "itself, as -1 % 4 is in C, and a char of more than 127.";
 
-// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, loads the whole word around them
-// and swaps it. Is it the last one of memory of that size, and not whole?
+// An atomic of 1 or 2 bytes, as in cuda::atomic_ref<char>, loads and swaps the whole word around
+// them. Is this the last word of an allocation, and incomplete?
 static bool is_word_around(const Access *a, u64 at, u64 size)
 {
     return a->bytes == 4 && a->insn->order >= ORDER_RELAXED && at < size && at + a->bytes > size;
@@ -275,7 +272,7 @@ static void report_outside(const Access *a, u32 lanes)
     if (a->space != SPACE_GLOBAL) {
         bool shared = a->space == SPACE_SHARED;
         u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
-        s32 at = (s32)address; // these memories have addresses of 32 bits
+        s32 at = (s32)address; // these spaces have 32-bit addresses
         r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
         r.next = at < 0 ? below_nought
                         : "Compare the index with the size that the array was declared with, or "

@@ -1,8 +1,8 @@
-// Vector clocks in the manner of FastTrack (Flanagan and Freund, PLDI 2009), for warps instead of
-// threads: what one lane of a warp learns all of them know. So some races within a warp go unseen,
-// and nothing is called a race that is none.
+// Vector clocks in the manner of FastTrack (Flanagan and Freund, PLDI 2009), with a clock for each
+// warp instead of each thread: what one lane acquires counts for all lanes of its warp. Some races
+// within a warp go unreported for that; no race is reported that is none.
 //
-// A place that is written strongly carries a released: what its reader learns.
+// A location that was written strongly holds the clock that its writer released.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,29 +10,28 @@
 #include "machine/cluster.h"
 #include "base/need.h"
 
-// Who wrote a released, and when.
+// The warp and epoch of a strong write.
 typedef struct Writer {
     u32 block, warp, epoch;
 } Writer;
 enum { WRITERS = 8 };
 
 typedef struct SyncLocation {
-    u64 key;                // its address; 0: free
-    u32 version;            // counts its messages
-    Writer writer[WRITERS]; // of the last of them, each at its version % WRITERS
-    VectorClock
-        written; // whose writes are in what is there: the latest store, and the atomics since
-    u32 block, cluster;                // for which the nearer messages are
-    VectorClock released[SYNC_SCOPES]; // what a reader of the same block learns, one of the same
-                                       // cluster, and any other
-    VectorClock if_fenced;             // and would learn if there were fences
-    VectorClock loads;                 // and learns of loads, fences or not: see causality_before()
+    u64 key;     // address, or of a block's shared memory a pointer; 0: the entry is free
+    u32 version; // counts the strong writes
+    Writer writer[WRITERS]; // of the latest versions, each at version % WRITERS
+    VectorClock written; // the writes in the current value: the latest store, and the atomics since
+    u32 block, cluster;  // of the latest writer: which readers the narrower scopes concern
+    VectorClock released[SYNC_SCOPES]; // what a reader acquires in the same block, the same
+                                       // cluster, or anywhere
+    VectorClock if_fenced;             // what a reader would acquire if there were fences
+    VectorClock loads; // loads that the writer's barriers had completed (see causality_before())
 } SyncLocation;
 
 static struct {
     SyncLocation *locations;
     u32 count, room;
-} table; // by hash, half of it free
+} table; // a hash table, half of it empty
 
 static void clear_each(VectorClock of[SYNC_SCOPES])
 {
@@ -85,8 +84,8 @@ static void grow(void)
     table.room = room;
 }
 
-// The shared memory of each slot has locations of its own; those of blocks that have ended tell
-// nobody anything.
+// The shared memory of each slot has locations of its own; what ended blocks left there matters to
+// no reader.
 static u64 key_of(const Access *a, u64 address)
 {
     return a->space == SPACE_SHARED ? (u64)a->owner->shared + address : address;
@@ -94,7 +93,7 @@ static u64 key_of(const Access *a, u64 address)
 
 static u32 number_of(const Block *b) { return race_grid(b->grid)->first_block + b->number; }
 
-// The number of the first block of its cluster; without clusters each block is one.
+// The number of the first block of its cluster. Without clusters each block is its own.
 static u32 cluster_of(const Block *b)
 {
     return race_grid(b->grid)->first_block
@@ -163,7 +162,7 @@ void causality_block_end(BlockClocks *o, u32 warps, VectorClock *clock)
 
 static u32 larger(u32 a, u32 b) { return a > b ? a : b; }
 
-// Tick of warp v up to which this warp knows what it did.
+// The epoch of warp v up to which this warp has synchronised with it.
 static u32 own_epoch(const BlockClocks *o, const WarpClocks *w, u32 v)
 {
     return larger(o->barrier_epoch, w->own[v]);
@@ -186,8 +185,8 @@ static void join_observed(Observed to[MOST_OBSERVED], const Observed from[MOST_O
         if (from[n].key) note_observed(to, from[n]);
 }
 
-// The block's barrier is worth a fence behind what its threads read: that is how the last block of
-// a reduction is told to go on.
+// The block's barrier acts as a fence after the flags that its threads read. The last block of a
+// reduction relies on this when it goes on.
 static void merge_into_block(BlockClocks *o, WarpClocks *w)
 {
     vector_clock_join(&o->clock, &w->clock);
@@ -239,7 +238,7 @@ void causality_partial_barrier(Block *b, BlockClocks *o, u32 arrived, u32 freed)
     o->epoch++;
 }
 
-// What one of the lanes had met, all of them have now.
+// Each of the lanes has now synchronised with everything that one of them had.
 void causality_warp_barrier(BlockClocks *o, const Warp *w, u32 lanes)
 {
     u32(*synced)[LANES] = o->warps[w->number].synced, latest[LANES];
@@ -281,7 +280,8 @@ static u32 sync_scope(enum scope scope)
     return scope == SCOPE_CTA ? SYNC_CTA : scope == SCOPE_CLUSTER ? SYNC_CLUSTER : SYNC_WIDE;
 }
 
-// A fence stands behind all that its thread knows of its block, and before it behind what it read.
+// A fence makes everything before it in causality order ready for release, and turns what the
+// thread has read from flags so far into an acquire.
 void causality_fence(BlockClocks *o, const Warp *warp, const Insn *i)
 {
     WarpClocks *w = &o->warps[warp->number];
@@ -310,7 +310,7 @@ static bool releases(const Insn *i)
     return i->order == ORDER_RELEASE || i->order == ORDER_ACQ_REL || i->order == ORDER_SC;
 }
 
-// How far it is from whoever wrote there last.
+// The narrowest scope that holds this block and the location's latest writer.
 static u32 scope_to(const SyncLocation *p, const Block *b)
 {
     return p->block == number_of(b)    ? SYNC_CTA
@@ -335,7 +335,8 @@ static bool acquire(BlockClocks *o, const Access *a, SyncLocation *p)
         if (!a->insn->reduces)
             note_observed(
                 w->observed,
-                (Observed){ p->key, p->version }); // whose result nobody sees tells nobody anything
+                (Observed){ p->key,
+                            p->version }); // a reduction returns nothing, so it observes nothing
         const VectorClock *released = &p->released[scope];
         acquire_own(acquire ? w->own : w->own_unfenced[scope], released, b);
         vector_clock_join(acquire ? &w->clock : &w->unfenced[scope], released);
@@ -346,7 +347,7 @@ static bool acquire(BlockClocks *o, const Access *a, SyncLocation *p)
     return true;
 }
 
-// Each place that the lanes touch, once where neighbours touch the same.
+// Each location that the lanes touch; neighbouring lanes with one address count once.
 #define EACH_LOCATION(a, address, statement)                                                       \
     for (u32 l_ = 0, any_ = 0; l_ < LANES; l_++) {                                                 \
         u64 address = (a)->address[l_];                                                            \
@@ -365,8 +366,8 @@ bool causality_strong_read(BlockClocks *o, const Access *a)
     return acquired;
 }
 
-// What a strong write tells: of all warps of the block, up to the fence that stands behind what
-// they did, or, if it releases, up to now; and what the warp knows of other blocks.
+// The clock that a strong write releases. If the access is a release, it covers all that the warp
+// has synchronised with, up to now; otherwise, of each warp, what a fence has followed.
 static void release_clock(const BlockClocks *o, const Warp *warp, VectorClock *m, const u32 *fenced)
 {
     const Block *b = warp->block;
@@ -385,8 +386,8 @@ static void release_clock(const BlockClocks *o, const Warp *warp, VectorClock *m
     vector_clock_join(m, &w->clock);
 }
 
-// What it tells of loads: those of the block that a barrier stands behind, and what the warp knows
-// of other blocks'.
+// The loads that the write releases: those of the block that a barrier has completed, and those
+// that the warp knows of other blocks.
 static void release_loads(const BlockClocks *o, const Access *a, VectorClock *m)
 {
     const Block *b = a->warp->block;
@@ -398,14 +399,14 @@ static void release_loads(const BlockClocks *o, const Access *a, VectorClock *m)
     vector_clock_join(m, &o->loads);
 }
 
-// What others have told goes on to whom this atomic tells.
+// A read-modify-write continues the release sequence: it passes on what earlier writers released.
 static void continue_release(SyncLocation *p, u32 from, u32 to)
 {
     vector_clock_clear(&p->released[to]);
     vector_clock_join(&p->released[to], &p->released[from]);
 }
 
-// A store's released takes the place of what was there; an atomic's is added to it.
+// A store replaces what was released at the location; an atomic adds to it.
 static void publish(SyncLocation *p, const Access *a, u32 epoch,
                     const VectorClock released[SYNC_SCOPES], const VectorClock *if_fenced,
                     const VectorClock *reads)
@@ -431,8 +432,8 @@ static void publish(SyncLocation *p, const Access *a, u32 epoch,
     p->writer[p->version % WRITERS] = (Writer){ p->block, a->warp->number, epoch };
 }
 
-// Lanes of one atomic that touch the same place do so one after the other: the later ones read what
-// the earlier ones have written.
+// Lanes of one atomic with the same address run one after another, so the later lanes acquire what
+// the earlier ones released.
 static void acquire_within_access(BlockClocks *o, const Access *a)
 {
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
@@ -444,8 +445,8 @@ static void acquire_within_access(BlockClocks *o, const Access *a)
     }
 }
 
-// Many locations at once are no flag: then only what there is to tell is told, and nothing is noted
-// of what is missing.
+// An access to many locations is no flag. Then only what is released is noted, and not what fences
+// would add.
 bool causality_strong_write(BlockClocks *o, const Access *a)
 {
     bool flag = a->span_count == 1 && a->span[0].bytes == a->bytes;
@@ -476,8 +477,8 @@ bool causality_strong_write(BlockClocks *o, const Access *a)
 }
 
 // ---- mbarriers ----
-// What the arrivals of the phase that goes on tell is its released that is near, what those of the
-// phases that are over have told, far.
+// `released[SYNC_CTA]` collects what arrivals of the current phase release; `released[SYNC_WIDE]`
+// holds what those of completed phases released.
 
 void causality_mbarrier_init(const Access *a)
 {
@@ -593,9 +594,9 @@ bool causality_reaches_block(const BlockClocks *o, const Warp *warp, u32 block)
     return false;
 }
 
-// A fence keeps stores in order, and loads. A load that a barrier stands behind has its value: no
-// store that waits for a flag which was written later can change that, fence or none. (So CUB
-// compacts in place: each block has read what the one before it may store to.)
+// A fence orders stores, and loads. A load that a barrier has completed has its value, so no store
+// that waits for a later flag can change it, with or without a fence. (CUB's in-place compaction
+// relies on this: each block has read what the one before it may overwrite.)
 enum causality causality_before(const BlockClocks *o, const Warp *warp, u32 block, u32 v, u32 epoch,
                                 bool store)
 {

@@ -1,13 +1,14 @@
-// Which of a grid's memory accesses come before which (PTX memory consistency model, "causality
-// order"): by program order, barriers, __syncwarp(), and hand-offs, in which one thread writes a
-// place strongly, behind a fence or as a release, and another reads it strongly, before a fence or
-// as an acquire.
+// Causality order of a grid's memory accesses, as the PTX memory consistency model defines it. The
+// order comes from program order, barriers, __syncwarp(), and synchronisation through memory: one
+// thread writes a location strongly (a release, or a write that follows a fence), and another
+// thread reads that value strongly (an acquire, or a read that a fence follows).
 //
-// Blocks have numbers among those of all launches that nothing puts in order: a flag may go from
-// one to another.
+// The order is kept as vector clocks in the manner of FastTrack. A block's time is counted in
+// epochs. An access belongs to the epoch in which it happens; each operation that may release
+// earlier accesses ends the epoch.
 //
-// Time of a block is counted in epochs: an access happens in the epoch that the block stands at,
-// and whatever may hand over what was done so far ends the epoch.
+// Block numbers here count over all launches that may run at the same time, because a flag may go
+// from a block of one launch to a block of another.
 #pragma once
 #include "vector_clock.h"
 #include "machine/observer.h"
@@ -22,69 +23,66 @@ typedef struct RaceGrid {
 
 static inline RaceGrid *race_grid(const Grid *g) { return g->kept[GRID_RACE]; }
 
-enum {
-    SYNC_CTA,
-    SYNC_CLUSTER,
-    SYNC_WIDE,
-    SYNC_SCOPES
-}; // how far a fence or a flag reaches: its block, the blocks of its cluster, or all
+// The scopes of a fence or a strong access: the block, the blocks of its cluster, or every block.
+enum { SYNC_CTA, SYNC_CLUSTER, SYNC_WIDE, SYNC_SCOPES };
 
-// A place that was read strongly, and which of its messages was there then: what wrote that comes
-// before what follows the read.
+// A location that was read strongly, and the version of it that was read. The writes that made up
+// that version come before everything that follows the read (PTX's observation order).
 enum { MOST_OBSERVED = 4 };
 typedef struct Observed {
     u64 key;
     u32 version;
 } Observed;
 
+// What comes before the next access of a warp. `own` arrays hold an epoch for each warp of its own
+// block; vector clocks hold those of other blocks.
 typedef struct WarpClocks {
-    u32 own[LANES]; // [v]: epochs of warp v of its block up to this come before what this warp does
-                    // now
-    u32 own_unfenced[SYNC_SCOPES][LANES]; // the same of what it has read a flag of, but with no
-                                          // fence behind that reaches so far
-    u32 own_if_fenced[LANES];             // the same if every hand-off had its fences
-    VectorClock clock, unfenced[SYNC_SCOPES], if_fenced; // the same of other blocks
-    VectorClock loads;                // and of what their threads have read, a barrier behind it
+    u32 own[LANES];
+    u32 own_unfenced[SYNC_SCOPES][LANES]; // read from a flag, but no fence of that scope followed
+    u32 own_if_fenced[LANES];             // if every flag had been read and written with fences
+    VectorClock clock, unfenced[SYNC_SCOPES], if_fenced; // the same for other blocks
+    VectorClock loads;                // other blocks' loads that a barrier has completed
     Observed observed[MOST_OBSERVED]; // the latest first
-    u64 last_read;                    // the place that it read last,
-    u32 last_read_version;            // as of then,
-    bool last_read_acquired;          // by an acquire
-    u32 synced[LANES]
-              [LANES]; // [x][y]: the visit up to which lane x knows by __syncwarp() what lane y did
-    u32 latest_synced,
-        all_synced; // the latest of those; that up to which all of its lanes have met
+    u64 last_read;                    // the location that the warp read strongly last,
+    u32 last_read_version;            // which version,
+    bool last_read_acquired;          // and whether that was an acquire
+    u32 synced[LANES][LANES]; // [x][y]: lane x has synchronised with lane y, by __syncwarp(), up to
+                              // this access of y
+    u32 latest_synced;        // the highest of those
+    u32 all_synced;           // up to this access every lane has synchronised with every other
 } WarpClocks;
 
 typedef struct BlockClocks {
-    u32 epoch;         // from 1 on
-    u32 barrier_epoch; // epochs up to this come before what any warp of the block does now
-    u32 sequence;      // accesses that were looked at
-    u32 fenced[SYNC_SCOPES][LANES]; // [v]: up to this epoch a fence stands behind what warp v did
-    VectorClock clock, if_fenced, loads; // what all warps of the block have
+    u32 epoch;                           // now; from 1 on
+    u32 barrier_epoch;                   // all warps have met at a barrier since this epoch
+    u32 sequence;                        // accesses so far
+    u32 fenced[SYNC_SCOPES][LANES];      // [v]: what warp v did up to this epoch, a fence followed
+    VectorClock clock, if_fenced, loads; // as in WarpClocks; they hold for every warp
     Observed observed[MOST_OBSERVED];
-    bool has_warp_clocks; // something stands in `warps`: seldom, where the block's barrier is all
-                          // the order there is
+    bool has_warp_clocks; // false: `warps` is empty, as in most blocks, which have barriers only
     WarpClocks *warps;
 } BlockClocks;
 
+// How an earlier access relates to what a warp does now.
 enum causality {
-    BEFORE,        // it comes before what the warp does now
-    UNORDERED,     // nothing says so
-    FENCE_MISSING, // a flag says so, but for a fence beside it
+    BEFORE,
+    UNORDERED,
+    FENCE_MISSING, // a flag would order them if a fence stood beside it
 };
 
-void causality_reset(void); // nobody is at work, and all that was done comes before what follows
+void causality_reset(void); // every access so far comes before every later one
+
 void causality_block_make(Block *, BlockClocks *);
 void causality_block_free(BlockClocks *, u32 warps);
 void causality_block_start(BlockClocks *, u32 warps);
+void causality_block_end(BlockClocks *, u32 warps, VectorClock *join); // joins the block's clocks
 
-void causality_block_end(BlockClocks *, u32 warps,
-                         VectorClock *clock); // adds what it knows of other blocks
 void causality_barrier(Block *, BlockClocks *);
 void causality_partial_barrier(Block *, BlockClocks *, u32 arrived, u32 freed);
 void causality_warp_barrier(BlockClocks *, const Warp *, u32 lanes);
-// At the cluster's barrier: adds to what those learn who wait there, and learns it. `if_fenced`: as
-// if a relaxed arrival released, too.
+
+// The cluster's barrier: an arrival adds to the clocks `released` and `if_fenced`, and a wait joins
+// them. `if_fenced` counts relaxed arrivals as if they released.
 void causality_cluster_arrive(BlockClocks *, const Warp *, const Insn *, VectorClock *released,
                               VectorClock *if_fenced);
 void causality_cluster_wait(BlockClocks *, const Warp *, const VectorClock *released,
@@ -92,30 +90,31 @@ void causality_cluster_wait(BlockClocks *, const Warp *, const VectorClock *rele
 
 void causality_fence(BlockClocks *, const Warp *, const Insn *);
 
-// The strong side of an access: it reads before, and writes after the access is looked at.
-bool causality_strong_read(BlockClocks *, const Access *);  // has it heard anything new?
-bool causality_strong_write(BlockClocks *, const Access *); // has it told all that was done so far?
+// Strong accesses. The read is to be called before the access is checked for races, the write
+// afterwards. Returns whether the read has acquired anything new, and whether the write has
+// released everything so far.
+bool causality_strong_read(BlockClocks *, const Access *);
+bool causality_strong_write(BlockClocks *, const Access *);
 
-// Of mbarriers: an arrival tells what its warp knows to those who see the end of the phase that it
-// helps to end, and to nobody before.
+// mbarriers: an arrival releases to the threads that see the end of the phase which it completes.
 void causality_mbarrier_init(const Access *);
 void causality_mbarrier_arrive(BlockClocks *, const Access *, bool completes);
 void causality_mbarrier_wait(BlockClocks *, const Access *);
 
-// Does what a warp of some block did in a epoch, a store or a load, come before what this warp does
+// Does a store or a load that a warp of some block made in an epoch come before what this warp does
 // now?
 enum causality causality_before(const BlockClocks *, const Warp *, u32 block, u32 warp, u32 epoch,
                                 bool store);
 
-// Has the warp, or its block before a barrier, read what a strong write to that address left, or
-// what atomics made of that? (PTX's observation order, in which nothing else comes before what
-// follows the read.) The write was that of a warp of some block, in a epoch.
+// Has the warp observed a strong write to that address: by a strong read of the written value, or
+// of what atomics made of it, or because its block did so before a barrier? The write is named by
+// its block, warp and epoch.
 bool causality_observed(const BlockClocks *, const Access *, u64 address, u32 block, u32 warp,
                         u32 epoch);
 
-// Has it any word of that other block?
+// Has the warp synchronised with that block in any way?
 bool causality_reaches_block(const BlockClocks *, const Warp *, u32 block);
 
-// Those of `others` of which the lane of this warp has not heard since a visit, at any
-// __syncwarp().
+// The lanes of `others` with which the lane has not synchronised, by a __syncwarp(), since the
+// access of that sequence number.
 u32 causality_unsynchronised(const BlockClocks *, const Warp *, u32 lane, u32 others, u32 sequence);

@@ -1,6 +1,5 @@
-// The launches, copies and fills that are remembered: what lies before the beginning of each by
-// stream order, and what its blocks have heard of others by flags. A kernel that has ended hops on
-// what it was told.
+// The remembered launches, copies and fills: what comes before each by stream order, and what its
+// blocks acquired through flags. A kernel that has ended passes on what it acquired.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ Operation *operations;
 u32 operation_count = 1;
 
 static u32 room;
-static u32 block_count; // of all launches that are remembered
+static u32 block_count; // of all remembered launches
 
 u32 operation_add(const Operation *o)
 {
@@ -37,10 +36,10 @@ void operations_forget(void)
     block_count = 0;
 }
 
-// Does it look what others have told, or, at an mbarrier, whether they have come?
+// May it acquire, or, at an mbarrier, see that others have arrived?
 static bool may_acquire(const Insn *i) { return i->strong && !i->reduces && i->op != ISA_store; }
 
-// Does it tell what was done so far to those who hear it, perhaps in another kernel?
+// May it release what was done so far to other blocks, perhaps of another kernel?
 static bool may_release(const Insn *i)
 {
     return i->order >= ORDER_RELEASE && i->scope != SCOPE_CTA;
@@ -53,7 +52,7 @@ static bool is_partial_barrier(const Insn *i)
     return (is_barrier(i) && i->b) || i->op == ISA_bar_arrive;
 }
 
-// May some warps end here, and others come to a barrier behind it?
+// May some warps end here while others reach a later barrier?
 static bool may_exit_early(const Kernel *k, u32 pc)
 {
     const Insn *i = &k->code[pc];
@@ -86,12 +85,12 @@ bool operation_before(u32 earlier, u32 operation)
 
 // ---- What flags tell, and the ends of kernels hand on ----
 
-enum { MOST_HOPS = 4 }; // through which it went
+enum { MOST_HOPS = 4 }; // kernels through which the order may be passed on
 
 static bool clock_covers(const VectorClock *, const Site *, u32 hops);
 
-// Does the earlier access lie before the beginning of an operation: by stream order, or as a kernel
-// there was told of it?
+// Does the earlier access come before the beginning of an operation: by stream order, or because a
+// kernel before it acquired from the access's warp?
 static bool precedes(u32 operation, const Site *s, u32 hops)
 {
     const Order *before = &operations[operation].before;
@@ -103,7 +102,7 @@ static bool precedes(u32 operation, const Site *s, u32 hops)
     return false;
 }
 
-// Who knows something of a block knows what lies before the beginning of its launch.
+// A clock that covers any part of a launch covers everything before the launch's beginning.
 static bool clock_covers(const VectorClock *k, const Site *s, u32 hops)
 {
     const Operation *o = &operations[s->operation];

@@ -1,8 +1,7 @@
-// Copies in bulk go by a way to shared memory of their own, the asynchronous proxy. What threads
-// have stored there by the ordinary way such a copy may miss, until a fence.proxy.async stands
-// between: behind the stores, or before the copy, or at any thread through which the one comes
-// before the other. Where no thread of the block, or of its cluster, has run one since the store,
-// there is none.
+// Copies in bulk access shared memory through the asynchronous proxy. Such a copy may miss what
+// threads stored through the generic proxy unless a fence.proxy.async stands between: after the
+// stores, before the copy, or in any thread between them in causality order. If no thread of the
+// block, or of its cluster, has run such a fence since the store, it is missing.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,17 @@
 #include "base/need.h"
 #include "slots.h"
 
-enum { UNIT = 4 }; // bytes of shared memory that one note stands for
+enum { UNIT = 4 }; // bytes of shared memory that one note covers
 
 typedef struct Note {
     u32 generation, pc;
-} Note; // the fence that came before the latest store there, and who stored
+} Note; // the generation at the latest store there, and the storing instruction
 
 struct ProxyBlock {
-    Note *note; // NULL: the kernel copies nothing in bulk from shared memory
+    Note *note; // NULL: the kernel makes no copies in bulk from shared memory
     u32 count,
-        generation; // generation: fences so far that may be for its shared memory, over all blocks
-                    // of the slot
+        generation; // fences so far that may concern this shared memory, over all blocks of the
+                    // slot
 };
 
 static struct ProxyBlock *proxy_block(const Block *b) { return b->kept[BLOCK_PROXY]; }
@@ -51,7 +50,7 @@ static void proxy_block_free(Block *b)
     free(proxy_block(b));
 }
 
-// Whoever fences may have stored to the shared memory of any block of its cluster.
+// A thread that fences may have stored to the shared memory of any block of its cluster.
 static void proxy_fence(Warp *w)
 {
     const Cluster *c = w->block->cluster;

@@ -1,12 +1,11 @@
-// Races: two accesses to one place by different threads, at least one of them a store and not both
-// strong, of which neither comes before the other (causality.h). In shared memory, between threads
-// of one block; in global memory, between any threads of a grid, and between operations on streams
-// that nothing puts in order. The order in which the simulator happens to run warps and blocks
-// plays no part.
+// Races: two accesses to one location by different threads, at least one of them a store and not
+// both strong, that are unordered in causality order (causality.h). In shared memory they are of
+// one block; in global memory they are of any threads of a grid, or of operations on streams that
+// nothing orders. The order in which the simulator happens to run warps and blocks plays no part.
 //
-// Threads that store what is there already do not race: which of them comes last makes no
-// difference. Nor does a plain load with a compare-and-swap, which is how a loop around one begins:
-// the swap sees whether the value was old.
+// Threads that store the value which is there already do not race, because their order makes no
+// difference. Nor does a plain load race with a compare-and-swap: loops around one begin with such
+// a load, and the swap detects an old value.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,21 +16,20 @@
 #include "race.h"
 #include "base/need.h"
 
-enum { MOST_RACES = 1000 };     // of one launch: who has been told of so many knows
-enum { MOST_BLOCKS = 1 << 30 }; // in several threads
+enum { MOST_RACES = 1000 };     // reported of one launch; more would tell nobody anything new
+enum { MOST_BLOCKS = 1 << 30 }; // of a launch that runs in several threads
 
 extern const Observer race_observer;
 
 Shadow race_global;
 
 static u32 races_found;
-static u32 sync_count; // how often somebody has sync_count what another did, or has told what it
-                       // did, or might have
+static u32 sync_count; // changes whenever a warp may have acquired or released something
 static const u32 SYNC_STAMP = 1u << 31;
 static u32 running;         // grids that have begun and not ended
 static u32 transfer;        // the latest copy or fill
-static bool transfer_alone; // nothing that is at work now, or begins before it is over, can
-                            // conflict with the transfer
+static bool transfer_alone; // nothing can conflict with the transfer that runs, or may begin, while
+                            // it lasts
 
 void race_forget(void)
 {
@@ -40,7 +38,7 @@ void race_forget(void)
     operations_forget();
 }
 
-// The number of an operation that begins.
+// Records an operation that begins. Returns its number.
 static u32 begin(const Operation *o)
 {
     if (!race_global.lines)
@@ -66,7 +64,7 @@ static bool is_over(ShadowCheck *k, const Site *earlier)
 
 static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
 
-// A copy or fill may set a flag that a kernel looks at strongly.
+// A copy or fill may set a flag that a kernel reads strongly.
 static bool may_be_flag(const Site *of_kernel)
 {
     return of_kernel->strong && !of_kernel->block_only;
@@ -96,7 +94,7 @@ bool race_stores_same(const Access *a, u32 lane, u32 other)
                                                 : (const u8 *)a->address[lane];
     if (a->unchanged)
         return other < LANES
-            || *a->unchanged >> lane & 1; // of lanes, lanes_unchanged() has made sure
+            || *a->unchanged >> lane & 1; // lanes_unchanged() has compared the lanes
     if (a->values)
         return !memcmp(a->values + VALUE_BYTES * lane,
                        other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
@@ -114,13 +112,13 @@ static bool swaps(const Site *s)
     return kernel && kernel->code[s->pc].op == ISA_atom_cas;
 }
 
-// A plain load and a compare-and-swap.
+// Is one a plain load and the other a compare-and-swap?
 static bool is_load_before_swap(const Site *a, const Site *b)
 {
     return (!a->store && swaps(b)) || (!b->store && swaps(a));
 }
 
-// The barrier at which the warp's lane `other` stands, to which `lane` has not come.
+// The barrier at which the warp's lane `other` waits while `lane` has not arrived, or NULL.
 static const Insn *divergent_barrier_of(const Warp *w, u32 lane, u32 other)
 {
     return w->arrived >> other & ~w->arrived >> lane & 1
@@ -138,7 +136,7 @@ static bool report(const Access *a, const ShadowCheck *k, const Site *s, u32 lan
         return true;
     }
     u64 address = a->unchanged ? now->base + site_place(now, lane) * now->stride
-                               : a->address[lane]; // not all of what has happened are kept
+                               : a->address[lane]; // deferred accesses do not keep every address
     Race race = { .space = a->space,
                   .owner = a->owner,
                   .address = address,
@@ -161,8 +159,8 @@ static bool report(const Access *a, const ShadowCheck *k, const Site *s, u32 lan
     return true;
 }
 
-// Of the lanes of a write, those whose result the warp has not read, both being strong and the
-// write reaching so far.
+// The lanes of an earlier write whose value the warp has not observed. Both sides must be strong,
+// and their scopes must include each other.
 static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes)
 {
     const Site read = { .operation = now->operation, .block = now->block, .strong = true };
@@ -176,7 +174,7 @@ static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes
     return lanes;
 }
 
-// Lanes that touch the same bytes as an earlier access that nothing puts before them.
+// Finds lanes that touch the same bytes as an earlier, unordered access, and reports the race.
 static bool find_conflict(const ShadowCheck *k, const Site *s, u64 from, u64 to,
                           enum causality order)
 {
@@ -206,8 +204,8 @@ static bool find_conflict(const ShadowCheck *k, const Site *s, u64 from, u64 to,
     return false;
 }
 
-// Cooperative groups keep what they pass between warps in the system's part of shared memory, where
-// they rely on shuffles to keep the accesses of one warp in order.
+// Cooperative groups pass data between warps through the system's part of shared memory, and rely
+// on shuffles to order the accesses of one warp there.
 static bool is_reserved(const Access *a, u64 address)
 {
     return a->space == SPACE_SHARED && address >= a->owner->reserved_at;
@@ -226,17 +224,17 @@ static bool races(ShadowCheck *k, const Site *s, u64 from, u64 to)
         s->operation == now->operation && s->block == now->block && s->warp == now->warp;
     if (same_warp && s->repeats == now->repeats && s->base == now->base && s->stride == now->stride
         && (u64)llabs(now->stride) >= now->bytes && s->bytes == now->bytes)
-        return false; // each lane where it was
+        return false; // each lane touches what it touched before
     if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
     if (same_warp && a->sequence && *a->sequence == s->sequence && now->sequence != s->sequence)
-        return false; // its own beginning, and that has been looked at
+        return false; // the beginning of this asynchronous copy, which has been checked
     enum causality order = causality_before(&race_block(a->warp->block)->order, a->warp,
                                             operation_block(s), s->warp, s->epoch, s->store);
     if (order == BEFORE || is_load_before_swap(s, now)) return false;
     return find_conflict(k, s, from, to, order);
 }
 
-// A read.
+// Does the earlier read come before this one?
 static bool follows(ShadowCheck *k, const Site *s)
 {
     const Access *a = k->context;
@@ -257,8 +255,9 @@ static void check_lanes(Shadow *s, ShadowCheck *k, u64 base, s64 stride, u32 lan
     shadow_check(s, k);
 }
 
-// Lanes of one weak store instruction at one place, with different values: which one stays is not
-// said. (Of a volatile one it is not either, but that is no race: so lanes elect one of them.)
+// Lanes of one weak store that write different values to one address: it is undefined which value
+// remains. (With a volatile store it is undefined too, but no race: lanes elect one of them that
+// way.)
 static void check_same_address(const Access *a, Shadow *s, ShadowCheck *k, u64 address, u32 lanes)
 {
     u32 first = __builtin_ctz(lanes);
@@ -273,7 +272,7 @@ static void check_same_address(const Access *a, Shadow *s, ShadowCheck *k, u64 a
     check_lanes(s, k, address, 0, lanes);
 }
 
-// Those of the spans that read the same as the first of them: two in a tile of 16 columns.
+// The spans that read the same bytes as the first of them. In a tile of 16 columns there are two.
 static u32 spans_equal(const Access *a, u32 spans)
 {
     const Span *first = &a->span[__builtin_ctz(spans)];
@@ -285,7 +284,7 @@ static u32 spans_equal(const Access *a, u32 spans)
     return alike;
 }
 
-// Are they rows of lanes, each right behind the other?
+// Are their lanes consecutive groups of the same size?
 static bool repeat_contiguously(const Access *a, u32 alike)
 {
     u64 next = a->span[__builtin_ctz(alike)].lanes, lanes = __builtin_popcountll(next);
@@ -293,7 +292,8 @@ static bool repeat_contiguously(const Access *a, u32 alike)
     return !alike;
 }
 
-// The first of them, and those that read the same. Returns which it were.
+// Checks the first span, together with those that read the same bytes. Returns which spans those
+// are.
 static u32 check_spans(const Access *a, Shadow *s, ShadowCheck *k, u32 spans)
 {
     const Span *span = &a->span[__builtin_ctz(spans)];
@@ -316,7 +316,7 @@ static u32 check_spans(const Access *a, Shadow *s, ShadowCheck *k, u32 spans)
         u32 same = 0;
         for (u32 on = lanes; on; on &= on - 1) {
             if (a->address[__builtin_ctz(on)] == address) same |= on & -on;
-            else if (!(alike & (alike - 1))) break; // in one span they are side by side
+            else if (!(alike & (alike - 1))) break; // within one span equal addresses are adjacent
         }
         check_same_address(a, s, k, address, same);
         lanes &= ~same;
@@ -324,12 +324,12 @@ static u32 check_spans(const Access *a, Shadow *s, ShadowCheck *k, u32 spans)
     return alike;
 }
 
-// A copy in bulk is weak, but what it tells its mbarrier is not.
+// A copy in bulk is weak; its arrival at the mbarrier is strong.
 static bool is_strong(const Access *a) { return a->insn->strong || (a->mbarrier && a->atomic); }
 
-// In global memory what is saturation stays so for the launch, or until somebody hears of others,
-// or tells them: then what is read from now on may be behind what others did to what was read so
-// far, or beside it.
+// A line of global memory stays saturated for the launch, or, in a kernel that synchronises, until
+// a warp acquires or releases something: later reads may be ordered differently with respect to
+// other threads' stores.
 static u32 saturation_of(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -383,7 +383,7 @@ static ShadowCheck check_of(const Access *a)
     };
 }
 
-// As long as all that it touches lies in saturation lines, and nobody stores there.
+// Sets the access's pass to the saturated lines around it, in which reads need no check.
 static void extend_pass(Access *a, const Span *spans, u64 from, u32 saturation)
 {
     u64 low = a->base, high = low, first, end;
@@ -397,7 +397,7 @@ static void extend_pass(Access *a, const Span *spans, u64 from, u32 saturation)
     a->pass_to = end - (high - a->base) + 1;
 }
 
-// ShardReads that are nothing new, and that a few comparisons tell. False: it must be looked at.
+// Recognises a redundant read by a few comparisons. False: the access must be checked.
 static bool is_redundant_read(Access *a, Shadow *s, u32 saturation)
 {
     u64 from;
@@ -455,13 +455,13 @@ bool race_access(Access *a)
     return true;
 }
 
-// An asynchronous copy writes some time between its beginning and the wait for it: both ends are
-// looked at.
+// An asynchronous copy writes at some time between its beginning and the wait for it, so both ends
+// are checked.
 static void race_copied(Access *a) { race_access(a); }
 
 // ---- Copies and fills ----
 
-// A byte of a copy belongs to no thread.
+// The bytes of a copy or fill belong to no thread.
 static bool transfer_races(ShadowCheck *k, const Site *s, u64 from, u64 to)
 {
     const Site *now = &k->site;
@@ -509,7 +509,7 @@ void race_range(u64 address, u64 bytes, bool store)
 
 // ---- Hooks ----
 
-// Beside other operations more than its own blocks may conflict with it.
+// Beside other operations more than the grid's own blocks may conflict.
 static bool race_one_order(Grid *g)
 {
     return operation_count != 2 || running != 1 || g->blocks > MOST_BLOCKS;
@@ -581,8 +581,8 @@ static void race_block_start(Block *b)
 static void race_block_end(Block *b)
 {
     race_check_remote_accesses(b);
-    bool others =
-        operation_count > 2 && !b->grid->shard; // that nothing puts before all that follows
+    bool others = operation_count > 2
+               && !b->grid->shard; // operations that do not come before everything that follows
     if (b->grid->shard) race_defer_sweep(b->grid, &race_block(b)->sweep);
     if (others)
         causality_block_end(&race_block(b)->order, b->warp_count,
@@ -602,8 +602,8 @@ static u32 ended(const Block *b)
     return warps;
 }
 
-// Of warps that have ended: has one of them touched memory since all last met? No barrier stands
-// behind that.
+// Has one of these ended warps touched memory since the latest barrier? No barrier orders that
+// access.
 static bool accessed_since_barrier(const Block *b, u32 warps)
 {
     for (; warps; warps &= warps - 1)
@@ -622,7 +622,8 @@ static void race_barrier(Block *b, u32 arrived)
     }
     causality_barrier(b, &race_block(b)->order);
     if (b->grid->cluster_blocks == 1)
-        shadow_reset(&race_block(b)->shared); // else it orders nothing that others do there
+        shadow_reset(&race_block(b)->shared); // a cluster's other blocks may have touched it, which this
+                                        // barrier does not order
     race_defer_event(b, (Event){ EVENT_BARRIER, 0, 0 });
 }
 

@@ -1,6 +1,6 @@
-// What is between the rooms that look for races: race.c, which sees every access, race_shard.c,
-// which puts off those of a part of a grid, race_cluster.c, which sees to it that other blocks are
-// there, and race_report.c, which tells.
+// The interface between the files of the race detector: race.c checks every access, race_shard.c
+// defers those of a shard of a grid, race_cluster.c checks that a cluster's other blocks are there,
+// and race_report.c writes the reports.
 #pragma once
 #include "operations.h"
 #include "report/report.h"
@@ -13,22 +13,21 @@ typedef struct Side {
 } Side;
 
 typedef struct Race {
-    Side now, before; // as they were looked at, which says nothing of their order
+    Side now, before; // in the order in which they were checked, which says nothing of their order
     enum space space;
-    const Block *owner; // shared: whose it is
+    const Block *owner; // of shared memory
     u64 address;
     enum causality order;
-    bool block_only,
-        cluster_only; // both are strong, one of them for its own block alone, or cluster,
-    bool device_only; // or for its own device alone, and they are of two
-    const Insn *divergent_barrier; // a barrier at which one lane of the warp stands while another
-                                   // has gone by; or NULL
-    bool missed; // a barrier of the block's others came behind the end of the earlier one's warp
+    bool block_only, cluster_only; // both are strong, but the scope of one is its block, or cluster
+    bool device_only;              // or its device, and they are on two devices
+    const Insn *divergent_barrier; // one lane waits at this barrier, the other has passed it; or
+                                   // NULL
+    bool missed; // the earlier access's warp ended before a barrier of the block's other warps
 } Race;
 
-// What whole warps did in global memory, one after the other, and each the same to the bytes right
-// behind those of the warp before it: the accesses of the first of them, and how many it were. The
-// last warp may not have done all.
+// A sweep: consecutive whole warps make the same accesses to global memory, each warp to the bytes
+// that follow those of the warp before it. The struct holds the first warp's accesses and the
+// number of all. The last warp may have made only some.
 enum { MOST_SWEEP_ACCESSES = 8 };
 typedef struct SweepAccess {
     u64 base;
@@ -37,45 +36,43 @@ typedef struct SweepAccess {
     bool store;
 } SweepAccess;
 typedef struct Sweep {
-    u32 count;      // accesses, warp by warp
-    u8 first, rows; // warp; accesses of each
+    u32 count;      // accesses of all warps
+    u8 first, rows; // the first warp; accesses of each warp
     SweepAccess row[MOST_SWEEP_ACCESSES];
-    u32 unchanged[MOST_SWEEP_ACCESSES * MOST_WARPS]; // of each access: as Access.unchanged
+    u32 unchanged[MOST_SWEEP_ACCESSES * MOST_WARPS]; // Access.unchanged of each
 } Sweep;
+// A warp's latest access to the shared memory of another block of its cluster.
 typedef struct RemoteAccess {
-    u32 epoch;
+    u32 epoch; // 0: none
     Side side;
-} RemoteAccess; // epoch 0: there was none
+} RemoteAccess;
 
 struct RaceBlock {
     BlockClocks order;
     Shadow shared;
-    u64 shared_span;        // bytes, whole lines
-    Sweep sweep;            // in a part of a grid: what is not put off yet
-    u32 latest[MOST_WARPS]; // of each warp: the epoch in which it last touched memory
-    u32 missed; // warps that have ended without coming to a barrier at which the others have met
-                // since
-    RemoteAccess *remote_accesses; // in a cluster: for each warp of each other block, its latest to
-                                   // this one's shared memory; NULL: none
-    u32 phase;                     // of the block of rank 0: the latest of the cluster's barrier
-    VectorClock released[2],
-        if_fenced[2]; // what those learn who wait there: by phase, of which two are under way
+    u64 shared_span;               // bytes, whole lines
+    Sweep sweep;                   // in a shard: accesses that are yet to be deferred
+    u32 latest[MOST_WARPS];        // of each warp: the epoch in which it last touched memory
+    u32 missed;                    // warps that ended before the latest barrier of the others
+    RemoteAccess *remote_accesses; // of each warp of the cluster's other blocks; NULL: none
+    u32 phase;                     // in the block of rank 0: the cluster barrier's latest phase
+    VectorClock released[2], if_fenced[2]; // of the barrier's two latest phases, by parity
 };
 
 static inline struct RaceBlock *race_block(const Block *b) { return b->kept[BLOCK_RACE]; }
 
 extern Shadow race_global; // of global memory
 
-// race.c: looks at an access, in its turn.
+// race.c: checks an access; to be called in the order of the grid's blocks.
 bool race_access(Access *);
-void race_synchronised(
-    Grid *); // somebody there has sync_count what another did, or has told what it did, or may have
-// The bytes that a lane stores are there already, or, for another lane of the same instruction, are
-// stored by that as well.
-bool race_stores_same(const Access *, u32 lane, u32 other); // LANES: what is there
+void race_synchronised(Grid *); // a warp may have acquired or released something
 
-// race_shard.c: what a part does in global memory, and what orders it, to be looked at when its
-// turn has come.
+// Does a lane store what another lane of the instruction stores, or, where `other` is LANES, what
+// memory holds already?
+bool race_stores_same(const Access *, u32 lane, u32 other);
+
+// race_shard.c: a shard's accesses to global memory, and the events that order them, are deferred
+// until every earlier block of the grid has been checked.
 typedef struct Event {
     enum { EVENT_START, EVENT_BARRIER, EVENT_PARTIAL_BARRIER, EVENT_WARP_BARRIER } kind;
     u32 what, freed;
@@ -84,13 +81,13 @@ void race_shard_make(Grid *shard);
 void race_shard_free(Grid *shard);
 void race_shard_rollback(Grid *shard);
 bool race_defer(Access *);
-void race_swept(Block *, u32 bit); // in a part or not
+void race_swept(Block *, u32 bit); // in a shard or not
 void race_defer_sweep(Grid *shard, Sweep *);
 void race_defer_event(const Block *, Event);
 void race_free_replayed_block(void); // the grid has ended
 
-// race_cluster.c: a thread touches another block's shared memory, and the block ends that others
-// have touched.
+// race_cluster.c: a thread touches another block's shared memory; a block ends whose shared memory
+// others have touched.
 void race_remote_access(const Access *);
 void race_check_remote_accesses(const Block *);
 void race_cluster_arrive(Warp *, const Insn *);
@@ -99,16 +96,15 @@ void race_cluster_wait(Warp *);
 // race_report.c
 void race_report(const Race *);
 
-// What is wrong where a block of a cluster touches the shared memory of another one, which may not
-// be there: it may not have begun, or, at its end, `ends`, the access may still be to come.
+// Reports an access to the shared memory of a block that may not exist: the block may not have
+// begun yet, or, with `ends`, it may end before the access.
 void race_report_absent(const Side *, const Block *owner, bool ends);
 
-// race.c, for runtime/copy.c
-// A copy or fill begins, and this is a range of device memory that it reads, or stores to: reports
-// what conflicts with operations on other streams that nothing puts before it. `lasts`: the host
-// does not wait for it.
+// race.c, for runtime/copy.c: a copy or fill begins, and then each range of device memory that it
+// reads or stores to. Reports conflicts with unordered operations on other streams. `lasts`: the
+// host does not wait for it.
 void race_transfer(const Operation *, bool lasts);
 void race_range(u64 address, u64 bytes, bool store);
 
-// The kernels of earlier operations are gone, or nothing is at work any more.
+// Forgets every operation so far: all are complete, or their kernels were unloaded.
 void race_forget(void);

@@ -1,6 +1,6 @@
-// Other blocks of a cluster: their shared memory is there from when they begin until they end. That
-// a block has begun is known to whoever has sync_count of it; and all that others do there must
-// come before its end.
+// Shared memory of a cluster's other blocks exists from a block's beginning to its end. A thread
+// may touch it once it has synchronised with that block after its beginning, and every access must
+// come before the block's end.
 #include <stdlib.h>
 
 #include "machine/cluster.h"

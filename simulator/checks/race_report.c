@@ -1,5 +1,5 @@
-// What is said of a race. Which side came first is chance, so the report does not depend on it: it
-// stands at the read, or at the later line, or at the later block.
+// Writes the report of a race. Which access was seen first is chance, so the report does not depend
+// on it: its place is the read, or else the later line, or else the later block.
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static Place place_of(const Side *s)
     return place;
 }
 
-// Is x the one whose place is given second?
+// Is x the side that the report names second?
 static bool stands_second(const Side *x, const Side *y)
 {
     if (x->store != y->store) return x->store;
@@ -67,31 +67,30 @@ static void name_side(const Side *s, const Side *beside, bool by_atomic, char *t
         snprintf(text + n, size - n, " of %.60s", s->operation->kernel->signature);
 }
 
-// As in `x++`, or in a loop.
+// One line with both accesses, as in `x++` or a loop.
 static bool same_line(const Report *r)
 {
     return r->place.file && r->other.file && r->place.line == r->other.line
         && !strcmp(r->place.file, r->other.file);
 }
 
-// A kernel that tells others by flags or atomics where it stands, and touches another device's
-// memory.
+// Does the kernel synchronise through flags or atomics and touch another device's memory?
 static bool meets_others(const Side *s, const Report *r)
 {
     const Operation *o = s->operation;
     return o->communicates && r->allocation && r->allocation->device != o->device;
 }
 
-// What is added up is read first, and that is found first: of two stores of one line no barrier
-// helps.
+// Two stores from one line to one address, between which no barrier helps. (A sum is read first, so
+// its race is found at the read.)
 static bool stores_to_one_place(const Report *r, const Race *race, const Side *x, const Side *y)
 {
     return x->operation == y->operation && x->block == y->block && is_bulk(x) == is_bulk(y)
         && x->store && y->store && same_line(r) && !race->divergent_barrier;
 }
 
-// An atomic of 1 or 2 bytes, as cuda::atomic_ref<char> has them, swaps the whole word around them;
-// the other is to a part of a word.
+// An atomic of 1 or 2 bytes, as in cuda::atomic_ref<char>, swaps the whole word around them, and
+// the other access is to a part of that word.
 static bool swaps_around(const Side *atomic, const Side *other)
 {
     if (is_copy(atomic) || is_copy(other)) return false;
@@ -112,8 +111,8 @@ static bool is_plain(const Side *s)
     return i && isa_rows[i->row].shape == MEMORY && !i->strong;
 }
 
-// A plain read or write beside an atomic, where nothing is to blame but that: no barrier in a
-// branch, no flag.
+// A plain access beside an atomic is the only fault: no barrier in a branch and no flag is
+// involved.
 static bool beside_atomic(const Race *race, const Side *x, const Side *y)
 {
     return x->operation == y->operation
@@ -121,7 +120,7 @@ static bool beside_atomic(const Race *race, const Side *x, const Side *y)
         && race->order != FENCE_MISSING && !race->missed && !race->divergent_barrier;
 }
 
-// What puts the two in order.
+// What would order the two accesses.
 static const char *order_between(const Report *r, const Race *race, const Side *x, const Side *y)
 {
     const bool lines = !same_line(r);
@@ -236,7 +235,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
                                : "If this block alone comes to that place, put a __syncthreads() "
                                  "that all threads reach between the two lines; else "
                                  "write to another array, or do the second part in another launch.";
-        r->gravity = 1; // a __syncwarp() would do for lanes of one warp, but not for these
+        r->gravity = 1; // a __syncwarp() would suffice for lanes of one warp, but not here
     } else if (race->divergent_barrier) {
         static char why[160];
         Place barrier = source_of(x->operation->kernel, race->divergent_barrier->location);

@@ -1,6 +1,6 @@
-// In a shard of a grid: what it does in global memory is looked at when its turn among all blocks
-// has come, but for reads that would tell nothing new: then with a block in the place of the
-// shard's, of which no more is there than what race.c looks at.
+// Defers what a shard does in global memory until every earlier block of the grid has been checked;
+// redundant reads are dropped. The deferred accesses are then checked with a stand-in for the
+// shard's block, which has only what race.c reads.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static struct {
     u32 grid;
 } replayed_block;
 
-// Most accesses are of a ROW: lanes side by side, or all at the same place. Of others the spans
-// follow, and where those do not tell the address of each lane, all addresses.
+// Most accesses are contiguous, or all lanes have one address. Other accesses are followed by their
+// spans, and, where spans do not determine each lane's address, by all addresses.
 enum deferred_kind { DEFERRED_SAME, DEFERRED_CONTIGUOUS, DEFERRED_SPANS, DEFERRED_EACH };
 typedef struct DeferredAccess {
     u64 base;
@@ -42,8 +42,8 @@ static enum deferred_kind kind_of(const Access *a, const Span *spans)
                                     : DEFERRED_CONTIGUOUS;
 }
 
-// Most are the first to their lines. (Whether several lanes store the same to one place is asked
-// below.)
+// Most accesses are the first to their lines. (Whether several lanes store to one address is
+// checked elsewhere.)
 static bool is_first(Block *b, const DeferredAccess *s)
 {
     BlockClocks *o = &race_block(b)->order;
@@ -113,7 +113,7 @@ static void access_deferred(Grid *g, void *what, bool dropped)
 
 // ---- Warp after warp does the same: then its rows are put off together ----
 
-// All that a warp's row takes is lines of its own.
+// Does the warp's access cover whole lines?
 static bool is_contiguous(const Access *a, enum deferred_kind kind)
 {
     return kind == DEFERRED_CONTIGUOUS && a->mask == ~0u && !(a->base % LINE_BYTES)
@@ -170,7 +170,7 @@ static void sweep_deferred(Grid *g, void *what, bool dropped)
     if (!dropped) check_sweep(&replayed_block.block, what);
 }
 
-// What follows comes behind them.
+// To be called before anything else is deferred.
 void race_defer_sweep(Grid *shard, Sweep *r)
 {
     if (!r->count) return;
@@ -179,7 +179,7 @@ void race_defer_sweep(Grid *shard, Sweep *r)
     r->count = 0;
 }
 
-// What is not in a shard is looked at now.
+// Outside a shard the sweep is checked at once.
 static void flush_sweep(Block *b, Sweep *r)
 {
     if (b->grid->shard) race_defer_sweep(b->grid, r);
@@ -217,8 +217,9 @@ static bool spans_overlap(const Access *a)
     return false;
 }
 
-// Lanes that store what is there already. Two lanes that store differently to one place are a race,
-// which has to be told: behind this, what lanes of one access store to one place is unchanged.
+// The lanes that store what is there already. Two lanes that store different values to one address
+// are a race, which must be reported in order; hence all lanes of one deferred access that share an
+// address store the same value.
 static u32 lanes_unchanged(const Access *a)
 {
     if (!a->atomic && !(a->regular && a->stride) && spans_overlap(a)) shard_abort(a->grid);
@@ -240,7 +241,7 @@ static u32 lanes_unchanged(const Access *a)
     return unchanged;
 }
 
-// The same, of the case that is worth being quick about.
+// The same for the common case of contiguous words.
 static u32 words_unchanged(const Access *a)
 {
     const u32 *row = row_of(a->warp, a->vector[0]), *memory = (const u32 *)(a->base - 4 * a->first);
@@ -264,7 +265,7 @@ bool race_defer(Access *a)
         return true;
     if (a->warp->arrived)
         shard_abort(
-            g); // at a barrier in a branch: divergent_barrier_of() looks at the warp as it is now
+            g); // a barrier in a branch: divergent_barrier_of() reads the warp's present state
     enum deferred_kind kind = kind_of(a, spans);
     bool words = kind == DEFERRED_CONTIGUOUS && a->elements == 1 && a->bytes == 4
               && a->register_width == 4 && !a->values;
@@ -302,8 +303,8 @@ bool race_defer(Access *a)
     return true;
 }
 
-// Do they go on behind what the warp before them has just put off, all of it, and tell something
-// new? They have been put off then.
+// Extends the sweep that the warp before them has deferred, if these warps continue all of it and
+// are not redundant.
 static bool extend_sweep(Block *b, const bool told[MOST_SWEEP_STEPS], u32 bit)
 {
     const AccessSweep *f = &b->sweep;
@@ -327,7 +328,7 @@ static bool extend_sweep(Block *b, const bool told[MOST_SWEEP_STEPS], u32 bit)
     return true;
 }
 
-// In one order, each is looked at now; in a shard, put off.
+// Outside a shard each access is checked at once; in a shard it is deferred.
 void race_swept(Block *b, u32 bit)
 {
     const AccessSweep *f = &b->sweep;
@@ -336,7 +337,7 @@ void race_swept(Block *b, u32 bit)
     now.count = 0;
     for (u32 n = 0; n * f->step_count < f->count; n++)
         race_block(b)->latest[f->first + 1 + n] = race_block(b)->order.epoch;
-    bool told[MOST_SWEEP_STEPS]; // it is no load of memory that the kernel does not store to
+    bool told[MOST_SWEEP_STEPS]; // not a load of memory that the kernel does not store to
     for (u32 k = 0; k < f->step_count; k++)
         told[k] = !g->shard || f->access[k].store || shard_may_store(g, f->access[k].base);
     if (g->shard && extend_sweep(b, told, bit)) return;

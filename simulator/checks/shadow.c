@@ -1,5 +1,5 @@
-// Lines, sites and cells. Where there is no room for what a line would have to remember, it forgets
-// the older: a race may then go unseen, and none is reported that is none.
+// Lines, sites and cells of the shadow memory. A line that has no room for another record forgets
+// an older one. A race may then go unreported; no race is reported that is none.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "shadow.h"
 #include "base/need.h"
 
-enum { AHEAD = 8 }; // sites that the host is to have at hand by then
+enum { AHEAD = 8 }; // sites to prefetch
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_READER_LISTS = 1 << 22, WORD = 4 };
-static const u32 READER_LIST = 1u << 31; // read[1]: and an index of `more`
+static const u32 READER_LIST = 1u << 31; // marks read[1] as the index of a ReaderList
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {
@@ -87,7 +87,7 @@ static u32 lanes_once(const Site *s, u64 from, u64 to)
     return s->lanes & (~0u << low) & (~0u >> (LANES - 1 - high));
 }
 
-// And those of the rows behind them.
+// Adds the lanes of the site's further groups.
 static u32 all_repeats(const Site *s, u32 lanes)
 {
     u32 all = lanes;
@@ -98,15 +98,15 @@ static u32 all_repeats(const Site *s, u32 lanes)
 u32 site_lanes(const Site *s, u64 from, u64 to) { return all_repeats(s, lanes_once(s, from, to)); }
 static u32 all_lanes(const Site *s) { return all_repeats(s, s->lanes); }
 
-// Lanes side by side, which is what most are.
+// Are the lanes contiguous, as most are?
 static bool is_contiguous(const Site *s)
 {
     u32 lanes = s->lanes >> __builtin_ctz(s->lanes);
     return s->stride == (s64)s->bytes && !(lanes & (lanes + 1));
 }
 
-// What a site touches of some bytes: from its first byte to its last, and whether all between as
-// well.
+// The part of a range that a site touches: its first and its last byte, and whether every byte
+// between them is touched too.
 typedef struct Extent {
     u64 from, to;
     bool solid;
@@ -139,7 +139,7 @@ static bool same_bytes(const Site *a, const Site *b)
         && a->lanes == b->lanes;
 }
 
-// Does it touch all of those bytes that the other touches?
+// Does site a touch all of those bytes that site b touches?
 static bool covers(const Site *a, const Site *b, u64 from, u64 to)
 {
     if (same_bytes(a, b)) return true;
@@ -149,7 +149,7 @@ static bool covers(const Site *a, const Site *b, u64 from, u64 to)
     return x.from <= y.from && y.to <= x.to;
 }
 
-// Of one warp: does each lane of the other touch no bytes but those that it touches here?
+// For two sites of one warp: does each lane of b touch only bytes that the same lane touches in a?
 static bool covers_each(const Site *a, const Site *b)
 {
     return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
@@ -162,7 +162,8 @@ static bool same_warp(const Site *a, const Site *b)
     return a->operation == b->operation && a->block == b->block && a->warp == b->warp;
 }
 
-// A warp that reads on, each lane right behind what it read: one site for all of it.
+// A warp's next read continues each lane's earlier one: extends that site instead of adding
+// another.
 static bool extend(Site *s, const Site *on)
 {
     if (!same_warp(s, on) || s->epoch != on->epoch || s->strong || on->strong
@@ -175,7 +176,7 @@ static bool extend(Site *s, const Site *on)
 }
 
 // ---- Readers ----
-// One or two stand in the line or cell itself; the second is in `more` where there are others.
+// A line or cell holds up to two readers itself; with more, read[1] names a ReaderList.
 
 static inline u32 readers_of(const Shadow *s, const u32 read[2], u32 readers[MOST_READERS])
 {
@@ -315,7 +316,7 @@ static void saturate(Shadow *s, Line *n, u32 saturation)
     c->lines++;
 }
 
-// The line was as saturation as that.
+// The line has lost that saturation.
 static void desaturate(Shadow *s, const Line *n, u32 saturation)
 {
     if (!s->chunks) return;
@@ -354,14 +355,14 @@ static bool are_distinct(const ShadowCheck *k, const Site *a, const Site *b)
     return a->block != b->block || (k->by_warp && a->warp != b->warp);
 }
 
-// Who conflicts with an access conflicts with a weaker one as well.
+// What conflicts with an access also conflicts with a weaker one.
 static u32 strength(const Site *s)
 {
     return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4;
 }
 
-// Where all meet: does any store that conflicts with a read conflict with one of these two, that
-// read the same?
+// If only full barriers synchronise: does every store that conflicts with the read conflict with
+// one of these two, which read the same bytes?
 static bool are_sufficient(const ShadowCheck *k, const Site *a, const Site *b, const Site *read)
 {
     if (a->block != b->block) return true;
@@ -369,8 +370,8 @@ static bool are_sufficient(const ShadowCheck *k, const Site *a, const Site *b, c
         && b->epoch == read->epoch && a->warp != b->warp;
 }
 
-// Is there nothing to remember, since any store that conflicts with the new read conflicts with
-// what is remembered as well?
+// Is the read redundant because every store that conflicts with it conflicts with a recorded read
+// too?
 static bool is_redundant(Shadow *s, const u32 *readers, u32 count, ShadowCheck *k, u64 from, u64 to)
 {
     const Site *now = &k->site, *other = NULL;
@@ -399,7 +400,7 @@ static u32 max_readers(const Shadow *s)
              : MOST_READERS;
 }
 
-// Are they all of one block?
+// Are all readers of one block?
 static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
 {
     u32 n = 1;
@@ -407,8 +408,8 @@ static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
     return n >= count;
 }
 
-// Of many, one at least is of another block than the others: no barrier of its own puts whoever
-// writes there behind all of them. False: there is nothing new.
+// Where there are many readers, at least one of a second block is kept, so that a writer's own
+// block barrier cannot order it after all of them. False: nothing new was recorded.
 static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
     if (!read[0]) {
@@ -418,8 +419,9 @@ static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 
     u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
     const Site *now = &k->site;
     if (is_redundant(s, readers, count, k, from, to)) return false;
-    bool full = count >= max_readers(s); // of many who look again and again: which of them come
-                                         // before this one takes long to tell
+    bool full =
+        count >= max_readers(
+            s); // of many readers it would take long to find those that come before this one
     for (u32 n = 0; n < count; n++) {
         const Site *old = &s->sites[readers[n]];
         bool mine = same_warp(old, now);
@@ -438,7 +440,7 @@ static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 
     return true;
 }
 
-// Words of the line, all of which it touches.
+// The words of the line of which the site touches every byte.
 static u32 words_of(const Site *s, u64 line)
 {
     Extent p = extent_of(s, line, line + LINE_BYTES);
@@ -449,8 +451,8 @@ static u32 words_of(const Site *s, u64 line)
     return words;
 }
 
-// Has each word of the line been read by two who are apart? Then who writes there conflicts with
-// one of them.
+// Have two distinct readers read each word of the line? Then every writer conflicts with one of
+// them.
 static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const ShadowCheck *k,
                           u64 line)
 {
@@ -469,7 +471,7 @@ static void record_read(Shadow *s, Line *n, ShadowCheck *k, u64 line)
     bool more = record_reader(s, n->read, k, line, line + LINE_BYTES),
          at_end = !((k->site.base + k->site.bytes) % LINE_BYTES);
     if (!k->saturation || !n->read[1] || (k->only_full_barriers && !more && !at_end)) return;
-    for (u32 w = 0; w < 2; w++) // a read that it may race with has to be looked at
+    for (u32 w = 0; w < 2; w++) // a read that may race with this write has to be checked
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
     bool full = !k->by_warp && count == MOST_READERS && !is_of_one_block(s, readers, count);
@@ -512,7 +514,7 @@ static void drop_covered(Shadow *s, u32 read[2], const Site *write, u64 from, u6
     set_readers(s, read, readers, kept);
 }
 
-// False: it does not fit beside what is there.
+// False: the line has no room for it beside its other writes.
 static bool record_write(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     u32 slot = 2;
@@ -533,7 +535,7 @@ static bool record_write(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 
 // ---- Looking ----
 
-// What another block has added, which the addition that is looked at does not undo.
+// Another block's reduction, which this reduction does not order or replace.
 static u32 added_before(const Shadow *s, const Cell *c, const Site *now)
 {
     if (!c->write || !now->adds || !s->sites[c->write].adds) return 0;
@@ -581,14 +583,14 @@ static bool check_cells(Shadow *s, Line *n, ShadowCheck *k, u64 line)
     return raced;
 }
 
-// Nobody has been here: there is nothing to compare with.
+// The first access to a line: there is nothing to compare it with.
 static void begin_line(const Shadow *s, Line *n, u32 number, const Site *site)
 {
     *n = (Line){ .generation = s->generation, .of_many = site->warps };
     *(site->store ? n->write : n->read) = number;
 }
 
-// The line has company: of the warps that its site is of, the one that touched it gets a site of
+// A second access touches a line of a sweep: the warp of the sweep that touched it gets a site of
 // its own.
 static void split_off_warp(Shadow *s, Line *n, u64 line)
 {
@@ -602,7 +604,7 @@ static void split_off_warp(Shadow *s, Line *n, u64 line)
     *number = is_full(s) ? 0 : add_site(s, &own);
 }
 
-// Has the warp itself read so many parts of the line that there is no room for another?
+// Has the warp itself read so many separate parts of the line that there is no room for another?
 static bool is_full_of(Shadow *s, const u32 read[2], ShadowCheck *k, u64 line)
 {
     if (!(read[1] & READER_LIST)) return false;
@@ -704,7 +706,8 @@ void shadow_check(Shadow *s, ShadowCheck *k)
         check_range(s, k, low, high + a->bytes);
         return;
     }
-    u64 seen = ~0ull; // a line is looked at once, whichever lanes touch it; no lane touches two
+    u64 seen =
+        ~0ull; // each line is checked once, whichever lanes touch it; no lane touches two lines
     for (u32 rest = a->lanes; rest; rest &= rest - 1) {
         u64 at = a->base + __builtin_ctz(rest) * a->stride, line = (at - s->base) / LINE_BYTES;
         if (line != seen) check_range(s, k, at, at + 1);

@@ -1,5 +1,5 @@
-// For each line of memory the first of the shard's blocks that read it, or that two have; for each
-// chunk of lines, that two have read each of them.
+// For each line of memory: which block of the shard read it first, or that two have read it. For
+// each chunk of lines: that two blocks have read every line.
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -11,10 +11,12 @@
 static const u32 READ_BY_TWO = 1u << 31;
 
 struct ShardReads {
-    u32 *line, *chunk; // marks
-    u32 first, end;    // marks of its blocks, from which `line` tells those of others, from before
-    u32 two;           // the mark of what two blocks have read
-    u64 range, range_end; // chunks, all that two have read: what was promised last
+    u32 *line, *chunk;
+    u32 first,
+        end; // its blocks' marks are first, first + 1, ...; lower marks are of earlier shards
+    u32 two; // the mark of lines that two blocks have read
+    u64 range,
+        range_end; // chunks in which two blocks have read every line: the pass that was set last
     ShardReads *next;
 };
 
@@ -72,8 +74,7 @@ static bool is_whole(ShardReads *r, u64 chunk)
     return true;
 }
 
-// As long as all that it touches lies in chunks round about that two blocks have read: of more and
-// more, as it is asked for.
+// Sets the pass to the surrounding chunks that two blocks have read; repeated calls extend it.
 static void extend_pass(ShardReads *r, Access *a, u64 low, u64 high)
 {
     enum { MOST = 64 };

@@ -1,6 +1,6 @@
-// What a shard of a grid has read of global memory: which of its reads need not be told race.c,
-// since two of the shard's blocks have read of the same line before. Its kernel stores nothing
-// there, and other operations come before all of it, or race with those two.
+// The global memory that a shard of a grid has read. A read is redundant for race.c once two of the
+// shard's blocks have read the same line: the kernel stores nothing there, and another operation
+// that races with the read also races with the earlier two.
 #pragma once
 #include "machine/observer.h"
 
@@ -8,14 +8,14 @@ typedef struct ShardReads ShardReads;
 
 ShardReads *shard_reads_make(const Grid *shard);
 void shard_reads_free(ShardReads *);
-void shard_reads_reset(ShardReads *, const Grid *shard); // what was read does not count
+void shard_reads_reset(ShardReads *, const Grid *shard); // the shard's reads were rolled back
 
-// Is that all so, of a load of memory that the kernel does not store to? If not, it is so from now
-// on, as far as this block goes.
+// Is the load redundant? If not, its lines are noted as read by its block. The kernel must not
+// store to this memory. May set the access's pass.
 bool shard_reads_are_redundant(ShardReads *, Access *, const Span *spans, u64 from);
 
-// The same of a block's load of so many bytes without a hole, with no promise.
+// The same for a contiguous load by a block; sets no pass.
 bool shard_reads_note(ShardReads *, u32 block, u64 address, u64 bytes);
 
-// Has no other block of the shard read any of those lines? They are noted as read by this one then.
+// If no other block of the shard has read any of those lines, notes them as read by this block.
 bool shard_reads_note_first(ShardReads *, u32 block, u64 address, u64 bytes);

@@ -1,10 +1,11 @@
-// Use of what nothing wrote. Loading it is no use: compilers load early and drop what they do not
-// need. So the lanes of a register that hold such a value are marked, the mark goes where the value
-// goes, and a report is made only when it decides a branch, an address or whether something is
-// stored; bytes in memory that it was stored to count as not written, and are remembered as
-// computed, to be told from those that nothing stored to.
+// Uses of undefined values: of what nothing wrote. A load is no use, because compilers hoist loads
+// and drop values that they do not need. So each register has a mark for each lane that holds such
+// a value, and the marks propagate with the values. A report is made when a marked value decides a
+// branch, an address, or whether something is stored. Memory to which a marked value is stored
+// counts as not written; it is remembered as computed, to tell it from memory to which nothing was
+// stored.
 //
-// Most warps never meet such a value: the marks are followed (Warp.watch) only in those that do.
+// Most warps never meet such a value. Marks are propagated (Warp.watch) only in those that do.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +19,14 @@
 #include "base/need.h"
 #include "slots.h"
 
-// What is known of the blocks that a slot runs, one after another.
+// What is known of the blocks that run in a slot, one after another.
 struct DefinedBlock {
-    u64 *shared_bits; // of its shared memory, a bit for each byte that was written; behind them,
-                      // one that was computed
-    u64 *local_bits; // of each thread's local memory, one thread's after another's; the same behind
-                     // them
+    u64 *shared_bits; // of its shared memory: a bit for each written byte; after those, a bit for
+                      // each computed byte
+    u64 *local_bits;  // of each thread's local memory in turn; the computed bytes follow likewise
     u64 shared_words, local_words, local_stride; // stride: bits of a thread, rounded up to words
-    const Insn *origin;                          // the latest load of something undefined
-    bool computed;                               // and that was stored, though undefined
+    const Insn *origin;                          // the latest load of an undefined value
+    bool computed;                               // and whether that value had been stored
 };
 
 static struct DefinedBlock *defined_block(const Block *b) { return b->kept[BLOCK_UNDEFINED]; }
@@ -51,14 +51,14 @@ static void undefined_block_free(Block *b)
 static void undefined_block_start(Block *b)
 {
     struct DefinedBlock *d = defined_block(b);
-    // CUB and Thrust compare what lies behind a tile, too, and drop the outcome; they add what a
-    // thread was never given, and take it off again. There all counts as written until a value that
-    // nothing wrote is stored to it.
+    // CUB and Thrust compare elements past the end of a tile and drop the outcome; they add what no
+    // thread was given and subtract it again. In their kernels all memory counts as written until
+    // an undefined value is stored to it.
     const int begin = kernel_is_nvidias(b->grid->kernel) ? 0xff : 0;
     memset(d->shared_bits, begin, d->shared_words * sizeof *d->shared_bits);
     memset(d->shared_bits + d->shared_words, 0, d->shared_words * sizeof *d->shared_bits);
     for (u32 at = b->reserved_at; at < b->shared_span; at++)
-        d->shared_bits[at / 64] |= 1ull << at % 64; // the system's
+        d->shared_bits[at / 64] |= 1ull << at % 64; // the system's part
     memset(d->local_bits, begin, d->local_words * sizeof *d->local_bits);
     memset(d->local_bits + d->local_words, 0, d->local_words * sizeof *d->local_bits);
     for (u32 n = 0; n < b->warp_count; n++) {
@@ -69,8 +69,7 @@ static void undefined_block_start(Block *b)
     }
 }
 
-// The word of the right bitmap that holds byte `at` of what a lane touches, and that byte's bit in
-// it.
+// The bitmap word that holds byte `at` of what a lane touches, and that byte's bit in it.
 static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
 {
     const struct DefinedBlock *d =
@@ -88,7 +87,7 @@ static inline u64 *word_of(const Access *a, u32 lane, u64 at, u32 *bit)
     return bits + byte / 64;
 }
 
-// The word that says of the same bytes whether they were computed from what nothing wrote.
+// The word that says of the same bytes whether they were computed from undefined values.
 static inline u64 *computed_word(const Access *a, u64 *word)
 {
     const struct DefinedBlock *d = defined_block(a->warp->block);
@@ -101,8 +100,8 @@ static inline u64 *computed_word(const Access *a, u64 *word)
 
 static inline u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
 
-// Lanes none of whose `bytes` from byte `at` on were ever written. (Accesses are aligned: they
-// cross no word. A value of which a part is written counts as written: structures have padding.)
+// The lanes none of whose `bytes` from byte `at` on were written. Accesses are aligned, so they
+// cross no word. A partly written value counts as written, because structures have padding.
 static u32 lanes_undefined(const Access *a, u64 at, u32 bytes)
 {
     u32 lanes = 0, bit;
@@ -124,7 +123,7 @@ static bool is_written(const u64 *word, u32 bit, u64 bytes)
     return true;
 }
 
-// Everything that it reads was written: the case that is worth being quick about.
+// The common case: every byte that the access reads was written.
 static bool all_defined(const Access *a)
 {
     u32 bit;
@@ -137,14 +136,14 @@ static bool all_defined(const Access *a)
 }
 
 // ---- What need not be looked at again ----
-// While no warp of the launch holds a value that nothing wrote, what is written stays so, and a
-// chunk of memory that is written from one end to the other needs no further looks.
+// While no warp of the launch holds an undefined value, written memory stays written. So a chunk
+// that is completely written needs no further checks.
 
 enum { CHUNK = 256 << 10, CHUNKS = 1024, BESIDE = 16 };
 static _Thread_local struct {
     u64 number, from, to;
-} chunks[CHUNKS];                     // `from` up to below `to` is written,
-static _Thread_local u32 chunks_turn; // in that turn of the grid
+} chunks[CHUNKS];                     // `from` to `to` is written,
+static _Thread_local u32 chunks_turn; // as of that turn of the grid
 static u32 turn;
 
 static void undefined_grid_turn(Grid *g) { (void)g, turn++; }
@@ -158,9 +157,9 @@ static void undefined_grid_start(Grid *g)
 // GRID_UNDEFINED is set when some warp of the grid holds a value that nothing wrote.
 static bool watching(const Access *a) { return a->warp->block->grid->kept[GRID_UNDEFINED]; }
 
-// Promises the chunk that the access lies in, if all of it is written, and a few like it on both
-// sides, as far as they are known.
-static void promise_chunk(Access *a)
+// Sets the access's pass to its chunk, if that is completely written, and to a few neighbouring
+// chunks that are known to be.
+static void pass_chunk(Access *a)
 {
     u64 address = a->address[a->first], number = address / CHUNK, low = address, high = address;
     u32 place = number % CHUNKS;
@@ -189,7 +188,7 @@ static void promise_chunk(Access *a)
     a->pass_to = to - (high - address) + 1;
 }
 
-// May several threads change bits of the same word at a time?
+// May several threads change bits of one word at the same time?
 static bool many_change(const Access *a) { return a->space == SPACE_GLOBAL && a->grid->shard; }
 
 static inline void set_bits(u64 *word, u64 bits, bool many)
@@ -213,7 +212,7 @@ static void define_span(u64 *word, u32 bit, u64 bytes, bool many)
     }
 }
 
-// What a lane stores, or a part of it, is defined, or was computed from what nothing wrote.
+// Marks part of what a lane stores as defined, or as computed from undefined values.
 static inline void define_bits(const Access *a, u64 *word, u64 bits, bool defined, bool many)
 {
     if (defined) {
@@ -226,14 +225,14 @@ static inline void define_bits(const Access *a, u64 *word, u64 bits, bool define
 
 static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
 
-// Managed and pinned memory counts as written: the host may write it at any time, and nobody sees
-// it.
+// Managed and pinned memory counts as written, because the host may write it unobserved at any
+// time.
 static bool is_shared(const Access *a, u32 lane)
 {
     return a->space == SPACE_GLOBAL && a->address[lane] >= MEMORY_SHARED;
 }
 
-// An asynchronous copy: what nothing wrote where it comes from, nothing has written where it goes.
+// An asynchronous copy: undefined bytes of the source make the destination undefined.
 static void store_copy(const Access *a)
 {
     u32 bit;
@@ -248,7 +247,7 @@ static void store_copy(const Access *a)
     }
 }
 
-// The lane and the half of its register in which a transposed tile has half h of lane l's word
+// The lane, and the half of its register, in which a transposed tile has half h of lane l's word
 // (machine/tensor.c).
 static u32 transposed_lane(u32 l, u32 h) { return (l % 4 * 2 + h) * 4 + l / 4 / 2; }
 
@@ -263,7 +262,7 @@ static void store_tile(const Access *a)
         }
 }
 
-// Remembers what it was that the bytes stored come from, unless that was something stored before.
+// Records which load the stored undefined bytes came from, unless an earlier store is recorded.
 static void note_taint(const Access *a)
 {
     const struct DefinedBlock *d = defined_block(a->warp->block);
@@ -343,8 +342,8 @@ static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
 static void start_watching(Warp *w);
 static void note_origin(const Access *a, u32 lanes, u64 at);
 
-// An exchange is a store that gives what was there before: nothing is used yet. Of lanes at one
-// place the lowest gets it.
+// An exchange stores a value and returns the old one, which is no use yet. Of lanes with one
+// address the lowest receives it.
 static void exchange(const Access *a, u32 lanes)
 {
     if (a->insn->reduces) return;
@@ -372,19 +371,19 @@ static bool undefined_access(Access *a)
 {
     if (a->atomic && !a->mbarrier) before_atomic(a);
     if (!a->store) access_pass_all(a);
-    else if (!watching(a)) store(a), promise_chunk(a);
+    else if (!watching(a)) store(a), pass_chunk(a);
     else store(a);
     return true;
 }
 
-// Lane by lane, selecting: the mark of the one that is taken.
+// A select takes the mark of the operand that each lane selects.
 static u32 marks_of_select(const Warp *w, const Insn *i)
 {
     u32 p = *(u32 *)row_of(w, i->c);
     return *mark(w, i->c) | (p & *mark(w, i->a)) | (~p & *mark(w, i->b));
 }
 
-// false && anything is false, true || anything is true, whatever the other is.
+// false && x is false and true || x is true, whatever x is.
 static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
 {
     u32 ma = *mark(w, i->a), mb = row->inputs > 1 ? *mark(w, i->b) : 0;
@@ -394,13 +393,13 @@ static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
     return ma | mb;
 }
 
-// A comparison, and what more it does with its result.
+// A comparison and the boolean operation on its result.
 static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     u32 marks = *mark(w, i->a) | *mark(w, i->b);
     if (i->combine) marks |= *mark(w, i->c);
     if (i->combine == COMBINE_AND || i->combine == COMBINE_OR) {
-        // A third operand that decides alone does so whatever the comparison says.
+        // A third operand that decides by itself hides the comparison's mark.
         u32 c = *(u32 *)row_of(w, i->c) ^ i->flip;
         marks &= *mark(w, i->c) | (i->combine == COMBINE_AND ? c : ~c);
     }
@@ -410,7 +409,8 @@ static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
             *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
 }
 
-// Lists of four: a mark on one part is one on the whole, and the other way round.
+// Vectors of four: a mark on one element marks the packed value, and a mark on that marks each
+// element.
 static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool pack)
 {
     u32 marks = pack ? 0 : *mark(w, i->a);
@@ -421,8 +421,8 @@ static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool p
     }
 }
 
-// Parameters and results of calls: a mark for each two bytes, as they lie lane after lane. What is
-// written in part counts as written, as in memory; its first byte comes first.
+// Parameters and results of calls have a mark for each two bytes. As in memory, a partly written
+// value counts as written.
 static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
 {
     for (u32 e = 0; e < i->elements; e++) {
@@ -436,7 +436,7 @@ static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
     }
 }
 
-// The rows (of b: the columns) of an operand that have an element that nothing defined.
+// The rows (of b: the columns) of an operand that hold an undefined element.
 static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
 {
     u32 marked = 0;
@@ -446,7 +446,7 @@ static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
     return marked;
 }
 
-// An element of the product depends on its row of a, its column of b, and its place in c.
+// An element of the product depends on its row of a, its column of b and its element of c.
 static void watch_multiply(const Warp *w, const Insn *i)
 {
     const Matrix *x = i->matrix;
@@ -479,7 +479,7 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
     const IsaRow *row = &isa_rows[i->row];
     bool copies = i->op == ISA_copy || i->op == ISA_bulk, stores = copies || row->store;
     u32 rows =
-        row->m == 8 && row->n == 8 ? 8 * row->k : LANES; // ldmatrix: lanes whose address counts
+        row->m == 8 && row->n == 8 ? 8 * row->k : LANES; // ldmatrix: the lanes whose address counts
     u32 addresses = i->a || copies
                       ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask
                             & ~0u >> (LANES - rows)
@@ -490,7 +490,7 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
     else if (guard && stores) report_use(w, i, guard, "whether a store happens");
 }
 
-// Follows the marks through one instruction.
+// Propagates the marks through one instruction.
 static void watch(Warp *w, const Insn *i, u32 mask)
 {
     const IsaRow *row = &isa_rows[i->row];
@@ -518,8 +518,8 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         return;
     case EXCHANGE:
         if (i->predicate) *mark(w, i->predicate) &= ~mask;
-        if (i->op == ISA_shfl) return;            // undefined_shuffled() knows who got what
-        marks = *mark(w, i->a) & mask ? mask : 0; // it counts for all
+        if (i->op == ISA_shfl) return; // undefined_shuffled() sees which lane got which value
+        marks = *mark(w, i->a) & mask ? mask : 0; // one mark affects the results of all lanes
         break;
     case COMPARE:
     case COMPARE_2: watch_compare(w, i, mask, guard); return;
@@ -529,7 +529,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:
-        marks = i->bit_field ? 0 : *mark(w, i->a); // a part is written now
+        marks = i->bit_field ? 0 : *mark(w, i->a); // part of the value is written now
         if (row->inputs > 1) marks |= *mark(w, i->b);
         if (row->inputs > 2) marks |= *mark(w, i->c);
         if (row->shape == INSERT) marks |= *mark(w, i->vector[0]);
@@ -571,8 +571,8 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
     d->computed = *computed_word(a, word) >> bit & 1;
 }
 
-// Lanes that get something undefined into a register, of whose value bytes `at` on are. A matrix's
-// elements count each.
+// The lanes that load an undefined value into a register that holds bytes `at` on. Of a matrix each
+// element counts.
 static u32 lanes_given(const Access *a, u32 at)
 {
     if (!a->element_bytes) return lanes_undefined(a, at, a->width);
@@ -600,12 +600,12 @@ static void undefined_loaded(Access *a)
     Warp *w = a->warp;
     bool defined = all_defined(a);
     if (a->undefined) {
-        if (defined) promise_chunk(a);
+        if (defined) pass_chunk(a);
         else note_undefined(a);
         return;
     }
     if (!w->watch && defined) {
-        promise_chunk(a);
+        pass_chunk(a);
         return;
     }
     for (u32 e = 0; e < a->elements; e++) {

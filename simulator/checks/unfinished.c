@@ -1,8 +1,9 @@
-// Asynchronous copies that nobody has waited for: until the thread that began one waits for it,
-// what lies in its place of shared memory is neither old nor new, and whoever reads or writes there
-// is told so, with the copy's line and its own. Other warps that no barrier puts behind the copy's
-// beginning race with it: that is race.c's to tell; but an mbarrier may. Of copies in bulk the same
-// is told, and who writes what one has yet to read, and blocks that end before theirs are over.
+// Asynchronous copies that have not been waited for. Until the thread that began a copy waits for
+// it, its destination in shared memory holds neither the old nor the new bytes; an access to it is
+// reported with the copy's line and its own. Accesses of other warps that no barrier orders after
+// the copy's beginning are races, which race.c reports, unless an mbarrier orders them. Copies in
+// bulk are checked alike; a store to the source of one that has not been read yet is reported too,
+// as is a block that ends before its copies have completed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,13 @@
 #include "base/need.h"
 #include "slots.h"
 
-enum { UNIT = 4 }; // bytes of the least copy, and of a bit
+enum { UNIT = 4 }; // bytes of the smallest copy, and of a bit
 
 struct UnfinishedBlock {
-    u64 *
-        bits; // of its shared memory: a copy that has begun goes there; NULL: the kernel makes none
+    u64 *bits; // of its shared memory: a copy in flight writes there; NULL: the kernel makes no
+               // copies
     u64 words;
-    u32 count; // lanes' parts of copies that have begun
+    u32 count; // lanes' parts of copies in flight
 };
 
 static struct UnfinishedBlock *unfinished_block(const Block *b)
@@ -73,7 +74,7 @@ static void change(struct UnfinishedBlock *u, const Access *a, bool set)
     u->count += set ? __builtin_popcount(a->mask) : -__builtin_popcount(a->mask);
 }
 
-// The copy that goes to those bytes and has not been waited for, and its thread.
+// The copy in flight to those bytes, and its thread.
 static const Copy *find_copy(const Block *b, u64 address, u32 bytes, const Warp **warp, u32 *lane)
 {
     for (u32 v = 0; v < b->warp_count; v++) {
@@ -89,7 +90,7 @@ static const Copy *find_copy(const Block *b, u64 address, u32 bytes, const Warp 
     return NULL;
 }
 
-// False: there is nothing to tell.
+// False: there is nothing to report.
 static bool tell(const Access *a, u32 lane)
 {
     const Warp *other = NULL;
@@ -160,7 +161,7 @@ static Report report_bulk(const Block *b, const Bulk *c, const Insn *i, const Wa
     return r;
 }
 
-// A lane that touches what a copy writes, or stores to what one has yet to read.
+// A lane touches what a copy in flight writes, or stores to what one has yet to read.
 static bool meets(const Access *a, const Bulk *c, u32 lane)
 {
     u64 from = c->stores ? c->from : c->to;
@@ -192,7 +193,7 @@ static void look_at_bulks(Access *a)
     }
 }
 
-// The next block has its shared memory.
+// The next block reuses this shared memory.
 static void unfinished_block_end(Block *b)
 {
     for (u32 n = 0; b->bulks && n < b->bulks->count && !b->grid->status; n++) {

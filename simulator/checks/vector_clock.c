@@ -1,4 +1,4 @@
-// Sorted runs, joined by merging.
+// The runs of both clocks are sorted, so a join merges them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void push(VectorClock *k, ClockRun r)
     k->runs[k->count++] = r;
 }
 
-// One run for each warp, as of the latest of its epochs.
+// Coarsens the clock to one run for each warp, with the latest epoch.
 static void merge_runs(VectorClock *k)
 {
     u32 kept = 0;
@@ -42,7 +42,7 @@ static bool goes_before(const ClockRun *a, const ClockRun *b)
     return a->warp < b->warp || (a->warp == b->warp && a->last < b->first);
 }
 
-// Takes the blocks up to `last` off a run; the next run when none are left.
+// Removes the blocks up to `last` from a run. When none are left, moves on to the next run.
 static void drop_up_to(ClockRun *r, u32 last, const VectorClock *k, u32 *at)
 {
     if (r->last > last) r->first = last + 1;

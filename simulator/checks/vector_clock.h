@@ -1,10 +1,10 @@
-// What a warp knows of other blocks of its grid: for each of their warps, up to which of its epochs
-// what it did comes before what the one who knows does now. Blocks that did the same are known by
-// one run, so that thousands of them cost little.
+// A vector clock: for each warp of each block an epoch. What the warp did up to that epoch comes
+// before what the clock's owner does now. Blocks with the same epoch share one entry, so that a
+// clock of thousands of blocks stays small.
 #pragma once
 #include "base/base.h"
 
-enum { EVERY_WARP = LANES }; // a run's warp: all of the block's
+enum { EVERY_WARP = LANES }; // ClockRun.warp: all warps of the blocks
 
 typedef struct ClockRun {
     u32 warp;        // in its block, or EVERY_WARP
@@ -12,21 +12,21 @@ typedef struct ClockRun {
     u32 epoch;
 } ClockRun;
 
-typedef struct VectorClock { // {0}: nothing is known
-    ClockRun *runs;          // by warp, then by block, without overlap
+typedef struct VectorClock { // {0}: every epoch is 0
+    ClockRun *runs;          // sorted by warp, then by block, without overlap
     u32 count, room;
 } VectorClock;
 
-// What is known to `from` is known to `to` as well. Where there are very many runs they are taken
-// together: then more counts as known than is.
+// Raises `to` to the maximum of both. A clock of very many runs is coarsened: it then covers more
+// than it should, so that a race may go unreported.
 void vector_clock_join(VectorClock *to, const VectorClock *from);
 void vector_clock_add(VectorClock *to, u32 block, u32 warp, u32 epoch);
 
-// Ticks of that warp up to this one are known; 0: none.
+// The warp's epoch; 0: none of its epochs is covered.
 u32 vector_clock_at(const VectorClock *, u32 block, u32 warp);
 
-bool vector_clock_has(const VectorClock *, u32 first,
-                      u64 count); // anything of so many blocks, from that one on
+// Does the clock cover anything of these blocks?
+bool vector_clock_has(const VectorClock *, u32 first, u64 count);
 
 void vector_clock_clear(VectorClock *);
 void vector_clock_free(VectorClock *);
