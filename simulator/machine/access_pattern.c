@@ -1,13 +1,13 @@
-// Finds the spans of a memory access, and remembers them.
+// Finds the spans of a memory access, and remembers them as its instruction's pattern.
 #include <stdlib.h>
 #include <string.h>
 
 #include "access_pattern.h"
 
-typedef s64 Signs __attribute__((vector_size(64))); // of a comparison: 0 or -1
+typedef s64 Signs __attribute__((vector_size(64))); // the result of a vector comparison: 0 or -1
 
-// Lanes that are neither where the lane before them is nor right behind it. Eight at a time: it is
-// done for every access.
+// The lanes whose address is neither the previous lane's nor the next one after it. Vectorised,
+// because every new access needs it.
 static inline u32 find_breaks(const u64 address[LANES], u32 bytes)
 {
     static const Signs one_on = { 7, 8, 9, 10, 11, 12, 13, 14 };
@@ -54,7 +54,8 @@ static bool find_stride(Access *a)
     return !differs;
 }
 
-// One span says its stride; a few are rows or columns of a block's tile, which have none.
+// A single span determines the stride. A few spans are the rows or columns of a block's tile, which
+// have no common stride.
 void access_analyse(Access *a)
 {
     enum { FEW = 4 };

@@ -1,6 +1,6 @@
-// The pattern of a memory access: what its lanes want, from the address of the lowest of them on.
-// An instruction mostly has the pattern that it had before, which one comparison tells; only a new
-// one is worked out lane by lane.
+// The pattern of a memory access: its lanes' addresses and spans relative to the lowest lane's
+// address. Most executions of an instruction have the pattern of the execution before, which a few
+// vector comparisons establish. Only a new pattern is analysed lane by lane.
 #pragma once
 #include "observer.h"
 
@@ -14,14 +14,14 @@ typedef struct Pass {
     u64 from, span;
 } Pass;
 
-// Where all observers but the `rest`, a bit for each, need not see an access.
+// The pass that all observers gave in common, but those of `rest`, a bit for each.
 typedef struct CommonPass {
     Pass pass;
     u32 rest;
 } CommonPass;
 
-// A span that is copied whole, or, of a load, all of whose lanes read one value; the sizes that are
-// common have loops of their own.
+// A copy of a whole span, or a load of one value by all lanes of a span. Common sizes have loops of
+// their own.
 enum move {
     COPY_64,
     COPY_128,
@@ -34,35 +34,35 @@ enum move {
     FILL_ANY
 };
 typedef struct Move {
-    s64 from;  // of the access's lowest lane's address on
-    u16 to;    // in the register's row
-    u16 bytes; // of memory
+    s64 from;  // relative to the lowest lane's address
+    u16 to;    // byte in the register row
+    u16 bytes; // in memory
     u8 lanes;
     u8 how; // enum move
 } Move;
 
 typedef struct AccessPattern {
-    u32 mask;  // 0: nothing is remembered
+    u32 mask;  // 0: no pattern is remembered
     u32 first; // as in Access
     bool regular;
     s64 stride;
     _Alignas(64)
-        u64 offset[LANES]; // of each lane's address from the first's; lanes that take no part too
-    _Alignas(64) u32 narrow[LANES]; // their lower halves
+        u64 offset[LANES]; // of each lane's address from the lowest lane's, inactive lanes included
+    _Alignas(64) u32 narrow[LANES]; // the lower halves of the offsets
     u32 span_count;
-    Span span[LANES];                                    // addresses from the first's on
-    Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS]; // what each observer promised
-    CommonPass common_access, common_loaded;             // what follows from that
-    Pass noted;   // shard.c need not see loads from there again
-    Pass settled; // lsu.c: in there an access is nothing but its moves, at which none but
-                  // `line_observers` look, a bit for each
+    Span span[LANES];                                    // addresses relative to the lowest lane's
+    Pass access[MOST_OBSERVERS], loaded[MOST_OBSERVERS]; // each observer's pass
+    CommonPass common_access, common_loaded;             // what follows from those
+    Pass noted;                                          // where shard.c need not see loads again
+    Pass
+        settled; // where an access consists of its moves only, and is seen by `line_observers` only
     u32 line_observers;
-    u32 move_count; // 0: it cannot be put so
+    u32 move_count; // 0: the access is not expressible as moves
     Move move[FEW_MOVES];
     struct {
         u32 phase, wavefronts, conflicts;
-    } banks;                    // coalesce.c: for this address % BANK_BYTES + 1
-    u8 line_phase[LINE_PHASES]; // of each of the following: this address % PHASE_BYTES + 1
+    } banks;                    // coalesce.c: for accesses with this address % BANK_BYTES + 1
+    u8 line_phase[LINE_PHASES]; // the address % PHASE_BYTES + 1 of each entry below
     struct PatternLines {
         u8 count, all, sectors[FEW_LINES];
         s32 line[FEW_LINES];
@@ -82,30 +82,30 @@ static inline bool lies_in(u64 address, const Pass *pass)
     return address - pass->from < pass->span;
 }
 
-// The lines of an access from that address on, where they are remembered (coalesce.c); else NULL.
+// The remembered lines of an access at that address (coalesce.c), or NULL.
 static inline const struct PatternLines *access_pattern_lines(const AccessPattern *s, u64 address)
 {
     u32 phase = address % PHASE_BYTES, n = phase / 4 % LINE_PHASES;
     return s->line_phase[n] == phase + 1 ? &s->lines[n] : NULL;
 }
 
-// For each memory instruction of the kernel, with nothing remembered. NULL: no memory left.
+// An empty pattern for each memory instruction of the kernel. NULL: out of memory.
 AccessPattern *access_patterns_make(const Kernel *k);
 
-// Fills in the pattern of `a` and remembers it.
+// Analyses the access and remembers its pattern.
 void access_pattern_learn(Access *a, AccessPattern *s);
 
-// What an access whose arrays are filled in comes to: so many moves, of a register of 4 bytes or
-// more a lane; 0: it cannot be put so.
+// Expresses an access whose arrays are filled in as moves of registers of at least 4 bytes a lane.
+// 0: that is not possible.
 u32 access_moves(const Access *a, Move move[FEW_MOVES]);
 
-// Takes back what observers promised in this launch.
+// Withdraws every observer's passes.
 void access_pattern_reset_passes(Grid *g);
 
-// Forgets what observer `o` promised in this launch.
+// Withdraws the passes of one observer.
 void access_pattern_reset_passes_of(Grid *g, const Observer *o);
 
-typedef u64 Eight __attribute__((vector_size(64))); // of a row of addresses
+typedef u64 Eight __attribute__((vector_size(64))); // eight addresses
 
 static inline bool is_zero(Eight v)
 {
@@ -118,7 +118,7 @@ static inline bool is_zero(Eight v)
 #endif
 }
 
-// Has an access the pattern that is remembered? Lane l's address is base[l] + something.
+// Does an access match the remembered pattern? Lane l's address is base[l] plus a constant.
 static inline bool access_pattern_matches(const AccessPattern *s, u32 mask, const u64 *base)
 {
     const Eight *row = (const Eight *)base, *remembered = (const Eight *)s->offset;
@@ -128,8 +128,7 @@ static inline bool access_pattern_matches(const AccessPattern *s, u32 mask, cons
     return mask == s->mask && is_zero(differs);
 }
 
-// The same of addresses of 32 bits, as long as none of those remembered lies beyond 32 bits from
-// there.
+// The same for 32-bit addresses, provided that no remembered offset exceeds 32 bits.
 static inline bool access_pattern_matches_narrow(const AccessPattern *s, u32 mask, const u32 *base)
 {
     typedef u32 Sixteen __attribute__((vector_size(64)));
@@ -140,7 +139,7 @@ static inline bool access_pattern_matches_narrow(const AccessPattern *s, u32 mas
                (Eight)(((row[0] - first) ^ remembered[0]) | ((row[1] - first) ^ remembered[1])));
 }
 
-// If so, fills in all but the arrays.
+// Fills in a matching access, except for its arrays.
 static inline void access_pattern_recall(Access *a, AccessPattern *s, u64 base)
 {
     a->first = s->first;
@@ -165,7 +164,7 @@ static inline void access_fill(Access *a)
     a->filled = true;
 }
 
-// The spans, filled in or not: their addresses are *from on.
+// The spans, whether filled in or not. Their addresses are relative to *from.
 static inline const Span *access_spans(const Access *a, u64 *from)
 {
     *from = a->filled ? 0 : a->base;

@@ -1,26 +1,26 @@
-// Warps whose accesses follow those of the warp before them (sweep.h).
+// The sweep of a block: accesses of a warp that the following warps repeat (sweep.h).
 #pragma once
 #include "warp.h"
 
-// What warp after warp does, each right behind what the one before it did: whole rows of lines of
-// global memory, a lane's beside the other's. The accesses of the first of them are seen one by
-// one, those of the warps that follow all at once (sweep.c).
+// In a sweep each warp makes the same accesses to global memory as the warp before it, at the bytes
+// that follow: whole lines, contiguous from lane to lane. Observers see the first warp's accesses
+// one by one and those of the following warps all at once (sweep.c).
 enum { MOST_SWEEP_STEPS = 8 };
 typedef struct SweepStep {
     const Insn *insn;
     struct AccessPattern *pattern;
-    u64 base;      // of the first warp's
-    u64 next;      // of the next warp's
-    u32 pc, bytes; // of its lanes together
-    u32 rest;      // a bit for each observer that has to be told
+    u64 base;      // the first warp's address
+    u64 next;      // the next warp's address
+    u32 pc, bytes; // bytes: of all lanes together
+    u32 rest;      // observers to be notified, a bit for each
     bool store;
 } SweepStep;
 
 typedef struct AccessSweep {
-    u32 first;      // the warp that they follow
-    u32 step_count; // accesses that it has made; 0: nobody is followed
-    u32 warp, at;   // whose turn it is, and with which access
-    u32 count;      // accesses that have followed
+    u32 first;      // the warp that leads
+    u32 step_count; // accesses of the leading warp; 0: there is no sweep
+    u32 warp, at;   // the warp and the access that come next
+    u32 count;      // accesses of the following warps
     SweepStep access[MOST_SWEEP_STEPS];
     u32 unchanged[MOST_SWEEP_STEPS
                   * MOST_WARPS]; // of each of those: lanes that stored what was there already

@@ -1,17 +1,16 @@
-// Tells waiting from getting on. The machine is deterministic: a warp that stands as it stood some
-// turns before, while nothing in memory has changed, does the same for ever, unless another warp
-// changes something. When that holds for all warps that do not wait at a barrier, and no further
-// block can start, it is a deadlock, and nothing has to be guessed.
+// Distinguishes a deadlock from progress. The machine is deterministic: a warp that is in the same
+// state as some turns before, while nothing in memory has changed, repeats itself for ever unless
+// another warp changes something. When that holds for every warp that does not wait at a barrier,
+// and no further block can start, the grid is deadlocked, and nothing has to be guessed.
 //
-// Who waits may store all the same, the same value each time. To see that would cost every store a
-// look at what was there before: so only a warp that may wait, as its last turn has gone by with
-// reading what others may change, is looked at so closely, up to the first store that does change
-// something (lsu.c).
+// A waiting warp may still store, the same value each time. Seeing that would cost every store a
+// comparison with memory. So only a warp that may be waiting, because in its last turn it read what
+// others may change, has its stores compared, up to the first store that changes something (lsu.c).
 //
-// A warp that counts its tries is never twice in one state. So where all warps have only read the
-// same that others may change, turn after turn for long enough, that counts as well. One that looks
-// at a clock may give up some time: while nothing else happens, the clocks go faster and faster,
-// until that would take hours.
+// A warp that counts its attempts is never twice in one state. So the grid also counts as
+// deadlocked when all warps have for long enough read only unchanging values that others may
+// change. A warp that reads a clock may give up at some time: while nothing else happens the clocks
+// run faster and faster, until hours have passed on them.
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdio.h>
@@ -24,10 +23,10 @@
 #include "cluster.h"
 #include "deadlock.h"
 
-static const u64 LONG_ENOUGH = 1ull << 26; // warp instructions with which nothing changed
-static const u64 HOURS = 1ull << 44;       // on the clocks
+static const u64 LONG_ENOUGH = 1ull << 26; // warp instructions without any change
+static const u64 HOURS = 1ull << 44;       // in clocks
 
-// Eight sums side by side, so that the compiler can do them at once.
+// Hashes eight lanes at once, so that the compiler can vectorise the loop.
 static u64 hash(u64 seed, const void *data, size_t bytes)
 {
     enum { SUMS = 8 };
@@ -46,7 +45,7 @@ static u64 hash(u64 seed, const void *data, size_t bytes)
     return seed;
 }
 
-// All that decides what a warp does next but the memory that it shares with others.
+// Hashes everything that decides what the warp does next, except memory that it shares with others.
 static u64 state_of(const Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
@@ -73,8 +72,8 @@ static u64 state_of(const Warp *w)
     return h;
 }
 
-// The state that is compared with is kept for longer and longer (Brent, "An improved Monte Carlo
-// factorization algorithm", BIT 1980): so a repetition of any length is found.
+// The state to compare with is kept for exponentially longer spans (Brent, "An improved Monte Carlo
+// factorization algorithm", BIT 1980), so a cycle of any length is found.
 bool deadlock_warp_spins(Warp *w)
 {
     Spin *s = &w->spin;
@@ -136,12 +135,12 @@ bool deadlock_is_certain(Grid *g, bool alone)
 
 enum how { SPINS, AT_BARRIER, AT_MBARRIER, AT_CLUSTER, FOR_LANES, READY };
 
-typedef struct Group { // warps that stand at one line
+typedef struct Group { // warps that wait at one line for one reason
     Place place;
     enum how how;
     u32 barrier, warps;
-    u32 ranges;         // named so far
-    const Block *block; // the latest of them: of this block, from warp `first` to `last`
+    u32 ranges;         // ranges of warps that were listed
+    const Block *block; // the current range: warps `first` to `last` of this block
     u32 first, last;
     char *names;
     size_t length;
@@ -163,7 +162,7 @@ static bool same_place(const Place *a, const Place *b)
     return a->line == b->line && a->file == b->file && (a->line || a->function == b->function);
 }
 
-// The latest range of a group goes into its text; after a few only their number is told.
+// Appends the group's current range to its text. Only the first few ranges are listed.
 static void name_range(Group *g)
 {
     enum { NAMED = 4, ROOM = 400 };
@@ -208,7 +207,7 @@ static u32 group_warps(const Grid *g, const Block *only, Group groups[MOST_GROUP
                 if (groups[n].how == how && groups[n].barrier == barrier
                     && same_place(&groups[n].place, &place))
                     break;
-            if (n == MOST_GROUPS) n--; // the last takes the rest
+            if (n == MOST_GROUPS) n--; // the last group takes the remaining warps
             if (n == count)
                 groups[count++] = (Group){ .place = place, .how = how, .barrier = barrier };
             add_warp(&groups[n], w);

@@ -1,7 +1,7 @@
-// A launch by a kernel takes two calls: one gives room for the parameters, to which the thread then
-// stores them, the next launches. What a thread launches runs in that order, whatever its streams
-// say, which is one of the orders that they allow; but to the stream cudaStreamTailLaunch, behind
-// all the rest.
+// A launch by a kernel takes two calls: the first returns a buffer, into which the thread stores
+// the parameters, and the second launches. A thread's launches run in the order of the calls,
+// whatever their streams, which is one of the orders that streams allow. Launches to
+// cudaStreamTailLaunch run after all others.
 #include <driver_types.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 enum { FIRST_PENDING = 2048, TAIL_LAUNCH = 3, FIRST_HANDLE = 0x100, MOST_PARAMETERS = 4096 };
 
-// Room for parameters: the grid's until it has ended, then for others. Threads find their launch
-// again by its address.
+// A parameter buffer: the grid's until it has ended, then reused. Its address tells which launch it
+// belongs to.
 typedef struct Room {
     struct Room *next;
     Allocation *memory;
@@ -31,22 +31,22 @@ struct DynamicLaunches {
 };
 
 static Room *idle[MOST_DEVICES];
-static u32 most[MOST_DEVICES]; // launches that wait for an end; 0: as many as at first
+static u32 limit[MOST_DEVICES]; // pending launches; 0: the default
 
-void dynamic_launch_set_limit(u32 device, u32 count) { most[device] = count; }
+void dynamic_launch_set_limit(u32 device, u32 count) { limit[device] = count; }
 
-static u32 most_of(u32 device) { return most[device] ? most[device] : FIRST_PENDING; }
+static u32 limit_of(u32 device) { return limit[device] ? limit[device] : FIRST_PENDING; }
 
-// Each grid above this one waits for the end of what it has launched; what it has put at its tail
-// waits for its own. All the rest begins while it runs, as on an H200, where a thread's 3,000
-// launches in a row find room for 2,048 that wait.
+// Each grid above this one waits for what it has launched, and a tail launch waits for the grid's
+// end. Everything else begins while the grid runs, as on an H200, where 3,000 launches of a thread
+// fit into 2,048 pending ones.
 static bool is_full(const Grid *g, u32 depth)
 {
     return depth + (g->dynamic_launches ? g->dynamic_launches->pending_tail : 0)
-         > most_of(g->launch->device);
+         > limit_of(g->launch->device);
 }
 
-// On a launch by a kernel; the host is told cudaErrorInvalidValue.
+// Checks a launch by a kernel. (The host would get cudaErrorInvalidValue.)
 static int check(const Launch *launch)
 {
     u64 shared = launch->kernel->shared_bytes + (u64)launch->dynamic_shared;
@@ -55,7 +55,7 @@ static int check(const Launch *launch)
     return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
 }
 
-static struct DynamicLaunches *children_of(Grid *g)
+static struct DynamicLaunches *launches_of(Grid *g)
 {
     if (g->dynamic_launches) return g->dynamic_launches;
     struct DynamicLaunches *c = g->dynamic_launches = need(calloc(1, sizeof *c));
@@ -79,7 +79,7 @@ static Room *take_room(Grid *g, u32 bytes)
         r->memory =
             need(memory_alloc(bytes < LEAST ? LEAST : bytes, LEAST, MEMORY_STRING, device, NULL));
     }
-    r->next = children_of(g)->rooms;
+    r->next = launches_of(g)->rooms;
     return g->dynamic_launches->rooms = r;
 }
 
@@ -104,7 +104,7 @@ static void refuse(Warp *w, const Insn *i, u32 lane, const Kernel *k)
     grid_fail(w->block->grid, cudaErrorNotSupported);
 }
 
-// How the lane wants the kernel launched, whose rows of numbers are these. The error of that, or 0.
+// Reads the lane's launch configuration from these register rows. Returns an error, or 0.
 static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 block, u32 shared,
                     Launch *launch)
 {
@@ -121,7 +121,7 @@ static int describe(const Warp *w, u32 lane, const Kernel *k, u32 grid, u32 bloc
                                                   : check(launch);
 }
 
-// The kernel that the lane means; NULL, and the grid has failed: it cannot be launched.
+// The kernel that the lane names. NULL: it cannot be launched, and the grid has failed.
 static Kernel *kernel_of(Warp *w, const Insn *i, u32 lane, u64 address)
 {
     Kernel *k = module_kernel_at(w->block->grid->kernel->module, address);
@@ -154,7 +154,7 @@ void run_parameter_buffer(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// __cudaCDP2GetParameterBuffer(alignment, bytes): for a launch that run_launch_kernel describes.
+// __cudaCDP2GetParameterBuffer(alignment, bytes): for run_launch_kernel.
 void run_plain_buffer(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *bytes = row_of(w, i->b);
@@ -169,10 +169,10 @@ void run_plain_buffer(Warp *w, const Insn *i, u32 mask)
 
 // ---- Launching ----
 
-// Puts a copy of it behind the others.
+// Appends a copy of the launch to the grid's list.
 static int add(Grid *g, const DynamicLaunch *what, u64 stream)
 {
-    struct DynamicLaunches *c = children_of(g);
+    struct DynamicLaunches *c = launches_of(g);
     bool tail = stream == TAIL_LAUNCH;
     if (tail && is_full(g, g->launch->depth + 1)) return cudaErrorLaunchPendingCountExceeded;
     c->pending_tail += tail;
@@ -187,7 +187,7 @@ static int add(Grid *g, const DynamicLaunch *what, u64 stream)
 
 static Room *room_at(Grid *g, u64 buffer)
 {
-    Room *r = children_of(g)->rooms;
+    Room *r = launches_of(g)->rooms;
     while (r && r->memory->base != buffer) r = r->next;
     return r;
 }
@@ -340,15 +340,15 @@ bool dynamic_launch_store(Warp *w, const Insn *i, u32 lane, u64 to, u64 value, u
     return true;
 }
 
-// A handle for each lane. Events must have the flag that the guide asks for; a stream may go
-// without.
+// Makes a handle for each lane. Events must have the flag that the guide demands; streams may lack
+// it.
 static void create(Warp *w, const Insn *i, u32 mask, u32 only, bool or_none)
 {
     const u64 *to = row_of(w, i->a);
     const u32 *flags = row_of(w, i->b);
     for (; mask; mask &= mask - 1) {
         u32 lane = __builtin_ctz(mask);
-        u64 handle = FIRST_HANDLE + children_of(w->block->grid)->handles++;
+        u64 handle = FIRST_HANDLE + launches_of(w->block->grid)->handles++;
         bool fits = flags[lane] == only || (or_none && !flags[lane]);
         bool good = fits && dynamic_launch_store(w, i, lane, to[lane], handle, sizeof handle);
         dynamic_launch_return(w, i, lane, good ? 0 : cudaErrorInvalidValue);
@@ -378,7 +378,7 @@ DynamicLaunch *dynamic_launches_take(Grid *g)
 {
     struct DynamicLaunches *c = g->dynamic_launches;
     if (!c) return NULL;
-    *c->last = c->tail; // c->first itself, where there is nothing else
+    *c->last = c->tail; // c->first, if there is nothing else
     DynamicLaunch *first = c->first;
     c->first = c->tail = NULL;
     c->last = &c->first;

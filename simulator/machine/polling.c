@@ -1,10 +1,9 @@
-// The clocks that a kernel reads. They count warp instructions, which says nothing of time, and the
-// time that is waited: that all have waited (deadlock.c), and that this warp has, asleep or in a
-// loop that does nothing but look at a clock until it is late enough. Such a loop looks every 32
-// clocks on an H200; here it looks less and less often, the longer it has waited, and the clock it
-// looks at goes forward by what it has left out. What it waits for then comes late by a
-// thirty-second part at most. Warps that meet at a barrier of the block have waited for the longest
-// of them.
+// The clocks that a kernel reads. A clock counts warp instructions, which say nothing of time, and
+// waiting: the clocks that all warps have waited (deadlock.c), and those that this warp has waited,
+// asleep or in a loop that only polls a clock. On an H200 such a loop reads the clock every 32
+// clocks. Here it reads the clock more and more seldom the longer it has waited, and the clock
+// advances by what was skipped, so the loop ends late by a thirty-second part at most. Warps that
+// meet at a barrier of the block have all waited as long as the longest of them.
 #include "base/names.h"
 #include "polling.h"
 #include <math.h>
@@ -51,8 +50,8 @@ static bool is_clock(const Insn *i)
     return i->target == SPECIAL_CLOCK || i->target == SPECIAL_CLOCK_HI;
 }
 
-// A kernel that looks at the clock in two places, and does not wait by it, measures what lies
-// between them.
+// A kernel that reads the clock in two places, and does not poll it, measures the time between
+// them.
 static void tell_what_it_counts(const Warp *w, const Insn *i)
 {
     Kernel *k = w->block->grid->kernel;
@@ -68,7 +67,7 @@ static void tell_what_it_counts(const Warp *w, const Insn *i)
     k->told_of_clock = true;
 }
 
-// What has gone by when the loop looks at the clock once more, which shows `now`.
+// The clocks that pass before the loop reads the clock again; it now shows `now`.
 static u64 until_next_look(Warp *w, const Insn *i, u64 now)
 {
     enum { PARTS = 32 };
@@ -90,8 +89,9 @@ static u64 until_next_look(Warp *w, const Insn *i, u64 now)
     return more;
 }
 
-// Grid.steps is brought up to date whenever the warp looks up, so the clock is read when the
-// instruction is come to for the second time. The global timer, in nanoseconds, began long before.
+// Grid.steps is only brought up to date between runs of a warp. So the first execution of the
+// instruction ends the run, and the second one reads the clock. The global timer, in nanoseconds,
+// began long ago.
 void run_clock(Warp *w, const Insn *i, u32 mask)
 {
     Grid *g = w->block->grid;
@@ -112,10 +112,10 @@ void run_clock(Warp *w, const Insn *i, u32 mask)
         if (mask >> l & 1) memcpy((u8 *)row_of(w, i->d) + l * width, &now, width);
 }
 
-// For as long as the lane that asks for most, up to a millisecond: measured on an H200, from as
-// long to twice that for one sleep, and 1.0 to 1.6 times of it for many. Meanwhile the others run.
-// Who has just looked at an mbarrier in vain sleeps no longer than until its phase is over, which
-// the model of time knows.
+// Sleeps as long as the lane that asks for most, up to a millisecond. Measured on an H200: one
+// sleep takes once to twice that time, many take 1.0 to 1.6 times. Other warps run meanwhile. A
+// warp that has just polled an mbarrier in vain sleeps until the phase ends at most, which the time
+// model knows.
 void run_nanosleep(Warp *w, const Insn *i, u32 mask)
 {
     enum { MOST = 1000000 };

@@ -1,7 +1,7 @@
-// How a kernel waits: by looking at a place, or at a clock, again and again, and asleep.
+// How a kernel waits: it polls memory or a clock in a loop, or it sleeps.
 #pragma once
 #include "program/module.h"
 
-// Is what the instruction at `look` reads (a load or a clock) all that a loop asks for, which goes
-// on until it likes what it finds? Its first instruction, and the one behind it.
+// Does the instruction at `look`, a load or a clock read, alone decide whether the loop around it
+// goes on? *first and *end delimit the loop.
 bool polling_loop(const Kernel *kernel, u32 look, u32 *first, u32 *end);

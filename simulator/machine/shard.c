@@ -1,20 +1,20 @@
-// Blocks that cannot see one another run beside each other: consecutive ones, a chunk of them, in a
-// thread, on a Grid of its own, a shard. They do so on trial. Of what they touch it is noted which
-// bytes chunks wrote, and which they read where somebody writes; memory is kept as it was before
-// the first of them wrote to it. When no two chunks have touched the same byte with a write among
-// them, each block has found and left what it would have found and left in one order, so nobody can
-// tell. Else, and whenever something happens of which the order counts (an error, a report, memory
-// of the host's), memory is put back, and the same blocks run one after another: whatever there is
-// to say is said by those. So results, counters, reports and their order do not depend on the
-// number of threads, in programs with races, too.
+// Runs blocks that cannot communicate in several threads, speculatively. Each thread has a Grid of
+// its own, a shard, and runs chunks of consecutive blocks. For each chunk it is noted which bytes
+// it wrote, and which bytes it read of allocations that the kernel writes; memory is saved before
+// the first write to it. If no byte was touched by two chunks with a write among them, every block
+// has read and written what it would have in sequence, and the chunks are committed. Otherwise, and
+// whenever something depends on the order of blocks (an error, a report, memory of the host's),
+// memory is rolled back and the same blocks run one after another, and these make the reports. So
+// results, counters, reports and their order do not depend on the number of threads, even in
+// programs with races.
 //
-// Kernels with atomics, fences, volatile or other strong accesses, clocks, and calls of printf,
-// malloc or assert are not tried: their blocks do see one another, or ask what depends on order.
+// Kernels with atomics, fences, volatile or other strong accesses, clocks, or calls of printf,
+// malloc or assert are not sharded, because their blocks communicate or depend on order.
 //
-// Chunks make a batch: threads take them, lowest first, until none is left. While a batch runs, the
-// master does what observers have put off of the one before it, in the order of its blocks
-// (grid_defer). The first batch is one chunk, which shows to which allocations the kernel stores:
-// of the others nothing but that they were read is noted.
+// Chunks form a batch, from which threads take the lowest remaining one. While a batch runs, the
+// master thread executes what observers deferred in the batch before it, in the order of its blocks
+// (grid_defer). The first batch is a single chunk; it shows to which allocations the kernel stores.
+// Of other allocations only the fact is noted that they were read.
 #include "shard.h"
 #include <driver_types.h>
 #include <stdatomic.h>
@@ -33,15 +33,20 @@
 #include "worker.h"
 #include "base/need.h"
 
-enum { CHUNK_STEPS = 1 << 13, MOST_BLOCKS = 256 }; // of a chunk: warp instructions, about; blocks
-enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 };       // of a batch: for each thread; in all
-static u64 enough_steps = 40000;                   // left to run: for fewer no thread is woken
-enum { MOST_FAILURES = 2 };                  // of batches in turn, and so of launches of a kernel
-enum { UNIT = 512, UNIT_WORDS = UNIT / 64 }; // bytes of memory that are kept at a time
+enum {
+    CHUNK_STEPS = 1 << 13,
+    MOST_BLOCKS = 256
+}; // of a chunk: approximate warp instructions; most blocks
+enum { CHUNKS_EACH = 8, MOST_CHUNKS = 512 }; // of a batch: for each thread; in all
+static u64 enough_steps = 40000; // warp instructions left to run, below which no thread is woken
+enum {
+    MOST_FAILURES = 2
+}; // consecutive rollbacks of a launch before it is no longer sharded, and of launches of a kernel
+enum { UNIT = 512, UNIT_WORDS = UNIT / 64 }; // bytes of memory that are saved together
 enum {
     MUCH_SAVED = 1 << 14,
     TOO_MUCH_SAVED = 1 << 19
-}; // units: a thread takes no further chunk; gives up
+}; // units: a thread takes no further chunk; the batch is aborted
 enum { MANY_TOUCHES = 1 << 18 };
 enum { MOST_REGIONS = 8 };
 enum { RECENT = 32, MEGABYTE = 1 << 20 };
@@ -57,21 +62,21 @@ typedef struct Touch {
     bool store;
 } Touch;
 
-// What a chunk touched of an allocation that the kernel stores to: from its lowest to its highest
-// byte.
+// The lowest and the highest byte that a chunk touched of an allocation to which the kernel stores.
 typedef struct Region {
     const Allocation *in;
     u64 low, high;
 } Region;
 
 typedef struct Chunk {
-    _Alignas(128) u64 first, end; // its blocks. Lines of the host's caches are each one thread's
+    _Alignas(128) u64 first,
+        end; // its blocks; aligned so that threads share no cache line of the host
     Array touches, deferred;
     Region region[MOST_REGIONS];
-    u32 region_count; // beyond MOST_REGIONS: there were more
+    u32 region_count; // above MOST_REGIONS: some are missing
 } Chunk;
 
-// What was put off: `bytes` follow.
+// A deferred call; `bytes` bytes of argument follow it.
 typedef struct Deferred {
     void (*then)(Grid *, void *, bool dropped);
     u64 bytes;
@@ -91,10 +96,10 @@ typedef struct Shard {
     Grid grid;
     struct Sharding *sharding;
     Block *block;
-    Chunk *chunk;               // that it is at
-    Array saved, read;          // units; allocations of which it is known only that they were read
-    Allocation *latest[RECENT]; // that it touched, by megabyte
-    bool refused;               // a report
+    Chunk *chunk;               // the current one
+    Array saved, read;          // saved units; allocations that were only read, as far as is known
+    Allocation *latest[RECENT]; // a cache: the allocation touched last in each megabyte
+    bool refused;               // a report was suppressed
 } Shard;
 
 typedef struct Batch {
@@ -104,15 +109,15 @@ typedef struct Batch {
 
 typedef struct Sharding {
     Grid *grid;
-    Shard **shard; // by thread
+    Shard **shard; // of each thread
     u32 shard_count;
-    Batch batch[2], *now;   // while one runs, what was put off in the other is done
-    atomic_uint claimed;    // chunks of the batch that threads have taken
-    atomic_bool full, over; // no more chunks are to be taken; what was done is void
+    Batch batch[2], *now;   // while one batch runs, the deferred calls of the other are executed
+    atomic_uint claimed;    // chunks that threads have taken
+    atomic_bool full, over; // no more chunks are taken; the batch is aborted
     u64 chunk_blocks;
-    u32 number;              // of the batch, among those of all launches
-    bool learns, has_learnt; // to which allocations the kernel stores: it is at the first batch;
-                             // that is over
+    u32 number;              // of the batch among those of all launches
+    bool learns, has_learnt; // the first batch runs, or has run: it learns to which allocations the
+                             // kernel stores
     bool given_up;
     u32 failures;
 } Sharding;
@@ -174,10 +179,11 @@ void shard_start(Grid *g)
 
 // ---- What a shard notes ----
 
-static u64 *marked[2]; // of bytes that chunks have read, and stored to: while touches are compared
+static u64
+    *marked[2]; // bytes that chunks have read, and written, during the comparison of their touches
 static _Atomic u32
-    *saved_in; // of each unit: 2 * the batch that it was kept in, less 1 while somebody is at it
-static u32 batches; // so far
+    *saved_in; // for each unit: 2 * the batch in which it was saved; 1 less while a thread saves it
+static u32 batches; // batches so far
 static ShardTally tally;
 
 ShardTally shard_tally(void) { return tally; }
@@ -199,7 +205,7 @@ bool shard_is_aborted(const Grid *shard)
 
 void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool), size_t bytes)
 {
-    enum { AHEAD = 512 }; // bytes, for the host to have at hand by then
+    enum { AHEAD = 512 }; // bytes to prefetch
     bytes = (bytes + 7) / 8 * 8;
     Deferred *l = add(&shard->shard->chunk->deferred, sizeof *l + bytes);
     __builtin_prefetch((u8 *)l + AHEAD, 1);
@@ -207,7 +213,7 @@ void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool), size_t bytes)
     return l + 1;
 }
 
-// Keeps the unit as it is, unless it has been kept in this batch.
+// Saves the unit, unless it has been saved in this batch.
 static void save(Shard *p, u64 unit)
 {
     _Atomic u32 *in = &saved_in[unit];
@@ -429,7 +435,8 @@ static void begin(Sharding *s, u64 steps_of_block)
     s->full = s->over = false;
     u64 blocks = (enough_steps < CHUNK_STEPS ? enough_steps : CHUNK_STEPS) / (steps_of_block + 1),
         first = g->next, left = g->blocks - g->next;
-    while (blocks & (blocks - 1)) blocks &= blocks - 1; // rows of results end with a line of memory
+    while (blocks & (blocks - 1))
+        blocks &= blocks - 1; // a power of two, so that chunks of results end at a line of memory
     blocks = !blocks ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
     u64 most = s->learns ? 1 : s->now->room, chunks = (left + blocks - 1) / blocks;
     s->now->wanted = chunks < most ? chunks : most;
@@ -456,7 +463,7 @@ static u32 taken(const Sharding *s)
     return s->claimed < s->now->wanted ? s->claimed : s->now->wanted;
 }
 
-static bool is_apart(const Chunk *a, const Chunk *b)
+static bool is_disjoint(const Chunk *a, const Chunk *b)
 {
     if (a->region_count > MOST_REGIONS || b->region_count > MOST_REGIONS) return false;
     for (const Region *r = a->region; r < a->region + a->region_count; r++)
@@ -465,15 +472,15 @@ static bool is_apart(const Chunk *a, const Chunk *b)
     return true;
 }
 
-static bool are_apart(const Chunk *c, u32 count)
+static bool regions_are_disjoint(const Chunk *c, u32 count)
 {
     for (u32 n = 0; n < count; n++)
         for (u32 k = 0; k < n; k++)
-            if (!is_apart(&c[n], &c[k])) return false;
+            if (!is_disjoint(&c[n], &c[k])) return false;
     return true;
 }
 
-// Calls for each word of the bitmap that the bytes have bits in.
+// Executes the statement for each bitmap word that covers these bytes.
 #define EACH_WORD(t, word, bits, statement)                                                        \
     for (u64 at_ = (t)->address - MEMORY_BASE, left_ = (t)->bytes, n_; left_;                      \
          at_ += n_, left_ -= n_) {                                                                 \
@@ -482,21 +489,21 @@ static bool are_apart(const Chunk *c, u32 count)
         statement;                                                                                 \
     }
 
-// Byte by byte, where it is not plain to see.
-static bool touches_are_apart(const Chunk *c, u32 count)
+// Compares byte by byte, where the regions overlap.
+static bool touches_are_disjoint(const Chunk *c, u32 count)
 {
-    bool apart = true;
+    bool disjoint = true;
     for (u32 k = 0; k < 2; k++)
         if (!marked[k]) marked[k] = reserve(MEMORY_SPAN / 8);
-    for (u32 n = 0; n < count && apart; n++) {
+    for (u32 n = 0; n < count && disjoint; n++) {
         EACH_OF (const Touch, t, &c[n].touches)
             EACH_WORD(t, w, bits,
-                      if ((marked[1][w] | (t->store ? marked[0][w] : 0)) & bits) apart = false)
+                      if ((marked[1][w] | (t->store ? marked[0][w] : 0)) & bits) disjoint = false)
         EACH_OF (const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] |= bits)
     }
     for (u32 n = 0; n < count; n++)
         EACH_OF (const Touch, t, &c[n].touches) EACH_WORD(t, w, bits, marked[t->store][w] &= ~bits)
-    return apart;
+    return disjoint;
 }
 
 static u64 steps_of(const Sharding *s)
@@ -506,8 +513,8 @@ static u64 steps_of(const Sharding *s)
     return steps;
 }
 
-// Has all that was done been what it would have been in one order?
-static bool is_good(Sharding *s)
+// Would running the blocks in sequence have had the same results?
+static bool is_consistent(Sharding *s)
 {
     const Grid *g = s->grid;
     u64 limit = g->launch->limit;
@@ -515,7 +522,8 @@ static bool is_good(Sharding *s)
     for (u32 n = 0; n < s->shard_count && !s->learns; n++)
         EACH_OF (Read, r, &s->shard[n]->read)
             if (is_stored_to(r->in, g)) return false;
-    if (!are_apart(s->now->chunk, taken(s)) && !touches_are_apart(s->now->chunk, taken(s)))
+    if (!regions_are_disjoint(s->now->chunk, taken(s))
+        && !touches_are_disjoint(s->now->chunk, taken(s)))
         return false;
     Grid *shards[s->shard_count];
     for (u32 n = 0; n < s->shard_count; n++) shards[n] = &s->shard[n]->grid;
@@ -559,7 +567,7 @@ static void rollback(Shard *p)
     OBSERVERS(shard_rollback, &p->grid);
 }
 
-// What was put off is done now, or void.
+// Executes the deferred calls of the batch, or drops them.
 static void run_deferred(Grid *g, Batch *b, u32 chunks, bool dropped)
 {
     for (u32 n = 0; n < chunks; n++) {
@@ -579,7 +587,7 @@ u64 shard_run(Grid *g)
 {
     Sharding *s = g->sharding;
     Batch *before = NULL;
-    u32 chunks = 0; // of that
+    u32 chunks = 0; // chunks of that batch
     bool good = true;
     while (good && !s->given_up && g->next && g->next < g->blocks) {
         u64 steps_of_block = g->steps / g->next;
@@ -592,7 +600,7 @@ u64 shard_run(Grid *g)
         else worker_join();
         chunks = taken(s);
         u64 end = s->now->chunk[chunks - 1].end;
-        good = is_good(s);
+        good = is_consistent(s);
         if (good) {
             for (u32 n = 0; n < s->shard_count; n++) add_counts(g, s->shard[n]);
             g->next = end;

@@ -1,31 +1,31 @@
-// Blocks of a launch in several threads, with the same results as one after another (shard.c).
+// Runs the blocks of a launch in several threads, with the same results as one after another
+// (shard.c).
 #pragma once
 #include "observer.h"
 
-// Launches with fewer warp instructions are not worth it.
+// Sets how many warp instructions a launch must have to be worth sharding.
 void shard_set_threshold(u64 steps);
 
-// Of all launches so far: batches of blocks that did well beside each other, and that had to be put
-// back.
+// Batches of all launches so far.
 typedef struct ShardTally {
     u64 committed, rolled_back;
 } ShardTally;
 ShardTally shard_tally(void);
 
-// May a block of the kernel's see what other blocks do, as far as its instructions tell?
+// Can blocks of the kernel communicate, as far as its instructions tell?
 bool shard_kernel_communicates(Kernel *kernel);
 
-// Lays down whether the launch, which begins, may be spread.
+// Decides whether the launch, which begins, may be sharded.
 void shard_start(Grid *g);
 void shard_free(Grid *g);
 
-// Runs blocks from the next one on beside each other, as far as that goes well. Returns up to which
-// block they are to run one after another now.
+// Runs blocks from the next one on in shards, as long as the batches commit. Returns the block up
+// to which they are to run one after another.
 u64 shard_run(Grid *g);
 
-// Blocks of the shard need not go on: another one has found that they must run one after another.
+// Has the batch been aborted? Then the shard's blocks need not go on.
 bool shard_is_aborted(const Grid *shard);
 
-// The shard is about to do that in global memory, in bounds.
+// The shard is about to make this access, in bounds, to global memory.
 void shard_note(const Access *a);
 void shard_note_store(Grid *shard, u64 address, u32 bytes);

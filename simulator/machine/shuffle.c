@@ -1,24 +1,24 @@
-// What CUDA leaves open, a seed decides: which block begins when, which of those on the device goes
-// on, which warp of it, and how far. Whoever has relied on habits, that the block of the lower
-// number has ended or that warps come in a row, is found out. It concerns kernels whose threads see
-// one another by atomics, fences or strong accesses: what others do is the same in any order, or a
-// race.
+// A seed decides what CUDA leaves open: when each block begins, which resident block runs, which of
+// its warps runs, and for how long. This exposes kernels that rely on habits, such as that blocks
+// of lower numbers have ended or that warps run in order. It concerns kernels whose threads
+// communicate by atomics, fences or strong accesses; in other kernels the order changes nothing, or
+// there is a race.
 //
-// A turn ends only behind something that others may see, or that shows what others did; where
-// threads agree on an order, nobody can tell the other places apart. While nothing changes, a
-// warp's turn is cut once, and then lasts as long as it does unshuffled: so waiting is told from
-// getting on as it always is (deadlock.c).
+// A turn ends only after an instruction that others may see, or that shows what others did;
+// elsewhere a switch could not be noticed. While nothing changes, a warp is preempted once, and
+// then has full turns, so that deadlocks are found as usual (deadlock.c).
 
 #include "shuffle.h"
 
 #include "shard.h"
 
-enum { CROWD = 64 }; // blocks beside each other, while these get on
-// One time in so many: a block begins although there is that crowd; a block's turn ends; a warp's
-// turn is cut; a block is slow; such a one has its turn when it is drawn; so has one that waits.
+enum { CROWD = 64 }; // resident blocks that make progress
+// Probabilities, each one in so many: a block begins beside CROWD others; a block's turn ends; a
+// warp is preempted; a block is slow; a slow block that is drawn runs; a waiting block that is
+// drawn runs.
 enum { BEGINS_IN_CROWD = 512, ENDS = 2, CUTS = 4, SLOW = 16, SLOW_TURN = 256, SPIN_TURN = 512 };
 
-static u64 seed; // 0: by their numbers
+static u64 seed; // 0: not shuffled
 
 void grid_shuffle(u64 s) { seed = s; }
 
@@ -40,17 +40,17 @@ static u32 draw(Grid *g, u32 below)
 
 static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 
-// Every stride that has no divisor with the number of blocks comes to each of them once, and to
-// block 0 last, when others have ended: how many are on the device at once is promised to
-// cooperative launches alone.
+// A stride that shares no divisor with the number of blocks visits every block once, and block 0
+// last, when others have ended. Only cooperative launches are promised that all blocks are resident
+// at once.
 void shuffle_start(Grid *g)
 {
     if (!seed || !shard_kernel_communicates(g->kernel)) return;
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);
-    // CUB's and Thrust's wait for the block of the next lower blockIdx. No document promises that
-    // it has begun, though on NVIDIA's devices it has.
+    // CUB's and Thrust's blocks wait for the block of the next lower blockIdx. No document promises
+    // that it has begun, though on NVIDIA's devices it has.
     if (g->blocks < 2 || g->cluster_blocks > 1 || kernel_is_nvidias(g->kernel)) return;
     g->stride = g->blocks / 3 + draw(g, 0xffff) % (g->blocks / 3 + 1);
     while (divisor(g->stride, g->blocks) != 1) g->stride++;
@@ -62,16 +62,16 @@ u64 shuffle_block(const Grid *g, u64 n)
     return g->stride ? (u64)((u128)g->stride * (n + 1) % g->blocks) : n;
 }
 
-// A few beside each other show what there is to see, and cost no more memory than they must. More
-// come where those wait for them (grid.c), or now and then, as some that wait look as if they got
-// on.
+// A few resident blocks suffice to show an order and save memory. More begin where the resident
+// ones wait for them (grid.c), or now and then, because a waiting block may look as if it made
+// progress.
 bool shuffle_begins(Grid *g)
 {
     return draw(g, g->resident < CROWD ? g->pace : BEGINS_IN_CROWD) == 0;
 }
 
-// One that waits for a change has its turn seldom before there is one: it may count how often it
-// looks. A slow one falls behind as far as others get without it.
+// A block that waits for a change seldom runs before there is one, because it may count its
+// attempts. A slow block falls behind as far as the others get without it.
 static bool is_passed(Grid *g, const Block *b)
 {
     if (!b->occupied) return true;

@@ -1,27 +1,27 @@
-// The order in which blocks begin, and in which they and their warps take turns: by their numbers,
-// each as long as it gets on; or, under --shuffle, as a seed says.
+// The order in which blocks begin, and in which blocks and warps take turns: by number, each as
+// long as it makes progress; or, under --shuffle, as a seed decides.
 #pragma once
 #include "grid.h"
 #include "warp.h"
 
-// Of a launch that begins: whether it is shuffled, and how. There is room for fewer blocks than it
-// has then.
+// Decides for a launch that begins whether it is shuffled, and how. It then has slots for fewer
+// blocks than the launch has.
 void shuffle_start(Grid *grid);
 
-// The number of the n-th block that begins.
+// The number of the n-th block to begin.
 u64 shuffle_block(const Grid *grid, u64 n);
 
-// Of a shuffled grid. Does a block begin now, though those that are resident can go on? Which of
-// these has the next turn?
+// For a shuffled grid: does a block begin now, although resident blocks can run? Which block runs
+// next?
 bool shuffle_begins(Grid *grid);
-bool shuffle_slows(Grid *grid); // the block that does so?
+bool shuffle_slows(Grid *grid); // is the block that begins a slow one?
 u32 shuffle_turn(Grid *grid);
 
-// Of a shuffled grid: the order in which the warps of a block have their turns this time; and is
-// the block's turn over?
+// For a shuffled grid: the order in which the block's warps run this time; and does the block's
+// turn end?
 void shuffle_warps(Grid *grid, u8 *order, u32 count);
 bool shuffle_ends(Grid *grid);
 
-// Of a shuffled grid: is the warp's turn over behind this instruction, which others may have seen,
-// or which has seen them?
+// For a shuffled grid: does the warp's turn end after this instruction, which others may have seen,
+// or which has seen others?
 bool shuffle_preempts(Warp *warp, const Insn *insn);

@@ -1,6 +1,6 @@
-// Most accesses of most kernels are those of the warp before, a row of lines further on. Of these
-// no observer needs more than where the first one was and how many have come behind it, so that
-// they are told once for a whole block.
+// In most kernels most accesses repeat the previous warp's, at the following lines. Observers need
+// only the first warp's access and the number of warps that followed, so they are notified once for
+// a whole block.
 #include "sweep.h"
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "access_pattern.h"
 #include "shard.h"
 
-enum { ROW_BYTES = 128 }; // where rows begin: lines of all caches, and of the checks
+enum { ROW_BYTES = 128 }; // the alignment of a sweep: the cache line, and the line of the checks
 
-static u32 takers, tracers; // a bit for each observer that can be told at once, and that sees warps
-                            // with a `trace` alone
+static u32 takers, tracers; // observers, a bit for each: those with `swept`, and those that see
+                            // only warps with a `trace`
 
 void sweep_start(void)
 {
@@ -24,7 +24,7 @@ void sweep_start(void)
 
 static bool is_alone(const Warp *w) { return w->trace || w->watch || w->arrived; }
 
-// Those whom it takes to see an access there.
+// The observers that must see an access of this pattern.
 static inline u32 rest_of(const AccessPattern *s) { return s->common_access.rest & ~tracers; }
 
 static inline bool is_quiet(const AccessPattern *s, u64 address, bool store)
