@@ -622,8 +622,8 @@ static void race_barrier(Block *b, u32 arrived)
     }
     causality_barrier(b, &race_block(b)->order);
     if (b->grid->cluster_blocks == 1)
-        shadow_reset(&race_block(b)->shared); // a cluster's other blocks may have touched it, which this
-                                        // barrier does not order
+        shadow_reset(&race_block(b)->shared); // a cluster's other blocks may have touched it, which
+                                              // this barrier does not order
     race_defer_event(b, (Event){ EVENT_BARRIER, 0, 0 });
 }
 

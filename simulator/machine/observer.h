@@ -1,74 +1,69 @@
-// What checkers and counters see of the machine. The executor calls these and knows none of them.
+// The interface through which checkers and counters observe the machine. The executor calls every
+// observer and knows none of them.
 #pragma once
 #include "isa/isa.h"
 #include "grid_state.h"
 
-// Neighbouring lanes that take part, each at the address of the one before it or right behind that:
-// all bytes of the span are touched, and none beside it by these lanes.
+// Neighbouring active lanes, each with the address of the lane before it or the next one after
+// that. These lanes touch every byte of the span.
 typedef struct Span {
-    u64 address; // of the lowest of them
+    u64 address; // of the lowest lane
     u32 bytes;
     u32 lanes;
 } Span;
 
-enum { VALUE_BYTES = 16 }; // that a lane moves at most
+enum { VALUE_BYTES = 16 }; // the most that a lane moves
 
-// One memory instruction of one warp, before it happens; or a shard of one, where it touches
+// One memory instruction of one warp, before it happens; or one of its parts, where it accesses
 // several places for each lane.
 typedef struct Access {
     Warp *warp;
     Grid *grid;
-    Block *owner; // shared: whose it is, another one of the cluster's perhaps; NULL: nobody's
+    Block *owner; // of shared memory: its own block or another of the cluster; NULL: none
     const Insn *insn;
-    u32 pc;           // of that
-    u32 mask;         // lanes that take part, at least one
-    u32 first;        // the lowest of them
-    enum space space; // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL: generic addresses are sorted out
-    bool store;       // it writes
-    bool atomic;      // it reads and writes in one step
-    u32 bytes;        // that each lane reads or writes
-    u64 base;         // address[first]
-    u8 elements,
-        width; // registers of each lane that are loaded or stored, and bytes of each in memory
+    u32 pc;             // of that instruction
+    u32 mask;           // active lanes, at least one
+    u32 first;          // the lowest of them
+    enum space space;   // SPACE_GLOBAL, SPACE_SHARED or SPACE_LOCAL; generic ones are resolved
+    bool store;         // it writes
+    bool atomic;        // it reads and writes in one step
+    u32 bytes;          // that each lane reads or writes
+    u64 base;           // address[first]
+    u8 elements, width; // registers that each lane loads or stores, and their bytes in memory
     u8 register_width;
-    const u32 *vector; // their rows
-    u8 element_bytes;  // of a matrix: bytes of its elements, each of which counts for itself; 0: it
-                       // is none
-    bool trans; // the register of a lane has what a transposed matrix of 8 rows of 16 bytes has
-                // there
-    bool adds;  // a load: to what the access before it put into the same register
-    const u8 *values; // a store of what no register has as it is: lane l's bytes at values +
-                      // VALUE_BYTES * l; else NULL
-    bool again; // in a cluster: of an instruction of which another shard has been looked at (lsu.c)
-    bool told;  // an observer has said all that there is to say of its order
-    bool mbarrier; // of an mbarrier: no data is moved, and the calls below say whom it puts before
-                   // whom
-    bool bulk;  // a shard of a copy in bulk, by one thread, past L1 and beside the load/store unit
-    bool noted; // in a shard of a grid: shard.c has seen it
-    const u32 *unchanged; // a store that has happened: the lanes that stored what was there
-                          // already; else NULL
-    u16 *undefined; // an asynchronous copy: byte n of lane l is one that nothing wrote if bit n %
-                    // 16 of undefined[l + n / 16] is set. The load says so to the store
-    u32 *sequence;  // an asynchronous copy's store: the number that an observer has given its
-                    // beginning, by which it is known again once it has been waited for, or 0; else
-                    // NULL
-    bool regular; // if so, address[l] == address[first] + (l - first) * stride in the lanes of the
-                  // mask
+    const u32 *vector; // their rows in the register file
+    u8 element_bytes;  // of a matrix, whose elements are checked one by one; 0: no matrix
+    bool trans;        // a matrix of 8 rows of 16 bytes, transposed into or out of the registers
+    bool adds;         // a load that adds to the register's content, as the one before it left it
+    const u8 *values;  // a store of values that are in no register: lane l's at VALUE_BYTES * l
+    bool again;        // in a cluster: another part of the instruction has been observed (lsu.c)
+    bool told;         // an observer has reported what there is to report about its order
+    bool mbarrier;     // it moves no data; the mbarrier_* calls below tell what it orders
+    bool bulk;         // a part of a copy in bulk: by one thread, past L1 and the load/store unit
+    bool noted;        // in a shard: shard.c has seen it
+    const u32 *unchanged; // of a store that has happened: the lanes that changed nothing; or NULL
+    // Of an asynchronous copy: bit n % 16 of undefined[l + n / 16] says that byte n of lane l is
+    // undefined. Its load sets the bits for its store.
+    u16 *undefined;
+    // Of an asynchronous copy's store: an observer's number for the copy's beginning, by which it
+    // recognises the copy when it has been waited for; 0: none yet. NULL: no asynchronous copy.
+    u32 *sequence;
+    bool regular; // address[l] == address[first] + (l - first) * stride in the lanes of the mask
     s64 stride;   // bytes from lane to lane, where regular
-    bool filled; // the two arrays are filled in: whoever is `frugal` sees to that, by access_fill()
-                 // (access_pattern.h)
+    bool filled;  // `address` and `span` are filled in. Observers that are `frugal` call
+                  // access_fill() (access_pattern.h) when they need them
     _Alignas(64) u64 address[LANES]; // global: device address; shared, local: offset
-    u32 span_count; // one where all lanes read the same or side by side; one for each lane at worst
-    Span span[LANES];   // by rising lane
-    u32 sectors, lines; // once access_pieces() has worked them out (coalesce.h); 0: not yet
-    struct AccessPattern *pattern; // what the instruction remembers of it (access_pattern.h); NULL:
-                                   // this is a shard of what it does
-    u64 pass_from, pass_to; // what an observer promises here: it need not see accesses of this
-                            // instruction and pattern again, in this launch, whose lowest lane's
-                            // address is aligned and from pass_from up to below pass_to
+    u32 span_count;                  // 1 for contiguous or equal addresses, up to one for each lane
+    Span span[LANES];                // in the order of lanes
+    u32 sectors, lines;              // set by access_pieces() (coalesce.h); 0: not yet
+    struct AccessPattern *pattern;   // its instruction's; NULL: this is a part of an instruction
+    // The pass that an observer gives: it need not see this instruction's accesses with this
+    // pattern again, in this launch, if the lowest lane's address is aligned and in
+    // [pass_from, pass_to).
+    u64 pass_from, pass_to;
 } Access;
 
-// Does it go by the network between multiprocessors, to other blocks' shared memory?
+// Does it go over the network between SMs to another block's shared memory?
 static inline bool access_is_far(const Access *a)
 {
     return a->space == SPACE_SHARED
@@ -81,95 +76,87 @@ struct PatternLines; // access_pattern.h
 
 typedef struct Observer {
     void (*grid_start)(Grid *);
-    void (*grid_turn)(Grid *); // it begins, or goes on after others have run: memory may have
-                               // changed, and be gone
-    void (*block_make)(
-        Block *); // a slot, in which blocks run one after another: room for what is known of them
+    void (*grid_turn)(Grid *); // it begins, or continues after others ran: memory may have changed
+    void (*block_make)(Block *); // a slot, in which blocks run one after another
     void (*block_free)(Block *);
     void (*block_start)(Block *);       // a block begins in its slot
     void (*block_end)(Block *);         // its last warp has ended
     void (*step)(Warp *, const Insn *); // the next instruction of a warp that has a `trace`
-    bool (*access)(Access *); // false: it must not happen; the observer has called grid_fail(). An
-                              // asynchronous copy reads and writes, as far as they are concerned,
-                              // when it begins
-    bool traced;              // `access` looks at nothing but atomics and warps that have a `trace`
-    bool frugal; // `access` does with the pattern of the access, or fills in its arrays itself
-    // Instead of `access`, of those that follow (access_sweep.h) and have this observer's bit in
-    // `rest`; they have happened. Without it each is seen by itself.
+
+    // A memory access. False: it must not happen, and the observer has called grid_fail(). An
+    // asynchronous copy counts as reading and writing when it begins.
+    bool (*access)(Access *);
+    bool traced; // `access` only concerns atomics and warps that have a `trace`
+    bool frugal; // `access` calls access_fill() where it needs the access's arrays
+    // Called instead of `access` for the following warps of a sweep (access_sweep.h), after their
+    // accesses, for steps that have this observer's bit in `rest`. NULL: `access` is called.
     void (*swept)(Block *, u32 bit);
-    // Instead of `access`, of one to global memory that is nothing but moves, and whose lines its
-    // pattern remembers.
+    // Called instead of `access` for a global access that consists of moves only and whose lines
+    // the pattern remembers.
     void (*known_lines)(Warp *, const Insn *, u32 pc, u64 address, const struct PatternLines *);
-    void (*loaded)(Access *); // a load has put its values into the registers
-    void (*copied)(Access *); // an asynchronous copy has been waited for: its access to shared
-                              // memory once more
-    void (*barrier)(
-        Block *,
-        u32 arrived); // every thread of the block has arrived, in these warps, or has ended
-    // Of these warps some have met at a barrier that is not for all: what the `arrived` did comes
-    // before what the `freed` do from now on.
+    void (*loaded)(Access *); // a load's values are in the registers
+    void (*copied)(Access *); // an asynchronous copy has been waited for: its store once more
+
+    void (*barrier)(Block *, u32 arrived); // every warp has arrived, these, or has ended
+    // A barrier of some warps: what the `arrived` ones did comes before what the `freed` ones do.
     void (*partial_barrier)(Block *, u32 arrived, u32 freed);
-    void (*cluster_arrive)(Warp *, const Insn *); // lanes of it arrive at the cluster's barrier
-    void (*cluster_wait)(Warp *);            // and others go on that have waited there, or need not
-    void (*warp_barrier)(Warp *, u32 lanes); // these lanes have met at a __syncwarp()
-    void (*waited)(Warp *, u64 clocks);  // by its latest instruction, a look at a clock or a sleep
-    void (*fence)(Warp *, const Insn *); // a membar or fence, of its insn's order and scope
-    // Of mbarriers, lanes of an access: they have made one each; they have arrived at one, or
-    // brought bytes, and all that its phase waits for may be there by that; they have seen the end
-    // of a phase.
+    void (*cluster_arrive)(Warp *, const Insn *); // lanes arrive at the cluster's barrier
+    void (*cluster_wait)(Warp *);                 // lanes have passed the cluster's barrier
+    void (*warp_barrier)(Warp *, u32 lanes);      // lanes have met at a __syncwarp()
+    void (*waited)(Warp *, u64 clocks);           // by polling a clock or sleeping
+    void (*fence)(Warp *, const Insn *);          // with its insn's order and scope
+    // Lanes have initialised an mbarrier each; have arrived at one, or brought bytes, which may
+    // complete its phase; have seen the end of a phase.
     void (*mbarrier_made)(Access *);
     void (*mbarrier_arrived)(Access *, bool completes);
     void (*mbarrier_waited)(Access *);
-    void (*proxy_fence)(
-        Warp *); // between generic accesses to shared memory and those of copies in bulk
-    // Lane l of those `here` has got register i->a of lane from[l], which need not be here itself.
+    void (*proxy_fence)(Warp *); // between generic accesses to shared memory and copies in bulk
+    // Lane l of `here` has received register i->a of lane from[l], which may be inactive.
     void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
     void (*grid_end)(Grid *);
-    void (*grid_free)(Grid *); // nobody asks any more what was kept of it
-    // Of a launch whose blocks run in several threads (shard.h), each on a shard of the grid; all
-    // above but the grid's own are then called in that thread.
-    bool (*needs_block_order)(
-        Grid *); // must its blocks be seen one after another? Asked behind grid_start
-    void (*shard_make)(
-        Grid *shard); // a shard is the grid over again, with counts, patterns and a slot of its own
+    void (*grid_free)(Grid *); // what was kept of it is no longer needed
+
+    // Launches whose blocks run in several threads (shard.h): a shard is a copy of the grid with
+    // tallies, patterns and a slot of its own. The calls above, except the grid's, are then made in
+    // the shard's thread.
+    bool (*needs_block_order)(Grid *); // must blocks run in sequence? Asked after grid_start
+    void (*shard_make)(Grid *shard);
     void (*shard_free)(Grid *shard);
-    bool (*shards_may_commit)(Grid *, Grid *const *shards,
-                              u32 count); // may what they did count, and be taken over?
-    void (*shard_rollback)(Grid *shard);  // it does not: memory is as it was before it
+    bool (*shards_may_commit)(Grid *, Grid *const *shards, u32 count);
+    void (*shard_rollback)(Grid *shard); // memory has been restored: forget what the shard did
 } Observer;
 
-// In a shard: `then` is to be called in its place among all blocks of the grid, with the grid and
-// with those bytes, which the caller fills in now; or `dropped`, when what the shard does does not
-// count.
+// In a shard: defers a call of `then` to the blocks' place in the order of the grid. The caller
+// fills in the `bytes` of its argument at once. `dropped`: the shard was rolled back.
 void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool dropped), size_t bytes);
 
-// Tells observers of those that have followed so far. To be called before anything else is told of
-// the block.
+// Notifies observers of the sweep so far. To be called before any other notification about the
+// block.
 void sweep_flush(Block *);
 
-// In a shard: an observer is about to note, outside of the shard, that the store happens, as if it
-// could not be put back.
+// In a shard: saves the memory that the access stores to. To be called before an observer writes
+// down, outside of the shard, that the store happens.
 void shard_save_before(Access *a);
 
-// In a shard: may the kernel store to the allocation there, as far as is known yet?
+// In a shard: may the kernel store to the allocation at the address, as far as is known yet?
 bool shard_may_store(const Grid *shard, u64 address);
 
-// In a shard: what comes now depends on the order of blocks. What the shard does does not count,
-// and its blocks run again.
+// In a shard: what follows depends on the order of blocks. The shard is rolled back, and its blocks
+// run again in sequence.
 void shard_abort(Grid *shard);
 
-// Works out `first`, `base`, the pattern and the spans from the mask and the addresses
+// Fills in `first`, `base`, the spans and the stride from the mask and the addresses
 // (access_pattern.c).
 void access_analyse(Access *);
 
-// Who looks on, in the order in which they look: those that refuse an access come before those that
+// The observers, in the order of the calls: those that refuse an access come before those that
 // count it. At most 10.
 typedef struct Observers {
     const Observer *const *list;
     u32 count;
-    u32 count_bytes; // of what they count at each instruction of a grid (Grid.counts): sums of 64
-                     // bits, which begin at 0, and to which those of shards are added
-    bool bare;       // they only keep kernels within their memory
+    u32 count_bytes; // of what they count at each instruction of a grid (Grid.counts): 64-bit sums,
+                     // which begin at 0, and to which those of shards are added
+    bool bare;       // they only keep kernels within their memory: no checks, counters or times
 } Observers;
 
 void observers_set(Observers);
