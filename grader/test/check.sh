@@ -8,7 +8,7 @@ passed=0 failed=0
 plant() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R .clang-format CHANGELOG.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
+    cp -R .clang-format CHANGELOG.md CONTRIBUTING.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
     for solution in solutions/*.cu; do      # a student's own edits are not what is tested
         awk -f solutions/strip.awk "$solution" >"$tree/it/exercises/${solution##*/}"
     done
@@ -19,9 +19,9 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
+    cp -R --parents .clang-format CHANGELOG.md CONTRIBUTING.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
         "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
-        grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/*.def simulator/machine "$tree/it"
+        grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/rooms.* simulator/wire simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
 }
@@ -77,8 +77,25 @@ finds 'has no `### Hint 3`' "sed -i 's/^### Hint 3.*//' lessons/$lesson.md"
 finds 'words of prose' "head -n 3 lessons/$lesson.md >short; mv short lessons/$lesson.md"
 finds 'is no command' "echo 'make poem-5' >>lessons/$lesson.md"
 finds 'the simulator knows nothing' "echo '#include \"../grader/grader.h\"' >>simulator/machine/warp.c"
-finds 'the machine knows none' "echo '#include \"model/trace.h\"' >>simulator/machine/warp.c"
-finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire.h\"' >>grader/text.c"
+
+# The rooms: an include against their order, a room that is none, what stands beside them, and a name that is linked without an include.
+finds 'machine includes simulator/model/trace.h: against' \
+    "mkdir simulator/model; touch simulator/model/trace.h; echo '#include \"model/trace.h\"' >>simulator/machine/warp.c"
+finds 'report includes simulator/ptx/body.h: against' \
+    "mkdir simulator/ptx simulator/report; touch simulator/ptx/body.h; echo '#include \"../ptx/body.h\"' >simulator/report/text.c"
+finds 'client includes simulator/machine/warp.h: against' \
+    "mkdir simulator/client; echo '#include \"machine/warp.h\"' >simulator/client/launch.c"
+finds 'simulator/attic/old.c: lies in no room' "mkdir simulator/attic; touch simulator/attic/old.c"
+finds 'simulator/machine/turn.c: machine links serve_turn of simulator/runtime/turn.c: against' \
+    "objects=build/objects/simulator
+    mkdir -p simulator/runtime \$objects/runtime \$objects/machine build/simulator
+    echo 'void serve_turn(void) {}' >simulator/runtime/turn.c
+    echo 'extern void serve_turn(void); void turn(void) { serve_turn(); }' >simulator/machine/turn.c
+    for turn in runtime/turn machine/turn; do gcc -c simulator/\$turn.c -o \$objects/\$turn.o; done
+    touch build/simulator/device"
+finds 'does not give the order of the rooms' "sed -i '/^base < /s/main/the end/' CONTRIBUTING.md"
+finds 'NOT CHECKED: what the rooms link' 'rm exercises/*'
+finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire/wire.h\"' >>grader/text.c"
 finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
 finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
 finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"

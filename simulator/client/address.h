@@ -1,6 +1,6 @@
 // Whose memory is at an address? That follows from the address alone.
 #pragma once
-#include "wire.h"
+#include "wire/wire.h"
 #include <stdbool.h>
 
 static inline uint64_t client_address(const void *p) { return (uint64_t)(uintptr_t)p; }

@@ -1,5 +1,5 @@
 // Managed memory: allocating it, moving it ahead of its use, and advising how it will be used. What
-// moves when is the device's to know (simulator/runtime/managed.c).
+// moves when is the device's to know (simulator/model/managed.c).
 
 #include "managed.h"
 #include "capture.h"

@@ -1,7 +1,7 @@
 // The lowest part of the client: a request goes to the device process, and its reply comes back. It
 // knows nothing of what is built on it; what others must do around a request they say by hooks.
 #pragma once
-#include "wire_row.h"
+#include "wire/row.h"
 #include <driver_types.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 // This library reports which library asked for the driver. Without it those libraries would only
 // return that they are not initialised.
 #define _GNU_SOURCE
-#include "../inside.h"
+#include "../client/inside.h"
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Registers a rank in the shared file, waits for other ranks, and notices when they have ended.
 #define _GNU_SOURCE
 #include "bootstrap.h"
-#include "../wire.h"
+#include "../wire/wire.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>

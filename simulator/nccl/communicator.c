@@ -1,7 +1,7 @@
 // Makes communicators, answers questions about them, and destroys them.
 #define _GNU_SOURCE
 #include "communicator.h"
-#include "../inside.h"
+#include "../client/inside.h"
 #include "multiprocess.h"
 #include <errno.h>
 #include <pthread.h>

@@ -109,7 +109,7 @@ typedef struct Kernel {
     u32 constant_count;
     u8 shared_granule;      // bytes: the narrowest access to shared memory that its code may make
     u8 padding[ALIGNMENTS]; // the most bytes that its stores leave out to align a member, by that
-                            // (machine/memory.h)
+                            // (memory/memory.h)
     bool bound;             // its instructions have their handlers (machine/handlers.h)
     bool invariant_known;   // lasting.c has counted
     u32 invariant_count;    // instructions whose result lasts

@@ -25,7 +25,7 @@ static double seconds_of(const WireRequest *request)
     case WIRE_##name: {                                                                            \
         return seconds;                                                                            \
     }
-#include "wire.def"
+#include "wire/wire.def"
     case WIRE_OPERATION_COUNT: break;
     }
     return NO_CALL;

@@ -36,7 +36,7 @@ void serve_dispatch(Call *call)
 {
     static void (*const handlers[])(Call *) = {
 #define REQUEST(name, handler, ...) [WIRE_##name] = handler,
-#include "wire.def"
+#include "wire/wire.def"
     };
     handlers[call->request.op](call);
 }

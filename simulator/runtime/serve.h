@@ -2,7 +2,7 @@
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"
-#include "wire_row.h"
+#include "wire/row.h"
 #include <sys/types.h>
 
 // One request being answered. The handler fills in reply and, if it has one, the tail.

@@ -116,8 +116,8 @@ static bool is_newer(const char *source, const char *target)
 // Only programs in C speak past the library.
 static bool is_wire_newer(const char *target)
 {
-    return is_newer("simulator/wire.h", target) || is_newer("simulator/wire_row.h", target)
-        || is_newer("simulator/wire.def", target);
+    return is_newer("simulator/wire/wire.h", target) || is_newer("simulator/wire/row.h", target)
+        || is_newer("simulator/wire/wire.def", target);
 }
 
 static void compile(const Program *program, const Header *h)

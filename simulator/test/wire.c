@@ -1,7 +1,7 @@
 // The table of requests (wire.def): what its rows may say together. That a row has a handler, a
 // member that there is, and a cost, the compiler sees to; that both sides do as it says is
 // programs/requests.c's to show.
-#include "wire_row.h"
+#include "wire/row.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

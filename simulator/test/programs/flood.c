@@ -2,7 +2,7 @@
 // A program that sends without end and reads no answers holds up itself, not the device: that ends with it,
 // although a child of the program's keeps the socket open.
 #include "check.h"
-#include "../../wire.h"
+#include "../../wire/wire.h"
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // expect: exit 0
 // The device is told nonsense by a program that speaks past the library: it answers on, and takes no harm.
 #include "check.h"
-#include "../../wire_row.h"
+#include "../../wire/row.h"
 #include <string.h>
 #include <sys/socket.h>
 

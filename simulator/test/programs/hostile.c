@@ -1,7 +1,7 @@
 // expect: bounds 0, bounds 0, exit 0
 // Requests that the library would never send, each one step from a good one: all are refused, and nothing moves.
 #include "check.h"
-#include "../../wire.h"
+#include "../../wire/wire.h"
 #include <string.h>
 #include <sys/socket.h>
 

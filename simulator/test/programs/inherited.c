@@ -1,7 +1,7 @@
 // expect: exit 0
 // Of the device's files the program has its socket and the staging memory, and programs that it starts have none.
 #include "check.h"
-#include "../../wire.h"
+#include "../../wire/wire.h"
 #include <fcntl.h>
 #include <unistd.h>
 

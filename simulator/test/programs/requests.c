@@ -2,7 +2,7 @@
 // Every request of the table is sent, with nothing in it, past the library: who gets a reply gets one, of the form that
 // its row says, and what a kernel's failure leaves to be answered is what the rows say.
 #include "check.h"
-#include "../../wire_row.h"
+#include "../../wire/row.h"
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // expect: exit 0
 // The staging memory cannot be taken away under the device.
 #include "check.h"
-#include "../../wire.h"
+#include "../../wire/wire.h"
 #include <unistd.h>
 
 int main(void)
