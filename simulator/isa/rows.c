@@ -2,7 +2,7 @@
 // leaves in memory, the lanes of RARE rows, the parts of video instructions.
 #include "isa.h"
 
-#include "arithmetic.h"
+#include "small_floats.h"
 
 #define ATOMIC(name, op, T, lane)                                                                  \
     static u64 after_##name(u64 x, u64 y, u64 z)                                                   \

@@ -10,7 +10,7 @@
 // - Factors of eight bits become halves first: of every four, two are multiplied in a first
 // product, the others in a second to
 //   which the first is added, and c comes last, by an ordinary addition.
-#include "arithmetic.h"
+#include "small_floats.h"
 #include "tensor.h"
 
 enum { SPARE = 2 }; // bits that the adder has below a float's 24

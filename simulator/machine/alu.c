@@ -3,7 +3,7 @@
 // loop, which the compiler turns into vectors.
 #include "handlers.h"
 
-#include "isa/arithmetic.h"
+#include "isa/small_floats.h"
 #include "isa/video.h"
 #include "isa/windows.h"
 

@@ -57,6 +57,13 @@ static void add_row(const char *name, const char *tail, enum shape shape, enum t
     write_opcode(row->opcode);
 }
 
+// The latest row is of an op, whose name its own begins with.
+static void is_of(const char *op)
+{
+    Row *row = &rows[row_count - 1];
+    if (strncmp(row->name, op, strlen(op))) row_fail(row, "the table has it for a kind of %s", op);
+}
+
 // Another name for a row that may come later.
 static void add_same(const char *name, const char *as)
 {
@@ -76,24 +83,24 @@ static void fill_same(Row *row)
 #define COMPARE_2(n, T, relations, f) add_row(#n, "", COMPARE_2, pred, T, T, NONE);
 #define VIDEO(n, ...) add_row(#n, "", VIDEO, NONE, NONE, NONE, NONE);
 #define TABLE(n, ...) add_row(#n, "", TABLE, NONE, NONE, NONE, NONE);
-#define UNARY(n, op, D, A, lane) add_row(#n, "", UNARY, D, A, NONE, NONE);
-#define BINARY(n, op, D, A, B, lane) add_row(#n, "", BINARY, D, A, B, NONE);
-#define TERNARY(n, op, D, A, B, C, lane) add_row(#n, "", TERNARY, D, A, B, C);
+#define UNARY(n, op, D, A, lane) add_row(#n, "", UNARY, D, A, NONE, NONE), is_of(#op);
+#define BINARY(n, op, D, A, B, lane) add_row(#n, "", BINARY, D, A, B, NONE), is_of(#op);
+#define TERNARY(n, op, D, A, B, C, lane) add_row(#n, "", TERNARY, D, A, B, C), is_of(#op);
 #define CONVERT(n, D, A, lane) add_row(#n, "", CONVERT, D, A, NONE, NONE);
 #define COMPARE(n, A, B, lane) add_row(#n, "", COMPARE, pred, A, B, NONE);
-#define TEST(n, op, A, lane) add_row(#n, "", TEST, pred, A, NONE, NONE);
+#define TEST(n, op, A, lane) add_row(#n, "", TEST, pred, A, NONE, NONE), is_of(#op);
 #define SELECT(n, D) add_row(#n, "", SELECT, D, D, D, pred);
 #define LOGIC(n, op, inputs, warp)                                                                 \
-    add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE);
+    add_row(#n, "", LOGIC, pred, pred, inputs > 1 ? pred : NONE, NONE), is_of(#op);
 #define PACK(n, D, A) add_row(#n, "_pack", PACK, D, A, A, NONE);
 #define UNPACK(n, D, A) add_row(#n, "_unpack", UNPACK, D, A, NONE, NONE);
 #define PACK_4(n, D, A) add_row(#n, "_pack_4", PACK_4, D, A, NONE, NONE);
 #define UNPACK_4(n, D, A) add_row(#n, "_unpack_4", UNPACK_4, D, A, NONE, NONE);
-#define CARRY(n, ...) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE);
+#define CARRY(n, op, ...) add_row(#n, "", CARRY, NONE, NONE, NONE, NONE), is_of(#op);
 #define MEMORY(n, ...) add_row(#n, "", MEMORY, NONE, NONE, NONE, NONE);
 #define FLOW(n, ...) add_row(#n, "", FLOW, NONE, NONE, NONE, NONE);
-#define EXCHANGE(n, ...) add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE);
-#define ATOMIC(n, ...) add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE);
+#define EXCHANGE(n, op, ...) add_row(#n, "", EXCHANGE, NONE, NONE, NONE, NONE), is_of(#op);
+#define ATOMIC(n, op, ...) add_row(#n, "", ATOMIC, NONE, NONE, NONE, NONE), is_of(#op);
 #define FENCE(n) add_row(#n, "", FENCE, NONE, NONE, NONE, NONE);
 #define MATRIX(n, ...) add_row(#n, "", MATRIX, NONE, NONE, NONE, NONE);
 #define INSERT(n, T) add_row(#n, "", INSERT, NONE, NONE, NONE, NONE);
