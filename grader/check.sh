@@ -215,7 +215,7 @@ none 'compares the address of a handler; ask for the op (simulator/isa/ops.def)'
     "$(device_c | xargs grep -nHE '\brun *[!=]=|[!=]= *&?run_[a-z]' /dev/null | cut -c1-120)"
 none "goes by an instruction's opcode; ask for its row's properties (simulator/isa/isa.h)" \
     "$(device_c | grep -vE '^simulator/(isa|ptx|report)/' |
-        xargs grep -nHE '(->|\.)opcode\b|\bisa_(find|nearest)\(' /dev/null | cut -c1-120)"
+        xargs grep -nHE '(->|\.)opcode\b|\bisa_(find|nearest)' /dev/null | cut -c1-120)"
 
 # ---- What is asked of a request of the wire stands in its row
 

@@ -196,6 +196,9 @@ const char *isa_type_name(enum type type);
 // of four. NULL: not in the table.
 const IsaRow *isa_find(const char *opcode, enum shape shape);
 
+// The same, of an opcode as programs write it, which may be another spelling of the row's.
+const IsaRow *isa_find_spelled(const char *opcode, enum shape shape);
+
 // For an opcode that is not there: the row that begins with the same word and has the fewest other
 // modifiers. NULL: none.
 const IsaRow *isa_nearest(const char *opcode);

@@ -229,83 +229,6 @@ static void flow_operands(Body *b, Insn *i, const IsaRow *row)
     }
 }
 
-// The row of an opcode as it is written, or without what makes no difference to what it does.
-static const IsaRow *find_row(const char *opcode, enum shape shape)
-{
-    static const struct {
-        const char *suffix, *instead;
-    } same[] = {
-        { ".uni", "" },
-        { "vote.ballot.sync.b32", "vote.sync.ballot.b32" },
-        { "vote.any.sync.pred", "vote.sync.any.pred" },
-        { "vote.all.sync.pred", "vote.sync.all.pred" },
-        { "vote.uni.sync.pred", "vote.sync.uni.pred" },
-        { ".rn.f32", ".f32" },
-        { ".rn.ftz.f32", ".ftz.f32" },
-        { ".rn.f64", ".f64" },
-        { ".rn.f16", ".f16" },
-        { ".rn.bf16", ".bf16" },
-        { ".rn.f16x2", ".f16x2" },
-        { ".rn.bf16x2", ".bf16x2" },
-        { ".rn.sat.f32", ".sat.f32" },
-        { ".rn.ftz.sat.f32", ".ftz.sat.f32" },
-        { ".rn.ftz.f64", ".rn.f64" },
-        { ".rn.sat.f16", ".sat.f16" },
-        { ".rn.ftz.f16", ".ftz.f16" },
-        { ".rn.ftz.sat.f16", ".ftz.sat.f16" },
-        { ".rn.sat.f16x2", ".sat.f16x2" },
-        { ".rn.ftz.f16x2", ".ftz.f16x2" },
-        { ".rn.ftz.sat.f16x2", ".ftz.sat.f16x2" },
-        { "cvt.rn.f32.f16", "cvt.f32.f16" },
-        { "cvt.rn.f32.bf16", "cvt.f32.bf16" },
-        { "cvt.f16.bf16", "cvt.rn.f16.bf16" },
-        { "cvt.bf16.f16", "cvt.rn.bf16.f16" },
-        { "barrier.sync.aligned", "bar.sync" },
-        { "barrier.arrive.aligned", "bar.arrive" },
-        { "barrier.red.and.aligned.pred", "bar.red.and.pred" },
-        { "barrier.red.or.aligned.pred", "bar.red.or.pred" },
-        { "barrier.red.popc.aligned.u32", "bar.red.popc.u32" },
-        { "bar.cta.sync", "bar.sync" },
-        { "barrier.cta.sync", "barrier.sync" },
-        { "barrier.cta.sync.aligned", "bar.sync" },
-        { "barrier.cta.arrive", "barrier.arrive" },
-        { "barrier.cta.arrive.aligned", "bar.arrive" },
-        { "barrier.cta.red.and.pred", "barrier.red.and.pred" },
-        { "barrier.cta.red.or.pred", "barrier.red.or.pred" },
-        { "barrier.cta.red.popc.u32", "barrier.red.popc.u32" },
-        { "barrier.cta.red.and.aligned.pred", "bar.red.and.pred" },
-        { "barrier.cta.red.or.aligned.pred", "bar.red.or.pred" },
-        { "barrier.cta.red.popc.aligned.u32", "bar.red.popc.u32" },
-        { "bar.cta.arrive", "bar.arrive" },
-        { "bar.cta.red.and.pred", "bar.red.and.pred" },
-        { "bar.cta.red.or.pred", "bar.red.or.pred" },
-        { "bar.cta.red.popc.u32", "bar.red.popc.u32" },
-        { "cluster.arrive.release", "cluster.arrive" },
-        { "cluster.arrive.release.aligned", "cluster.arrive.aligned" },
-        { "cluster.wait.acquire", "cluster.wait" },
-        { "cluster.wait.acquire.aligned", "cluster.wait.aligned" },
-        { "match.sync.any.b32", "match.any.sync.b32" },
-        { "match.sync.any.b64", "match.any.sync.b64" },
-    };
-    if (!strncmp(opcode, "createpolicy.", 13)) opcode = "createpolicy";
-    char ordered[128];
-    const char *both = strstr(opcode, ".relu.satfinite.");
-    if (both && strlen(opcode) < sizeof ordered) {
-        snprintf(ordered, sizeof ordered, "%.*s.satfinite.relu%s", (int)(both - opcode), opcode,
-                 both + 15);
-        opcode = ordered;
-    }
-    const IsaRow *row = isa_find(opcode, shape);
-    for (u32 n = 0; !row && n < sizeof same / sizeof *same; n++) {
-        size_t whole = strlen(opcode), tail = strlen(same[n].suffix);
-        if (whole < tail || strcmp(opcode + whole - tail, same[n].suffix)) continue;
-        char other[128];
-        snprintf(other, sizeof other, "%.*s%s", (int)(whole - tail), opcode, same[n].instead);
-        row = isa_find(other, shape);
-    }
-    return row;
-}
-
 // Which spelling of mov, by its list and the commas in that.
 static enum shape list_shape(const Ptx *p)
 {
@@ -341,7 +264,7 @@ void body_instruction(Body *b)
         ptx_expect(p, ";");
         return;
     }
-    const IsaRow *row = find_row(opcode, list_shape(p));
+    const IsaRow *row = isa_find_spelled(opcode, list_shape(p));
     if (!row || row->shape == MEMORY || row->shape == ATOMIC || row->shape == COMPARE_2
         || row->shape == VIDEO || row->shape == MATRIX) {
         body_unsupported(b, "the instruction", opcode);
