@@ -16,9 +16,6 @@ void access_start(void);
 // Where the byte is that a lane of an access touches.
 u8 *access_place(const Access *a, u32 lane);
 
-// What an atomic of that row makes of what memory holds, in the low bits of its type.
-u64 access_atomic(const IsaRow *row, bool global, u64 old, u64 second, u64 third);
-
 // Which space generic addresses of these lanes lie in; window is taken off them, and the block's
 // own base in shared memory. They all lie where the first one does.
 enum space access_generic(const Warp *w, u64 address[LANES], u32 mask);
@@ -30,7 +27,3 @@ u32 exchange_all(Warp *w, const Insn *i, u32 mask);
 
 // The same, of those that live alone.
 u32 exchange_live(Warp *w, const Insn *i, u32 mask);
-
-// Do the lanes of an atomic reach memory as one, as the compiler sees to? Its addresses are filled
-// in.
-bool access_is_aggregated(const Access *a);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "atomic.h"
 #include "cluster.h"
 #include "isa/tensor.h"
 #include "handlers.h"
@@ -266,7 +267,7 @@ static void put(Block *b, Bulk *c)
         u64 old = 0, second = 0;
         memcpy(&old, to + at, width);
         memcpy(&second, c->data + at, width);
-        u64 result = access_atomic(row, c->stores, old, second, 0);
+        u64 result = atomic_result(row, c->stores, old, second, 0);
         memcpy(to + at, &result, width);
     }
 }

@@ -19,7 +19,6 @@ void handlers_bind(Kernel *kernel);
 
 void run_fence(Warp *, const Insn *, u32 mask);
 void run_atomic(Warp *, const Insn *, u32 mask);
-void atomic_go_on(Warp *); // with those of its unserved lanes whose turn it is
 
 // Of what is DECODED.
 void run_clock(Warp *, const Insn *, u32 mask);

@@ -6,6 +6,7 @@
 
 #include "isa/isa.h"
 #include "report/report.h"
+#include "atomic.h"
 #include "source_fill.h"
 #include "handlers.h"
 #include "invariant.h"

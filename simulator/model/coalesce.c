@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "copied.h"
-#include "machine/access.h"
+#include "machine/atomic.h"
 
 typedef struct Pieces {
     Piece *piece;
@@ -70,7 +70,7 @@ static u32 local_pieces(const Access *a, Piece *pieces)
 // its busiest word is wanted.
 static void add_passes(const Access *a, Piece *pieces, u32 count)
 {
-    u32 mask = access_is_aggregated(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
+    u32 mask = atomic_is_aggregated(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
     for (u32 l = 0; l < LANES; l++)
         for (u32 k = 0; k <= l; k++)
             wanted[l] += mask >> k & mask >> l & (a->address[k] == a->address[l]);
@@ -201,7 +201,7 @@ static u32 count_wavefronts(const Access *a, u32 bytes, u32 before, u32 *conflic
 {
     bool apart = a->atomic && !is_increment(a), compares = a->insn->op == ISA_atom_cas;
     u32 words = bytes <= 4 ? 1 : bytes / 4, wavefronts = 0,
-        mask = access_is_aggregated(a) ? a->mask & -a->mask : a->mask;
+        mask = atomic_is_aggregated(a) ? a->mask & -a->mask : a->mask;
     for (u32 l = 0, size; l < LANES; l += size) {
         size = group_size(a, bytes, l);
         u32 lanes = mask & (u32)(((1ull << size) - 1) << l), ideal;

@@ -1,0 +1,136 @@
+// Atomics: what they leave in memory, lane after lane, and whose comes first.
+#include "atomic.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "lsu.h"
+
+static inline bool is_nan_f64(u64 bits) { return bits << 1 > 0x7ffull << 53; }
+static inline u64 without_denormal(u64 f32_bits)
+{
+    return f32_bits & 0x7f800000 ? f32_bits : f32_bits & 0x80000000;
+}
+
+// exch and cas of 16 bytes.
+static void atomic_wide(const Access *a)
+{
+    bool changed = false;
+    const Insn *i = a->insn;
+    const Bytes at = bytes_of(a);
+    bool compare = i->op == ISA_atom_cas;
+    const u128 *b = row_of(a->warp, i->vector[0]), *c = row_of(a->warp, i->c);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u128 *to = (u128 *)place(at, l), old = *to, first = b[l], second = c[l];
+        *to = !compare ? first : old == first ? second : old;
+        changed |= *to != old;
+        if (!i->reduces) ((u128 *)row_of(a->warp, i->d))[l] = old;
+    }
+    if (changed) changed_something(a->warp);
+}
+
+// What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
+u64 atomic_result(const IsaRow *row, bool global, u64 old, u64 second, u64 third)
+{
+    bool flush = row->type[0] == TYPE_f32 && global;
+    bool passes_nan = row->type[0] == TYPE_f64 && global; // the L2's adder leaves a NaN as it is
+    if (passes_nan && (is_nan_f64(second) || is_nan_f64(old)))
+        return is_nan_f64(second) ? second : old;
+    u64 result = row->atomic(flush ? without_denormal(old) : old,
+                             flush ? without_denormal(second) : second, third);
+    return flush ? without_denormal(result) : result;
+}
+
+// Lane after lane, lowest first; of a vector, each element is a step of its own.
+static void atomic_element(const Access *a, u32 element)
+{
+    bool changed = false;
+    const Insn *i = a->insn;
+    const IsaRow *row = &isa_rows[i->row];
+    Bytes at = bytes_of(a);
+    at.base += element * i->width;
+    u8 *d = i->reduces ? NULL : row_of(a->warp, i->list ? i->list[element] : i->d);
+    const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]),
+             *c = row_of(a->warp, i->c);
+    for (u32 l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1)) continue;
+        u64 old = 0, second = 0, third = 0;
+        memcpy(&old, place(at, l), i->width);
+        memcpy(&second, b + l * i->width, i->width);
+        memcpy(&third, c + l * i->width, i->width);
+        u64 result = atomic_result(row, a->space == SPACE_GLOBAL, old, second, third);
+        changed |= memcmp(&result, &old, i->width) != 0;
+        memcpy(place(at, l), &result, i->width);
+        if (d) memcpy(d + l * i->width, &old, i->width);
+    }
+    if (changed) changed_something(a->warp);
+}
+
+static void atomic_lanes(const Access *a)
+{
+    if (a->insn->width == 16) atomic_wide(a);
+    else
+        for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
+}
+
+// One lane for each word that some of them want, the lowest.
+static u32 one_for_each(const u64 *address, u32 lanes)
+{
+    u32 chosen = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        u32 lane = __builtin_ctz(lanes), rest = chosen;
+        while (rest && address[__builtin_ctz(rest)] != address[lane]) rest &= rest - 1;
+        if (!rest) chosen |= 1u << lane;
+    }
+    return chosen;
+}
+
+bool atomic_is_aggregated(const Access *a)
+{
+    return (a->insn->aggregation == AGGREGATE_ALWAYS
+            || (a->insn->aggregation == AGGREGATE_FULL_WARP && a->mask == ~0u))
+        && one_for_each(a->address, a->mask) == (a->mask & -a->mask);
+}
+
+// ---- Whose atomic comes first ----
+//
+// On an H200 multiprocessors take turns at a word, a lane each: where each has a warp there, 132
+// places lie between those that neighbouring lanes draw, whose order is that of their numbers. With
+// 8 multiprocessors 11 of 16 lanes draw places in sectors of their own; the lanes of a single one
+// mostly come in a row. Here the warps of a block stand for those of many: each has a lane served
+// in turn. What a kernel with fences tells others hangs on that order, and observers see an
+// instruction once, so there they come in a row.
+
+// Do the lanes draw places, of which others are drawn by others meanwhile?
+static bool takes_turns(const Access *a)
+{
+    enum { MANY_BLOCKS = 8 };
+    const Insn *i = a->insn;
+    const Grid *g = a->grid;
+    return a->space == SPACE_GLOBAL && !i->reduces && g->blocks >= MANY_BLOCKS
+        && !g->kernel->sets_order
+        && (i->op == ISA_atom_add || i->op == ISA_atom_inc || i->op == ISA_atom_dec)
+        && !atomic_is_aggregated(a);
+}
+
+void atomic_begin(Access *a)
+{
+    Warp *w = a->warp;
+    if (takes_turns(a)) w->unserved = a->mask & ~one_for_each(a->address, a->mask);
+    a->mask &= ~w->unserved;
+    atomic_lanes(a);
+    if (!w->unserved) return;
+    w->atomic = a->insn;
+    w->stop = 0;
+}
+
+void atomic_go_on(Warp *w)
+{
+    Access a = { .warp = w, .insn = w->atomic, .space = SPACE_GLOBAL };
+    const u64 *base = row_of(w, w->atomic->a);
+    for (u32 l = 0; l < LANES; l++) a.address[l] = base[l] + w->atomic->offset;
+    a.mask = one_for_each(a.address, w->unserved);
+    w->unserved &= ~a.mask;
+    atomic_lanes(&a);
+}
