@@ -10,6 +10,7 @@ python3 -c 'import urllib.request; urllib.request.urlopen("https://pypi.org/simp
     echo 'fresh: NOT TESTED, as PyPI cannot be reached: what make lesson-1 does on a machine without a CUDA Toolkit'
     exit 0
 }
+here=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 git -c advice.detachedHead=false clone --quiet . "$scratch/clone" && cd "$scratch/clone" || exit 1
@@ -26,4 +27,12 @@ grade() {
 grade 'TODO    lesson 1'
 cp solutions/01-first-kernel.cu exercises
 grade 'PASS    lesson 1'
+
+# What was compiled is handed on where nothing is yet, as in CI, where the sources are the same: it takes a minute. What was
+# made from that toolkit's own library is not.
+cd "$here" || exit 1
+if [ ! -e build/objects ] && [ -z "$(git status --porcelain)" ]; then
+    mv "$scratch/clone/build/objects" build/objects
+    (cd build/objects/simulator/client && rm -f exported exports.map errors.inc stubs.*)
+fi
 echo 'fresh: 2 passed, 0 failed'

@@ -5,19 +5,22 @@
 #
 # The counts are the suite's own, from the last line in which it gives any: "N passed, M failed", "N of M
 # cases passed", or Criterion's synthesis. A suite that counts nothing, or that ends badly without naming a
-# failure, is a failure itself. The whole output is kept in build/test/NAME.log, and shown when something failed.
+# failure, is a failure itself. The whole output is kept in build/test/NAME.log, and shown when something failed; what
+# was counted, the name, and the seconds that it took, are a line of build/test/counts.
 set -u
 name=$1
 shift
 mkdir -p build/test
 log=build/test/$name.log
 
+begin=$(date +%s.%N)
 "$@" >"$log" 2>&1
 status=$?
+end=$(date +%s.%N)
 
 # Said at once, since other suites run beside this one.
 {
-sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v counts=build/test/counts '
+sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v begin="$begin" -v end="$end" -v counts=build/test/counts '
     function number_before(word) {
         return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0
     }
@@ -44,7 +47,7 @@ sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v co
         if (why != "")
             failed++
         printf "%s: %d passed, %d failed%s\n", name, passed, failed, why
-        print passed + 0, failed + 0, name >>counts
+        printf "%d %d %s %.1f\n", passed, failed, name, end - begin >>counts
         exit failed > 0
     }'
 good=$?
