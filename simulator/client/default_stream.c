@@ -1,5 +1,5 @@
-// Which stream a call means, for the default streams are the device's or the thread's own; and what
-// everybody asks about streams.
+// Which stream a call means: stream 0 is the device's default stream or the thread's own. And what
+// other files ask about streams.
 
 #include "client.h"
 #include <pthread.h>

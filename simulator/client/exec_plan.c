@@ -60,7 +60,7 @@ static Step *add_step(Exec *exec, Node *node, const size_t *needs, size_t count)
 
 static bool add_graph(Exec *exec, const Graph *graph, const size_t *needs, size_t count);
 
-// A graph inside: a step before its first nodes and one behind its last.
+// A graph inside: a step before its first nodes and one after its last.
 static bool add_inner(Exec *exec, const Graph *graph, const size_t *needs, size_t count)
 {
     size_t begin = exec->count;

@@ -1,4 +1,4 @@
-// A launch issues a graph's operations one after another, each behind what it needs, on as many
+// A launch issues a graph's operations one after another, each after what it needs, on as many
 // streams as the graph has branches; events order those among one another. The first branch is the
 // stream of the launch itself.
 

@@ -1,5 +1,5 @@
 // Host functions run one after another on a thread of their own, as soon as the work before them
-// has been done. What is issued behind one waits in the calling thread until it has returned.
+// has been done. What is issued after one waits in the calling thread until it has returned.
 
 #include "host.h"
 #include "operation.h"
@@ -15,7 +15,7 @@ typedef struct Waiting {
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    Waiting *first; // the one that runs, and those behind it
+    Waiting *first; // the one that runs, and those after it
     bool started;
 } queue = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 

@@ -5,7 +5,8 @@
 
 bool host_is_busy(uint64_t stream); // has a function on that stream not returned yet?
 
-// Has it called on that thread behind those that wait now, for nobody's sake but the program's.
+// Has the function called on that thread after those that wait now. No work of a stream waits for
+// it.
 void host_call_later(cudaHostFn_t function, void *data);
 
 // Is the calling thread inside of one? It may make no CUDA calls there.

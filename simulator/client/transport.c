@@ -162,7 +162,7 @@ __attribute__((destructor)) static void leave(void)
 
 // ---- Requests with one ----
 
-// Notes what every answer tells beside its own matter.
+// Every reply also brings the sticky error.
 static void receive(WireReply *reply, void *out, size_t out_bytes)
 {
     connection_receive(reply, out, out_bytes);
@@ -189,8 +189,8 @@ static void show_prints(const WireReply *answer)
     }
 }
 
-// The kernels that a call waits for stand: another thread may make a call, or write memory, that
-// lets them go on. True: there is none that could, or none has for long.
+// The kernels that a call waits for make no progress: another thread may make a call, or write
+// memory, that lets them. True: there is no such thread, or none has done so for long.
 static bool wait_for_others(int tries)
 {
     enum { MOST_TRIES = 10000, PAUSE_US = 1000 };
@@ -219,7 +219,7 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
         exchange(request, tail, bytes, reply, out, out_bytes);
         show_prints(reply);
         pthread_mutex_unlock(&connection.mutex);
-        if (reply->error != WIRE_STANDS) return reply->error;
+        if (reply->error != WIRE_DEADLOCKED) return reply->error;
         request->alone = wait_for_others(tries);
     }
 }
@@ -287,7 +287,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
         error = transfer_locked(request, chunk, total, fill, drain, context, reply);
         show_prints(reply);
         pthread_mutex_unlock(&connection.mutex);
-        if (error != (cudaError_t)WIRE_STANDS) return error;
+        if (error != (cudaError_t)WIRE_DEADLOCKED) return error;
         request->alone = wait_for_others(tries);
     }
 }

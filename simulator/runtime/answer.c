@@ -18,7 +18,7 @@
 #include <driver_types.h>
 #include <string.h>
 
-// For requests that are only told, and say all by where they stand in order and what they cost.
+// For requests that have no effect but their place in the order of work and their cost.
 void answer_nothing(Call *call) { (void)call; }
 
 void answer_leaving(Call *call)

@@ -40,7 +40,7 @@ double cost_begin(const Call *call)
 
 void cost_end(const Call *call, double began)
 {
-    asked_before = call->reply.error == WIRE_STANDS;
+    asked_before = call->reply.error == WIRE_DEADLOCKED;
     if (!asked_before && !call->reply.error && seconds_of(&call->request) >= 0)
         ran_call(call, began);
 }

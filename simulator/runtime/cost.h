@@ -2,8 +2,8 @@
 #pragma once
 #include "serve.h"
 
-// The request is about to be answered: if it is the one that stands for its call, the host is busy
-// with it for a while. Returns when it began.
+// The request is about to be answered: if it is the one that its call is charged for, the host is
+// busy for a while. Returns when the call began.
 double cost_begin(const Call *call);
 
 // It has been answered.

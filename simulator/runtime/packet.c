@@ -32,8 +32,8 @@ void packet_send(Call *call)
                              { call->out, call->reply.tail } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
     if (call->file >= 0) attach_file(&message, call->file, &control, sizeof control);
-    // Who sends without end and takes no answers fills the socket; we wait for him no longer than
-    // he lives.
+    // A process that sends without end and takes no replies fills the socket; we wait until it has
+    // ended at most.
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
                                 { .fd = device.pidfd, .events = POLLIN },
                                 { .fd = device.program_pidfd, .events = POLLIN } };

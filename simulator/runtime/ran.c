@@ -1,3 +1,4 @@
+// What ran goes to the timeline, and to the reports of work and calls.
 #include "ran.h"
 #include "streams/clock.h"
 #include "report/timeline.h"

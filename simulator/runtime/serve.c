@@ -43,11 +43,11 @@ void serve_dispatch(Call *call)
 
 // ---- Answering ----
 
-// Behind the work that it comes behind.
+// After the work that the request comes after.
 static void answer_in_turn(Call *call)
 {
     static const int errors[] = {
-        [WORK_NOT_READY] = WIRE_NOT_READY, [WORK_DEADLOCKED] = WIRE_STANDS
+        [WORK_NOT_READY] = WIRE_NOT_READY, [WORK_DEADLOCKED] = WIRE_DEADLOCKED
     };
     enum work_when when = work_when(call);
     if (device.sticky) call->reply.error = device.sticky;
@@ -93,7 +93,7 @@ static bool serve_one(void)
     enum packet packet = packet_receive(&call);
     if (packet == PACKET_REQUEST) {
         answer(&call);
-    } else if (packet == PACKET_RUBBISH) { // its sender waits for an answer in vain otherwise
+    } else if (packet == PACKET_RUBBISH) { // its sender may wait for an answer
         call.request.op = WIRE_UNSUPPORTED;
         call.reply.error = WIRE_INVALID_VALUE;
         packet_send(&call);
@@ -101,8 +101,8 @@ static bool serve_one(void)
     return packet != PACKET_NONE;
 }
 
-// The memfd of the slots and of all memory that the process and its devices share, most of which
-// never comes to be. Nobody can make it shorter under our hands.
+// The memfd of the slots and of all memory that the process and its devices share. Most of its
+// pages are never touched. It is sealed: the program cannot make it shorter while we use it.
 static void share_memory(void)
 {
     device.memory = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
@@ -119,7 +119,7 @@ static void share_memory(void)
     }
 }
 
-// Is the process on its way out? That shows before its files are closed.
+// Is the process ending? Its flags say so before its files are closed.
 static bool is_ending(pid_t process)
 {
     enum { PF_EXITING = 4 };
@@ -133,8 +133,8 @@ static bool is_ending(pid_t process)
     return found != 1 || flags & PF_EXITING;
 }
 
-// Its end of the socket is closed: it is ending, which its pidfd will tell, or it has closed its
-// files, or become another program.
+// The process has closed its end of the socket. Either it is ending, and its pidfd will say when,
+// or it has closed its files or become another program.
 static void wait_for_end(void)
 {
     struct pollfd watched[] = { { .fd = device.pidfd, .events = POLLIN },
@@ -150,7 +150,7 @@ static bool has_ended(int pidfd)
     return poll(&watched, 1, 0) > 0;
 }
 
-// How the program died the machine knows; of other processes nobody does but they themselves.
+// The machine knows how the program ended; of another process only what it told us itself.
 static bool was_orderly(void)
 {
     if (device.client != device.program || !has_ended(device.pidfd)) return device.leaving;
@@ -158,8 +158,8 @@ static bool was_orderly(void)
     return machine->ended == MACHINE_EXITED;
 }
 
-// How long it may ask for nothing, in ms, until kernels run all the same: only one that reads what
-// they write to memory that it shares with them can wait for them without asking.
+// How long the process may make no request, in ms, before its kernels run all the same: a program
+// can wait for them without asking by reading memory that it shares with them.
 static int patience(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };

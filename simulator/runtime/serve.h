@@ -1,4 +1,15 @@
-// The rooms of the device process that answer requests, and what they share.
+// A process of the program is served: its requests (wire/wire.def) come in, each is answered by its
+// handler, and the work that it asks for is done in stream order.
+//
+//   main.c, machine.c   the machine: who connects, and who ends; a device process for each
+//   serve.c, packet.c   the loop of a device process: a packet in, its handler, a packet out
+//   cost.c              what a request costs the host
+//   work.c              which request must wait or is deferred; the launches that are not done
+//   handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), copy.c (copies
+//   and
+//                       fills), pool.c, ipc.c
+//   helpers             range.c (is a copy within its memory?), ran.c (the timeline), visible.c
+//                       (CUDA_VISIBLE_DEVICES), program.c (why a program never connected)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"

@@ -1,6 +1,6 @@
-// A list of what is left, by the order in which it was issued. Whether one thing comes behind
-// another the vectors of stream order say (clock.h), which are kept up when work is issued; its
-// time is worked out when it is done.
+// A list of the work that is left, in the order in which it was issued. The vectors of stream order
+// (clock.h) say whether one piece of work comes after another; they are brought up to date when
+// work is issued. The time that work takes is computed when it is done.
 #include "base/names.h"
 #include "work.h"
 #include "streams/clock.h"
@@ -22,8 +22,8 @@
 typedef struct Work {
     struct Work *next;
     Issue issue;
-    bool behind_all; // and not only behind what comes before it by stream order
-    bool by_kernel;  // a kernel has launched it
+    bool after_all; // it comes after all earlier work, in whatever stream
+    bool by_kernel; // a kernel has launched it
     WireRequest request;
     char *tail;
     size_t tail_bytes;
@@ -32,14 +32,14 @@ typedef struct Work {
     Launch launch;     // of a launch
     double share;      // of its device, which its blocks fill while they run
     Grid *grid;        // NULL: it has not begun
-    bool stood;        // it has waited for others
+    bool blocked;      // its warps have waited for other work
     u64 seen;          // `changes` after its last turn
-    double not_before; // ns: its end, as it waited for what ended then
+    double not_before; // ns: it cannot end before the work that it waited for
 } Work;
 
 static Work *first;
-static u64 changes = 1; // of what kernels may wait for
-static u64 settled;     // `changes` when nothing could go on
+static u64 changes = 1; // so many times something changed that kernels may wait for
+static u64 settled;     // `changes` when no work could make progress
 
 bool work_is_left(void) { return first != NULL; }
 
@@ -60,7 +60,7 @@ static Work *append(const Call *call, bool numbered)
     while (*end) end = &(*end)->next;
     *end = w;
     w->request = call->request;
-    w->behind_all = wire_row(call->request.op)->after == WIRE_AFTER_ALL;
+    w->after_all = wire_row(call->request.op)->after == WIRE_AFTER_ALL;
     w->tail = need(malloc(call->tail_bytes + 1));
     w->tail_bytes = call->tail_bytes;
     memcpy(w->tail, call->tail, call->tail_bytes + 1);
@@ -97,15 +97,15 @@ void work_launch(const Call *call)
     changes++;
 }
 
-// ---- What can go on ----
+// ---- Which work can make progress ----
 
-static bool comes_behind(const Work *w, const Work *earlier)
+static bool comes_after(const Work *w, const Work *earlier)
 {
-    return w->behind_all
+    return w->after_all
         || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
 }
 
-// Is there room for it beside those that run?
+// Is there room on its device beside the launches that run?
 static bool has_room(const Work *w)
 {
     static const double ROUNDING = 1e-9;
@@ -119,17 +119,17 @@ static bool can_go_on(const Work *w)
 {
     if (w->grid) return w->seen != changes || grid_reads_host_memory(w->grid);
     for (const Work *earlier = first; earlier != w; earlier = earlier->next)
-        if (comes_behind(w, earlier)) return false;
+        if (comes_after(w, earlier)) return false;
     if (w->data && w->received < w->request.copy.chunk.total) return false;
     return !is_launch(w) || has_room(w);
 }
 
-// Those that stood may have waited for what ended now.
+// Blocked launches may have waited for what ended now.
 static void note_end(double end)
 {
     changes++;
     for (Work *w = first; w; w = w->next)
-        if (w->stood && w->not_before < end) w->not_before = end;
+        if (w->blocked && w->not_before < end) w->not_before = end;
 }
 
 static void report_ran(const Work *w)
@@ -162,8 +162,8 @@ static void describe_bytes(WireRequest *r, const DynamicLaunch *child)
     r->copy.value_bytes = 1;
 }
 
-// What it has launched counts as the same operation of the stream: so each comes behind the one
-// before it, and what comes behind the launch comes behind them all.
+// What a kernel has launched counts as the same operation of the stream as its own launch: each
+// comes after the one before it, and later work of the stream comes after them all.
 static void add_children(Work *w)
 {
     const WireRequest launched = w->request;
@@ -175,7 +175,7 @@ static void add_children(Work *w)
                        .tail = child->params,
                        .launch = child->launch,
                        .by_kernel = true,
-                       .behind_all = w->behind_all,
+                       .after_all = w->after_all,
                        .issue = { .stream = w->issue.stream,
                                   .operation = w->issue.operation,
                                   .at = w->issue.at } };
@@ -225,7 +225,7 @@ static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
         end_launch(w);
         return true;
     }
-    w->stood = true;
+    w->blocked = true;
     changes += grid_acted(w->grid);
     w->seen = changes;
     managed_launched(w->grid, w->request.caller, HUGE_VAL);
@@ -273,7 +273,7 @@ static void drop_all(void)
     }
 }
 
-// Everything that can go on has a turn.
+// Gives a turn to everything that can make progress.
 static void pass(void)
 {
     enum grid_turn turn;
@@ -299,16 +299,16 @@ void work_go_on(void)
     if (changes == before) settled = changes;
 }
 
-// ---- When nothing does ----
+// ---- When nothing makes progress ----
 
-// What cannot begin because of it, for the report of a deadlock; NULL: nothing.
+// For the report of a deadlock: the launch that cannot begin because of this one; NULL: none.
 static const char *what_waits_for(const Work *w)
 {
     static char text[400];
     for (const Work *o = w->next; o; o = o->next) {
         if (o->grid || !is_launch(o)) continue;
         const char *name = o->launch.kernel->signature;
-        if (comes_behind(o, w)) {
+        if (comes_after(o, w)) {
             snprintf(text, sizeof text, "%.200s comes behind it in stream order", name);
             return text;
         }
@@ -321,7 +321,7 @@ static const char *what_waits_for(const Work *w)
     return NULL;
 }
 
-// The devices with kernels that stand; 0: none has touched another's memory.
+// The devices with blocked kernels; 0: no kernel has touched another device's memory.
 static u32 devices_that_meet(void)
 {
     LinkReport links[2 * MOST_DEVICES];
@@ -347,9 +347,9 @@ static void report_deadlock(void)
     drop_all();
 }
 
-// Kernels that look at the clock, or count their tries, may give up waiting. False: none does
-// anything any more.
-static bool insist(void)
+// A last turn for each kernel: those that look at the clock, or count their tries, may give up
+// waiting. False: no kernel has done anything.
+static bool run_last_turns(void)
 {
     enum grid_turn turn;
     for (Work **at = &first, *w; (w = *at); at = &w->next) {
@@ -364,7 +364,8 @@ static bool insist(void)
     return false;
 }
 
-// What a request waits for: work that lies before a moment of stream order, or on a device, or all.
+// The work that a request waits for: what a moment of stream order comes after, or all of a
+// device's, or all.
 typedef struct Until {
     const Order *order;
     u32 device;
@@ -390,7 +391,7 @@ static enum work_when wait_until(Until until, bool alone)
         pass();
         if (changes != before || !first) continue;
         if (!alone) return WORK_DEADLOCKED;
-        if (!insist()) report_deadlock();
+        if (!run_last_turns()) report_deadlock();
         if (device.sticky) drop_all();
     }
     return WORK_NOW;
@@ -398,7 +399,7 @@ static enum work_when wait_until(Until until, bool alone)
 
 void work_finish(void) { wait_until((Until){ .device = ALL_DEVICES }, true); }
 
-// ---- What becomes of requests ----
+// ---- Requests that come after work that is left ----
 
 static enum work_when defer(Call *call, bool numbered)
 {
@@ -431,15 +432,15 @@ static bool is_pinned(u64 address)
     return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED;
 }
 
-static enum work_when defer_behind(Call *call, const Until *until, bool numbered)
+static enum work_when defer_operation(Call *call, const Until *until, bool numbered)
 {
     return is_any_left(until) ? defer(call, numbered) : WORK_NOW;
 }
 
-// The chunks of a copy have the fate of its first.
+// What happens to the first chunk of a copy happens to all of them.
 static enum work_when defer_copy(Call *call, const Until *until)
 {
-    static bool deferred; // the transfer whose chunks come now
+    static bool deferred; // the transfer whose chunks are arriving
     const WireRequest *r = &call->request;
     enum wire_slots slots = wire_row(r->op)->slots;
     bool further = slots && r->copy.chunk.offset && deferred;
@@ -473,8 +474,8 @@ static enum work_when defer_wait(Call *call, const Until *until)
     return defer(call, false);
 }
 
-// False: it comes behind nothing, or behind what is not there.
-static bool comes_after(const WireRequest *r, enum wire_after after, Until *until)
+// False: it comes after nothing, or names a stream or an event that does not exist.
+static bool until_of(const WireRequest *r, enum wire_after after, Until *until)
 {
     *until = (Until){ .device = ALL_DEVICES };
     switch (after) {
@@ -493,15 +494,14 @@ enum work_when work_when(Call *call)
     const WireRequest *r = &call->request;
     const WireRow *row = wire_row(r->op);
     Until until;
-    if (!first || row->then == WIRE_THEN_RUN || !comes_after(r, row->after, &until))
-        return WORK_NOW;
+    if (!first || row->then == WIRE_THEN_RUN || !until_of(r, row->after, &until)) return WORK_NOW;
     switch (row->then) {
     case WIRE_THEN_WAIT: return wait_until(until, r->alone);
     case WIRE_THEN_NOT_READY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
     case WIRE_THEN_DEFER:
         return wire_holds(row->waits, r) ? wait_until(until, r->alone)
-                                         : defer_behind(call, &until, true);
-    case WIRE_THEN_DEFER_MARK: return defer_behind(call, &until, false);
+                                         : defer_operation(call, &until, true);
+    case WIRE_THEN_DEFER_MARK: return defer_operation(call, &until, false);
     case WIRE_THEN_DEFER_COPY: return defer_copy(call, &until);
     case WIRE_THEN_DEFER_RECORD: return defer_record(call, &until);
     case WIRE_THEN_DEFER_WAIT: return defer_wait(call, &until);

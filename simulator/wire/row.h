@@ -7,7 +7,7 @@
 
 enum wire_when { WIRE_NEVER, WIRE_IF_BLOCKING, WIRE_ALWAYS }; // the second: if .copy.blocks is set
 
-// What it gets when kernels have ended with an error that all later calls return.
+// Its reply after a kernel has failed with an error that all later calls return.
 enum wire_sticky {
     WIRE_STICKY_FAILS,    // that error
     WIRE_STICKY_ANSWERED, // its answer: it needs no context
@@ -17,27 +17,27 @@ enum wire_sticky {
 // The chunks of a copy pass through the slots, from the program or to it.
 enum wire_slots { WIRE_SLOTS_NONE, WIRE_SLOTS_IN, WIRE_SLOTS_OUT };
 
-// Which work that was issued before it must be done first,
+// The earlier work that must be done first,
 enum wire_after {
     WIRE_AFTER_NOTHING,
-    WIRE_AFTER_STREAM,       // what is before it in its stream's order: legacy default streams too
-    WIRE_AFTER_STREAM_ALONE, // what that stream was given
-    WIRE_AFTER_EVENT,        // what the event .object.id was recorded behind
+    WIRE_AFTER_STREAM, // what its stream comes after: with default streams, work of others too
+    WIRE_AFTER_STREAM_ALONE, // what was put on that stream itself
+    WIRE_AFTER_EVENT,        // what the event .object.id was recorded after
     WIRE_AFTER_DEVICE,       // all of the device's
     WIRE_AFTER_ALL,          // all of the process's
 };
 
-// and what becomes of it while some of that is left. A deferred request is answered at once, and
-// done in its turn.
+// and what happens to the request while some of that work is left. A deferred request is answered
+// at once, and done in its turn.
 enum wire_then {
     WIRE_THEN_WAIT,         // its reply waits
-    WIRE_THEN_NOT_READY,    // it is answered so
+    WIRE_THEN_NOT_READY,    // its reply says so
     WIRE_THEN_DEFER,        // it is an operation of its stream
     WIRE_THEN_DEFER_COPY,   // the same for a copy, whose bytes the program may wait for
-    WIRE_THEN_DEFER_MARK,   // it is no operation of its own
-    WIRE_THEN_DEFER_RECORD, // nor is this: later requests know already what the event stands for
-    WIRE_THEN_DEFER_WAIT,   // nor this: later work of the stream comes behind the event already
-    WIRE_THEN_RUN,          // a launch: always deferred, once it is found good
+    WIRE_THEN_DEFER_MARK,   // it is no operation of its stream itself
+    WIRE_THEN_DEFER_RECORD, // the same: from now on the event is what it will record
+    WIRE_THEN_DEFER_WAIT,   // the same: from now on the stream comes after the event
+    WIRE_THEN_RUN,          // a launch that is found good: always deferred
 };
 
 // Which host functions the library waits for before it sends the request.
@@ -50,7 +50,7 @@ typedef struct WireRow {
     bool to_machine;             // it goes over the inherited socket (runtime/machine.c)
     const char *tail;            // what follows the request, NULL: nothing;
     const char *reply_tail;      // and its reply
-    enum wire_slots slots;       // copies: the way of the bytes
+    enum wire_slots slots;       // copies: which way the bytes go
     enum wire_sticky sticky;     // while there is a sticky error
     enum wire_when waits;        // does the host wait in it, so that earlier work is over for it?
     enum wire_when shows_prints; // does it learn then what kernels have printed?
@@ -58,7 +58,7 @@ typedef struct WireRow {
     bool issues;                 // more work, and neither asks nor waits for what was issued before
     enum wire_after after;       // how it is ordered,
     enum wire_then then;         // on the device
-    enum wire_host after_host;   // and behind host functions
+    enum wire_host after_host;   // and by the library, after host functions
 } WireRow;
 
 #define REQUEST(name, handler, member, ...)                                                        \

@@ -62,8 +62,8 @@ enum wire_error {
     WIRE_NOT_SUPPORTED = 801,
     WIRE_INVALID_CLUSTER_SIZE = 912,
     WIRE_UNKNOWN = 999,
-    WIRE_STANDS =
-        1 << 20, // the kernels that the call waits for stand: ask again, and say whether `alone`
+    WIRE_DEADLOCKED =
+        1 << 20, // kernels that the call waits for make no progress: ask again, with `alone`
 };
 
 // A piece of a larger transfer: `bytes` of it, from `offset` on, lie in `slot`.
