@@ -10,16 +10,3 @@ u64 pool_idle(u32 device);    // bytes that pools keep and nobody uses
 
 // It is freed: its pool, if it is of one, has it back.
 void pool_freed(const Allocation *allocation);
-
-// Requests.
-void pool_create(Call *call);
-void pool_destroy(Call *call);
-void pool_find(Call *call);
-void pool_choose(Call *call);
-void pool_attribute(Call *call);
-void pool_trim(Call *call);
-void pool_access(Call *call);
-void pool_alloc(Call *call);
-void pool_reserve(Call *call); // an address, for memory of a graph's,
-void pool_again(Call *call);   // which is to be there now
-void pool_free(Call *call);

@@ -77,77 +77,26 @@ enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
 enum packet packet_receive(Call *call);
 void packet_send(Call *call); // the reply
 
-// ---- answer.c: what takes a few lines each ----
+// ---- The handlers, in the files of the map above ----
 
-void answer_nothing(Call *call);
-void answer_leaving(Call *call);
-void answer_hello(Call *call);
-void answer_reset(Call *call);
-void answer_limit(Call *call);
-void answer_peer(Call *call);
-void answer_profiler(Call *call);
-void answer_misuse(Call *call);
-void answer_unsupported(Call *call);
-void answer_graph(Call *call);
-void answer_condition(Call *call);
-void answer_host_function(Call *call);
-void answer_stream_create(Call *call);
-void answer_stream_destroy(Call *call);
-void answer_stream_facts(Call *call);
-void answer_stream_priority(Call *call);
-void answer_stream_wait(Call *call);
-void answer_stream_sync(Call *call);
-void answer_device_sync(Call *call);
-void answer_stream_query(Call *call);
-void answer_event_create(Call *call);
-void answer_event_destroy(Call *call);
-void answer_event_record(Call *call);
-void answer_event_sync(Call *call);
-void answer_event_query(Call *call);
-void answer_event_elapsed(Call *call);
+#define REQUEST(name, handler, ...) void handler(Call *call);
+#include "wire/wire.def"
 
-// ---- transfer.c: memory ----
+// ---- transfer.c ----
 
-void transfer_alloc(Call *call);
-void transfer_free(Call *call);
 void transfer_bad_free(Call *call, u64 address); // reports it and refuses the call
-void transfer_memory_info(Call *call);
-void transfer_pointer(Call *call);
-void transfer_touched(Call *call); // host code touched managed memory
-void transfer_prefetch(Call *call);
-void transfer_discard(Call *call);
-void transfer_advise(Call *call);
-void transfer_range(Call *call);
-void transfer_fault(Call *call); // host code touched device memory
-void transfer_leaks(u32 of);     // reports what a device still has allocated
+void transfer_leaks(u32 of);                     // reports what a device still has allocated
 void transfer_free_all(u32 of, const u64 *callers);
-
-// ---- copy.c ----
-
-void transfer_copy_in(Call *call);
-void transfer_copy_out(Call *call);
-void transfer_copy_device(Call *call);
-void transfer_copy_host(Call *call);
-void transfer_fill(Call *call);
 
 // ---- modules.c ----
 
-void launch_module(Call *call);
-void launch_module_unload(Call *call);
-void launch_kernel(Call *call);
-void launch_kernel_name(Call *call);
-void launch_variable(Call *call);
-void launch_occupancy(Call *call);
 Kernel *launch_kernel_of(u64 id); // NULL: there is none
 
 // ---- launch.c ----
 
-void launch_check(Call *call); // is it good? It runs later, as work to be done (work.h).
 Launch launch_of(const Call *call);
 void launch_gather_printed(void); // what kernels have printed is the program's to ask for
-void launch_checked(Call *call);  // the program has looked at the error of its failed launch
 void launch_unchecked(void); // the program ends: reports one that nobody looked at, that ended it,
                              // or whose work was missed
-void launch_printed(Call *call);
 bool launch_has_printed(void);
 void launch_print_rest(void); // the program ends: says what it never saw
