@@ -230,7 +230,7 @@ none 'asks which request it is. What it wants to know belongs into the rows of s
 against='against the order of simulator/rooms.txt'
 order=$(sh simulator/rooms.sh order)
 echo "rooms: $order"
-holds "CONTRIBUTING.md: does not give the order of the rooms, $order" grep -qxF "$order" CONTRIBUTING.md
+holds "ARCHITECTURE.md: does not give the order of the rooms, $order" grep -qxF "$order" ARCHITECTURE.md
 none "$against" "$(sh simulator/rooms.sh includes)"
 newer=$(find simulator \( -path simulator/test -o -path simulator/client -o -path simulator/nccl -o -path simulator/driver \) -prune \
     -o -name '*.[chd]*' -newer build/simulator/device -print 2>&1)

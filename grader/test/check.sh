@@ -8,7 +8,7 @@ passed=0 failed=0
 plant() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R .clang-format CHANGELOG.md CONTRIBUTING.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
+    cp -R .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
     for solution in solutions/*.cu; do      # a student's own edits are not what is tested
         awk -f solutions/strip.awk "$solution" >"$tree/it/exercises/${solution##*/}"
     done
@@ -19,7 +19,7 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format CHANGELOG.md CONTRIBUTING.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
+    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
         "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
         grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/rooms.* simulator/wire simulator/machine "$tree/it"
     mkdir "$tree/it/exercises"
@@ -93,7 +93,7 @@ finds 'simulator/machine/turn.c: machine links serve_turn of simulator/runtime/t
     echo 'extern void serve_turn(void); void turn(void) { serve_turn(); }' >simulator/machine/turn.c
     for turn in runtime/turn machine/turn; do gcc -c simulator/\$turn.c -o \$objects/\$turn.o; done
     touch build/simulator/device"
-finds 'does not give the order of the rooms' "sed -i '/^base < /s/main/the end/' CONTRIBUTING.md"
+finds 'does not give the order of the rooms' "sed -i '/^base < /s/main/the end/' ARCHITECTURE.md"
 finds 'NOT CHECKED: what the rooms link' 'rm exercises/*'
 finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire/wire.h\"' >>grader/text.c"
 finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
