@@ -260,6 +260,88 @@ static const char word_around_next[] = "Make the size a multiple of 4; the bytes
                                        "are for nobody. If the elements have 4 bytes, "
                                        "make it count * sizeof.";
 
+// Of shared or local memory, whose addresses have 32 bits.
+static void report_outside_window(Report *r, const Access *a, const char *more)
+{
+    bool shared = a->space == SPACE_SHARED;
+    const char *does = a->store ? "write" : "read";
+    u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
+    s32 at = (s32)r->address;
+    char where[64];
+    r->why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
+    r->next = at < 0 ? below_nought
+                     : "Compare the index with the size that the array was declared with, or that "
+                       "the launch gave.";
+    if (at >= 0 && is_word_around(a, (u64)at, size))
+        r->why = word_around_why, r->next = word_around_next;
+    snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of",
+             at < 0 ? -(long long)at : (long long)at);
+    if (shared && a->owner != a->warp->block) {
+        const u32 *b = a->owner->index;
+        report_errorf(r, "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s",
+                      does, a->bytes, where, size, b[0], b[1], b[2], more);
+        return;
+    }
+    report_errorf(r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
+                  shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
+}
+
+// A table: why an access misses the allocation that is nearest, and what to do next. The first
+// cause that holds is told. `worked_out` has room for words that stay until the report is made.
+static void explain_miss(Report *r, const Access *a, char worked_out[160])
+{
+    const Allocation *near = r->allocation;
+    const u64 address = r->address;
+    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base
+        && address < near->base + near->size) {
+        r->why = "An access of so many bytes takes several elements at once, and only the first of "
+                 "them are there.";
+        r->next = "Take the last elements one by one where they are too few for it.";
+    } else if (is_below_nought(address, a->bytes, near)) {
+        r->why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
+        r->next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are "
+                  "never negative.";
+    } else if (address >= near->base && is_word_around(a, address - near->base, near->size)) {
+        r->why = word_around_why;
+        r->next = word_around_next;
+    } else if (address > near->base && near->size % 2 && a->bytes > 1) {
+        r->why = "An odd number of bytes is no number of such elements: the size may be a count of "
+                 "elements, and should be in bytes.";
+        r->next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at "
+                  "a time.";
+    } else if (has_rows(a->warp->block->grid->launch)) {
+        r->why = address < near->base ? "A row or a column that is worked out here is below 0."
+                                      : "A row or a column that is worked out here is too large.";
+        r->next =
+            "Compare each with its own bounds, the row with 0 and the number of rows, the "
+            "column with that of columns, or "
+            "clamp each by itself; and look at what the row is multiplied by: the length of a "
+            "row of this array.";
+    } else if (thread_is_inside(a, r, near)) {
+        snprintf(
+            worked_out, 160,
+            "The thread's own number, %lld, is an index of the array; the one that it works out "
+            "here, %lld, is not.",
+            (long long)own_number(a, r), (long long)index_used(a, r, near));
+        r->why = worked_out;
+        r->next = is_neighbour(a, r, near)
+                    ? "Compare the index that is used with the number of elements: the last has no "
+                      "right neighbour, the first no left one."
+                    : "Work the index out by hand for this thread. If it is what it should be, "
+                      "compare it with the number of elements first.";
+    } else if (index_is_own(a, r, near)) {
+        r->why = "The thread's index is outside the array.";
+        r->next = "Let only threads whose index is below the number of elements touch the array.";
+    } else {
+        r->why = address < near->base ? "The index that is worked out here is below 0."
+                                      : "The index that is worked out here is larger than the "
+                                        "array, and is not the thread's own number.";
+        r->next = address < near->base ? below_nought
+                                       : "Look at what it is worked out from, and compare it with "
+                                         "the number of elements before it is used.";
+    }
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     u32 lane = __builtin_ctz(lanes);
@@ -270,26 +352,7 @@ static void report_outside(const Access *a, u32 lanes)
     source_fill(&r, a->warp, a->insn, lane);
     say_how_many(more, sizeof more, lanes);
     if (a->space != SPACE_GLOBAL) {
-        bool shared = a->space == SPACE_SHARED;
-        u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
-        s32 at = (s32)address; // these spaces have 32-bit addresses
-        r.why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
-        r.next = at < 0 ? below_nought
-                        : "Compare the index with the size that the array was declared with, or "
-                          "that the launch gave.";
-        if (at >= 0 && is_word_around(a, (u64)at, size))
-            r.why = word_around_why, r.next = word_around_next;
-        snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of",
-                 at < 0 ? -(long long)at : (long long)at);
-        if (shared && a->owner != a->warp->block) {
-            const u32 *b = a->owner->index;
-            report_errorf(&r,
-                          "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s",
-                          does, a->bytes, where, size, b[0], b[1], b[2], more);
-            return;
-        }
-        report_errorf(&r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
-                      shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
+        report_outside_window(&r, a, more);
         return;
     }
     const Allocation *in = memory_find(address);
@@ -317,53 +380,7 @@ static void report_outside(const Access *a, u32 lanes)
         return;
     }
     r.allocation = near;
-    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base
-        && address < near->base + near->size) {
-        r.why = "An access of so many bytes takes several elements at once, and only the first of "
-                "them are there.";
-        r.next = "Take the last elements one by one where they are too few for it.";
-    } else if (is_below_nought(address, a->bytes, near)) {
-        r.why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
-        r.next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are "
-                 "never negative.";
-    } else if (address >= near->base && is_word_around(a, address - near->base, near->size)) {
-        r.why = word_around_why;
-        r.next = word_around_next;
-    } else if (address > near->base && near->size % 2 && a->bytes > 1) {
-        r.why = "An odd number of bytes is no number of such elements: the size may be a count of "
-                "elements, and should be in bytes.";
-        r.next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at "
-                 "a time.";
-    } else if (has_rows(a->warp->block->grid->launch)) {
-        r.why = address < near->base ? "A row or a column that is worked out here is below 0."
-                                     : "A row or a column that is worked out here is too large.";
-        r.next = "Compare each with its own bounds, the row with 0 and the number of rows, the "
-                 "column with that of columns, or "
-                 "clamp each by itself; and look at what the row is multiplied by: the length of a "
-                 "row of this array.";
-    } else if (thread_is_inside(a, &r, near)) {
-        snprintf(
-            worked_out, sizeof worked_out,
-            "The thread's own number, %lld, is an index of the array; the one that it works out "
-            "here, %lld, is not.",
-            (long long)own_number(a, &r), (long long)index_used(a, &r, near));
-        r.why = worked_out;
-        r.next = is_neighbour(a, &r, near)
-                   ? "Compare the index that is used with the number of elements: the last has no "
-                     "right neighbour, the first no left one."
-                   : "Work the index out by hand for this thread. If it is what it should be, "
-                     "compare it with the number of elements first.";
-    } else if (index_is_own(a, &r, near)) {
-        r.why = "The thread's index is outside the array.";
-        r.next = "Let only threads whose index is below the number of elements touch the array.";
-    } else {
-        r.why = address < near->base ? "The index that is worked out here is below 0."
-                                     : "The index that is worked out here is larger than the "
-                                       "array, and is not the thread's own number.";
-        r.next = address < near->base ? below_nought
-                                      : "Look at what it is worked out from, and compare it with "
-                                        "the number of elements before it is used.";
-    }
+    explain_miss(&r, a, worked_out);
     report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes,
                   report_beside(near, address, where, sizeof where), more);
 }

@@ -151,6 +151,7 @@ static void advise_beside_atomic(Report *r, const Race *race, const Side *x, con
     r->gravity = x->block == y->block && x->warp != y->warp;
 }
 
+// A table: of each cause why it comes to a race, and what to do next. The first that holds is told.
 static void advise(Report *r, const Race *race, const Side *x, const Side *y)
 {
     bool shared = race->space == SPACE_SHARED;

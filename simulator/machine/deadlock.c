@@ -243,14 +243,20 @@ char *deadlock_list_warps(const Grid *g, const Block *only)
     return text;
 }
 
+// A warp that lives and does not wait at a barrier of its block.
+static const Warp *first_stuck(const Grid *g)
+{
+    for (u32 s = 0; s < g->slot_count; s++)
+        for (u32 n = 0; g->slots[s]->occupied && n < g->slots[s]->warp_count; n++) {
+            const Warp *w = &g->slots[s]->warps[n];
+            if (w->live && !w->waiting) return w;
+        }
+    return NULL;
+}
+
 void deadlock_report(Grid *g, const char *behind, u32 devices)
 {
-    const Warp *first = NULL;
-    for (u32 s = 0; s < g->slot_count && !first; s++)
-        for (u32 n = 0; g->slots[s]->occupied && n < g->slots[s]->warp_count && !first; n++) {
-            const Warp *w = &g->slots[s]->warps[n];
-            if (w->live && !w->waiting) first = w;
-        }
+    const Warp *first = first_stuck(g);
     u64 left = g->blocks - g->next;
     char missing[160];
     Report r = {

@@ -18,7 +18,6 @@
 // The replay is the same in every run. What the order on the hardware is nobody knows; the figures
 // are estimates.
 #include "caches.h"
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,39 +31,23 @@
 #include "machine/profile.h"
 #include "machine/worker.h"
 #include "base/need.h"
-#include "stores.h"
+#include "wave.h"
 #include "slots.h"
 
 enum { MOST_NOTES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note
 enum {
     MOST_OF_WARP = 1 << 16,
     MOST_OF_BLOCK = 1 << 20
-};                            // before they are put in turn, and handed to the wave
-enum { FEW_NOTES = 1 << 12 }; // of a wave, for which no thread is woken
-enum { TURN = 8 };            // notes that a block, or an SM, has replayed at a time
-enum { AHEAD = 4 };           // SMs whose reads the host is to have at hand before their turn
-enum { RECENT = 4096, RECENT_TURNS = 6 }; // reads that a coalescer remembers, and for how long
-enum { L1_UNEVEN = 7 }; // fitted on an H200: kernels reread_192_kb and reread_240_kb
+}; // before they are put in turn, and handed to the wave
 enum {
     HOST_LINE = 128
 }; // bytes of the host's caches that go from thread to thread, and their neighbours
-enum {
-    STEPS = 16,
-    DRIFT = 10
-}; // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns,
-   // matmul_naive and matmul_registers
-static const u64 LOCAL_LINE = 1ull << 33;
 
 // Turns of a hundred that the youngest warps of a full SM miss, where they are to access global
 // memory next, or local memory. Fitted on an H200: kernels rewrite_half_sectors; local_loads,
 // local_stores.
 static const u8 LATE[2][REDUCTION + 1] = { { [STORE] = 96, [STORE_OF_EACH] = 96 },
                                            { [LOAD] = 61, [STORE] = 22, [STORE_OF_EACH] = 22 } };
-
-typedef struct Notes {
-    Note *note;
-    u32 count, room, taken;
-} Notes;
 
 typedef struct CachedBlock {
     Notes *warps; // of each, what is not in turn yet
@@ -75,264 +58,15 @@ typedef struct CachedBlock {
 
 static CachedBlock *caches_block(const Block *b) { return b->kept[BLOCK_CACHES]; }
 
-typedef struct Read {
-    u64 number;
-    s32 when;
-    u16 sectors, merged;
-} Read;
-
-// Blocks that are replayed together.
-typedef struct Wave {
-    struct CachedGrid *grid;
-    struct {
-        u64 first;
-        u32 count;
-        u16 sm;
-        bool placed;
-    } * block; // those that have ended: their notes in `all`
-    u32 blocks, room;
-    Note *all;
-    u64 notes, notes_room; // of them all
-    bool cut;
-    struct Wave *next; // of those that are spare
-} Wave;
-
-typedef struct CachedGrid {
-    Grid *grid;
-    Cache *l1;     // of each SM; not made: no block has run there
-    Notes *misses; // of each SM, in the wave that is replayed
-    u32 resident;  // blocks that share an L1
-    u64 l1_bytes;  // what shared memory leaves of it
-    Wave *wave;    // of the blocks that have ended and are not replayed
-    Read *recent;  // of each GPC
-    u32 turn;      // so far
-    s32 *drift;    // of each SM, in steps of a turn
-    Found *found;  // of each thread and instruction; the first thread's are l2's
-    u32 found_each;
-    Spills spills;
-    Found spilled[2]; // loads, stores
-    L2Launch l2;
-} CachedGrid;
-
 static CachedGrid *caches_grid(const Grid *g) { return g->kept[GRID_CACHES]; }
 
-static CachedGrid *now;      // of the grid whose turn it is
-static CachedGrid *replayed; // of the one whose wave is replayed, which may be done by another
-                             // thread (machine/worker.h)
+static CachedGrid *now;                // of the grid whose turn it is
 static Wave *asked_for[WORKER_BEHIND]; // waves whose replay may not be done yet
 static u32 waves_asked;                // so far
 static Wave *spare_waves;
 static CachedGrid *spare; // of one that has ended: its room is used again
 
-// Room for so many more.
-static inline void make_room(Notes *n, u32 more)
-{
-    if (n->count + more <= n->room) return;
-    while (n->count + more > n->room) n->room = n->room ? 2 * n->room : 64;
-    n->note = realloc(n->note, n->room * sizeof *n->note);
-    if (!n->note) no_memory();
-}
-
-static inline void add_note(Notes *n, Note note)
-{
-    make_room(n, 1);
-    n->note[n->count++] = note;
-}
-
-static inline Read *read_of(u32 gpc, Note n)
-{
-    return &replayed->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
-}
-
-// Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
-static bool is_coalesced(u32 gpc, s32 when, Note n)
-{
-    Read *r = read_of(gpc, n);
-    bool same = r->number == note_number(n) && abs(when - r->when) <= RECENT_TURNS * STEPS
-             && r->merged < profile.l2_reads_merged;
-    if (!same) *r = (Read){ .number = note_number(n), .when = when };
-    if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
-    r->merged++;
-    return same;
-}
-
-// Inline: gcc drops a call to what does nothing but prefetch.
-static inline __attribute__((always_inline)) void expect_reads(u32 sm, u64 from)
-{
-    const Notes *n = &replayed->misses[sm];
-    for (u64 k = from; k < from + TURN && k < n->count; k += 2)
-        __builtin_prefetch(read_of(sm % profile.gpc_count, n->note[k]), 1);
-}
-
-// By chance, but the same in every run.
-static u32 mixed(u32 a, u32 b)
-{
-    u32 bits = (a * 0x9e3779b1u ^ b * 0x85ebca6bu) * 0xc2b2ae35u;
-    return bits ^ bits >> 16;
-}
-
-static void replay_misses(void)
-{
-    bool left = true;
-    for (u64 from = 0; left; from += TURN) {
-        u32 turn = replayed->turn++;
-        left = false;
-        for (int sm = 0; sm < profile.sm_count; sm++) {
-            const Notes *n = &replayed->misses[sm];
-            u64 to = from + TURN < n->count ? from + TURN : n->count;
-            if (sm + AHEAD < profile.sm_count) expect_reads(sm + AHEAD, from);
-            u32 gpc = sm % profile.gpc_count,
-                partition = gpc * profile.l2_partitions / profile.gpc_count;
-            s32 when = (s32)turn * STEPS
-                     + (replayed->drift[sm] += (s32)(mixed(sm, turn) % (2 * DRIFT + 1)) - DRIFT);
-            for (u64 k = from; k < to; k++)
-                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, when, n->note[k]))
-                    l2_access(&replayed->l2, n->note[k], partition);
-            left |= to < n->count;
-        }
-    }
-    l2_finish();
-    replayed->turn += RECENT_TURNS + 1; // what is remembered of these is not of the next wave
-    for (int sm = 0; sm < profile.sm_count; sm++) replayed->misses[sm].count = 0;
-}
-
-// ---- L1 ----
-
-static Cache *l1_of(u32 sm)
-{
-    Cache *c = &replayed->l1[sm];
-    if (!c->set && !cache_make(c, replayed->l1_bytes, profile.l1_ways)) no_memory();
-    c->uneven = L1_UNEVEN;
-    return c;
-}
-
-// The accesses of an SM, one after another.
-typedef struct Replay {
-    Cache *cache;
-    CacheQueue queue;
-    Notes *misses;
-    Found *found;
-    u64 number;
-    CacheLine *line;
-    Stores stores;
-} Replay;
-
-// Loads and stores make room: the line, now the one used last. Often it is the one that was asked
-// for just before.
-static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
-{
-    CacheLine evicted;
-    if (r->number == number) return r->line;
-    r->number = number;
-    return r->line = cache_take(r->cache, set, number, &evicted);
-}
-
-// Returns the sectors that go to L2 at once. Where atomics say where a warp stores, its neighbours
-// on the GPU are others than here.
-static inline u32 l1_store(Replay *r, Note n, bool placed)
-{
-    r->stores.count++;
-    while (stores_is_due(&r->stores, profile.l1_waiting_lines))
-        add_note(r->misses, stores_next(&r->stores));
-    if (!note_more(n) || placed) return note_sectors(n);
-    stores_wait(&r->stores, n);
-    return 0;
-}
-
-// A store hits where any sector of the line is there. A load that is asked for again finds all that
-// it wants. What L2 changes, or is to be asked for, is not kept.
-static inline void l1_replay(Replay *r, CacheAsked a)
-{
-    const Note n = a.what;
-    u32 kind = note_kind(n), missing = note_sectors(n);
-    u64 number = note_number(n);
-    if (kind != LOAD && !note_is_store(n)) {
-        CacheLine *line = cache_find(r->cache, number);
-        if (line) *line &= ~(CacheLine)missing;
-        r->number = 0;
-    } else {
-        CacheLine *line = l1_line(r, a.set, number);
-        Found *f = &r->found[note_pc(n)];
-        u32 present = cache_present(*line), fresh = missing & ~present,
-            hits = kind == LOAD ? missing & present
-                 : present      ? missing
-                                : 0;
-        *(number & LOCAL_LINE ? &f->local_hits : &f->hits) +=
-            __builtin_popcount(hits) + a.again * __builtin_popcount(missing);
-        if (fresh) *line |= fresh;
-        missing = kind == LOAD ? fresh : l1_store(r, n, a.by);
-    }
-    if (missing) add_note(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
-}
-
-// The blocks of the wave on one SM, in thread `me`; next[b] is the one after b, or -1.
-static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *next)
-{
-    Replay r = { .cache = l1_of(sm),
-                 .misses = &replayed->misses[sm],
-                 .found = replayed->found + (size_t)me * replayed->found_each };
-    u32 blocks = 0;
-    for (s32 b = first; b >= 0; b = next[b]) blocks++;
-    cache_use(r.cache,
-              wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
-    bool left = true;
-    Note last = 0;
-    for (u64 from = 0; left; from += TURN) {
-        left = false;
-        for (s32 b = first; b >= 0; b = next[b]) {
-            const Note *note = wave->all + wave->block[b].first;
-            u32 count = wave->block[b].count;
-            for (u64 k = from; k < count && k < from + TURN; last = note[k++]) {
-                if (note[k] == last && note_kind(last) == LOAD) {
-                    cache_ask_again(&r.queue);
-                    continue;
-                }
-                if (cache_queue_is_full(&r.queue)) l1_replay(&r, cache_next(&r.queue));
-                cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], wave->block[b].placed);
-            }
-            left |= from + TURN < count;
-        }
-    }
-    while (!cache_queue_is_empty(&r.queue)) l1_replay(&r, cache_next(&r.queue));
-    for (r.stores.count += MOST_WAITING; stores_is_due(&r.stores, 0);)
-        add_note(r.misses, stores_next(&r.stores));
-}
-
-// What the SMs do with it, each by itself.
-typedef struct Sms {
-    const Wave *wave;
-    s32 *first, *next;
-    atomic_uint taken;
-} Sms;
-
-static void replay_sms(void *of, u32 me)
-{
-    Sms *s = of;
-    for (u32 sm; (sm = atomic_fetch_add(&s->taken, 1)) < (u32)profile.sm_count;)
-        if (s->first[sm] >= 0) replay_sm(s->wave, me, sm, s->first[sm], s->next);
-}
-
-// `alone`: other threads may have something else to do.
-static void replay_wave(Wave *w, bool alone)
-{
-    Sms s = { .wave = w,
-              .first = malloc(profile.sm_count * sizeof *s.first),
-              .next = malloc((w->blocks + 1) * sizeof *s.next) };
-    if (!s.first || !s.next) no_memory();
-    replayed = w->grid;
-    for (int sm = 0; sm < profile.sm_count; sm++) s.first[sm] = -1;
-    for (u32 b = w->blocks; b-- > 0;)
-        s.next[b] = s.first[w->block[b].sm], s.first[w->block[b].sm] = b;
-    if (alone || w->notes < FEW_NOTES) replay_sms(&s, 0);
-    else worker_share(replay_sms, &s), worker_join();
-    free(s.first);
-    free(s.next);
-    w->blocks = 0;
-    w->notes = 0;
-    replay_misses();
-}
-
-static void replay(void *wave) { replay_wave(wave, true); }
+static void replay(void *wave) { wave_replay(wave, true); }
 
 static Wave *begin_wave(void)
 {
@@ -722,7 +456,7 @@ static void caches_grid_end(Grid *g)
 {
     worker_wait();
     now->wave->cut = false;
-    replay_wave(now->wave, false);
+    wave_replay(now->wave, false);
     for (u32 n = 0; n < worker_count(); n++) {
         for (u32 stores = 0; stores < 2; stores++) {
             const Found *f =
