@@ -8,8 +8,8 @@
 // had their turn: a line each, and the store behind it, for which no warp has to wait, nor now and
 // then for the next one; the younger ones miss some turns to store, and to load local memory. Of
 // the blocks that an SM holds together a few of each in turn, when the last of the device's such
-// wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_NOTES is cut:
-// the blocks that are there by then have that part of L1 which is theirs.
+// wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_LINE_ACCESSES
+// is cut: the blocks that are there by then have that part of L1 which is theirs.
 //
 // Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the
 // same time go on as one (Nsight Compute's guide, "LRC"). The longer a kernel takes, the further
@@ -34,7 +34,7 @@
 #include "wave.h"
 #include "slots.h"
 
-enum { MOST_NOTES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note
+enum { MOST_LINE_ACCESSES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note
 enum {
     MOST_OF_WARP = 1 << 16,
     MOST_OF_BLOCK = 1 << 20
@@ -50,10 +50,10 @@ static const u8 LATE[2][REDUCTION + 1] = { { [STORE] = 96, [STORE_OF_EACH] = 96 
                                            { [LOAD] = 61, [STORE] = 22, [STORE_OF_EACH] = 22 } };
 
 typedef struct CachedBlock {
-    Notes *warps; // of each, what is not in turn yet
-    Notes all;    // what is
-    u32 latest;   // the warp that was seen last
-    u32 atomics;  // whose result is wanted
+    LineAccesses *warps; // of each, what is not in turn yet
+    LineAccesses all;    // what is
+    u32 latest;          // the warp that was seen last
+    u32 atomics;         // whose result is wanted
 } CachedBlock;
 
 static CachedBlock *caches_block(const Block *b) { return b->kept[BLOCK_CACHES]; }
@@ -90,14 +90,14 @@ static void end_wave(bool cut)
 }
 
 // What a block has noted.
-typedef struct Done {
+typedef struct BlockAccesses {
     u32 sm, count;
     bool placed;
-    Note note[];
-} Done;
+    LineAccess line[];
+} BlockAccesses;
 
 // Hands it to the wave.
-static void join_wave(const Note *notes, u32 count, u32 sm, bool placed)
+static void join_wave(const LineAccess *accesses, u32 count, u32 sm, bool placed)
 {
     Wave *w = now->wave;
     if (w->blocks == w->room) {
@@ -105,17 +105,17 @@ static void join_wave(const Note *notes, u32 count, u32 sm, bool placed)
         w->block = realloc(w->block, w->room * sizeof *w->block);
         if (!w->block) no_memory();
     }
-    if (w->notes + count > w->notes_room) {
-        w->notes_room = 2 * (w->notes + count);
-        w->all = realloc(w->all, w->notes_room * sizeof *w->all);
+    if (w->line_accesses + count > w->line_accesses_room) {
+        w->line_accesses_room = 2 * (w->line_accesses + count);
+        w->all = realloc(w->all, w->line_accesses_room * sizeof *w->all);
         if (!w->all) no_memory();
     }
-    w->block[w->blocks].first = w->notes;
+    w->block[w->blocks].first = w->line_accesses;
     w->block[w->blocks].count = count;
     w->block[w->blocks].placed = placed;
     w->block[w->blocks++].sm = sm;
-    if (count) memcpy(w->all + w->notes, notes, count * sizeof *notes);
-    w->notes += count;
+    if (count) memcpy(w->all + w->line_accesses, accesses, count * sizeof *accesses);
+    w->line_accesses += count;
 }
 
 // Does each of its warps ask an atomic? Then it is likely to be told where to store.
@@ -123,23 +123,24 @@ static bool is_placed(const Block *b) { return caches_block(b)->atomics >= b->wa
 
 static void join_block(Block *b)
 {
-    join_wave(caches_block(b)->all.note, caches_block(b)->all.count, b->sm, is_placed(b));
+    join_wave(caches_block(b)->all.line, caches_block(b)->all.count, b->sm, is_placed(b));
     caches_block(b)->all.count = 0;
 }
 
 // A warp has made a store: does it make the next one before the others have had their turn? The
 // more lines the first one has, the longer they have had time to.
-static bool goes_on(const Notes *n, u32 warp)
+static bool goes_on(const LineAccesses *n, u32 warp)
 {
-    u32 pc = note_pc(n->note[n->taken - 1]), lines = 1;
-    if (note_pc(n->note[n->taken]) == pc || !note_is_store(n->note[n->taken - 1])) return true;
-    while (lines < n->taken && note_pc(n->note[n->taken - 1 - lines]) == pc) lines++;
+    u32 pc = line_access_pc(n->line[n->taken - 1]), lines = 1;
+    if (line_access_pc(n->line[n->taken]) == pc || !line_access_is_store(n->line[n->taken - 1]))
+        return true;
+    while (lines < n->taken && line_access_pc(n->line[n->taken - 1 - lines]) == pc) lines++;
     return mixed(warp, n->taken) % (1 + lines) == 0;
 }
 
-static inline bool is_store_next(const Notes *n)
+static inline bool is_store_next(const LineAccesses *n)
 {
-    return n->taken < n->count && note_is_store(n->note[n->taken]);
+    return n->taken < n->count && line_access_is_store(n->line[n->taken]);
 }
 
 // Does the warp miss its turn? Schedulers prefer the older ones: the younger it is, and the fuller
@@ -147,9 +148,9 @@ static inline bool is_store_next(const Notes *n)
 // what warps share, the one ahead brings what those behind find sooner.
 static inline bool is_late(const Block *b, u32 warp, u32 turn)
 {
-    const Notes *n = &caches_block(b)->warps[warp];
-    const Note next = n->note[n->taken];
-    const u32 late = LATE[note_number(next) / LOCAL_LINE][note_kind(next)];
+    const LineAccesses *n = &caches_block(b)->warps[warp];
+    const LineAccess next = n->line[n->taken];
+    const u32 late = LATE[line_access_number(next) / LOCAL_LINE][line_access_kind(next)];
     return late
         && mixed(b->number * b->warp_count + warp, turn)
                    % (100 * profile.max_threads_per_sm / LANES)
@@ -163,16 +164,16 @@ static void put_in_turn(Block *b)
     u32 total = 0;
     for (u32 w = 0; w < b->warp_count; w++) total += cached->warps[w].count;
     make_room(&cached->all, total);
-    Note *to = cached->all.note + cached->all.count;
-    const Note *end = to + total;
+    LineAccess *to = cached->all.line + cached->all.count;
+    const LineAccess *end = to + total;
     u32 asked =
         b->grid->kernel->local_bytes || now->spills.loads ? -1u : 0; // the warps that may be late
     for (u32 w = 0; w < b->warp_count; w++) asked |= (u32)is_store_next(&cached->warps[w]) << w;
     for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
-            Notes *n = &cached->warps[w];
+            LineAccesses *n = &cached->warps[w];
             if (n->taken == n->count || (asked >> w & 1 && is_late(b, w, turn))) continue;
-            do *to++ = n->note[n->taken++];
+            do *to++ = n->line[n->taken++];
             while (is_store_next(n) && goes_on(n, b->number * b->warp_count + w));
             if (is_store_next(n)) asked |= 1u << w;
         }
@@ -227,11 +228,12 @@ static void caches_grid_start(Grid *g)
     if (!now->misses) now->misses = calloc(profile.sm_count, sizeof *now->misses);
     if (!now->drift) now->drift = calloc(profile.sm_count, sizeof *now->drift);
     if (!now->recent) now->recent = calloc((size_t)profile.gpc_count * RECENT, sizeof *now->recent);
-    now->found_each = g->kernel->code_count + HOST_LINE / sizeof *now->found;
-    now->found = now->l2.found =
-        calloc((size_t)worker_count() * now->found_each, sizeof *now->found);
+    now->cache_tally_stride = g->kernel->code_count + HOST_LINE / sizeof *now->cache_tally;
+    now->cache_tally = now->l2.cache_tally =
+        calloc((size_t)worker_count() * now->cache_tally_stride, sizeof *now->cache_tally);
     if (!now->wave) now->wave = begin_wave();
-    if (!now->l1 || !now->misses || !now->recent || !now->drift || !now->l2.found) no_memory();
+    if (!now->l1 || !now->misses || !now->recent || !now->drift || !now->l2.cache_tally)
+        no_memory();
     for (int sm = 0; sm < profile.sm_count; sm++) {
         if (now->l1_bytes != l1_bytes) cache_free(&now->l1[sm]);
         else if (now->l1[sm].set) cache_clear(&now->l1[sm]);
@@ -250,9 +252,9 @@ static void caches_block_make(Block *b)
 
 static void caches_block_free(Block *b)
 {
-    for (u32 w = 0; w < b->warp_count; w++) free(caches_block(b)->warps[w].note);
+    for (u32 w = 0; w < b->warp_count; w++) free(caches_block(b)->warps[w].line);
     free(caches_block(b)->warps);
-    free(caches_block(b)->all.note);
+    free(caches_block(b)->all.line);
     free(caches_block(b));
 }
 
@@ -292,30 +294,30 @@ Spills caches_spills(const Kernel *k)
 }
 
 // As notes of instructions behind the last one; the lanes' words side by side are a line.
-static void write_spills(const Block *b, u32 warp, bool stores, Note *to, u32 count)
+static void write_spills(const Block *b, u32 warp, bool stores, LineAccess *to, u32 count)
 {
     const Kernel *k = b->grid->kernel;
     const u32 words = k->hardware_local / WORD_BYTES;
     const u64 first =
         (b->number % ((u64)profile.sm_count * now->resident) * b->warp_count + warp) * words;
-    const Note note = (u64)(k->code_count + stores) << AT_PC
-                    | (u64)(stores ? STORE : LOAD) << AT_KIND
-                    | (u64)((1 << LINE_SECTORS) - 1) << AT_SECTORS;
+    const LineAccess note = (u64)(k->code_count + stores) << AT_PC
+                          | (u64)(stores ? STORE : LOAD) << AT_KIND
+                          | (u64)((1 << LINE_SECTORS) - 1) << AT_SECTORS;
     for (u32 n = 0; n < count; n++) to[n] = note | (LOCAL_LINE + (first + n % words) % LOCAL_LINE);
 }
 
 // Around what the warps have done since they last met.
-static void note_spills(Block *b)
+static void add_spills(Block *b)
 {
     const u32 before = now->spills.words_stored, behind = now->spills.words_loaded;
     if (!before && !behind) return;
     for (u32 w = 0; w < b->warp_count; w++) {
-        Notes *n = &caches_block(b)->warps[w];
+        LineAccesses *n = &caches_block(b)->warps[w];
         make_room(n, before + behind);
-        memmove(n->note + before, n->note, n->count * sizeof *n->note);
+        memmove(n->line + before, n->line, n->count * sizeof *n->line);
         n->count += before + behind;
-        write_spills(b, w, true, n->note, before);
-        write_spills(b, w, false, n->note + n->count - behind, behind);
+        write_spills(b, w, true, n->line, before);
+        write_spills(b, w, false, n->line + n->count - behind, behind);
     }
 }
 
@@ -325,7 +327,7 @@ static bool is_host_memory(const Access *a)
 }
 
 // Where a warp is to note what it does next.
-static Notes *notes_of(Block *b, u32 warp)
+static LineAccesses *line_accesses_of(Block *b, u32 warp)
 {
     CachedBlock *cached = caches_block(b);
     if (warp < cached->latest || cached->warps[warp].count >= MOST_OF_WARP) put_in_turn(b);
@@ -334,13 +336,13 @@ static Notes *notes_of(Block *b, u32 warp)
 }
 
 // Of a load or a store to global memory.
-static inline void note_lines(Notes *to, Note note, bool store, u64 first,
-                              const struct PatternLines *lines)
+static inline void add_lines(LineAccesses *to, LineAccess note, bool store, u64 first,
+                             const struct PatternLines *lines)
 {
     make_room(to, FEW_LINES);
     for (u32 n = 0; n < lines->count; n++) {
-        u64 more = store ? note_of_words(lines->sectors[n], lines->words[n]) : 0;
-        to->note[to->count++] = note | more | number_of_global(first + lines->line[n])
+        u64 more = store ? line_access_of_words(lines->sectors[n], lines->words[n]) : 0;
+        to->line[to->count++] = note | more | number_of_global(first + lines->line[n])
                               | (u64)lines->sectors[n] << AT_SECTORS;
     }
 }
@@ -352,12 +354,12 @@ static bool caches_access(Access *a)
         || is_host_memory(a))
         return true;
     enum kind kind = kind_of(a);
-    Notes *to = notes_of(b, a->warp->number);
+    LineAccesses *to = line_accesses_of(b, a->warp->number);
     caches_block(b)->atomics += kind == ATOMIC_KIND;
-    Note note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
+    LineAccess note = (u64)a->pc << AT_PC | (kind == STORE ? 0 : (u64)kind << AT_KIND);
     const struct PatternLines *lines = access_lines(a);
     if (lines) {
-        note_lines(to, note, kind == STORE, a->base / LINE_BYTES, lines);
+        add_lines(to, note, kind == STORE, a->base / LINE_BYTES, lines);
         a->sectors = lines->all;
         a->lines = lines->count;
         return true;
@@ -366,12 +368,12 @@ static bool caches_access(Access *a)
     u32 count = access_pieces(a, pieces);
     for (u32 n = 0; n < count; n++) {
         u64 more = 0;
-        if (kind == STORE) more = note_of_words(pieces[n].sectors, pieces[n].words);
+        if (kind == STORE) more = line_access_of_words(pieces[n].sectors, pieces[n].words);
         else if (a->atomic)
             more = (u64)((pieces[n].passes - __builtin_popcount(pieces[n].sectors)) & 63)
                 << AT_MORE;
-        add_note(to,
-                 note | more | number_of(a, pieces[n].line) | (u64)pieces[n].sectors << AT_SECTORS);
+        add_line_access(to, note | more | number_of(a, pieces[n].line)
+                                | (u64)pieces[n].sectors << AT_SECTORS);
     }
     return true;
 }
@@ -380,20 +382,20 @@ static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address,
                           const struct PatternLines *lines)
 {
     Block *b = w->block;
-    const Note note = (u64)pc << AT_PC;
+    const LineAccess note = (u64)pc << AT_PC;
     if (i->row == ROW_ld_const) return;
     if (isa_rows[i->row].store)
-        note_lines(notes_of(b, w->number), note, true, address / LINE_BYTES, lines);
+        add_lines(line_accesses_of(b, w->number), note, true, address / LINE_BYTES, lines);
     else
-        note_lines(notes_of(b, w->number),
-                   note | (u64)(coalesce_past_l1(i) ? LOAD_PAST_L1 : LOAD) << AT_KIND, false,
-                   address / LINE_BYTES, lines);
+        add_lines(line_accesses_of(b, w->number),
+                  note | (u64)(coalesce_past_l1(i) ? LOAD_PAST_L1 : LOAD) << AT_KIND, false,
+                  address / LINE_BYTES, lines);
 }
 
 static void caches_swept(Block *b, u32 bit)
 {
     const AccessSweep *f = &b->sweep;
-    Note next[MOST_SWEEP_STEPS];
+    LineAccess next[MOST_SWEEP_STEPS];
     for (u32 k = 0; k < f->step_count; k++) {
         const SweepStep *l = &f->access[k];
         const u64 line = (l->base + l->bytes) / LINE_BYTES, kind = l->store ? STORE
@@ -408,9 +410,9 @@ static void caches_swept(Block *b, u32 bit)
     for (u32 n = 0, at = 0, warp = f->first + 1; n < f->count; n++) {
         const u32 lines = f->access[at].bytes / LINE_BYTES;
         if (next[at]) {
-            Notes *to = notes_of(b, warp);
+            LineAccesses *to = line_accesses_of(b, warp);
             make_room(to, lines);
-            for (u32 k = 0; k < lines; k++) to->note[to->count++] = next[at]++;
+            for (u32 k = 0; k < lines; k++) to->line[to->count++] = next[at]++;
         }
         if (++at == f->step_count) at = 0, warp++;
     }
@@ -425,27 +427,28 @@ static void caches_block_start(Block *b)
 static void end_block(void)
 {
     bool whole = now->wave->blocks >= profile.sm_count * now->resident;
-    if (whole || now->wave->notes >= MOST_NOTES) end_wave(!whole);
+    if (whole || now->wave->line_accesses >= MOST_LINE_ACCESSES) end_wave(!whole);
 }
 
-static void done_later(Grid *g, void *what, bool dropped)
+static void block_deferred(Grid *g, void *what, bool dropped)
 {
     (void)g;
-    const Done *d = what;
+    const BlockAccesses *d = what;
     if (dropped) return;
-    join_wave(d->note, d->count, d->sm, d->placed);
+    join_wave(d->line, d->count, d->sm, d->placed);
     end_block();
 }
 
 static void caches_block_end(Block *b)
 {
-    note_spills(b);
+    add_spills(b);
     put_in_turn(b);
-    const Notes *all = &caches_block(b)->all;
+    const LineAccesses *all = &caches_block(b)->all;
     if (b->grid->shard) {
-        Done *d = grid_defer(b->grid, done_later, sizeof *d + all->count * sizeof *all->note);
-        *d = (Done){ .sm = b->sm, .count = all->count, .placed = is_placed(b) };
-        if (all->count) memcpy(d->note, all->note, all->count * sizeof *all->note);
+        BlockAccesses *d =
+            grid_defer(b->grid, block_deferred, sizeof *d + all->count * sizeof *all->line);
+        *d = (BlockAccesses){ .sm = b->sm, .count = all->count, .placed = is_placed(b) };
+        if (all->count) memcpy(d->line, all->line, all->count * sizeof *all->line);
     } else {
         join_block(b);
         end_block();
@@ -459,13 +462,13 @@ static void caches_grid_end(Grid *g)
     wave_replay(now->wave, false);
     for (u32 n = 0; n < worker_count(); n++) {
         for (u32 stores = 0; stores < 2; stores++) {
-            const Found *f =
-                &now->found[(size_t)n * now->found_each + g->kernel->code_count + stores];
+            const CacheTally *f = &now->cache_tally[(size_t)n * now->cache_tally_stride
+                                                    + g->kernel->code_count + stores];
             now->spilled[stores].local_hits += f->local_hits;
             now->spilled[stores].dram_sectors += f->dram_sectors;
         }
         for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
-            const Found *f = &now->found[(size_t)n * now->found_each + pc];
+            const CacheTally *f = &now->cache_tally[(size_t)n * now->cache_tally_stride + pc];
             Counts *t = &counts_of(g)[pc];
             t->global.hits += f->hits;
             t->local.hits += f->local_hits;
@@ -473,15 +476,15 @@ static void caches_grid_end(Grid *g)
             t->dram_sectors += f->dram_sectors;
         }
     }
-    free(now->found);
-    now->found = now->l2.found = NULL;
+    free(now->cache_tally);
+    now->cache_tally = now->l2.cache_tally = NULL;
 }
 
 static void caches_grid_turn(Grid *g) { now = caches_grid(g); }
 
 static void free_grid(CachedGrid *c)
 {
-    for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&c->l1[sm]), free(c->misses[sm].note);
+    for (int sm = 0; sm < profile.sm_count; sm++) cache_free(&c->l1[sm]), free(c->misses[sm].line);
     free(c->l1);
     free(c->misses);
     free(c->wave->block);
@@ -516,7 +519,7 @@ const Observer caches_observer = {
 // ---- What others ask and tell ----
 
 const Traffic *caches_traffic(void) { return &now->l2.traffic; }
-Found caches_spilled(bool stores) { return now->spilled[stores]; }
+CacheTally caches_spilled(bool stores) { return now->spilled[stores]; }
 void caches_under_way(double seconds, u64 *fetched, u64 *written)
 {
     l2_under_way(&now->l2, seconds, fetched, written);

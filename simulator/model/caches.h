@@ -16,9 +16,9 @@ typedef struct Traffic {
 
 // What the replay finds of an instruction's accesses: it goes into the launch's counts when that
 // has ended.
-typedef struct Found {
+typedef struct CacheTally {
     u64 hits, local_hits, l2_misses, dram_sectors;
-} Found;
+} CacheTally;
 
 // What ptxas keeps in local memory, which the PTX has none of: each warp is taken to store it once,
 // before what it does behind the block's last barrier, and to load it once behind that.
@@ -30,7 +30,7 @@ Spills caches_spills(const Kernel *k);
 
 // Of the launch that has ended: valid in its grid_end, after caches_observer's.
 const Traffic *caches_traffic(void);
-Found caches_spilled(bool stores); // what was found of them
+CacheTally caches_spilled(bool stores); // what was found of them
 
 // Of the bytes fetched and written: those that are still on their way when the kernel ends, which
 // took so long.

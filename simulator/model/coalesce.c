@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "copied.h"
+#include "async_copy.h"
 #include "machine/atomic.h"
 
 typedef struct Pieces {
@@ -127,7 +127,7 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES])
     a->lines = count;
     a->sectors = 0;
     for (u32 n = 0; n < count; n++) a->sectors += pieces[n].passes;
-    if (access_is_copied_past_l1(a)) copied_count(a, &a->lines, &a->sectors);
+    if (access_is_async_past_l1(a)) async_copy_count(a, &a->lines, &a->sectors);
     return count;
 }
 
@@ -233,7 +233,7 @@ u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     AccessPattern *s = a->pattern;
     u32 phase = a->base % (wide.bytes ? 16 : BANK_BYTES) + 1;
-    if (a->insn->op == ISA_copy) return copied_wavefronts(a, conflicts);
+    if (a->insn->op == ISA_copy) return async_copy_wavefronts(a, conflicts);
     if (!s || s->banks.phase != phase) access_fill(a);
     if (!s) return count_as(a, wide, conflicts);
     if (s->banks.phase != phase) {

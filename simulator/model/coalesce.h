@@ -1,6 +1,6 @@
 // How the lanes of one memory instruction share what memory moves at a time.
 #pragma once
-#include "copied.h"
+#include "async_copy.h"
 #include "machine/observer.h"
 #include "machine/access_pattern.h"
 
@@ -39,7 +39,7 @@ bool coalesce_past_l1(const Insn *i);
 // nothing.
 static inline const struct PatternLines *access_lines(const Access *a)
 {
-    return a->pattern && a->space == SPACE_GLOBAL && !a->atomic && !access_is_copied_past_l1(a)
+    return a->pattern && a->space == SPACE_GLOBAL && !a->atomic && !access_is_async_past_l1(a)
              ? access_pattern_lines(a->pattern, a->base)
              : NULL;
 }

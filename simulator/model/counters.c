@@ -73,7 +73,7 @@ typedef struct LastPoll {
 // A warp that waits for others looks at a place until it finds something new there. How often
 // depends on whose turn it is in the simulator, and on an H200 on the time. So what counts is its
 // first look, and each that finds something new.
-static bool looks_again(const Access *a)
+static bool polls_again(const Access *a)
 {
     if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
         return false;
@@ -97,17 +97,17 @@ static void counters_block_free(Block *b) { free(b->kept[BLOCK_LOOKS]); }
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
 
 // Takes back what was executed between looks that found nothing new. False: nobody waited.
-static bool drop_looks(Grid *g)
+static bool drop_polls(Grid *g)
 {
     bool any = false;
     for (u32 pc = 0, first, end; pc < g->kernel->code_count; pc++) {
         Counts *t = &counts_of(g)[pc];
-        if (!t->looks) continue;
-        if (!polling_loop(g->kernel, pc, &first, &end)) t->looks = t->looking = 0;
-        any |= t->looks > 0;
-        for (u32 n = first; t->looks && n < end; n++) {
-            g->tally[n].executed = less(g->tally[n].executed, t->looks);
-            g->tally[n].threads = less(g->tally[n].threads, t->looking);
+        if (!t->polls) continue;
+        if (!polling_loop(g->kernel, pc, &first, &end)) t->polls = t->polling_threads = 0;
+        any |= t->polls > 0;
+        for (u32 n = first; t->polls && n < end; n++) {
+            g->tally[n].executed = less(g->tally[n].executed, t->polls);
+            g->tally[n].threads = less(g->tally[n].threads, t->polling_threads);
         }
     }
     return any;
@@ -132,7 +132,7 @@ static bool counters_access(Access *a)
         m->sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
-        if (looks_again(a)) t->looks++, t->looking += (u32)__builtin_popcount(a->mask);
+        if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);
     }
     return true;
 }
@@ -285,12 +285,12 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
         add_bulk(sum, i, t);
         return;
     }
-    sum[global_kinds[kind].requests] += t->global.requests - t->looks; // each of one sector
-    sum[global_kinds[kind].sectors] += t->global.sectors - t->looks;
+    sum[global_kinds[kind].requests] += t->global.requests - t->polls; // each of one sector
+    sum[global_kinds[kind].sectors] += t->global.sectors - t->polls;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     if (kind < 2)
-        sum[lines_of[kind]] += t->global.lines - t->looks,
-            sum[least_of[kind]] += least_sectors(t, threads) - t->looks;
+        sum[lines_of[kind]] += t->global.lines - t->polls,
+            sum[least_of[kind]] += least_sectors(t, threads) - t->polls;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     if (i->op == ISA_copy && !i->matrix->past_l1)
@@ -483,7 +483,7 @@ static void counters_grid_end(Grid *g)
     add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
-    bool waited = drop_looks(g);
+    bool waited = drop_polls(g);
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc);
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     Timing timing = timing_of(g);

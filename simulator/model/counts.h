@@ -21,8 +21,8 @@ typedef struct Counts {
         far_sectors;    // other blocks' shared memory: by warps, and the sectors that they touched
     u64 faults, moved;  // managed memory: page faults, and bytes that they moved to the device
     u64 received, sent; // other devices' memory: bytes over the link
-    u64 looks, looking; // loads of those who wait that found what the one before had found: by
-                        // warps, and by active lanes
+    u64 polls, polling_threads; // loads of those who wait that found what the one before had found:
+                                // by warps, and by active lanes
 } Counts;
 
 static inline Counts *counts_of(const Grid *g) { return g->counts; } // [pc]

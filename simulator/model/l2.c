@@ -75,7 +75,7 @@ static u64 look_ups(const Traffic *t)
 }
 
 // The spans grow with the launch.
-static void note_leaving(Leaving *l, u64 bytes)
+static void count_in_flight(InFlight *l, u64 bytes)
 {
     u64 at = look_ups(&launch->traffic);
     if (!l->span) l->span = 1;
@@ -86,7 +86,7 @@ static void note_leaving(Leaving *l, u64 bytes)
 }
 
 // Bytes that left in the last part of the launch.
-static double left_last(const Leaving *l, double all, double part)
+static double left_last(const InFlight *l, double all, double part)
 {
     double from = all * (1 - fmin(part, 1)), bytes = 0;
     for (u32 n = 0; n < SPANS && l->span; n++) {
@@ -109,7 +109,7 @@ static void write_back(u64 bytes)
 {
     if (!bytes) return;
     launch->traffic.dram_written += bytes;
-    note_leaving(&launch->whole, bytes);
+    count_in_flight(&launch->whole, bytes);
 }
 
 static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
@@ -136,9 +136,9 @@ static u64 *launches_aside, inverse; // of each place: the latest that used it
 
 static u32 by_chance(u64 number) { return (u32)(number * 0x9e3779b97f4a7c15ull >> 32); }
 
-static void look_aside(Note n)
+static void look_aside(LineAccess n)
 {
-    u64 *latest = &launches_aside[remainder_of(by_chance((note_number(n) - 1) / PIECE_LINES),
+    u64 *latest = &launches_aside[remainder_of(by_chance((line_access_number(n) - 1) / PIECE_LINES),
                                                profile.l2_aside_places, inverse)];
     if (*latest != launch->number) launch->traffic.l2_hits += 2;
     *latest = launch->number;
@@ -165,22 +165,24 @@ static u32 look_up(u32 sectors, u32 present)
     return missing;
 }
 
-static void dram_read(Note n, CacheLine *line, u32 missing)
+static void dram_read(LineAccess n, CacheLine *line, u32 missing)
 {
     if (!missing) return;
     look_aside(n);
     launch->traffic.dram_read += bytes_of(missing);
-    launch->found[note_pc(n)].l2_misses += __builtin_popcount(missing & note_sectors(n));
-    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
+    launch->cache_tally[line_access_pc(n)].l2_misses +=
+        __builtin_popcount(missing & line_access_sectors(n));
+    launch->cache_tally[line_access_pc(n)].dram_sectors += __builtin_popcount(missing);
     *line |= missing;
 }
 
 // A read by an SM of that partition.
-static void l2_read(Note n, CacheLine *line, bool at_home)
+static void l2_read(LineAccess n, CacheLine *line, bool at_home)
 {
-    u32 afar = at_home ? 0 : look_up(note_sectors(n), cache_copied(*line));
-    u32 missing = look_up(at_home ? note_sectors(n) : afar, cache_present(*line));
-    launch->traffic.l2_reads += __builtin_popcount(note_sectors(n)) + __builtin_popcount(afar);
+    u32 afar = at_home ? 0 : look_up(line_access_sectors(n), cache_copied(*line));
+    u32 missing = look_up(at_home ? line_access_sectors(n) : afar, cache_present(*line));
+    launch->traffic.l2_reads +=
+        __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(afar);
     dram_read(n, line, missing);
     *line |= cache_copies(afar);
 }
@@ -218,7 +220,7 @@ enum {
 }; // of lines with one sector to complete; of those with two, half as many
 
 // Completes a line that had parts stored, and writes it to DRAM, unless it stays.
-static void write_partial(Note n, Cache *cache, u64 number)
+static void write_partial(LineAccess n, Cache *cache, u64 number)
 {
     Traffic *t = &launch->traffic;
     CacheLine *line = cache_find(cache, number);
@@ -230,52 +232,53 @@ static void write_partial(Note n, Cache *cache, u64 number)
     if (stays) t->l2_hits -= __builtin_popcount(missing);
     t->l2_misses += __builtin_popcount(missing);
     t->dram_read += bytes_of(missing);
-    launch->found[note_pc(n)].dram_sectors += __builtin_popcount(missing);
-    note_leaving(&launch->fetched, bytes_of(missing));
+    launch->cache_tally[line_access_pc(n)].dram_sectors += __builtin_popcount(missing);
+    count_in_flight(&launch->fetched, bytes_of(missing));
     if (near) t->filled += bytes_of(missing);
     else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
     *line |= missing;
     if (stays) return;
     t->l2_writes += __builtin_popcount(missing);
     t->dram_written += bytes_of(dirty);
-    note_leaving(&launch->parts, bytes_of(dirty));
+    count_in_flight(&launch->parts, bytes_of(dirty));
     *line &= ~cache_dirt(dirty);
 }
 
 // Adds what the store brings of these sectors to what is known of the line. Returns those that are
 // whole with it.
-static u32 add_partial(Partial *p, Note n, u32 sectors)
+static u32 add_partial(Partial *p, LineAccess n, u32 sectors)
 {
     u32 whole = 0;
     for (u32 s = 0; s < LINE_SECTORS; s++) {
-        if (sectors >> s & 1) p->words[s] = note_add_words(p->words[s], n, s);
+        if (sectors >> s & 1) p->words[s] = line_access_add_words(p->words[s], n, s);
         whole |= (u32)(p->words[s] == ALL_WORDS) << s;
     }
     return whole;
 }
 
 // The sectors of which a store brings some words only.
-static u32 parts_of(Note n)
+static u32 parts_of(LineAccess n)
 {
     u32 parts = 0;
-    if (note_kind(n) == STORE_OF_EACH) return note_sectors(n);
-    for (u32 s = 0; s < LINE_SECTORS; s++) parts |= (u32)(note_words(n, s) != ALL_WORDS) << s;
-    return parts & note_sectors(n);
+    if (line_access_kind(n) == STORE_OF_EACH) return line_access_sectors(n);
+    for (u32 s = 0; s < LINE_SECTORS; s++)
+        parts |= (u32)(line_access_words(n, s) != ALL_WORDS) << s;
+    return parts & line_access_sectors(n);
 }
 
 // These sectors of the note are not there, and it does not bring all of them.
-static void store_partial(Note n, CacheLine *line, u32 sectors)
+static void store_partial(LineAccess n, CacheLine *line, u32 sectors)
 {
     u32 device = launch->device, at = 0, open = 0;
     Cache *cache = l2_of(device);
-    u32 index = cache_place(cache, cache_mixed(note_number(n)));
+    u32 index = cache_place(cache, cache_mixed(line_access_number(n)));
     PartialSet *set = &partial[device][index];
-    while (at < set->count && set->line[at].number != note_number(n)) at++;
-    Partial p = at < set->count ? set->line[at] : (Partial){ .number = note_number(n) };
+    while (at < set->count && set->line[at].number != line_access_number(n)) at++;
+    Partial p = at < set->count ? set->line[at] : (Partial){ .number = line_access_number(n) };
     if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
     else if (at == set->count) {
         write_partial(n, cache, set->line[--at].number);
-        cache_find(cache, note_number(n)); // it stays the one used last
+        cache_find(cache, line_access_number(n)); // it stays the one used last
     }
     *line |= add_partial(&p, n, sectors);
     for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.words[s] && p.words[s] != ALL_WORDS;
@@ -288,31 +291,32 @@ static void store_partial(Note n, CacheLine *line, u32 sectors)
 
 // Stores of whole sectors fetch nothing. Atomics miss at home alone, and from afar only the sectors
 // that they change.
-static void l2_change(Note n, const Cache *cache, CacheSet *set, CacheLine *line, bool at_home)
+static void l2_change(LineAccess n, const Cache *cache, CacheSet *set, CacheLine *line,
+                      bool at_home)
 {
     Traffic *t = &launch->traffic;
-    bool is_store = note_is_store(n),
+    bool is_store = line_access_is_store(n),
          is_new = is_store && !cache_dirty(*line) && !cache_present(*line);
-    u32 more = is_store ? 0 : note_more(n);
-    u32 passes = note_kind(n) == STORE_BESIDE
+    u32 more = is_store ? 0 : line_access_more(n);
+    u32 passes = line_access_kind(n) == STORE_BESIDE
                    ? 0
-                   : (__builtin_popcount(note_sectors(n)) + more) * (at_home ? 1 : 2);
-    u32 asked = is_store ? 0 : note_sectors(n) & ~cache_present(*line),
+                   : (__builtin_popcount(line_access_sectors(n)) + more) * (at_home ? 1 : 2);
+    u32 asked = is_store ? 0 : line_access_sectors(n) & ~cache_present(*line),
         missing = at_home ? missing_of(asked, cache_present(*line)) : asked;
     t->l2_hits += passes - __builtin_popcount(asked);
     t->l2_misses += __builtin_popcount(missing);
-    *(is_store                      ? &t->l2_writes
-      : note_kind(n) == ATOMIC_KIND ? &t->l2_atomics
-                                    : &t->l2_reductions) += passes;
+    *(is_store                             ? &t->l2_writes
+      : line_access_kind(n) == ATOMIC_KIND ? &t->l2_atomics
+                                           : &t->l2_reductions) += passes;
     dram_read(n, line, missing);
     if (is_new) look_aside(n);
-    u32 parts = is_store && note_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
-    u32 fresh = note_sectors(n) & ~parts & ~cache_dirty(*line);
+    u32 parts = is_store && line_access_more(n) ? parts_of(n) & ~cache_present(*line) : 0;
+    u32 fresh = line_access_sectors(n) & ~parts & ~cache_dirty(*line);
     if (at_home) *line |= CACHE_MARK;
     else if (is_store && *line & CACHE_MARK) t->l2_hits++, *line &= (CacheLine)~CACHE_MARK;
-    *line &= ~cache_copies(note_sectors(n));
-    if (is_store && !at_home) *line |= cache_copies(note_sectors(n) & ~parts);
-    *line |= (note_sectors(n) & ~parts) | cache_dirt(note_sectors(n));
+    *line &= ~cache_copies(line_access_sectors(n));
+    if (is_store && !at_home) *line |= cache_copies(line_access_sectors(n) & ~parts);
+    *line |= (line_access_sectors(n) & ~parts) | cache_dirt(line_access_sectors(n));
     if (parts) store_partial(n, line, parts);
     if (!fresh) return;
     u32 most = ways_of(profile.l2_dirty_ways, set - cache->set);
@@ -324,22 +328,22 @@ static CacheQueue queue; // of that launch's
 
 static void answer(const Cache *cache, CacheAsked a)
 {
-    const Note n = a.what;
-    CacheLine *line = l2_take(cache, a.set, note_number(n));
-    u64 mixed = note_number(n) ^ note_number(n) >> 7 ^ note_number(n) >> 17;
+    const LineAccess n = a.what;
+    CacheLine *line = l2_take(cache, a.set, line_access_number(n));
+    u64 mixed = line_access_number(n) ^ line_access_number(n) >> 7 ^ line_access_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
     bool at_home =
         (partitions & (partitions - 1) ? mixed % partitions : mixed & (partitions - 1)) == a.by;
-    if (note_kind(n) >= STORE) l2_change(n, cache, a.set, line, at_home);
+    if (line_access_kind(n) >= STORE) l2_change(n, cache, a.set, line, at_home);
     else l2_read(n, line, at_home);
 }
 
-void l2_access(L2Launch *of, Note n, u32 partition)
+void l2_access(L2Launch *of, LineAccess n, u32 partition)
 {
     launch = of;
     const Cache *cache = l2_of(launch->device);
     if (cache_queue_is_full(&queue)) answer(cache, cache_next(&queue));
-    cache_ask(&queue, cache, note_number(n), n, partition);
+    cache_ask(&queue, cache, line_access_number(n), n, partition);
 }
 
 void l2_finish(void)

@@ -2,26 +2,26 @@
 #pragma once
 #include "cache.h"
 #include "caches.h"
-#include "note.h"
+#include "line_access.h"
 
 // What has left for DRAM, or been asked of it, when: in each of so many spans of `span` look-ups.
 enum { SPANS = 64 };
-typedef struct Leaving {
+typedef struct InFlight {
     u64 span, bytes[SPANS];
-} Leaving;
+} InFlight;
 
 // A launch, as L2 sees it.
 typedef struct L2Launch {
     u32 device;
     u64 number; // of launches so far
     Traffic traffic;
-    Leaving whole, parts; // lines, and those of which stores brought parts
-    Leaving fetched;      // what the latter lack: when it was asked for
-    Found *found;         // of each instruction
+    InFlight whole, parts;   // lines, and those of which stores brought parts
+    InFlight fetched;        // what the latter lack: when it was asked for
+    CacheTally *cache_tally; // of each instruction
 } L2Launch;
 
-void l2_start(L2Launch *l);                         // before its first access
-void l2_access(L2Launch *l, Note n, u32 partition); // by an SM of that partition; it may wait
+void l2_start(L2Launch *l);                               // before its first access
+void l2_access(L2Launch *l, LineAccess n, u32 partition); // by an SM of that partition; it may wait
 void l2_under_way(
     const L2Launch *l, double seconds, u64 *fetched,
     u64 *written);    // bytes on their way from DRAM, and to it, when it ends, after so long

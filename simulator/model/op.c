@@ -1,7 +1,7 @@
 // From PTX to what the hardware executes, as far as time needs it. The rules were read off ptxas's
 // output for compute capability 9.0; rates and latencies are the device profile's.
 //
-// - Address arithmetic melts: a widening product or a shift that is only added becomes part of that
+// - Address arithmetic folds: a widening product or a shift that is only added becomes part of that
 // addition, conversions
 //   between integers and between address spaces vanish.
 // - Within a run of instructions without a branch, a barrier or a store in between, loads move up
@@ -139,7 +139,7 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 // ---- Address arithmetic ----
 
 // A widening product or a shift whose result is only added: the additions take it up.
-static void melt(const Kernel *k, Op *ops)
+static void fold_address_arithmetic(const Kernel *k, Op *ops)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
@@ -448,7 +448,7 @@ static Op *make(const Kernel *k)
         find_rows(&ops[pc], i, row);
         op_find_cost(&ops[pc], i);
     }
-    melt(k, ops);
+    fold_address_arithmetic(k, ops);
     choose(k, ops);
     predicate(k, ops);
     widen(k, ops);

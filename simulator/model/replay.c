@@ -69,7 +69,7 @@ typedef struct Slot {  // a block that runs
 
 typedef struct Machine {
     const Trace *trace;
-    const Load *load;
+    const DeviceLoad *load;
     u32 registers;
     double issue[SCHEDULERS], unit[SCHEDULERS][UNITS]; // when each is free next
     double queue[L1_QUEUE]; // when the latest loads that L1 took are done: it has so many places
@@ -489,7 +489,7 @@ static void block_begin(Machine *m, Slot *slot, double now)
         }
 }
 
-static bool make(Machine *m, const Load *load)
+static bool make(Machine *m, const DeviceLoad *load)
 {
     m->l1_sets = load->l1_bytes / LINE_BYTES / L1_WAYS;
     if (!m->l1_sets) m->l1_sets = 1;
@@ -525,7 +525,7 @@ static void unmake(Machine *m)
 }
 
 // The blocks from `first` on, `count` of them.
-static Replay run(const Trace *trace, const Load *load, u32 registers, u32 first, u32 count)
+static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32 first, u32 count)
 {
     Machine m = { .trace = trace,
                   .load = load,
@@ -562,7 +562,7 @@ static Replay run(const Trace *trace, const Load *load, u32 registers, u32 first
 }
 
 // The last block comes alone where another SM had it.
-Replay replay_blocks(const Trace *t, const Load *load, u32 registers)
+Replay replay_blocks(const Trace *t, const DeviceLoad *load, u32 registers)
 {
     if (!t->block_count) return (Replay){ 0 };
     u32 last = t->block_count - 1;

@@ -3,15 +3,16 @@
 #include "counts.h"
 #include "trace.h"
 
-typedef struct Load { // what the whole device does in the launch, for an SM's share of what they
-                      // have in common
-    const Counts *counts; // of each instruction: what it found in the caches
+typedef struct DeviceLoad { // what the whole device does in the launch, for an SM's share of what
+                            // they
+                            // have in common
+    const Counts *counts;   // of each instruction: what it found in the caches
     u32 active_sms;
     u32 resident;           // blocks that an SM holds at a time
     u64 l1_bytes;           // of the SM, beside shared memory
     double bytes_per_store; // that DRAM writes for each sector stored
     double cost_per_store;  // and what completing sectors costs it, in bytes, while L2 waits
-} Load;
+} DeviceLoad;
 
 typedef struct Replay {
     double clocks; // from the launch of the first block to the end of the last that the trace has
@@ -19,4 +20,4 @@ typedef struct Replay {
 } Replay;
 
 // `registers`: rows / 64 of the kernel's register file.
-Replay replay_blocks(const Trace *trace, const Load *load, u32 registers);
+Replay replay_blocks(const Trace *trace, const DeviceLoad *load, u32 registers);

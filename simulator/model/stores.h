@@ -4,7 +4,7 @@
 // store to one sector one after the other (profile: l1_waiting_lines).
 #pragma once
 #include "coalesce.h"
-#include "note.h"
+#include "line_access.h"
 
 enum { MOST_WAITING = 32 };
 
@@ -25,9 +25,9 @@ static inline bool stores_is_due(const Stores *s, u32 others)
         && (s->came - s->gone == MOST_WAITING
             || s->count - s->line[s->gone % MOST_WAITING].when > others);
 }
-Note stores_next(
+LineAccess stores_next(
     Stores *s); // that line, or, where one note cannot say which words it has, the first part of it
 
 void stores_wait(
     Stores *s,
-    Note n); // puts a store with what waits of its line, or behind the others: there is room
+    LineAccess n); // puts a store with what waits of its line, or behind the others: there is room

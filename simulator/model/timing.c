@@ -32,10 +32,10 @@ Timing timing_of(const Grid *g)
         if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC
             || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
             stored += counts_of(g)[pc].global.sectors + counts_of(g)[pc].local.sectors;
-    Load load = { .counts = counts_of(g),
-                  .active_sms = (u32)fmin(blocks, profile.sm_count),
-                  .resident = caches_resident(),
-                  .l1_bytes = profile.l1_bytes - caches_carveout() };
+    DeviceLoad load = { .counts = counts_of(g),
+                        .active_sms = (u32)fmin(blocks, profile.sm_count),
+                        .resident = caches_resident(),
+                        .l1_bytes = profile.l1_bytes - caches_carveout() };
     if (stored > 0)
         load.bytes_per_store = (t->dram_written - t->apart + t->filled) / stored,
         load.cost_per_store = t->apart_cost / stored;

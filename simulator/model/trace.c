@@ -96,7 +96,7 @@ static u64 steps_so_far(const Grid *g)
     return g->shard ? now->steps : traced_grid(g)->trace.steps;
 }
 
-static void now_full(Grid *g, void *nothing, bool dropped)
+static void mark_full(Grid *g, void *nothing, bool dropped)
 {
     (void)nothing;
     if (!dropped) traced_grid(g)->trace.full = true;
@@ -104,8 +104,8 @@ static void now_full(Grid *g, void *nothing, bool dropped)
 
 static void note_full(Grid *g)
 {
-    if (g->shard) grid_defer(g, now_full, 0);
-    else now_full(g, NULL, false);
+    if (g->shard) grid_defer(g, mark_full, 0);
+    else mark_full(g, NULL, false);
 }
 
 static void trace_block_start(Block *b)
@@ -366,17 +366,17 @@ static void arrange(const Trace *t, TraceWarp *w)
 }
 
 // What a shard has of a block.
-typedef struct Handed {
+typedef struct ShardTrace {
     TraceBlock *block;
     TraceAccess *access;
     Piece *piece;
     u32 accesses, pieces;
     u64 steps;
-} Handed;
+} ShardTrace;
 
-static void take_over(Grid *g, void *what, bool dropped)
+static void append_trace(Grid *g, void *what, bool dropped)
 {
-    Handed *h = what;
+    ShardTrace *h = what;
     Trace *t = &traced_grid(g)->trace;
     if (dropped) {
         free_block(h->block);
@@ -401,15 +401,15 @@ static void take_over(Grid *g, void *what, bool dropped)
     free(h->piece);
 }
 
-static void hand_over(Grid *shard)
+static void defer_trace(Grid *shard)
 {
     TracedGrid *g = traced_grid(shard);
     Trace *t = &g->trace;
     if (!t->block_count) return;
     g->steps += t->steps;
     g->pieces += t->piece_count;
-    *(Handed *)grid_defer(shard, take_over, sizeof(Handed)) =
-        (Handed){ t->block[0], t->access, t->piece, t->access_count, t->piece_count, t->steps };
+    *(ShardTrace *)grid_defer(shard, append_trace, sizeof(ShardTrace)) =
+        (ShardTrace){ t->block[0], t->access, t->piece, t->access_count, t->piece_count, t->steps };
     t->access = NULL, t->piece = NULL;
     t->block_count = t->access_count = t->access_room = t->piece_count = t->piece_room = 0;
     t->steps = 0;
@@ -431,7 +431,7 @@ static void trace_block_end(Block *b)
         if (b->warps[n].trace) arrange(&g->trace, b->warps[n].trace);
         b->warps[n].trace = NULL;
     }
-    if (b->grid->shard) hand_over(b->grid);
+    if (b->grid->shard) defer_trace(b->grid);
     else g->steps = g->trace.steps, g->pieces = g->trace.piece_count;
 }
 

@@ -8,10 +8,10 @@
 #include "machine/worker.h"
 #include "stores.h"
 
-enum { FEW_NOTES = 1 << 12 }; // of a wave, for which no thread is woken
-enum { TURN = 8 };            // notes that a block, or an SM, has replayed at a time
-enum { AHEAD = 4 };           // SMs whose reads the host is to have at hand before their turn
-enum { L1_UNEVEN = 7 };       // fitted on an H200: kernels reread_192_kb and reread_240_kb
+enum { FEW_LINE_ACCESSES = 1 << 12 }; // of a wave, for which no thread is woken
+enum { TURN = 8 };                    // notes that a block, or an SM, has replayed at a time
+enum { AHEAD = 4 };     // SMs whose reads the host is to have at hand before their turn
+enum { L1_UNEVEN = 7 }; // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum {
     STEPS = 16,
     DRIFT = 10
@@ -21,19 +21,20 @@ enum {
 static CachedGrid *replayed; // the grid whose wave is replayed, which may be done by another
                              // thread (machine/worker.h)
 
-static inline Read *read_of(u32 gpc, Note n)
+static inline Read *read_of(u32 gpc, LineAccess n)
 {
-    return &replayed->recent[gpc * RECENT + (note_number(n) ^ note_number(n) >> 12) % RECENT];
+    return &replayed->recent[gpc * RECENT
+                             + (line_access_number(n) ^ line_access_number(n) >> 12) % RECENT];
 }
 
 // Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
-static bool is_coalesced(u32 gpc, s32 when, Note n)
+static bool is_coalesced(u32 gpc, s32 when, LineAccess n)
 {
     Read *r = read_of(gpc, n);
-    bool same = r->number == note_number(n) && abs(when - r->when) <= RECENT_TURNS * STEPS
+    bool same = r->number == line_access_number(n) && abs(when - r->when) <= RECENT_TURNS * STEPS
              && r->merged < profile.l2_reads_merged;
-    if (!same) *r = (Read){ .number = note_number(n), .when = when };
-    if (note_sectors(n) & ~r->sectors) r->sectors |= note_sectors(n), same = false;
+    if (!same) *r = (Read){ .number = line_access_number(n), .when = when };
+    if (line_access_sectors(n) & ~r->sectors) r->sectors |= line_access_sectors(n), same = false;
     r->merged++;
     return same;
 }
@@ -41,9 +42,9 @@ static bool is_coalesced(u32 gpc, s32 when, Note n)
 // Inline: gcc drops a call to what does nothing but prefetch.
 static inline __attribute__((always_inline)) void expect_reads(u32 sm, u64 from)
 {
-    const Notes *n = &replayed->misses[sm];
+    const LineAccesses *n = &replayed->misses[sm];
     for (u64 k = from; k < from + TURN && k < n->count; k += 2)
-        __builtin_prefetch(read_of(sm % profile.gpc_count, n->note[k]), 1);
+        __builtin_prefetch(read_of(sm % profile.gpc_count, n->line[k]), 1);
 }
 
 static void replay_misses(void)
@@ -53,7 +54,7 @@ static void replay_misses(void)
         u32 turn = replayed->turn++;
         left = false;
         for (int sm = 0; sm < profile.sm_count; sm++) {
-            const Notes *n = &replayed->misses[sm];
+            const LineAccesses *n = &replayed->misses[sm];
             u64 to = from + TURN < n->count ? from + TURN : n->count;
             if (sm + AHEAD < profile.sm_count) expect_reads(sm + AHEAD, from);
             u32 gpc = sm % profile.gpc_count,
@@ -61,8 +62,8 @@ static void replay_misses(void)
             s32 when = (s32)turn * STEPS
                      + (replayed->drift[sm] += (s32)(mixed(sm, turn) % (2 * DRIFT + 1)) - DRIFT);
             for (u64 k = from; k < to; k++)
-                if (note_kind(n->note[k]) != LOAD || !is_coalesced(gpc, when, n->note[k]))
-                    l2_access(&replayed->l2, n->note[k], partition);
+                if (line_access_kind(n->line[k]) != LOAD || !is_coalesced(gpc, when, n->line[k]))
+                    l2_access(&replayed->l2, n->line[k], partition);
             left |= to < n->count;
         }
     }
@@ -82,19 +83,19 @@ static Cache *l1_of(u32 sm)
 }
 
 // The accesses of an SM, one after another.
-typedef struct Replay {
+typedef struct L1Replay {
     Cache *cache;
     CacheQueue queue;
-    Notes *misses;
-    Found *found;
+    LineAccesses *misses;
+    CacheTally *cache_tally;
     u64 number;
     CacheLine *line;
     Stores stores;
-} Replay;
+} L1Replay;
 
 // Loads and stores make room: the line, now the one used last. Often it is the one that was asked
 // for just before.
-static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
+static inline CacheLine *l1_line(L1Replay *r, CacheSet *set, u64 number)
 {
     CacheLine evicted;
     if (r->number == number) return r->line;
@@ -104,30 +105,30 @@ static inline CacheLine *l1_line(Replay *r, CacheSet *set, u64 number)
 
 // Returns the sectors that go to L2 at once. Where atomics say where a warp stores, its neighbours
 // on the GPU are others than here.
-static inline u32 l1_store(Replay *r, Note n, bool placed)
+static inline u32 l1_store(L1Replay *r, LineAccess n, bool placed)
 {
     r->stores.count++;
     while (stores_is_due(&r->stores, profile.l1_waiting_lines))
-        add_note(r->misses, stores_next(&r->stores));
-    if (!note_more(n) || placed) return note_sectors(n);
+        add_line_access(r->misses, stores_next(&r->stores));
+    if (!line_access_more(n) || placed) return line_access_sectors(n);
     stores_wait(&r->stores, n);
     return 0;
 }
 
 // A store hits where any sector of the line is there. A load that is asked for again finds all that
 // it wants. What L2 changes, or is to be asked for, is not kept.
-static inline void l1_replay(Replay *r, CacheAsked a)
+static inline void l1_replay(L1Replay *r, CacheAsked a)
 {
-    const Note n = a.what;
-    u32 kind = note_kind(n), missing = note_sectors(n);
-    u64 number = note_number(n);
-    if (kind != LOAD && !note_is_store(n)) {
+    const LineAccess n = a.what;
+    u32 kind = line_access_kind(n), missing = line_access_sectors(n);
+    u64 number = line_access_number(n);
+    if (kind != LOAD && !line_access_is_store(n)) {
         CacheLine *line = cache_find(r->cache, number);
         if (line) *line &= ~(CacheLine)missing;
         r->number = 0;
     } else {
         CacheLine *line = l1_line(r, a.set, number);
-        Found *f = &r->found[note_pc(n)];
+        CacheTally *f = &r->cache_tally[line_access_pc(n)];
         u32 present = cache_present(*line), fresh = missing & ~present,
             hits = kind == LOAD ? missing & present
                  : present      ? missing
@@ -137,40 +138,43 @@ static inline void l1_replay(Replay *r, CacheAsked a)
         if (fresh) *line |= fresh;
         missing = kind == LOAD ? fresh : l1_store(r, n, a.by);
     }
-    if (missing) add_note(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
+    if (missing)
+        add_line_access(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
 }
 
 // The blocks of the wave on one SM, in thread `me`; next[b] is the one after b, or -1.
 static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *next)
 {
-    Replay r = { .cache = l1_of(sm),
-                 .misses = &replayed->misses[sm],
-                 .found = replayed->found + (size_t)me * replayed->found_each };
+    L1Replay r = { .cache = l1_of(sm),
+                   .misses = &replayed->misses[sm],
+                   .cache_tally =
+                       replayed->cache_tally + (size_t)me * replayed->cache_tally_stride };
     u32 blocks = 0;
     for (s32 b = first; b >= 0; b = next[b]) blocks++;
     cache_use(r.cache,
               wave->cut && blocks < replayed->resident ? (double)blocks / replayed->resident : 1);
     bool left = true;
-    Note last = 0;
+    LineAccess last = 0;
     for (u64 from = 0; left; from += TURN) {
         left = false;
         for (s32 b = first; b >= 0; b = next[b]) {
-            const Note *note = wave->all + wave->block[b].first;
+            const LineAccess *note = wave->all + wave->block[b].first;
             u32 count = wave->block[b].count;
             for (u64 k = from; k < count && k < from + TURN; last = note[k++]) {
-                if (note[k] == last && note_kind(last) == LOAD) {
+                if (note[k] == last && line_access_kind(last) == LOAD) {
                     cache_ask_again(&r.queue);
                     continue;
                 }
                 if (cache_queue_is_full(&r.queue)) l1_replay(&r, cache_next(&r.queue));
-                cache_ask(&r.queue, r.cache, note_number(note[k]), note[k], wave->block[b].placed);
+                cache_ask(&r.queue, r.cache, line_access_number(note[k]), note[k],
+                          wave->block[b].placed);
             }
             left |= from + TURN < count;
         }
     }
     while (!cache_queue_is_empty(&r.queue)) l1_replay(&r, cache_next(&r.queue));
     for (r.stores.count += MOST_WAITING; stores_is_due(&r.stores, 0);)
-        add_note(r.misses, stores_next(&r.stores));
+        add_line_access(r.misses, stores_next(&r.stores));
 }
 
 // What the SMs do with it, each by itself.
@@ -197,11 +201,11 @@ void wave_replay(Wave *w, bool alone)
     for (int sm = 0; sm < profile.sm_count; sm++) s.first[sm] = -1;
     for (u32 b = w->blocks; b-- > 0;)
         s.next[b] = s.first[w->block[b].sm], s.first[w->block[b].sm] = b;
-    if (alone || w->notes < FEW_NOTES) replay_sms(&s, 0);
+    if (alone || w->line_accesses < FEW_LINE_ACCESSES) replay_sms(&s, 0);
     else worker_share(replay_sms, &s), worker_join();
     free(s.first);
     free(s.next);
     w->blocks = 0;
-    w->notes = 0;
+    w->line_accesses = 0;
     replay_misses();
 }

@@ -4,16 +4,16 @@
 #include "cache.h"
 #include "caches.h"
 #include "l2.h"
-#include "note.h"
+#include "line_access.h"
 #include "base/need.h"
 
 enum { RECENT = 4096, RECENT_TURNS = 6 }; // reads that a coalescer remembers, and for how long
 static const u64 LOCAL_LINE = 1ull << 33; // lines of local memory have this bit in their number
 
-typedef struct Notes {
-    Note *note;
+typedef struct LineAccesses {
+    LineAccess *line;
     u32 count, room, taken;
-} Notes;
+} LineAccesses;
 
 typedef struct Read {
     u64 number;
@@ -31,42 +31,42 @@ typedef struct Wave {
         bool placed;
     } * block; // those that have ended: their notes in `all`
     u32 blocks, room;
-    Note *all;
-    u64 notes, notes_room; // of them all
+    LineAccess *all;
+    u64 line_accesses, line_accesses_room; // of them all
     bool cut;
     struct Wave *next; // of those that are spare
 } Wave;
 
 typedef struct CachedGrid {
     Grid *grid;
-    Cache *l1;     // of each SM; not made: no block has run there
-    Notes *misses; // of each SM, in the wave that is replayed
-    u32 resident;  // blocks that share an L1
-    u64 l1_bytes;  // what shared memory leaves of it
-    Wave *wave;    // of the blocks that have ended and are not replayed
-    Read *recent;  // of each GPC
-    u32 turn;      // so far
-    s32 *drift;    // of each SM, in steps of a turn
-    Found *found;  // of each thread and instruction; the first thread's are l2's
-    u32 found_each;
+    Cache *l1;               // of each SM; not made: no block has run there
+    LineAccesses *misses;    // of each SM, in the wave that is replayed
+    u32 resident;            // blocks that share an L1
+    u64 l1_bytes;            // what shared memory leaves of it
+    Wave *wave;              // of the blocks that have ended and are not replayed
+    Read *recent;            // of each GPC
+    u32 turn;                // so far
+    s32 *drift;              // of each SM, in steps of a turn
+    CacheTally *cache_tally; // of each thread and instruction; the first thread's are l2's
+    u32 cache_tally_stride;
     Spills spills;
-    Found spilled[2]; // loads, stores
+    CacheTally spilled[2]; // loads, stores
     L2Launch l2;
 } CachedGrid;
 
 // Room for so many more.
-static inline void make_room(Notes *n, u32 more)
+static inline void make_room(LineAccesses *n, u32 more)
 {
     if (n->count + more <= n->room) return;
     while (n->count + more > n->room) n->room = n->room ? 2 * n->room : 64;
-    n->note = realloc(n->note, n->room * sizeof *n->note);
-    if (!n->note) no_memory();
+    n->line = realloc(n->line, n->room * sizeof *n->line);
+    if (!n->line) no_memory();
 }
 
-static inline void add_note(Notes *n, Note note)
+static inline void add_line_access(LineAccesses *n, LineAccess note)
 {
     make_room(n, 1);
-    n->note[n->count++] = note;
+    n->line[n->count++] = note;
 }
 
 // By chance, but the same in every run.

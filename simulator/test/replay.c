@@ -79,7 +79,9 @@ static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
                     .phase_count = 2,
                     .piece = &line,
                     .piece_count = 1 };
-    Load load = { .counts = counts, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16 };
+    DeviceLoad load = {
+        .counts = counts, .active_sms = 1, .resident = resident, .l1_bytes = 1 << 16
+    };
     Replay r = replay_blocks(&trace, &load, 4);
     for (u32 n = 0; n < warps; n++) free(of[n].step);
     return r;
@@ -188,7 +190,7 @@ static double load_line(u64 line)
                     .access_count = 8,
                     .piece = &piece,
                     .piece_count = 1 };
-    Load load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    DeviceLoad load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     double clocks = replay_blocks(&trace, &load, 4).clocks;
     free(w.step);
     counts[LOAD] = (Counts){ 0 };
@@ -235,7 +237,7 @@ Test(replay, lets_loads_overtake_one_another)
                     .access_count = 8,
                     .piece = pieces,
                     .piece_count = 2 };
-    Load load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
+    DeviceLoad load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
     Replay r = replay_blocks(&trace, &load, 4);
     cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks",
                  r.warps * r.clocks);

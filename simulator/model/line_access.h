@@ -5,19 +5,19 @@
 #pragma once
 #include "base/base.h"
 
-typedef u64 Note;
+typedef u64 LineAccess;
 enum { AT_SECTORS = 34, AT_KIND = 38, AT_MORE = 41, AT_PC = 47 };
 
-static inline u64 note_number(Note n) { return n & ((1ull << AT_SECTORS) - 1); }
-static inline u32 note_sectors(Note n) { return n >> AT_SECTORS & 15; }
-static inline u32 note_kind(Note n) { return n >> AT_KIND & 7; }
-static inline u32 note_more(Note n) { return n >> AT_MORE & 63; }
-static inline u32 note_pc(Note n) { return n >> AT_PC; }
+static inline u64 line_access_number(LineAccess n) { return n & ((1ull << AT_SECTORS) - 1); }
+static inline u32 line_access_sectors(LineAccess n) { return n >> AT_SECTORS & 15; }
+static inline u32 line_access_kind(LineAccess n) { return n >> AT_KIND & 7; }
+static inline u32 line_access_more(LineAccess n) { return n >> AT_MORE & 63; }
+static inline u32 line_access_pc(LineAccess n) { return n >> AT_PC; }
 
 enum kind { LOAD, LOAD_PAST_L1, STORE, STORE_OF_EACH, STORE_BESIDE, ATOMIC_KIND, REDUCTION };
-static inline bool note_is_store(Note n)
+static inline bool line_access_is_store(LineAccess n)
 {
-    return note_kind(n) >= STORE && note_kind(n) <= STORE_BESIDE;
+    return line_access_kind(n) >= STORE && line_access_kind(n) <= STORE_BESIDE;
 }
 
 // A STORE with 0 more writes all words. Others have two numbers below 8 there. In one sector it
@@ -29,7 +29,7 @@ static inline bool note_is_store(Note n)
 enum { SECTOR_WORDS = SECTOR_BYTES / 4, ALL_WORDS = (1 << SECTOR_WORDS) - 1 };
 
 // The kind and the rest of a store that writes these words of a line.
-static inline Note note_of_words(u32 sectors, u32 words)
+static inline LineAccess line_access_of_words(u32 sectors, u32 words)
 {
     u32 first = __builtin_ctz(words), last = 31 - __builtin_clz(words),
         count = __builtin_popcount(words), all = __builtin_popcount(sectors);
@@ -42,11 +42,11 @@ static inline Note note_of_words(u32 sectors, u32 words)
 }
 
 // Which words of a sector of it a STORE, or one beside it, writes, a bit for each.
-static inline u32 note_words(Note n, u32 sector)
+static inline u32 line_access_words(LineAccess n, u32 sector)
 {
-    u32 low = note_more(n) / SECTOR_WORDS, high = note_more(n) % SECTOR_WORDS,
-        sectors = note_sectors(n);
-    if (!note_more(n)) return ALL_WORDS;
+    u32 low = line_access_more(n) / SECTOR_WORDS, high = line_access_more(n) % SECTOR_WORDS,
+        sectors = line_access_sectors(n);
+    if (!line_access_more(n)) return ALL_WORDS;
     if (!(sectors & (sectors - 1))) return ((1u << high) - 1) << low;
     if (low && !(sectors & ((1u << sector) - 1))) return ALL_WORDS & ~(ALL_WORDS >> low);
     return high && !(sectors >> sector >> 1) ? (1u << high) - 1 : ALL_WORDS;
@@ -54,9 +54,9 @@ static inline u32 note_words(Note n, u32 sector)
 
 // The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so
 // many more.
-static inline u32 note_add_words(u32 words, Note n, u32 sector)
+static inline u32 line_access_add_words(u32 words, LineAccess n, u32 sector)
 {
-    if (note_kind(n) != STORE_OF_EACH) return words | note_words(n, sector);
-    for (u32 more = note_more(n); more; more--) words |= words + 1;
+    if (line_access_kind(n) != STORE_OF_EACH) return words | line_access_words(n, sector);
+    for (u32 more = line_access_more(n); more; more--) words |= words + 1;
     return words & ALL_WORDS;
 }

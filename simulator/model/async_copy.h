@@ -5,15 +5,15 @@
 #include "isa/tensor.h"
 
 // A part of a copy past L1.
-static inline bool access_is_copied_past_l1(const Access *a)
+static inline bool access_is_async_past_l1(const Access *a)
 {
     return a->insn->op == ISA_copy && a->insn->matrix->past_l1 && a->bytes == 16;
 }
 
 // Of such a part's source: lines of the caches and 32-byte sectors, as ncu counts them.
-void copied_count(const Access *a, u32 *lines, u32 *sectors);
+void async_copy_count(const Access *a, u32 *lines, u32 *sectors);
 
 // Of a copy's part in shared memory: passes over the banks, and how many of them conflicts cost,
 // or, past L1, that what goes from one line to one other takes several. Where there are some of
 // those, all this is near to what an H200 counts, and else equal.
-u32 copied_wavefronts(const Access *a, u32 *conflicts);
+u32 async_copy_wavefronts(const Access *a, u32 *conflicts);

@@ -6,18 +6,18 @@
 // (swizzled), and the same halves of all sectors that it moves.
 //
 // All of it is read off what an H200 counts of random copies (simulator/test/accesses).
-#include "copied.h"
+#include "async_copy.h"
 #include "coalesce.h"
 #include "machine/copy.h"
 
-typedef struct Copied {
+typedef struct AsyncCopy {
     u64 from[LANES], to[LANES];
     u32 lanes;
-} Copied; // lanes that read something
+} AsyncCopy; // lanes that read something
 
-static Copied copied_of(const Access *a)
+static AsyncCopy async_copy_of(const Access *a)
 {
-    Copied c = { .lanes = 0 };
+    AsyncCopy c = { .lanes = 0 };
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
         u32 l = __builtin_ctz(rest);
         c.from[l] = copy_from(a->warp, a->insn, l), c.to[l] = copy_to(a->warp, a->insn, l);
@@ -27,7 +27,7 @@ static Copied copied_of(const Access *a)
 }
 
 // Those to whose place no later one copies.
-static u32 last_ones(const Copied *c)
+static u32 last_ones(const AsyncCopy *c)
 {
     u32 last = c->lanes;
     for (u32 rest = c->lanes; rest; rest &= rest - 1)
@@ -38,7 +38,7 @@ static u32 last_ones(const Copied *c)
 
 // Of the lanes, those that copy from the line from which the first of them does, to the same
 // `bytes` of shared memory.
-static u32 alike(const Copied *c, u32 lanes, u32 bytes)
+static u32 same_lines(const AsyncCopy *c, u32 lanes, u32 bytes)
 {
     u32 first = __builtin_ctz(lanes), same = 0;
     for (u32 rest = lanes; rest; rest &= rest - 1) {
@@ -50,18 +50,18 @@ static u32 alike(const Copied *c, u32 lanes, u32 bytes)
     return same;
 }
 
-static u32 count_alike(const Copied *c, u32 lanes, u32 bytes)
+static u32 count_same_lines(const AsyncCopy *c, u32 lanes, u32 bytes)
 {
     u32 count = 0;
-    for (; lanes; lanes &= ~alike(c, lanes, bytes)) count++;
+    for (; lanes; lanes &= ~same_lines(c, lanes, bytes)) count++;
     return count;
 }
 
-void copied_count(const Access *a, u32 *lines, u32 *sectors)
+void async_copy_count(const Access *a, u32 *lines, u32 *sectors)
 {
-    Copied c = copied_of(a);
-    *lines = count_alike(&c, c.lanes, LINE_BYTES);
-    *sectors = count_alike(&c, last_ones(&c), SECTOR_BYTES);
+    AsyncCopy c = async_copy_of(a);
+    *lines = count_same_lines(&c, c.lanes, LINE_BYTES);
+    *sectors = count_same_lines(&c, last_ones(&c), SECTOR_BYTES);
 }
 
 enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK }; // of a lane, and how many a line has
@@ -69,7 +69,7 @@ enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK }; // of a lane, and how many a l
 enum way { MOVED_ON, FLIPPED, MIRRORED, WAYS };
 
 // From one line to one other.
-static u32 count_passes(const Copied *c, u32 lanes, enum way way)
+static u32 count_passes(const AsyncCopy *c, u32 lanes, enum way way)
 {
     u8 halves[LINE_SECTORS][CHUNKS] = { { 0 } };
     u32 passes = 0;
@@ -89,10 +89,10 @@ static u32 count_passes(const Copied *c, u32 lanes, enum way way)
 
 static u32 passes_past_l1(const Access *a, u32 *conflicts)
 {
-    Copied c = copied_of(a);
+    AsyncCopy c = async_copy_of(a);
     u32 passes = 0;
     for (u32 left = last_ones(&c), some; left; left &= ~some) {
-        some = alike(&c, left, LINE_BYTES);
+        some = same_lines(&c, left, LINE_BYTES);
         u32 fewest = LANES;
         for (u32 way = 0, count; way < WAYS; way++)
             if ((count = count_passes(&c, some, way)) < fewest) fewest = count;
@@ -104,7 +104,7 @@ static u32 passes_past_l1(const Access *a, u32 *conflicts)
 
 static u32 passes_by_l1(const Access *a, u32 *conflicts)
 {
-    Copied c = copied_of(a);
+    AsyncCopy c = async_copy_of(a);
     u32 size = LINE_BYTES / a->bytes, passes = 0;
     for (u32 first = 0; first < LANES; first += size) {
         u8 from[LANES] = { 0 }, to[LANES] = { 0 };
@@ -121,8 +121,8 @@ static u32 passes_by_l1(const Access *a, u32 *conflicts)
     return passes;
 }
 
-u32 copied_wavefronts(const Access *a, u32 *conflicts)
+u32 async_copy_wavefronts(const Access *a, u32 *conflicts)
 {
     *conflicts = 0;
-    return access_is_copied_past_l1(a) ? passes_past_l1(a, conflicts) : passes_by_l1(a, conflicts);
+    return access_is_async_past_l1(a) ? passes_past_l1(a, conflicts) : passes_by_l1(a, conflicts);
 }
