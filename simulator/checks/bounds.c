@@ -72,7 +72,7 @@ static bool lane_inside(const Access *a, u32 lane)
 }
 
 // Sets the access's pass to where its lowest and its highest span stay in this piece.
-static void promise(Access *a, u64 base, u64 size)
+static void set_pass(Access *a, u64 base, u64 size)
 {
     u64 first = a->address[a->first], low = first, high = first;
     for (const Span *s = a->span; s < a->span + a->span_count; s++) {
@@ -93,7 +93,7 @@ static bool ends_inside(Access *a)
     else return false;
     for (const Span *s = a->span; s < a->span + a->span_count; s++)
         if (s->address - base >= size || s->address - base + s->bytes > size) return false;
-    if (!in || in->kind != MEMORY_HEAP) promise(a, base, size);
+    if (!in || in->kind != MEMORY_HEAP) set_pass(a, base, size);
     return true;
 }
 
@@ -188,7 +188,7 @@ static bool index_is_own(const Access *a, const Report *r, const Allocation *nea
 
 // A 32-bit index that fell below 0 and was used unsigned, as blockIdx.x - 1 in block 0: the address
 // is just under 2^32 elements past the array, which need not be the nearest one below the address.
-static bool is_below_nought(u64 address, u32 bytes, const Allocation *near)
+static bool is_below_zero(u64 address, u32 bytes, const Allocation *near)
 {
     u64 wrapped = (u64)bytes << 32, beyond = address - near->base;
     return address > near->base && beyond < wrapped && wrapped - beyond <= 64 << 20;
@@ -243,9 +243,9 @@ static bool is_there(const Access *a)
     return false;
 }
 
-static const char below_nought[] = "Work the index out by hand for this thread: too much is "
-                                   "subtracted, or what it comes from is negative "
-                                   "itself, as -1 % 4 is in C, and a char of more than 127.";
+static const char below_zero[] = "Work the index out by hand for this thread: too much is "
+                                 "subtracted, or what it comes from is negative "
+                                 "itself, as -1 % 4 is in C, and a char of more than 127.";
 
 // An atomic of 1 or 2 bytes, as in cuda::atomic_ref<char>, loads and swaps the whole word around
 // them. Is this the last word of an allocation, and incomplete?
@@ -269,7 +269,7 @@ static void report_outside_window(Report *r, const Access *a, const char *more)
     s32 at = (s32)r->address;
     char where[64];
     r->why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
-    r->next = at < 0 ? below_nought
+    r->next = at < 0 ? below_zero
                      : "Compare the index with the size that the array was declared with, or that "
                        "the launch gave.";
     if (at >= 0 && is_word_around(a, (u64)at, size))
@@ -297,7 +297,7 @@ static void explain_miss(Report *r, const Access *a, char worked_out[160])
         r->why = "An access of so many bytes takes several elements at once, and only the first of "
                  "them are there.";
         r->next = "Take the last elements one by one where they are too few for it.";
-    } else if (is_below_nought(address, a->bytes, near)) {
+    } else if (is_below_zero(address, a->bytes, near)) {
         r->why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
         r->next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are "
                   "never negative.";
@@ -336,7 +336,7 @@ static void explain_miss(Report *r, const Access *a, char worked_out[160])
         r->why = address < near->base ? "The index that is worked out here is below 0."
                                       : "The index that is worked out here is larger than the "
                                         "array, and is not the thread's own number.";
-        r->next = address < near->base ? below_nought
+        r->next = address < near->base ? below_zero
                                        : "Look at what it is worked out from, and compare it with "
                                          "the number of elements before it is used.";
     }

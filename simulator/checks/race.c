@@ -84,8 +84,8 @@ static bool reach_each_other(const Site *a, const Site *b)
     if (a->operation == b->operation && a->block == b->block) return true;
     if (a->block_only || b->block_only) return false;
     if (a->cluster_only || b->cluster_only) return same_cluster(a, b);
-    bool afar = operations[a->operation].device != operations[b->operation].device;
-    return !afar || (!a->device_only && !b->device_only);
+    bool two_devices = operations[a->operation].device != operations[b->operation].device;
+    return !two_devices || (!a->device_only && !b->device_only);
 }
 
 bool race_stores_same(const Access *a, u32 lane, u32 other)
@@ -276,20 +276,20 @@ static void check_same_address(const Access *a, Shadow *s, ShadowCheck *k, u64 a
 static u32 spans_equal(const Access *a, u32 spans)
 {
     const Span *first = &a->span[__builtin_ctz(spans)];
-    u32 alike = spans & -spans;
+    u32 equal = spans & -spans;
     for (u32 rest = a->store ? 0 : spans & (spans - 1); rest; rest &= rest - 1) {
         const Span *s = &a->span[__builtin_ctz(rest)];
-        if (s->address == first->address && s->bytes == first->bytes) alike |= rest & -rest;
+        if (s->address == first->address && s->bytes == first->bytes) equal |= rest & -rest;
     }
-    return alike;
+    return equal;
 }
 
 // Are their lanes consecutive groups of the same size?
-static bool repeat_contiguously(const Access *a, u32 alike)
+static bool repeat_contiguously(const Access *a, u32 equal)
 {
-    u64 next = a->span[__builtin_ctz(alike)].lanes, lanes = __builtin_popcountll(next);
-    for (; alike && a->span[__builtin_ctz(alike)].lanes == next; alike &= alike - 1) next <<= lanes;
-    return !alike;
+    u64 next = a->span[__builtin_ctz(equal)].lanes, lanes = __builtin_popcountll(next);
+    for (; equal && a->span[__builtin_ctz(equal)].lanes == next; equal &= equal - 1) next <<= lanes;
+    return !equal;
 }
 
 // Checks the first span, together with those that read the same bytes. Returns which spans those
@@ -298,30 +298,30 @@ static u32 check_spans(const Access *a, Shadow *s, ShadowCheck *k, u32 spans)
 {
     const Span *span = &a->span[__builtin_ctz(spans)];
     u32 first = __builtin_ctz(span->lanes), count = __builtin_popcount(span->lanes),
-        alike = spans_equal(a, spans), lanes = 0;
+        equal = spans_equal(a, spans), lanes = 0;
     if (span->bytes == count * a->bytes && count > 1) {
-        if (!repeat_contiguously(a, alike)) alike = spans & -spans;
-        k->site.repeats = __builtin_popcount(alike);
+        if (!repeat_contiguously(a, equal)) equal = spans & -spans;
+        k->site.repeats = __builtin_popcount(equal);
         check_lanes(s, k, span->address - first * a->bytes, a->bytes, span->lanes);
         k->site.repeats = 1;
-        return alike;
+        return equal;
     }
-    for (u32 rest = alike; rest; rest &= rest - 1) lanes |= a->span[__builtin_ctz(rest)].lanes;
+    for (u32 rest = equal; rest; rest &= rest - 1) lanes |= a->span[__builtin_ctz(rest)].lanes;
     if (span->bytes == a->bytes) {
         check_same_address(a, s, k, span->address, lanes);
-        return alike;
+        return equal;
     }
     while (lanes) {
         u64 address = a->address[__builtin_ctz(lanes)];
         u32 same = 0;
         for (u32 on = lanes; on; on &= on - 1) {
             if (a->address[__builtin_ctz(on)] == address) same |= on & -on;
-            else if (!(alike & (alike - 1))) break; // within one span equal addresses are adjacent
+            else if (!(equal & (equal - 1))) break; // within one span equal addresses are adjacent
         }
         check_same_address(a, s, k, address, same);
         lanes &= ~same;
     }
-    return alike;
+    return equal;
 }
 
 // A copy in bulk is weak; its arrival at the mbarrier is strong.
@@ -457,7 +457,7 @@ bool race_access(Access *a)
 
 // An asynchronous copy writes at some time between its beginning and the wait for it, so both ends
 // are checked.
-static void race_copied(Access *a) { race_access(a); }
+static void race_copy_completed(Access *a) { race_access(a); }
 
 // ---- Copies and fills ----
 
@@ -633,7 +633,7 @@ static void race_warp_barrier(Warp *w, u32 lanes)
     race_defer_event(w->block, (Event){ EVENT_WARP_BARRIER, lanes, w->number });
 }
 
-static void race_mbarrier_made(Access *a) { causality_mbarrier_init(a); }
+static void race_mbarrier_init(Access *a) { causality_mbarrier_init(a); }
 static void race_mbarrier_arrived(Access *a, bool completes)
 {
     causality_mbarrier_arrive(&race_block(a->warp->block)->order, a, completes);
@@ -663,13 +663,13 @@ const Observer race_observer = {
     .access = race_access,
     .swept = race_swept,
     .frugal = true,
-    .copied = race_copied,
+    .copy_completed = race_copy_completed,
     .barrier = race_barrier,
     .cluster_arrive = race_cluster_arrive,
     .cluster_wait = race_cluster_wait,
     .partial_barrier = race_partial_barrier,
     .warp_barrier = race_warp_barrier,
-    .mbarrier_made = race_mbarrier_made,
+    .mbarrier_init = race_mbarrier_init,
     .mbarrier_arrived = race_mbarrier_arrived,
     .mbarrier_waited = race_mbarrier_waited,
     .fence = race_fence,

@@ -148,7 +148,7 @@ static void advise_beside_atomic(Report *r, const Race *race, const Side *x, con
                     : "Atomics take turns with one another, but not with a plain read: which comes "
                       "first changes from run to run.";
     r->next = next;
-    r->gravity = x->block == y->block && x->warp != y->warp;
+    r->severity = x->block == y->block && x->warp != y->warp;
 }
 
 // A table: of each cause why it comes to a race, and what to do next. The first that holds is told.
@@ -216,13 +216,13 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
             "One line gives both threads the same place, and only the later one's value stays.";
         r->next = "Work out by hand which place each of the two stores to: no two should have the "
                   "same. Where they add, use an atomic.";
-        r->gravity = 1;
+        r->severity = 1;
     } else if (race->missed) {
         r->why = "One of the two threads has ended, and its warp did not come to the barrier at "
                  "which the others have met: it is in a branch, or behind a return.";
         r->next = "Move the barrier out of the condition, and keep only the work inside it; and "
                   "let no thread return before the last barrier.";
-        r->gravity = 1;
+        r->severity = 1;
     } else if (x->warp != y->warp) {
         r->why = shared
                    ? "Nothing orders the two threads: which comes first changes from run to run."
@@ -236,7 +236,7 @@ static void advise(Report *r, const Race *race, const Side *x, const Side *y)
                                : "If this block alone comes to that place, put a __syncthreads() "
                                  "that all threads reach between the two lines; else "
                                  "write to another array, or do the second part in another launch.";
-        r->gravity = 1; // a __syncwarp() would suffice for lanes of one warp, but not here
+        r->severity = 1; // a __syncwarp() would suffice for lanes of one warp, but not here
     } else if (race->divergent_barrier) {
         static char why[160];
         Place barrier = source_of(x->operation->kernel, race->divergent_barrier->location);

@@ -220,7 +220,7 @@ static bool unfinished_access(Access *a)
     return true;
 }
 
-static void unfinished_copied(Access *a)
+static void unfinished_copy_completed(Access *a)
 {
     if (!a->bulk) change(unfinished_block(a->owner), a, false);
 }
@@ -231,5 +231,5 @@ const Observer unfinished_observer = {
     .block_start = unfinished_block_start,
     .block_end = unfinished_block_end,
     .access = unfinished_access,
-    .copied = unfinished_copied,
+    .copy_completed = unfinished_copy_completed,
 };

@@ -30,7 +30,7 @@ static u32 elements_of(enum type type)
 static Fragment factor(const IsaRow *row, enum type type, u32 side, bool left)
 {
     u32 per = elements_of(type), across = row->k / (4 * per), below = left && side >= 16 ? 2 : 1;
-    Fragment f = { .type = type, .per = per, .apart = per, .rows = side, .cols = row->k };
+    Fragment f = { .type = type, .per = per, .column_step = per, .rows = side, .cols = row->k };
     f.distinct = side / 8 * across;
     f.registers = row->fragments && type == TYPE_f16 ? MOST_FRAGMENT : f.distinct;
     for (u32 r = 0; r < f.registers; r++) {
@@ -58,7 +58,7 @@ static Fragment fragment_c(const IsaRow *row, enum type type)
     u32 per = elements_of(type), rows = turned ? row->n : row->m, cols = turned ? row->m : row->n,
         each = 2 / per;
     Fragment f = {
-        .type = type, .per = per, .apart = 2, .turned = turned, .rows = rows, .cols = cols
+        .type = type, .per = per, .column_step = 2, .turned = turned, .rows = rows, .cols = cols
     };
     f.registers = f.distinct = rows / 8 * (cols / 8) * each;
     for (u32 r = 0; r < f.registers; r++) {
@@ -179,7 +179,7 @@ static void numbers_of(const Fragment *f, const u32 *const registers[], Numbers 
         }
         for (u32 l = 0; l < LANES; l++)
             for (u32 j = 0; j < f->per; j++) {
-                u32 row = f->row[r] + l / 4, col = f->col[r] + l % 4 * f->apart + j;
+                u32 row = f->row[r] + l / 4, col = f->col[r] + l % 4 * f->column_step + j;
                 if (f->per == 4) col = column_of_byte(col);
                 x->value[row][col] = value[l * f->per + j];
                 x->unit[row][col] = unit[l * f->per + j];
@@ -316,7 +316,7 @@ static void multiply_floats(const Matrix *x, u32 *const d[], const u32 *const a[
         for (u32 l = 0; l < LANES; l++) {
             u32 word = 0;
             for (u32 j = 0; j < f->per; j++) {
-                u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->apart + j;
+                u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->column_step + j;
                 word |= bits_as(f->type, f->turned ? result[minor][major] : result[major][minor])
                      << 16 * j;
             }
@@ -347,7 +347,7 @@ static void integers_of(const Fragment *f, const u32 *const registers[], Integer
     for (u32 r = 0; r < f->distinct; r++)
         for (u32 n = 0; n < LANES * f->per; n++) {
             u32 l = n / f->per, row = f->row[r] + l / 4,
-                col = f->col[r] + l % 4 * f->apart + n % f->per;
+                col = f->col[r] + l % 4 * f->column_step + n % f->per;
             x->value[row][col] = integer_of(f, registers[r], n);
         }
 }
@@ -362,7 +362,7 @@ static void multiply_integers(const Matrix *x, u32 *const d[], const u32 *const 
     const Fragment *f = &x->d;
     for (u32 r = 0; r < f->registers; r++)
         for (u32 l = 0; l < LANES; l++) {
-            u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->apart,
+            u32 major = f->row[r] + l / 4, minor = f->col[r] + l % 4 * f->column_step,
                 row = f->turned ? minor : major, col = f->turned ? major : minor;
             s32 products = 0;
             for (u32 i = 0; i < x->k; i++) products += an.value[row][i] * bn.value[col][i];
@@ -382,7 +382,7 @@ static void doubles_of(const Fragment *f, const u32 *const registers[], Doubles 
 {
     for (u32 r = 0; r < f->registers; r++)
         for (u32 l = 0; l < LANES; l++)
-            x->value[f->row[r] + l / 4][f->col[r] + l % 4 * f->apart] =
+            x->value[f->row[r] + l / 4][f->col[r] + l % 4 * f->column_step] =
                 ((const f64 *)registers[r])[l];
 }
 
@@ -396,7 +396,7 @@ static void multiply_doubles(const Matrix *x, u32 *const d[], const u32 *const a
     doubles_of(&x->c, c, &cn);
     for (u32 r = 0; r < x->d.registers; r++)
         for (u32 l = 0; l < LANES; l++) {
-            u32 row = x->d.row[r] + l / 4, col = x->d.col[r] + l % 4 * x->d.apart;
+            u32 row = x->d.row[r] + l / 4, col = x->d.col[r] + l % 4 * x->d.column_step;
             f64 sum = cn.value[row][col];
             for (u32 i = 0; i < x->k; i++) {
                 f64 p = an.value[row][i], q = bn.value[col][i];

@@ -12,7 +12,7 @@ typedef struct Fragment {
     u8 registers; // of each lane
     u8 distinct;  // those from here on repeat the first ones
     u8 per;       // elements of a register
-    u8 apart;
+    u8 column_step;
     u8 type; // enum type
     bool turned;
     u8 rows, cols; // of the matrix as the fragment has it, turned or not

@@ -210,14 +210,14 @@ static void report_waiting(Warp *w)
                  .why = "The other threads have ended, or wait at another barrier.",
                  .next = "Let as many threads come to each barrier as it is told to wait for." };
     source_fill(&r, w, &k->code[w->arrival[0].pc], __builtin_ctz(w->waiting));
-    r.stands = deadlock_list_warps(w->block->grid, w->block);
+    r.waiting_warps = deadlock_list_warps(w->block->grid, w->block);
     if (barrier->wanted)
         report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier,
                       barrier->wanted, barrier->threads);
     else
         report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier,
                       barrier->threads);
-    free(r.stands);
+    free(r.waiting_warps);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 

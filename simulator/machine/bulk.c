@@ -96,7 +96,7 @@ static bool look_at_source(Block *b, Bulk *c)
 }
 
 // The lane, if it stores what is there already.
-static u32 alike(const Block *b, const Bulk *c, const Access *a, u32 at)
+static u32 equal(const Block *b, const Bulk *c, const Access *a, u32 at)
 {
     return c->has_read && !a->atomic && !memcmp(c->data + at, place(b, a), a->bytes) ? a->mask : 0;
 }
@@ -118,11 +118,11 @@ static void look_again(Block *b, Bulk *c)
     for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
-        u32 same = alike(b, c, &a, at);
+        u32 same = equal(b, c, &a, at);
         a.unchanged = &same;
         access_analyse(&a);
         a.grid = b->grid;
-        OBSERVERS(copied, &a);
+        OBSERVERS(copy_completed, &a);
     }
 }
 
@@ -222,7 +222,7 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     if (!x->stores) {
         c.mbarrier =
             in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
-        if (!mbarrier_is_there(w, i, lane, c.mbarrier)) return;
+        if (!mbarrier_is_initialised(w, i, lane, c.mbarrier)) return;
     }
     if (c.bytes > b->shared_span) { // this is reported
         Access a = access_of(b, &c, 0, c.bytes, !c.stores);
@@ -297,7 +297,7 @@ bool bulks_arrive(Block *b, u64 at)
         }
         Bulk c = take(all, n);
         put(b, &c);
-        mbarrier_bring(&b->warps[c.warp], insn_of(b, &c), c.lane, c.mbarrier, c.bytes);
+        mbarrier_complete_bytes(&b->warps[c.warp], insn_of(b, &c), c.lane, c.mbarrier, c.bytes);
         free_bulk(&c);
         any = true;
     }

@@ -175,10 +175,10 @@ static void report_waiting(const Cluster *c, Warp *w)
             "Let every thread of every block come to the same cluster.sync(), outside of branches."
     };
     source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_waiting));
-    r.stands = deadlock_list_warps(g, w->block->cluster->size > 1 ? NULL : w->block);
+    r.waiting_warps = deadlock_list_warps(g, w->block->cluster->size > 1 ? NULL : w->block);
     report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads,
                   threads - c->missing);
-    free(r.stands);
+    free(r.waiting_warps);
     grid_fail(g, cudaErrorLaunchFailure);
 }
 

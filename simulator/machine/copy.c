@@ -154,7 +154,7 @@ static void finish(Warp *w, Copy *c, u32 lanes)
 {
     Access a = access_to(w, &w->block->grid->kernel->code[c->pc], c, lanes);
     access_analyse(&a);
-    OBSERVERS(copied, &a);
+    OBSERVERS(copy_completed, &a);
     for (u32 rest = lanes; rest; rest &= rest - 1) {
         u32 l = __builtin_ctz(rest);
         memcpy(w->block->shared + c->to[l], c->values + VALUE_BYTES * l, c->bytes);
@@ -200,7 +200,7 @@ void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
     CopyArrival a = { .pc = (u32)(i - w->block->grid->kernel->code),
                       .lanes = mask,
                       .before = all->begun };
-    if (!mbarrier_promise(w, i, mask, !i->matrix->noinc, a.at)) return;
+    if (!mbarrier_expect_arrivals(w, i, mask, !i->matrix->noinc, a.at)) return;
     if (all->arrival_count == all->arrival_room) {
         all->arrival_room = all->arrival_room ? 2 * all->arrival_room : 4;
         all->arrival = need(realloc(all->arrival, all->arrival_room * sizeof *all->arrival));
@@ -208,14 +208,14 @@ void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
     all->arrival[all->arrival_count++] = a;
 }
 
-static void keep_promise(Warp *w, const CopyArrival *a, u32 lanes)
+static void arrive_for_copies(Warp *w, const CopyArrival *a, u32 lanes)
 {
     Copies *all = w->copies;
     for (u32 n = 0; n < all->count; n++)
         if (all->copy[n].number < a->before && all->copy[n].lanes & lanes)
             finish(w, &all->copy[n], all->copy[n].lanes & lanes);
     drop_finished(all);
-    mbarrier_keep_promise(w, &w->block->grid->kernel->code[a->pc], lanes, a->at);
+    mbarrier_arrive_expected(w, &w->block->grid->kernel->code[a->pc], lanes, a->at);
 }
 
 static bool warp_arrives(Warp *w, u64 at)
@@ -228,7 +228,7 @@ static bool warp_arrives(Warp *w, u64 at)
         u32 here = 0;
         for (u32 rest = a->lanes; rest; rest &= rest - 1)
             if (a->at[__builtin_ctz(rest)] == at) here |= rest & -rest;
-        if (here) keep_promise(w, a, here), any = true;
+        if (here) arrive_for_copies(w, a, here), any = true;
         a->lanes &= ~here;
         if (a->lanes) all->arrival[kept++] = *a;
     }

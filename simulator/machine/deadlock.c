@@ -270,7 +270,7 @@ void deadlock_report(Grid *g, const char *behind, u32 devices)
                                    : first->live;
     source_fill(&r, first, first->polled ? first->polled : &g->kernel->code[first->pc],
                 __builtin_ctz(lanes));
-    r.stands = deadlock_list_warps(g, NULL);
+    r.waiting_warps = deadlock_list_warps(g, NULL);
     if (devices == 1) {
         r.why = "It waits for another device's kernel, which was not launched, or has ended.";
         r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, "
@@ -312,6 +312,6 @@ void deadlock_report(Grid *g, const char *behind, u32 devices)
         report_errorf(&r, "no warp can go on: all that have not ended wait for something that "
                           "nobody does any more");
     }
-    free(r.stands);
+    free(r.waiting_warps);
     grid_fail(g, cudaErrorLaunchTimeout);
 }

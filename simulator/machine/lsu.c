@@ -152,16 +152,16 @@ static void note_progress(const Access *a, bool in_doubt)
     if (address > w->polled_high) w->polled_high = address;
 }
 
-static void keep_promise(const Access *a, Pass *pass)
+static void record_pass(const Access *a, Pass *pass)
 {
     *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from };
 }
 
 // What all those promises come to that hold here.
-static void sum_up(CommonPass *quiet, const Pass *passes, u32 all, u64 address)
+static void combine_passes(CommonPass *common, const Pass *passes, u32 all, u64 address)
 {
     u64 from = 0, to = ~0ull;
-    quiet->rest = 0;
+    common->rest = 0;
     for (u32 rest = all; rest; rest &= rest - 1) {
         u32 o = __builtin_ctz(rest);
         const Pass *pass = &passes[o];
@@ -169,41 +169,41 @@ static void sum_up(CommonPass *quiet, const Pass *passes, u32 all, u64 address)
             if (pass->from > from) from = pass->from;
             if (pass->from + pass->span < to) to = pass->from + pass->span;
         } else {
-            quiet->rest |= 1u << o;
+            common->rest |= 1u << o;
         }
     }
-    quiet->pass = (Pass){ from, to - from };
+    common->pass = (Pass){ from, to - from };
 }
 
 // A bit for each observer that looks at accesses, and at what was loaded; for those that look at
 // `traced` ones alone, and for those to whom a glance is enough.
-static u32 accesses, loads, tracers, glancers;
+static u32 accesses, loads, tracers, line_notified;
 
 void access_start(void)
 {
-    accesses = loads = tracers = glancers = 0;
+    accesses = loads = tracers = line_notified = 0;
     for (u32 o = 0; o < observer_count; o++) {
         accesses |= (u32)(observers[o]->access != NULL) << o;
         loads |= (u32)(observers[o]->loaded != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
-        glancers |= (u32)(observers[o]->known_lines != NULL) << o;
+        line_notified |= (u32)(observers[o]->known_lines != NULL) << o;
     }
     sweep_start();
 }
 
-static inline u32 lookers(bool loaded) { return loaded ? loads : accesses; }
+static inline u32 notified(bool loaded) { return loaded ? loads : accesses; }
 
-// Shows the access to those that have not promised that they need not see it. False: it must not
+// Shows the access to those that have not new_pass that they need not see it. False: it must not
 // happen.
 static inline bool observe(Access *a, bool loaded)
 {
     AccessPattern *s = a->pattern;
-    CommonPass *quiet = s ? loaded ? &s->common_loaded : &s->common_access : NULL;
+    CommonPass *common = s ? loaded ? &s->common_loaded : &s->common_access : NULL;
     Pass *passes = s ? loaded ? s->loaded : s->access : NULL;
     const u64 address = a->base;
-    bool known = s && lies_in(address, &quiet->pass), promised = false;
+    bool known = s && lies_in(address, &common->pass), new_pass = false;
     if (a->warp->block->sweep.count) sweep_flush(a->warp->block);
-    u32 rest = known ? quiet->rest : lookers(loaded);
+    u32 rest = known ? common->rest : notified(loaded);
     if (!a->warp->trace && !a->atomic) rest &= ~tracers;
     for (; rest; rest &= rest - 1) {
         u32 o = __builtin_ctz(rest);
@@ -212,10 +212,10 @@ static inline bool observe(Access *a, bool loaded)
         if (loaded || !observers[o]->frugal) access_fill(a);
         if (loaded) observers[o]->loaded(a);
         else if (!observers[o]->access(a)) return false;
-        if (s && a->pass_to) keep_promise(a, &passes[o]), promised = true;
+        if (s && a->pass_to) record_pass(a, &passes[o]), new_pass = true;
     }
-    if (!known && s) sum_up(quiet, passes, lookers(loaded), address);
-    else if (promised) quiet->pass.span = 0;
+    if (!known && s) combine_passes(common, passes, notified(loaded), address);
+    else if (new_pass) common->pass.span = 0;
     return true;
 }
 
@@ -272,7 +272,7 @@ static __attribute__((noinline)) void settle(const Access *a)
     AccessPattern *s = a->pattern;
     const bool global = a->space == SPACE_GLOBAL, noted = global && a->grid->shard;
     const u32 rest = s ? s->common_access.rest & ~tracers : 0;
-    if (!s || !s->move_count || a->insn->strong || rest & ~glancers
+    if (!s || !s->move_count || a->insn->strong || rest & ~line_notified
         || (!a->store && s->common_loaded.rest))
         return;
     if (rest && (!global || sweep_may_begin(a))) return;
@@ -394,7 +394,7 @@ static bool in_global_memory(const Access *a)
 }
 
 // False: they must have a good look.
-static inline bool glance(Warp *w, const Insn *i, const AccessPattern *s, u64 address)
+static inline bool notify_known_lines(Warp *w, const Insn *i, const AccessPattern *s, u64 address)
 {
     const struct PatternLines *lines = access_pattern_lines(s, address);
     if (!lines || w->trace || w->block->sweep.step_count) return false;
@@ -416,7 +416,7 @@ static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i,
     if (!(i->source_width == 8 ? access_pattern_matches(s, mask, base)
                                : access_pattern_matches_narrow(s, mask, base)))
         return false;
-    if (s->line_observers && !glance(w, i, s, address)) return false;
+    if (s->line_observers && !notify_known_lines(w, i, s, address)) return false;
     b->grid->progress += store;
     u8 *row = row_of(w, i->vector[0]),
        *memory = (i->space == SPACE_SHARED ? b->shared : NULL) + address;
@@ -484,7 +484,7 @@ static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 
     else w->block->sweep.step_count = 0;
 }
 
-static __attribute__((noinline)) void follow_or_access(Warp *w, const Insn *i, u32 mask, bool store)
+static __attribute__((noinline)) void sweep_or_access(Warp *w, const Insn *i, u32 mask, bool store)
 {
     u64 address;
     if (!sweep_follow(w, i, mask, store, &address)) access_memory(w, i, mask, store, false);
@@ -497,7 +497,7 @@ static inline void access_or_move(Warp *w, const Insn *i, u32 mask, bool store)
 {
     if (w->block->grid->patterns[i->pattern].settled.span && make_settled_moves(w, i, mask, store))
         return;
-    if (w->block->sweep.step_count) follow_or_access(w, i, mask, store);
+    if (w->block->sweep.step_count) sweep_or_access(w, i, mask, store);
     else access_memory(w, i, mask, store, false);
 }
 

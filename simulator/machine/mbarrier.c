@@ -272,7 +272,7 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
         memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
         note(&a, l, true);
     }
-    OBSERVERS(mbarrier_made, &a);
+    OBSERVERS(mbarrier_init, &a);
 }
 
 void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
@@ -374,7 +374,7 @@ void run_mbarrier_complete_tx(Warp *w, const Insn *i, u32 mask) { arrive(w, i, m
 
 // ---- Arrivals of copies ----
 
-bool mbarrier_promise(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES])
+bool mbarrier_expect_arrivals(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES])
 {
     Access a;
     if (!touch(&a, w, i, lanes, true, NULL)) return false;
@@ -390,7 +390,7 @@ bool mbarrier_promise(Warp *w, const Insn *i, u32 lanes, bool more, u64 at[LANES
     return true;
 }
 
-void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES])
+void mbarrier_arrive_expected(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES])
 {
     Access a;
     prepare(&a, w, i, lanes);
@@ -401,7 +401,7 @@ void mbarrier_keep_promise(Warp *w, const Insn *i, u32 lanes, const u64 at[LANES
     arrive_each(&a, NULL, NULL, ARRIVES);
 }
 
-bool mbarrier_is_there(Warp *w, const Insn *i, u32 lane, u64 at)
+bool mbarrier_is_initialised(Warp *w, const Insn *i, u32 lane, u64 at)
 {
     Access a;
     prepare(&a, w, i, 1u << lane);
@@ -410,7 +410,7 @@ bool mbarrier_is_there(Warp *w, const Insn *i, u32 lane, u64 at)
     return may(&a);
 }
 
-void mbarrier_bring(Warp *w, const Insn *i, u32 lane, u64 at, u32 bytes)
+void mbarrier_complete_bytes(Warp *w, const Insn *i, u32 lane, u64 at, u32 bytes)
 {
     Access a;
     u32 operand[LANES];

@@ -95,7 +95,8 @@ typedef struct Observer {
     // the pattern remembers.
     void (*known_lines)(Warp *, const Insn *, u32 pc, u64 address, const struct PatternLines *);
     void (*loaded)(Access *); // a load's values are in the registers
-    void (*copied)(Access *); // an asynchronous copy has been waited for: its store once more
+    void (*copy_completed)(
+        Access *); // an asynchronous copy has been waited for: its store once more
 
     void (*barrier)(Block *, u32 arrived); // every warp has arrived, these, or has ended
     // A barrier of some warps: what the `arrived` ones did comes before what the `freed` ones do.
@@ -107,7 +108,7 @@ typedef struct Observer {
     void (*fence)(Warp *, const Insn *);          // with its insn's order and scope
     // Lanes have initialised an mbarrier each; have arrived at one, or brought bytes, which may
     // complete its phase; have seen the end of a phase.
-    void (*mbarrier_made)(Access *);
+    void (*mbarrier_init)(Access *);
     void (*mbarrier_arrived)(Access *, bool completes);
     void (*mbarrier_waited)(Access *);
     void (*proxy_fence)(Warp *); // between generic accesses to shared memory and copies in bulk

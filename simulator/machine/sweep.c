@@ -10,14 +10,14 @@
 
 enum { ROW_BYTES = 128 }; // the alignment of a sweep: the cache line, and the line of the checks
 
-static u32 takers, tracers; // observers, a bit for each: those with `swept`, and those that see
-                            // only warps with a `trace`
+static u32 sweep_observers, tracers; // observers, a bit for each: those with `swept`, and those
+                                     // that see only warps with a `trace`
 
 void sweep_start(void)
 {
-    takers = tracers = 0;
+    sweep_observers = tracers = 0;
     for (u32 o = 0; o < observer_count; o++) {
-        takers |= (u32)(observers[o]->swept != NULL) << o;
+        sweep_observers |= (u32)(observers[o]->swept != NULL) << o;
         tracers |= (u32)observers[o]->traced << o;
     }
 }
@@ -27,7 +27,7 @@ static bool is_alone(const Warp *w) { return w->trace || w->watch || w->arrived;
 // The observers that must see an access of this pattern.
 static inline u32 rest_of(const AccessPattern *s) { return s->common_access.rest & ~tracers; }
 
-static inline bool is_quiet(const AccessPattern *s, u64 address, bool store)
+static inline bool lies_in_common_pass(const AccessPattern *s, u64 address, bool store)
 {
     return lies_in(address, &s->common_access.pass)
         && (store || (lies_in(address, &s->common_loaded.pass) && !s->common_loaded.rest));
@@ -43,8 +43,9 @@ bool sweep_may_begin(const Access *a)
 
 static bool leads(const Access *a)
 {
-    return sweep_may_begin(a) && !is_alone(a->warp) && is_quiet(a->pattern, a->base, a->store)
-        && !(rest_of(a->pattern) & ~takers);
+    return sweep_may_begin(a) && !is_alone(a->warp)
+        && lies_in_common_pass(a->pattern, a->base, a->store)
+        && !(rest_of(a->pattern) & ~sweep_observers);
 }
 
 void sweep_lead(const Access *a)
@@ -68,16 +69,16 @@ void sweep_lead(const Access *a)
 
 static u32 lanes_unchanged(const void *row, const void *memory, u32 width)
 {
-    u32 alike = 0;
+    u32 unchanged = 0;
     if (width == 4)
         for (u32 l = 0; l < LANES; l++)
-            alike |= (u32)(((const u32 *)row)[l] == ((const u32 *)memory)[l]) << l;
+            unchanged |= (u32)(((const u32 *)row)[l] == ((const u32 *)memory)[l]) << l;
     else
         for (u32 l = 0; l < LANES; l++)
-            alike |=
+            unchanged |=
                 (u32)!memcmp((const u8 *)row + l * width, (const u8 *)memory + l * width, width)
                 << l;
-    return alike;
+    return unchanged;
 }
 
 bool sweep_follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address)
@@ -88,7 +89,7 @@ bool sweep_follow(Warp *w, const Insn *i, u32 mask, bool store, u64 *address)
     const AccessPattern *s = l->pattern;
     const u64 *base = row_of(w, i->a), here = base[0] + i->offset;
     if (i != l->insn || w->number != f->warp || here != l->next || is_alone(w)) return false;
-    if (!is_quiet(s, here, store) || rest_of(s) != l->rest
+    if (!lies_in_common_pass(s, here, store) || rest_of(s) != l->rest
         || !access_pattern_matches(s, mask, base))
         return false;
     if (b->grid->shard) {

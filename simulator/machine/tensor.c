@@ -24,7 +24,7 @@ static Access part_of(Warp *w, const Insn *i, const u32 *vector, bool store)
     return a;
 }
 
-static AccessPattern *shape_of(const Access *a, u32 number)
+static AccessPattern *pattern_of(const Access *a, u32 number)
 {
     return &a->warp->block->grid->patterns[a->insn->pattern + number];
 }
@@ -129,7 +129,7 @@ static void move_rows(Warp *w, const Insn *i, u32 mask, bool store)
         a.space = space;
         a.trans = i->matrix->trans;
         for (u32 l = 0; l < LANES; l++) a.address[l] = address[8 * n + l / 4] + l % 4 * 4;
-        if (!(store ? store_tile : load_tile)(&a, shape_of(&a, n))) return;
+        if (!(store ? store_tile : load_tile)(&a, pattern_of(&a, n))) return;
     }
 }
 
@@ -161,8 +161,8 @@ static u64 address_of(const Layout *p, u32 row, u32 col)
 }
 
 // WMMA wants both ends of what it reads at a time in step with what the hardware moves.
-static void report_crooked(const Warp *w, const Insn *i, const Layout *p, const char *what,
-                           u64 value, u32 unit)
+static void report_misaligned(const Warp *w, const Insn *i, const Layout *p, const char *what,
+                              u64 value, u32 unit)
 {
     Report r = { .kind = REPORT_MISALIGNED,
                  .address = p->base,
@@ -186,8 +186,8 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
     p.base = address[0];
     u32 across = p.along ? f->cols : f->rows;
     p.stride = (u64)p.size * (i->b ? *(const u32 *)row_of(w, i->b) : across);
-    if (p.base % 32) report_crooked(w, i, &p, "address", p.base, 32);
-    if (p.stride % 16) report_crooked(w, i, &p, "stride", p.stride, 16);
+    if (p.base % 32) report_misaligned(w, i, &p, "address", p.base, 32);
+    if (p.stride % 16) report_misaligned(w, i, &p, "stride", p.stride, 16);
     return p;
 }
 
@@ -207,8 +207,8 @@ static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 c
     a.bytes = each * count;
     a.element_bytes = p->size;
     for (u32 l = 0; l < LANES; l++)
-        a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->apart);
-    if (!access_allow(&a, shape_of(&a, first))) return false;
+        a.address[l] = address_of(p, f->row[first] + l / 4, f->col[first] + l % 4 * f->column_step);
+    if (!access_allow(&a, pattern_of(&a, first))) return false;
     for (u32 n = 0; n < count; n++) {
         u8 *row = row_of(w, i->list[first + n]);
         for (u32 l = 0; l < LANES; l++) {
@@ -221,7 +221,7 @@ static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 c
 }
 
 // Elements that lie apart: one at a time, of each lane's register.
-static bool move_apart(Warp *w, const Insn *i, const Layout *p, u32 r, bool store)
+static bool move_elements(Warp *w, const Insn *i, const Layout *p, u32 r, bool store)
 {
     const Fragment *f = p->f;
     for (u32 j = 0; j < f->per; j++) {
@@ -232,7 +232,7 @@ static bool move_apart(Warp *w, const Insn *i, const Layout *p, u32 r, bool stor
         a.register_width = register_bytes(p);
         a.adds = j > 0;
         for (u32 l = 0; l < LANES; l++)
-            a.address[l] = address_of(p, f->row[r] + l / 4, f->col[r] + l % 4 * f->apart + j);
+            a.address[l] = address_of(p, f->row[r] + l / 4, f->col[r] + l % 4 * f->column_step + j);
         if (!access_allow(&a, NULL)) return false;
         u8 *row = row_of(w, vector);
         for (u32 l = 0; l < LANES; l++) {
@@ -253,18 +253,18 @@ static bool move_turned(Warp *w, const Insn *i, const Layout *p, u32 r, bool sto
     a.trans = true;
     for (u32 l = 0; l < LANES; l++)
         a.address[l] = address_of(p, f->row[r] + l % 4 * 2, f->col[r] + l / 4);
-    return (store ? store_tile : load_tile)(&a, shape_of(&a, r));
+    return (store ? store_tile : load_tile)(&a, pattern_of(&a, r));
 }
 
 static void move_fragment(Warp *w, const Insn *i, u32 mask, const Fragment *f, bool store)
 {
     if (!exchange_all(w, i, mask)) return;
     Layout p = layout_of(w, i, f);
-    bool pairs = p.size >= 4 && f->apart == 2 && p.along;
+    bool pairs = p.size >= 4 && f->column_step == 2 && p.along;
     for (u32 r = 0; r < f->distinct; r += 1 + pairs) {
         bool done = p.along     ? move_along(w, i, &p, r, 1 + pairs, store)
                   : p.size == 2 ? move_turned(w, i, &p, r, store)
-                                : move_apart(w, i, &p, r, store);
+                                : move_elements(w, i, &p, r, store);
         if (!done) return;
     }
     for (u32 r = f->distinct; !store && r < f->registers; r++) {

@@ -117,19 +117,19 @@ void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);
 static inline void *row_of(const Warp *warp, u32 row) { return warp->regs + row; }
 
 // So many bytes for each lane, from one row to another; each row's lanes lie so many bytes apart.
-static inline void lanes_copy(u8 *to, u32 to_apart, const u8 *from, u32 from_apart, u32 bytes,
+static inline void lanes_copy(u8 *to, u32 to_stride, const u8 *from, u32 from_stride, u32 bytes,
                               u32 mask)
 {
-    if (mask == ~0u && to_apart == bytes && from_apart == bytes) {
+    if (mask == ~0u && to_stride == bytes && from_stride == bytes) {
         __builtin_memcpy(to, from, LANES * bytes);
         return;
     }
     for (; mask; mask &= mask - 1) {
         u32 l = (u32)__builtin_ctz(mask);
         switch (bytes) {
-        case 4: __builtin_memcpy(to + l * to_apart, from + l * from_apart, 4); break;
-        case 8: __builtin_memcpy(to + l * to_apart, from + l * from_apart, 8); break;
-        default: __builtin_memcpy(to + l * to_apart, from + l * from_apart, bytes);
+        case 4: __builtin_memcpy(to + l * to_stride, from + l * from_stride, 4); break;
+        case 8: __builtin_memcpy(to + l * to_stride, from + l * from_stride, 8); break;
+        default: __builtin_memcpy(to + l * to_stride, from + l * from_stride, bytes);
         }
     }
 }

@@ -44,7 +44,7 @@ static void tell(pthread_cond_t *whom)
     pthread_cond_broadcast(whom);
 }
 
-static inline void breathe(void)
+static inline void spin_pause(void)
 {
 #if defined __x86_64__
     __builtin_ia32_pause();
@@ -63,7 +63,7 @@ static void wait_for_news(pthread_cond_t *from)
     for (u64 end = now() + NS; news == known && now() < end; sched_yield())
         for (u32 n = 0; n < LOOKS && atomic_load_explicit(&news, memory_order_relaxed) == known;
              n++)
-            breathe();
+            spin_pause();
     pthread_mutex_lock(&mutex);
     if (news == known) pthread_cond_wait(from, &mutex);
 }

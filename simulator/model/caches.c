@@ -378,8 +378,8 @@ static bool caches_access(Access *a)
     return true;
 }
 
-static void caches_glance(Warp *w, const Insn *i, u32 pc, u64 address,
-                          const struct PatternLines *lines)
+static void caches_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
+                               const struct PatternLines *lines)
 {
     Block *b = w->block;
     const LineAccess note = (u64)pc << AT_PC;
@@ -507,7 +507,7 @@ const Observer caches_observer = {
     .block_free = caches_block_free,
     .block_start = caches_block_start,
     .access = caches_access,
-    .known_lines = caches_glance,
+    .known_lines = caches_known_lines,
     .swept = caches_swept,
     .frugal = true,
     .block_end = caches_block_end,

@@ -9,9 +9,9 @@ typedef struct Traffic {
         l2_reductions;           // sectors that L2's partitions looked up for L1s
     u64 l2_hits, l2_misses;      // of those
     u64 dram_read, dram_written; // bytes
-    u64 filled;        // of those read: the rest of sectors of which stores brought a part
-    u64 apart;         // of those written: such sectors, where they lie in places of their own
-    double apart_cost; // bytes that DRAM could have moved while it saw to these
+    u64 filled;          // of those read: the rest of sectors of which stores brought a part
+    u64 partial_written; // of those written: such sectors, where they lie in places of their own
+    double partial_cost; // bytes that DRAM could have moved while it saw to these
 } Traffic;
 
 // What the replay finds of an instruction's accesses: it goes into the launch's counts when that

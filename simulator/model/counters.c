@@ -137,8 +137,8 @@ static bool counters_access(Access *a)
     return true;
 }
 
-static void counters_glance(Warp *w, const Insn *i, u32 pc, u64 address,
-                            const struct PatternLines *lines)
+static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
+                                 const struct PatternLines *lines)
 {
     (void)address;
     MemoryCounts *m = &counts_of(w->block->grid)[pc].global;
@@ -501,7 +501,7 @@ static void counters_grid_end(Grid *g)
 const Observer counters_observer = { .block_make = counters_block_make,
                                      .block_free = counters_block_free,
                                      .access = counters_access,
-                                     .known_lines = counters_glance,
+                                     .known_lines = counters_known_lines,
                                      .swept = counters_swept,
                                      .frugal = true,
                                      .grid_end = counters_grid_end };

@@ -130,7 +130,7 @@ static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 // ncu counts more of them than sectors asked for, all of which hit: two for the first use of each
 // piece of memory that shares one of some places with others, by chance (profile: l2_aside_places).
 // They are memory barriers (ncu: op_membar), at most two of each SM in each slice. And one for a
-// store from afar to a line that was stored to at home before (l2_change).
+// store from far_partition to a line that was stored to at home before (l2_change).
 enum { PIECE_LINES = 2 };
 static u64 *launches_aside, inverse; // of each place: the latest that used it
 
@@ -179,12 +179,12 @@ static void dram_read(LineAccess n, CacheLine *line, u32 missing)
 // A read by an SM of that partition.
 static void l2_read(LineAccess n, CacheLine *line, bool at_home)
 {
-    u32 afar = at_home ? 0 : look_up(line_access_sectors(n), cache_copied(*line));
-    u32 missing = look_up(at_home ? line_access_sectors(n) : afar, cache_present(*line));
+    u32 far_partition = at_home ? 0 : look_up(line_access_sectors(n), cache_copied(*line));
+    u32 missing = look_up(at_home ? line_access_sectors(n) : far_partition, cache_present(*line));
     launch->traffic.l2_reads +=
-        __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(afar);
+        __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(far_partition);
     dram_read(n, line, missing);
-    *line |= cache_copies(afar);
+    *line |= cache_copies(far_partition);
 }
 
 // Pages of DRAM that lines were completed in lately, and when, in such lines.
@@ -235,7 +235,8 @@ static void write_partial(LineAccess n, Cache *cache, u64 number)
     launch->cache_tally[line_access_pc(n)].dram_sectors += __builtin_popcount(missing);
     count_in_flight(&launch->fetched, bytes_of(missing));
     if (near) t->filled += bytes_of(missing);
-    else t->apart += bytes_of(dirty), t->apart_cost += cost_of(missing) + cost_of(dirty);
+    else
+        t->partial_written += bytes_of(dirty), t->partial_cost += cost_of(missing) + cost_of(dirty);
     *line |= missing;
     if (stays) return;
     t->l2_writes += __builtin_popcount(missing);
@@ -289,8 +290,8 @@ static void store_partial(LineAccess n, CacheLine *line, u32 sectors)
     set->count--;
 }
 
-// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from afar only the sectors
-// that they change.
+// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from far_partition only
+// the sectors that they change.
 static void l2_change(LineAccess n, const Cache *cache, CacheSet *set, CacheLine *line,
                       bool at_home)
 {

@@ -53,7 +53,7 @@ u32 link_report(const Grid *g, LinkReport links[])
 
 // The lanes of a global access that touch another device's memory: that of the first of them, which
 // is told.
-static u32 lanes_abroad(const Access *a, u32 device, u32 *other)
+static u32 lanes_on_peers(const Access *a, u32 device, u32 *other)
 {
     const Allocation *recent = NULL;
     u32 lanes = 0;
@@ -96,7 +96,7 @@ static bool link_access(Access *a)
     u32 lanes, other = 0;
     while (left.mask
            && (left.first = (u32)__builtin_ctz(left.mask),
-               lanes = lanes_abroad(&left, device, &other))) {
+               lanes = lanes_on_peers(&left, device, &other))) {
         count_lanes(&left, lanes, other);
         left.mask &= ~lanes;
     }

@@ -37,8 +37,8 @@ Timing timing_of(const Grid *g)
                         .resident = caches_resident(),
                         .l1_bytes = profile.l1_bytes - caches_carveout() };
     if (stored > 0)
-        load.bytes_per_store = (t->dram_written - t->apart + t->filled) / stored,
-        load.cost_per_store = t->apart_cost / stored;
+        load.bytes_per_store = (t->dram_written - t->partial_written + t->filled) / stored,
+        load.cost_per_store = t->partial_cost / stored;
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
     double clocks = replay.clocks;
     if (trace->full && trace->steps)

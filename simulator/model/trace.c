@@ -435,27 +435,27 @@ static void trace_block_end(Block *b)
     else g->steps = g->trace.steps, g->pieces = g->trace.piece_count;
 }
 
-static void trace_part_make(Grid *shard)
+static void trace_shard_make(Grid *shard)
 {
     TracedGrid *t = need(calloc(1, sizeof *t));
     t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
     shard->kept[GRID_TRACE] = t;
 }
 
-static void trace_part_free(Grid *shard)
+static void trace_shard_free(Grid *shard)
 {
     Trace *t = &traced_grid(shard)->trace;
     forget_blocks(t);
     free(t->block), free(t->access), free(t->piece), free(traced_grid(shard));
 }
 
-static void trace_put_back(Grid *shard)
+static void trace_shard_rollback(Grid *shard)
 {
     traced_grid(shard)->steps = traced_grid(shard)->pieces = 0;
 }
 
 // What has no room is left out in one order alone: which step is the last says the order of warps.
-static bool trace_parts_fit(Grid *g, Grid *const *shards, u32 count)
+static bool trace_shards_may_commit(Grid *g, Grid *const *shards, u32 count)
 {
     u64 steps = 0, pieces = 0;
     for (u32 n = 0; n < count; n++) {
@@ -485,8 +485,8 @@ const Observer trace_observer = {
     .traced = true,
     .frugal = true,
     .block_end = trace_block_end,
-    .shard_make = trace_part_make,
-    .shard_free = trace_part_free,
-    .shards_may_commit = trace_parts_fit,
-    .shard_rollback = trace_put_back,
+    .shard_make = trace_shard_make,
+    .shard_free = trace_shard_free,
+    .shards_may_commit = trace_shards_may_commit,
+    .shard_rollback = trace_shard_rollback,
 };

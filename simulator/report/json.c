@@ -145,7 +145,7 @@ void report_json_error(int fd, const Report *r, uint64_t count)
         if (r->has_other_block) set_triple(other, "block", r->other_block);
         json_object_set_new(object, "other", other);
     }
-    set_text(object, "stands", r->stands);
+    set_text(object, "stands", r->waiting_warps);
     set_integer(object, "count", count);
     report_json_line(fd, object);
 }

@@ -100,7 +100,7 @@ static void keep(Noted *noted, const Report *report)
     noted->report.that = copy_string(report->that);
     noted->report.kernel = copy_string(report->kernel);
     noted->report.other_call = copy_string(report->other_call);
-    noted->report.stands = copy_string(report->stands);
+    noted->report.waiting_warps = copy_string(report->waiting_warps);
     copy_place(&noted->report.place);
     copy_place(&noted->report.other);
     for (int i = 0; i < PLACE_CALLERS; i++) copy_place(&noted->report.callers[i]);
@@ -130,7 +130,7 @@ void report_error(const Report *report)
     Noted *noted = sink.first;
     while (noted && !same_error(&noted->report, report)) noted = noted->next;
     if (!noted) noted = note(report);
-    else if (report->gravity > noted->report.gravity) keep(noted, report);
+    else if (report->severity > noted->report.severity) keep(noted, report);
     if (noted) noted->count++;
     sink.counts[report->kind]++;
     unlock();

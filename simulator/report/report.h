@@ -54,10 +54,10 @@ typedef struct {
     Place other;
     const char *other_call; // no thread's, but this call's of the host
     uint32_t other_thread[3];
-    char *stands;         // where warps stand that wait: a line of text for each place
+    char *waiting_warps;  // where warps stand that wait: a line of text for each place
     bool has_other_block; // it is not in the block above, but in this one
     uint32_t other_block[3];
-    int gravity; // of several errors of one kind and line the one with the most is told
+    int severity; // of several errors of one kind and line the one with the most is told
 } Report;
 
 typedef struct {

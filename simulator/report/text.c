@@ -143,7 +143,7 @@ static void print_other(const Report *r)
     print_source(&r->other);
 }
 
-static void print_stands(const char *lines)
+static void print_waiting_warps(const char *lines)
 {
     char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
     while ((line = strsep(&rest, "\n"))) print_wrapped("  - ", line);
@@ -156,7 +156,7 @@ void report_text_error(const Report *r, uint64_t count)
     print_where(r);
     if (r->message) print_wrapped("  ", r->message);
     if (r->has_other) print_other(r);
-    print_stands(r->stands);
+    print_waiting_warps(r->waiting_warps);
     if (r->why) print_wrapped("  why:  ", r->why);
     if (r->next) print_wrapped("  next: ", r->next);
     if (count > 1)

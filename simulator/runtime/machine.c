@@ -224,7 +224,10 @@ static void note_end(void)
 
 // If it ended by itself its kernels run to their end, if it was killed they do not: one may run for
 // ever.
-static int patience(void) { return machine->ended == MACHINE_KILLED && !stopping ? LOOK_MS : -1; }
+static int poll_timeout(void)
+{
+    return machine->ended == MACHINE_KILLED && !stopping ? LOOK_MS : -1;
+}
 
 bool machine_run(pid_t pid, int pidfd, int control)
 {
@@ -234,7 +237,7 @@ bool machine_run(pid_t pid, int pidfd, int control)
     watched[PROGRAM] = (struct pollfd){ .fd = pidfd, .events = POLLIN };
     while (!machine->ended || server_count) {
         if (machine->ended) watched[PROGRAM].events = 0;
-        int ready = poll(watched, FIRST_SERVER + server_count, patience());
+        int ready = poll(watched, FIRST_SERVER + server_count, poll_timeout());
         if (ready == 0) stop_servers();
         if (ready <= 0) continue;
         bool ended =

@@ -160,7 +160,7 @@ static bool was_orderly(void)
 
 // How long the process may make no request, in ms, before its kernels run all the same: a program
 // can wait for them without asking by reading memory that it shares with them.
-static int patience(void)
+static int poll_timeout(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };
     const Allocation *a = work_is_left() ? memory_first() : NULL;
@@ -179,7 +179,7 @@ bool serve(void)
     clock_reset();
     origin_open(device.client);
     while (!ended && !closed) {
-        int ready = poll(watched, 3, patience());
+        int ready = poll(watched, 3, poll_timeout());
         if (ready < 0 && errno != EINTR) break;
         if (ready == 0) work_go_on();
         ended = watched[1].revents || watched[2].revents;  // looked at first: what it sent

@@ -115,7 +115,7 @@ static bool has_room(const Work *w)
     return taken <= 1 + ROUNDING || taken == w->share;
 }
 
-static bool can_go_on(const Work *w)
+static bool is_ready(const Work *w)
 {
     if (w->grid) return w->seen != changes || grid_reads_host_memory(w->grid);
     for (const Work *earlier = first; earlier != w; earlier = earlier->next)
@@ -141,7 +141,7 @@ static void report_ran(const Work *w)
                     link_report(w->grid, links));
 }
 
-static void tell_kernel(const Work *w)
+static void record_kernel(const Work *w)
 {
     char *name = names_plain(w->launch.kernel->signature);
     ran_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
@@ -164,7 +164,7 @@ static void describe_bytes(WireRequest *r, const DynamicLaunch *child)
 
 // What a kernel has launched counts as the same operation of the stream as its own launch: each
 // comes after the one before it, and later work of the stream comes after them all.
-static void add_children(Work *w)
+static void add_dynamic_launches(Work *w)
 {
     const WireRequest launched = w->request;
     for (DynamicLaunch *next, *child = dynamic_launches_take(w->grid); child; child = next) {
@@ -207,8 +207,8 @@ static void end_launch(Work *w)
     clock_work(stream, ENGINE_COMPUTE, w->share, l->seconds * 1e9, false);
     managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
     report_ran(w);
-    tell_kernel(w);
-    if (!status) add_children(w);
+    record_kernel(w);
+    if (!status) add_dynamic_launches(w);
     grid_free(w->grid);
     w->grid = NULL;
     launch_gather_printed();
@@ -274,12 +274,12 @@ static void drop_all(void)
 }
 
 // Gives a turn to everything that can make progress.
-static void pass(void)
+static void run_ready(void)
 {
     enum grid_turn turn;
     for (Work **at = &first, *w; (w = *at) && !device.sticky;) {
         bool done = false;
-        if (can_go_on(w)) {
+        if (is_ready(w)) {
             clock_take_up(&w->issue);
             if (is_launch(w)) done = give_turn(w, false, false, &turn);
             else do_now(w), done = true;
@@ -295,7 +295,7 @@ void work_go_on(void)
 {
     if (!first || (settled == changes && !work_asks_host())) return;
     u64 before = changes;
-    pass();
+    run_ready();
     if (changes == before) settled = changes;
 }
 
@@ -388,7 +388,7 @@ static enum work_when wait_until(Until until, bool alone)
 {
     while (is_any_left(&until)) {
         u64 before = changes;
-        pass();
+        run_ready();
         if (changes != before || !first) continue;
         if (!alone) return WORK_DEADLOCKED;
         if (!run_last_turns()) report_deadlock();
