@@ -217,6 +217,38 @@ none "goes by an instruction's opcode; ask for its row's properties (simulator/i
     "$(device_c | grep -vE '^simulator/(isa|ptx|report)/' |
         xargs grep -nHE '(->|\.)opcode\b|\bisa_(find|nearest)' /dev/null | cut -c1-120)"
 
+# ---- The field's words: a private name that was replaced does not come back
+
+# What used to be the name of something, or with a _ behind it the beginning of names, and what it is called now.
+retired='
+    Clique Communicator             clique_ communicator_           apart_ multiprocess_            Seat PeerInfo
+    Knowledge VectorClock           knowledge_ vector_clock_        happens_ causality_             tick epoch
+    hears synchronises              meets_some has_partial_barriers stand_ deadlock_                stands has_registered
+    lasting invariant               lasting_ invariant_             Shape AccessPattern             shape_ access_pattern_
+    Spread Sharding                 spread_ shard_                  Part Shard                      put_off defer
+    put_back shard_rollback         Followers AccessSweep           follow_ sweep_                  Led SweepStep
+    Child DynamicLaunch             children dynamic_launches       children_ dynamic_launches_     abroad on_peers
+    added_up aggregation            alike unchanged                 aloud observable                patience turn_limit
+    tired turn_expired              doubted check_stores            gave_way yielded                insist force_progress
+    stood has_waited                melt fold                       glance known_lines              gravity severity
+'
+retired_names() {
+    printf '%s\n' "$retired" | xargs -n 2 >"$scratch"
+    files simulator | grep -E '\.[ch]$' | grep -v '^simulator/test/' | xargs awk '
+        FILENAME == ARGV[1] { now[$1] = $2; next }
+        {
+            gsub(/"([^"\\]|\\.)*"/, "")
+            sub(/\/\/.*/, "")
+            n = split($0, name, /[^A-Za-z0-9_]+/)
+            for (k = 1; k <= n; k++) {
+                old = name[k]
+                if (!(old in now)) sub(/_.*/, "_", old)
+                if (old in now) print FILENAME ":" FNR ": " old " is " now[old]
+            }
+        }' "$scratch"
+}
+none "as the field calls it (the list of retired names in grader/check.sh)" "$(retired_names)"
+
 # ---- What is asked of a request of the wire stands in its row
 
 requests=$(sed -n 's/^REQUEST(\([A-Z_]*\),.*/\1/p' simulator/wire/wire.def | paste -sd '|')

@@ -105,6 +105,8 @@ finds "goes by an instruction's opcode" \
     "echo 'static bool is_cas(const Insn *i) { return strstr(isa_rows[i->row].opcode, \"_cas_\"); }' >>simulator/machine/warp.c"
 finds "goes by an instruction's opcode" \
     "echo 'static const IsaRow *cas(void) { return isa_find(\"atom.cas.b32\", UNARY); }' >>simulator/machine/warp.c"
+finds 'machine/warp.c:1: tired is turn_expired' "sed -i '1s/^/bool tired; /' simulator/machine/warp.c"
+finds 'machine/warp.c:1: stand_ is deadlock_' "sed -i '1s/^/bool stand_spins(void); /' simulator/machine/warp.c"
 finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/bool f(int op) { return op == WIRE_COPY_IN; } /' simulator/machine/warp.c"
 finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/bool f(int op) { return WIRE_HELLO <= op; } /' simulator/machine/warp.c"
 finds 'machine/warp.c:1: asks which request' "sed -i '1s/^/case WIRE_FREE: /' simulator/machine/warp.c"
