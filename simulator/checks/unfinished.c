@@ -98,7 +98,8 @@ static bool tell(const Access *a, u32 lane)
     const Copy *c = find_copy(a->owner, a->address[lane], a->bytes, &other, &other_lane);
     const Block *b = a->owner;
     if (!c
-        || (other != a->warp && b == a->warp->block && c->epoch == b->epoch && !b->mbarriers.count))
+        || (other != a->warp && b == a->warp->block && c->barrier_count == b->barrier_count
+            && !b->mbarriers.count))
         return false;
     bool own = other == a->warp && other_lane == lane;
     Report r = { .kind = REPORT_UNFINISHED,

@@ -30,7 +30,7 @@ static void clear_stack(Warp *w, const Kernel *k)
 
 void block_start(Block *b, u32 number, u32 sm)
 {
-    bool fresh = b->epoch == 0;
+    bool fresh = b->barrier_count == 0;
     const Grid *g = b->grid;
     const u32 *grid = g->launch->grid;
     b->number = number;
@@ -43,7 +43,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->index[0] = number % grid[0];
     b->index[1] = number / grid[0] % grid[1];
     b->index[2] = number / grid[0] / grid[1];
-    b->epoch++;
+    b->barrier_count++;
     b->grid->progress++;
     memset(b->barriers, 0, sizeof b->barriers);
     mbarriers_forget(b);
@@ -85,7 +85,7 @@ static void observe_barrier(Block *b, u32 arrived, u32 freed)
     bool all = true;
     for (u32 n = 0; n < b->warp_count; n++) all &= !b->warps[n].live || freed >> n & 1;
     if (all) {
-        b->epoch++;
+        b->barrier_count++;
         OBSERVERS(barrier, b, arrived);
     } else {
         OBSERVERS(partial_barrier, b, arrived, freed);

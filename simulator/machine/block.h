@@ -1,21 +1,21 @@
-// A block in its slot: the memory that the slot's blocks use one after another, their warps' turns
-// and their barriers.
+// A block in its slot: the memory that blocks of the slot use one after another, the turns of the
+// warps, and the barriers.
 #pragma once
 #include "access_sweep.h"
 #include "grid.h"
 #include "warp.h"
 
-// Barriers of a block: a set of warps each, or, with `wanted`, a number of threads.
+// A barrier of a block: for all its warps or, with `wanted`, for a number of threads.
 enum { BARRIERS = 16 };
 typedef struct Barrier {
     u32 wanted;       // threads; 0: all that live
-    u32 threads;      // that have come: whole warps count
-    u32 held, passed; // warps that wait, and that have only told that they have come
-    u32 some, count;  // bar.red: is there a lane with a true predicate; how many
-    bool not_all;     // a lane had a false one
+    u32 threads;      // that have arrived; warps count as a whole
+    u32 held, passed; // warps that wait, and warps that have only arrived (bar.arrive)
+    u32 some, count;  // bar.red: has a lane a true predicate, and how many have
+    bool not_all;     // some lane has a false predicate
 } Barrier;
 
-// The mbarriers of a block that were made since it began (mbarrier.c).
+// The mbarriers that the block has initialised (mbarrier.c).
 typedef struct Mbarriers {
     struct KnownMbarrier *known;
     u32 count, room;
@@ -30,49 +30,48 @@ typedef struct Block {
     u32 slot;                // which of the grid's resident blocks it is
     u32 rank;                // in its cluster
     u32 shared_base;         // address of its shared memory (cluster.h)
-    struct Cluster *cluster; // NULL: its kernel knows of none
-    bool stuck;              // it waits at the cluster's barrier, and can do nothing else
+    struct Cluster *cluster; // NULL: the kernel uses none
+    bool stuck;              // it waits at the cluster's barrier and can do nothing else
     u32 sm;                  // that it runs on
     bool occupied;           // by a block that has not ended
-    bool spins; // it has had its turn and cannot go on without others, as far as it knows
+    bool spins;              // its turn is over, and as far as it knows only others can change that
     u32 warp_count;
     Warp *warps;
-    bool *invariant; // of each of those instructions: all threads have run it
+    bool *invariant; // of each invariant instruction: all threads have run it
     u8 *shared;
     u32 shared_bytes; // static and dynamic
-    u32 reserved_at; // the system's part begins there, behind a gap; if the kernel does not ask for
-                     // it, it is empty
-    u32 shared_span; // and ends there, as all of it does
+    u32 reserved_at;  // the system's part begins here, after a gap; it is empty unless the kernel
+                      // asks for it
+    u32 shared_span;  // and ends here, where all of it ends
     Barrier barriers[BARRIERS];
     Mbarriers mbarriers;
-    struct Bulks *bulks;     // copies in bulk that are under way (bulk.h); NULL: it has begun none
-    u64 seen;                // Grid.progress behind its latest turn
-    u64 spun;                // and behind the latest in which all its warps that ran spun
+    struct Bulks *bulks;     // copies in bulk in flight (bulk.h); NULL: none so far
+    u64 seen;                // Grid.progress after its latest turn,
+    u64 spun;                // and after its latest turn in which every warp that ran spun
     bool slow;               // shuffled: it is passed over more often than others
-    u32 rounds, meetings;    // of its turn so far (block_run)
-    bool arrivals;           // a warp has come to one of them since they were looked at
-    u64 since;               // the grid's steps when it began
-    u32 epoch;               // counts barriers, over all blocks of the slot; never 0
-    void *kept[BLOCK_SLOTS]; // what observers know of it, a slot each
+    u32 rounds, meetings;    // of its present turn (block_run)
+    bool arrivals;           // a warp has arrived at a barrier since the barriers were checked
+    u64 since;               // Grid.steps when it began
+    u32 barrier_count;       // counts barriers, over all blocks of the slot; never 0
+    void *kept[BLOCK_SLOTS]; // the observers' data, a slot each
     AccessSweep sweep;
 } Block;
 
-// A slot, with memory of a size that all blocks of the grid share. NULL: there is none left.
+// Makes a slot, whose memory suits any block of the grid. NULL: out of memory.
 Block *block_make(Grid *grid, u32 slot);
 void block_free(Block *block);
 
 // Block `number` of the grid begins in the slot.
 void block_start(Block *block, u32 number, u32 sm);
 
-// Gives its warps turns. True: the block has ended. Else it has had its turn (Block.spins), or the
+// Gives its warps turns. True: the block has ended. False: its turn is over (Block.spins), or the
 // grid has failed.
 bool block_run(Block *block);
 
-// Runs warps of the block that stand at one instruction in step, each instruction for one warp
-// after another: what is looked up for it is so once. It is for those that see nothing of each
-// other but at barriers, while nobody looks on. Then the rest is warp_run()'s. False: they did not
-// get far.
+// Runs warps of the block that are at one instruction in lockstep, so that each instruction is
+// looked up once for all of them. Only for warps that see nothing of each other between barriers,
+// and without observers. warp_run() does the rest. False: they soon diverged.
 bool warps_run_together(struct Block *block);
 
-// Lets a warp go on that waits at that barrier, with the barrier's results.
+// Releases a warp that waits at that barrier, with the barrier's results.
 void barrier_free(Warp *warp, const Barrier *barrier);

@@ -1,9 +1,9 @@
-// What the driver provides for cooperative launches.
+// What the driver provides to cooperative launches.
 #pragma once
 #include "base/base.h"
 
-// The address of the memory by which the blocks of a cooperative launch meet in grid.sync(), ready
-// for a launch on that device, which has it to itself. Kernels find it in %envreg1 (high half) and
-// %envreg2.
+// The address of the workspace with which the blocks of a cooperative launch synchronise in
+// grid.sync(), initialised for an exclusive launch on that device. Kernels find it in %envreg1
+// (high half) and %envreg2.
 u64 cooperative_take(u32 device);
 void cooperative_give_back(u64 workspace);

@@ -133,7 +133,7 @@ void run_copy(Warp *w, const Insn *i, u32 mask)
     *c = (Copy){ .pc = (u32)(i - w->block->grid->kernel->code),
                  .lanes = mask,
                  .bytes = i->matrix->bytes,
-                 .epoch = w->block->epoch,
+                 .barrier_count = w->block->barrier_count,
                  .number = all->begun++ };
     memcpy(c->group, all->group, sizeof c->group);
     for (u32 l = 0; l < LANES; l++) c->to[l] = copy_to(w, i, l);

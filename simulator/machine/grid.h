@@ -7,55 +7,55 @@ typedef struct Grid Grid;
 typedef struct Launch {
     Kernel *kernel;
     u32 grid[3], block[3];
-    u32 cluster[3];     // blocks of a cluster; 0: it was launched without
+    u32 cluster[3];     // blocks of a cluster; 0: launched without clusters
     u32 dynamic_shared; // bytes
-    const void *params; // param_bytes bytes, laid out as the kernel says
+    const void *params; // param_bytes bytes, in the kernel's layout
     u32 device;
-    u32 depth;        // 0: the host launched it; else a kernel that was launched so
-    bool cooperative; // its blocks wait for each other: all must be resident at once
-    u64 limit;        // warp instructions after which it is stopped; 0: none
-    u64 operation;    // among those of the streams (clock.h)
-    double at_least;  // seconds that it takes, however short: it waits for others
-    double seconds;   // out: how long it takes (timing.h)
+    u32 depth;        // 0: the host launched it; otherwise nesting of dynamic launches
+    bool cooperative; // its blocks wait for each other, so all must be resident at once
+    u64 limit;        // warp instructions after which it is stopped; 0: no limit
+    u64 operation;    // its number among the streams' operations (clock.h)
+    double at_least;  // seconds that it takes at least, because it waits for others
+    double seconds;   // out: the time it takes (timing.h)
 } Launch;
 
-// The most blocks of a grid and threads of a block, each way.
+// The limits of a grid in blocks and of a block in threads, in each dimension.
 extern const u32 grid_most_blocks[3], grid_most_threads[3];
 
-// Is the configuration one that the device takes? 0, or the cudaError_t that a real device gives.
+// Does the device accept the configuration? Returns 0, or the cudaError_t of a real device.
 int grid_check(const Launch *launch);
 
-// A launch that runs, or waits for others to run. It lives until grid_free(), and its launch must
-// live as long.
+// Starts a launch, which runs in turns. The grid lives until grid_free(), and its launch must live
+// as long.
 Grid *grid_start(Launch *launch);
 
 enum grid_turn {
-    GRID_ENDED, // or failed: nothing of it is left to run
-    GRID_WAITS, // every warp waits for what others do: nothing comes of a further turn before they
-                // have
-    GRID_DEADLOCKED, // and will for ever, unless another launch changes something
+    GRID_ENDED,      // or failed: nothing is left to run
+    GRID_WAITS,      // every warp waits for others: another turn is useless before they have done
+                     // something
+    GRID_DEADLOCKED, // and will wait for ever, unless another launch changes something
 };
 
-// From now on blocks that may see one another begin, and they and their warps take turns, in an
-// order that the seed makes, as they may on hardware, where only habit begins them by their
-// numbers. CUB's and Thrust's kernels rely on that habit, and keep it. 0: by their numbers, each as
-// far as it gets.
+// Shuffles all later launches: blocks that may communicate begin, and they and their warps take
+// turns, in an order that the seed decides. Hardware may do so too; only habit begins blocks by
+// their numbers. CUB's and Thrust's kernels rely on the habit, and keep it. 0: by number, each as
+// long as it makes progress.
 void grid_shuffle(u64 seed);
 bool grid_is_shuffled(const Grid *grid);
 
-// Gives it a turn, which lasts until it has ended or waits. `last`: nobody else can get on, so it
-// goes on until it does something, or it is certain that it never will. `alone`: nor does the host
-// do anything any more.
+// Gives the grid a turn, until it has ended or waits. `last`: nothing else can run, so the turn
+// lasts until the grid does something, or certainly never will. `alone`: the host does nothing more
+// either.
 enum grid_turn grid_run(Grid *grid, bool last, bool alone);
-bool grid_acted(const Grid *grid); // has it done anything in its last turn that others could see?
+bool grid_acted(const Grid *grid); // did its last turn do anything that others could see?
 bool grid_reads_host_memory(const Grid *grid); // does it read memory that the host may write?
 
-// It stands, and nobody can help it: reports that, and ends it. `behind`: what waits for its end,
-// or NULL. `devices`: so many have kernels that stand, which touch one another's memory; 0: they do
-// not.
+// Reports that the grid is deadlocked and that nothing else can help it, and ends it. `behind`:
+// what waits for its end, or NULL. `devices`: devices with deadlocked kernels that touch one
+// another's memory; 0: no such devices.
 void grid_report_deadlock(Grid *grid, const char *behind, u32 devices);
-void grid_drop(Grid *grid, int status); // ends it as it is, with a sticky error
+void grid_drop(Grid *grid, int status); // ends it at once, with a sticky error
 
-// It has ended: 0, or the sticky cudaError_t that it ended with. Observers have reported the rest.
+// Ends it. Returns 0, or the sticky cudaError_t; observers have reported the rest.
 int grid_finish(Grid *grid);
 void grid_free(Grid *grid);

@@ -1,4 +1,5 @@
-// The handlers of instructions. Those that lanes compute alone are in alu.c, made from the table.
+// The handlers of instructions. Those whose lanes compute independently are in alu.c, made from the
+// table.
 #pragma once
 #include "program/kernel.h"
 #include "warp.h"

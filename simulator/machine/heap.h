@@ -3,18 +3,18 @@
 #include "memory/memory.h"
 #include "warp.h"
 
-// What cudaDeviceSetLimit(cudaLimitMallocHeapSize) says. False: kernels have used the heap already.
+// Sets cudaLimitMallocHeapSize. False: kernels have used the heap already.
 bool heap_set_limit(u32 device, u64 bytes);
 
-// Reports what kernels have allocated and not freed on that device, or gives it back with the rest
-// of the device.
+// Reports what kernels have allocated on a device and not freed; frees it with the rest of the
+// device.
 void heap_leaks(u32 of);
 void heap_free_all(u32 of);
 
-// The functions, as print_functions has them.
+// The device functions, as in print_functions.
 void run_malloc(Warp *, const Insn *, u32 mask);
 void run_aligned_malloc(Warp *, const Insn *,
-                        u32 mask); // __nv_aligned_device_malloc, and new of what wants it
+                        u32 mask); // __nv_aligned_device_malloc, and new of overaligned types
 void run_free(Warp *, const Insn *, u32 mask);
 void run_malloc_by_kernel(Warp *, const Insn *, u32 mask);
 void run_free_by_kernel(Warp *, const Insn *, u32 mask);

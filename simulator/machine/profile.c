@@ -1,4 +1,4 @@
-// ShardReads a device profile. A figure that is missing or not a number is an error: nothing has a
+// Reads a device profile. A figure that is missing or not a number is an error: nothing has a
 // default.
 #include <libconfig.h>
 #include <stdio.h>

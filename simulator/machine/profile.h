@@ -1,4 +1,4 @@
-// The device that is imitated: the figures of profiles/devices/NAME.cfg.
+// The simulated device: the figures of profiles/devices/NAME.cfg.
 #pragma once
 #include "base/base.h"
 
@@ -10,16 +10,16 @@ typedef struct Profile {
 #define FIGURE(type, name, what) type name;
 #include "profile.def"
 #undef FIGURE
-    int carveouts[MOST_CARVEOUTS]; // bytes of l1_bytes that shared memory may have, rising
+    int carveouts[MOST_CARVEOUTS]; // the bytes of l1_bytes that shared memory may have, ascending
     int carveout_count;
-    int cluster_sms[MOST_CLUSTER_GROUPS]; // multiprocessors of each group: a cluster is within one
+    int cluster_sms[MOST_CLUSTER_GROUPS]; // multiprocessors of each group; a cluster lies within
+                                          // one group
     int cluster_groups;
-    double dram_load_clocks[LOAD_PARTS]; // that 5, 25, 50, 75, 90 and 99 of a hundred loads take at
-                                         // most
+    double dram_load_clocks[LOAD_PARTS]; // the clocks within which 5, 25, 50, 75, 90 and 99 % of
+                                         // loads complete
 } Profile;
 
-// ShardReads `path` (libconfig). On an error prints file, line and what is wrong, and returns
-// false.
+// Reads `path` (libconfig). On an error prints file, line and cause, and returns false.
 bool profile_load(const char *path, Profile *profile);
 
-extern Profile profile; // the one in force
+extern Profile profile; // the profile in use

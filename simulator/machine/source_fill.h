@@ -1,4 +1,4 @@
-// What a report says of the thread that did something, and of where it did.
+// Fills in a report's thread and source place.
 #pragma once
 #include "program/source.h"
 #include "report/report.h"

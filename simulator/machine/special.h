@@ -1,4 +1,4 @@
-// The rows of a warp's registers that hold constants and special registers.
+// The register rows that hold constants and special registers.
 #pragma once
 #include "block.h"
 #include "grid.h"
@@ -8,5 +8,5 @@ void special_find(Grid *grid);
 
 bool special_changes(u32 special); // does it differ from block to block?
 
-// Fills them: all for fresh warps, later those that change from block to block.
+// Fills them in: all of them for fresh warps, later only those that differ from block to block.
 void special_fill(Block *block, bool fresh);

@@ -4,12 +4,12 @@
 
 // How often one instruction of a launch has run.
 typedef struct Tally {
-    u64 executed;  // by warps; until the grid ends, how many more than of the instruction before it
+    u64 executed;  // by warps; until the grid ends, relative to the instruction before it
     u64 threads;   // by active lanes; likewise
-    u64 divergent; // branches that parted the lanes of a warp
+    u64 divergent; // branches at which lanes of a warp diverged
 } Tally;
 
-// The instructions from `first` up to below `end` have run, one after the other, for these lanes.
+// These lanes have run the instructions from `first` up to, but not including, `end`.
 static inline void tally_run(Tally *tally, u32 first, u32 end, u32 lanes)
 {
     u32 threads = (u32)__builtin_popcount(lanes);
@@ -17,7 +17,7 @@ static inline void tally_run(Tally *tally, u32 first, u32 end, u32 lanes)
     tally[end].executed--, tally[end].threads -= threads;
 }
 
-// That instruction has not, though it was come to: it will be once more.
+// Takes back one execution of that instruction, which will run again.
 static inline void tally_take_back(Tally *tally, u32 pc, u32 lanes)
 {
     u32 threads = (u32)__builtin_popcount(lanes);

@@ -1,22 +1,22 @@
-// The threads that work beside the one that serves the program, the master, which alone calls
-// these: as many as the host has cores for. There are two kinds of work for them. Of one kind a
-// thing is done after another, in the order in which it was asked for, behind the master's back.
-// The other is shared by whoever has nothing else to do, the master too.
+// Worker threads beside the master thread, which serves the program and alone calls these
+// functions. There are as many as the host has cores. Jobs given to worker_do() run one after
+// another in the background, in order. A job given to worker_share() runs on every idle thread, the
+// master included.
 #pragma once
 #include "base/base.h"
 
-// With 1 thread, the master does it all himself, at once; with 0, and unless told, there are as
-// many as the host has cores.
+// 1: the master does everything itself, at once. 0, the default: as many threads as the host has
+// cores.
 void worker_threads(u32 count);
-u32 worker_count(void); // threads that share work: the master, and those that are beside him
+u32 worker_count(void); // threads that share work, the master included
 
-// What it works with is its own until WORKER_BEHIND further things have been asked for, or
-// worker_wait() returns.
+// `with` must stay valid until WORKER_BEHIND further jobs have been given, or worker_wait()
+// returns.
 enum { WORKER_BEHIND = 3 };
 void worker_do(void (*work)(void *), void *with);
-void worker_wait(void); // all that was asked for has been done
+void worker_wait(void); // waits until every job is done
 
-// Each thread that finds the time before worker_join() returns calls it once, each with a number of
-// its own: 1, 2, ...
+// Every thread that is idle before worker_join() returns calls `work` once, with a number of its
+// own: 1, 2, ...
 void worker_share(void (*work)(void *, u32 me), void *with);
-void worker_join(void); // so does the master, with 0, and waits until all have returned
+void worker_join(void); // the master calls it with 0, and waits for all others

@@ -151,7 +151,7 @@ static void make_places(void)
     if (!launches_aside) no_memory();
 }
 
-// ---- ShardReads and writes ----
+// ---- Reads and writes ----
 
 // What misses, and what it brings along: the rest of its granule, which misses, too, if it is not
 // there either. ncu calls that promoted, and where it is asked for afterwards it hits.

@@ -5,7 +5,7 @@
 typedef struct Insn Insn;
 typedef struct Warp Warp;
 
-// Operands are offsets of rows in the warp's register file; a constant has a row too.
+// Operands are offsets of rows in the warp's register file. A constant has a row too.
 struct Insn {
     void (*run)(Warp *warp, const Insn *insn, u32 mask);
     u32 d, a, b, c;
@@ -13,15 +13,17 @@ struct Insn {
     u32 guard_flip; // ~0 for @!p
     bool moves; // its handler may change the warp's path; all others leave Warp.pc and Warp.active
                 // alone
-    bool plain; // nor does it look at them, touch memory, or fail
-    bool observable; // observers may be told of it otherwise than of an access to memory, or the
-                     // kernel may end by it
-    u32 target; // a branch's instruction; a call's function; a clock; call parameters: bytes a lane
-    u32 location;  // index into the kernel's locations
-    u32 pattern;   // memory: its number among the kernel's
-    u32 invariant; // its number among those whose result lasts from block to block (invariant.h);
-                   // 0: it does not
-    u32 invariant_run; // so many of those in a row, from this one on, with no branch to the others
+    bool plain; // nor does its handler read them, touch memory, or fail
+    bool observable; // observers may be notified of it other than as a memory access, or it may end
+                     // the kernel
+    u32 target; // of a branch: an instruction; of a call: a function; a clock; of call parameters:
+                // bytes a lane
+    u32 location;      // index into the kernel's locations
+    u32 pattern;       // memory: number of its access pattern
+    u32 invariant;     // its number among the block-invariant instructions (invariant.h); 0: not
+                       // invariant
+    u32 invariant_run; // length of the run of invariant instructions that begins here, with no
+                       // branch into it
     u32 vector[4];     // memory: rows of the registers loaded or stored
     const u32 *list; // atomics of vectors: rows of d's elements and then of b's; brx: instructions;
                      // matrices: rows of d, a, b and c's registers; else NULL
@@ -39,24 +41,24 @@ struct Insn {
     bool past_l1;     // loads: .cg and .cv, which L1 does not keep
     u8 order;         // memory, atomics, fences: enum order
     u8 scope;         // of that order: enum scope
-    bool reduces;     // atomic: nobody reads d
+    bool reduces;     // atomic: d is not read
     u8 aggregation;   // atomic: enum aggregation
-    bool may_diverge; // branch: its lanes may go different ways
-    bool bit_field;   // or: puts bits of b into a word of memory, of which a keeps the others
+    bool may_diverge; // branch: its lanes may diverge
+    bool bit_field;   // or: merges bits of b into a word of memory, whose other bits a holds
     bool cluster;     // memory: shared memory of all blocks of the cluster
     u32 predicate;    // exchange, compare: row of q, 0: none; carry: row of the carry
-    u32 members;      // exchange: row of the lanes that take part
+    u32 members;      // exchange: row of the participating lanes
     u32 flip;         // exchange: ~0 for !a; compare: for !c
     u8 combine;       // compare: enum combine; c: the predicate that is combined with it
-    bool as_number;   // compare: `set`: vector[0] gets the number `offset` or 0
+    bool as_number;   // compare (`set`): vector[0] receives the number `offset` or 0
 };
 
-// Lanes of an atomic that want one word reach it each by itself; as one, if all of the warp take
-// part; as one.
+// How the lanes of an atomic with one address reach memory: each by itself; aggregated into one
+// operation if the whole warp is active; always aggregated.
 enum aggregation { AGGREGATE_NONE, AGGREGATE_FULL_WARP, AGGREGATE_ALWAYS };
 
 static inline const IsaRow *insn_row(const Insn *i) { return &isa_rows[i->row]; }
 
-// Do the lanes that run it end, or leave the function that they are in?
+// Do the lanes that run it end, or return from their function?
 static inline bool insn_ends(const Insn *i) { return i->op == ISA_ret || i->op == ISA_exit; }
 static inline bool insn_jumps(const Insn *i) { return i->op == ISA_bra && !i->guard; }

@@ -1,4 +1,4 @@
-// ShardReads the instructions of mbarriers and of copies in bulk (isa/async.def).
+// Reads the instructions of mbarriers and of copies in bulk (isa/async.def).
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// ShardReads calls, and the functions that a kernel calls: their bodies become part of the kernel's
+// Reads calls, and the functions that a kernel calls: their bodies become part of the kernel's
 // code.
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// ShardReads comparisons: setp, and set, which has the same rows and gives a number instead of a
+// Reads comparisons: setp, and set, which has the same rows and gives a number instead of a
 // predicate.
 #define _GNU_SOURCE
 #include <stdio.h>

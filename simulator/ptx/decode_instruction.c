@@ -1,4 +1,4 @@
-// ShardReads an instruction: finds its row in the table, and its operands as the row's shape has
+// Reads an instruction: finds its row in the table, and its operands as the row's shape has
 // them. One that is not in the table makes its kernel unsupported, by name, and the rest is read
 // all the same.
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// ShardReads the instructions of memory: loads, stores and atomics, with their spaces, their order
+// Reads the instructions of memory: loads, stores and atomics, with their spaces, their order
 // and their hints.
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// ShardReads operands: every register, number, special register and variable's address becomes a
+// Reads operands: every register, number, special register and variable's address becomes a
 // row of the register file.
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// ShardReads the instructions of Tensor Cores and what feeds them (isa/tensor.def): matrices in
+// Reads the instructions of Tensor Cores and what feeds them (isa/tensor.def): matrices in
 // lists of registers, and asynchronous copies.
 #define _GNU_SOURCE
 #include <stdio.h>

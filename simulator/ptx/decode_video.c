@@ -1,4 +1,4 @@
-// ShardReads video instructions: the types, saturation and second operation in the opcode, the
+// Reads video instructions: the types, saturation and second operation in the opcode, the
 // parts that are picked from operands.
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -51,7 +51,7 @@ static u64 read_u(const u8 *at, size_t offset, size_t bytes)
     return value;
 }
 
-// ShardReads the entry at *at and moves *at past it. False: there is no whole entry.
+// Reads the entry at *at and moves *at past it. False: there is no whole entry.
 static bool next_entry(const u8 **at, const u8 *end, Entry *entry)
 {
     size_t left = (size_t)(end - *at);

@@ -1,4 +1,4 @@
-// ShardReads a cubin, which is an ELF file. Its section .nv.info is a list of attributes, each
+// Reads a cubin, which is an ELF file. Its section .nv.info is a list of attributes, each
 //
 //   u8 format, u8 attribute, u16 bytes that follow (format 4; else a value: nothing follows)
 //
