@@ -9,29 +9,7 @@
 #include "causality.h"
 #include "machine/cluster.h"
 #include "base/need.h"
-
-// The warp and epoch of a strong write.
-typedef struct Writer {
-    u32 block, warp, epoch;
-} Writer;
-enum { WRITERS = 8 };
-
-typedef struct SyncLocation {
-    u64 key;     // address, or of a block's shared memory a pointer; 0: the entry is free
-    u32 version; // counts the strong writes
-    Writer writer[WRITERS]; // of the latest versions, each at version % WRITERS
-    VectorClock written; // the writes in the current value: the latest store, and the atomics since
-    u32 block, cluster;  // of the latest writer: which readers the narrower scopes concern
-    VectorClock released[SYNC_SCOPES]; // what a reader acquires in the same block, the same
-                                       // cluster, or anywhere
-    VectorClock if_fenced;             // what a reader would acquire if there were fences
-    VectorClock loads; // loads that the writer's barriers had completed (see causality_before())
-} SyncLocation;
-
-static struct {
-    SyncLocation *locations;
-    u32 count, room;
-} table; // a hash table, half of it empty
+#include "sync_location.h"
 
 static void clear_each(VectorClock of[SYNC_SCOPES])
 {
@@ -48,49 +26,6 @@ static void join_each(VectorClock *to, const VectorClock from[SYNC_SCOPES])
     for (u32 scope = SYNC_CTA; scope < SYNC_SCOPES; scope++) vector_clock_join(to, &from[scope]);
 }
 
-static void free_location(SyncLocation *p)
-{
-    free_each(p->released);
-    vector_clock_free(&p->written);
-    vector_clock_free(&p->if_fenced);
-    vector_clock_free(&p->loads);
-}
-
-void causality_reset(void)
-{
-    for (u32 n = 0; table.count && n < table.room; n++) free_location(&table.locations[n]);
-    if (table.count) memset(table.locations, 0, table.room * sizeof *table.locations);
-    table.count = 0;
-}
-
-// ---- Places ----
-
-static SyncLocation *slot_for(SyncLocation *locations, u32 room, u64 key)
-{
-    u32 n = (key * 0x9e3779b97f4a7c15ull) >> 32 & (room - 1);
-    while (locations[n].key && locations[n].key != key) n = (n + 1) & (room - 1);
-    return &locations[n];
-}
-
-static void grow(void)
-{
-    u32 room = table.room ? 2 * table.room : 256;
-    SyncLocation *larger = need(calloc(room, sizeof *larger));
-    for (u32 n = 0; n < table.room; n++)
-        if (table.locations[n].key)
-            *slot_for(larger, room, table.locations[n].key) = table.locations[n];
-    free(table.locations);
-    table.locations = larger;
-    table.room = room;
-}
-
-// The shared memory of each slot has locations of its own; what ended blocks left there matters to
-// no reader.
-static u64 key_of(const Access *a, u64 address)
-{
-    return a->space == SPACE_SHARED ? (u64)a->owner->shared + address : address;
-}
-
 static u32 number_of(const Block *b) { return race_grid(b->grid)->first_block + b->number; }
 
 // The number of the first block of its cluster. Without clusters each block is its own.
@@ -102,18 +37,7 @@ static u32 cluster_of(const Block *b)
                 : b->number);
 }
 
-static SyncLocation *find_location(const Access *a, u64 address, bool make)
-{
-    u64 key = key_of(a, address);
-    if (make && 2 * table.count >= table.room) grow();
-    if (!table.count && !make) return NULL;
-    SyncLocation *p = slot_for(table.locations, table.room, key);
-    if (p->key) return p;
-    if (!make) return NULL;
-    table.count++;
-    p->key = key;
-    return p;
-}
+void causality_reset(void) { sync_locations_clear(); }
 
 // ---- Blocks ----
 
@@ -360,8 +284,8 @@ bool causality_strong_read(BlockClocks *o, const Access *a)
 {
     u64 last_ = 0;
     bool acquired = false;
-    if (!table.count) return false;
-    EACH_LOCATION(a, address, SyncLocation *p = find_location(a, address, false);
+    if (!sync_locations_count()) return false;
+    EACH_LOCATION(a, address, SyncLocation *p = sync_location_find(a, address, false);
                   if (p) acquired |= acquire(o, a, p))
     return acquired;
 }
@@ -441,7 +365,7 @@ static void acquire_within_access(BlockClocks *o, const Access *a)
         bool again = false;
         for (u32 later = rest & (rest - 1); later && !again; later &= later - 1)
             again = a->address[__builtin_ctz(later)] == address;
-        if (again) acquire(o, a, find_location(a, address, false));
+        if (again) acquire(o, a, sync_location_find(a, address, false));
     }
 }
 
@@ -464,9 +388,9 @@ bool causality_strong_write(BlockClocks *o, const Access *a)
             vector_clock_join(&if_fenced, &o->if_fenced);
             release_loads(o, a, &reads);
         }
-        EACH_LOCATION(
-            a, address,
-            publish(find_location(a, address, true), a, o->epoch, released, &if_fenced, &reads))
+        EACH_LOCATION(a, address,
+                      publish(sync_location_find(a, address, true), a, o->epoch, released,
+                              &if_fenced, &reads))
         if (a->atomic && !a->insn->reduces) acquire_within_access(o, a);
         free_each(released);
         vector_clock_free(&if_fenced);
@@ -483,14 +407,14 @@ bool causality_strong_write(BlockClocks *o, const Access *a)
 void causality_mbarrier_init(const Access *a)
 {
     u64 last_ = 0;
-    EACH_LOCATION(a, address, SyncLocation *p = find_location(a, address, false);
+    EACH_LOCATION(a, address, SyncLocation *p = sync_location_find(a, address, false);
                   if (p) clear_each(p->released))
 }
 
 void causality_mbarrier_arrive(BlockClocks *o, const Access *a, bool completes)
 {
     VectorClock released = { 0 };
-    SyncLocation *p = find_location(a, a->address[__builtin_ctz(a->mask)], true);
+    SyncLocation *p = sync_location_find(a, a->address[__builtin_ctz(a->mask)], true);
     release_clock(o, a->warp, &released, releases(a->insn) ? NULL : o->fenced[SYNC_CTA]);
     vector_clock_join(&p->released[SYNC_CTA], &released);
     vector_clock_free(&released);
@@ -507,7 +431,7 @@ void causality_mbarrier_wait(BlockClocks *o, const Access *a)
     u64 last_ = 0;
     o->has_warp_clocks = true;
     EACH_LOCATION(
-        a, address, SyncLocation *p = find_location(a, address, false); if (p) {
+        a, address, SyncLocation *p = sync_location_find(a, address, false); if (p) {
             acquire_own(acquire ? w->own : w->own_unfenced[SYNC_CTA], &p->released[SYNC_WIDE],
                         a->warp->block);
             vector_clock_join(acquire ? &w->clock : &w->unfenced[SYNC_CTA],
@@ -575,7 +499,7 @@ static bool is_observed(const BlockClocks *o, const Access *a, const SyncLocatio
 bool causality_observed(const BlockClocks *o, const Access *a, u64 address, u32 block, u32 warp,
                         u32 epoch)
 {
-    const SyncLocation *p = find_location(a, address, false);
+    const SyncLocation *p = sync_location_find(a, address, false);
     return p && is_observed(o, a, p, (Writer){ block, warp, epoch });
 }
 

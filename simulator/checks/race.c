@@ -16,14 +16,12 @@
 #include "race.h"
 #include "base/need.h"
 
-enum { MOST_RACES = 1000 };     // reported of one launch; more would tell nobody anything new
 enum { MOST_BLOCKS = 1 << 30 }; // of a launch that runs in several threads
 
 extern const Observer race_observer;
 
 Shadow race_global;
 
-static u32 races_found;
 static u32 sync_count; // changes whenever a warp may have acquired or released something
 static const u32 SYNC_STAMP = 1u << 31;
 static u32 running;         // grids that have begun and not ended
@@ -60,190 +58,6 @@ static bool is_over(ShadowCheck *k, const Site *earlier)
     return operation_before(earlier->operation, k->site.operation);
 }
 
-// ---- Is it a race? ----
-
-static bool is_transfer(const Site *s) { return !operations[s->operation].kernel; }
-
-// A copy or fill may set a flag that a kernel reads strongly.
-static bool may_be_flag(const Site *of_kernel)
-{
-    return of_kernel->strong && !of_kernel->block_only;
-}
-
-static bool same_cluster(const Site *a, const Site *b)
-{
-    const Operation *o = &operations[a->operation];
-    return a->operation == b->operation
-        && cluster_first(o->grid, o->cluster, a->block)
-               == cluster_first(o->grid, o->cluster, b->block);
-}
-
-static bool reach_each_other(const Site *a, const Site *b)
-{
-    if (!a->strong || !b->strong) return false;
-    if (a->operation == b->operation && a->block == b->block) return true;
-    if (a->block_only || b->block_only) return false;
-    if (a->cluster_only || b->cluster_only) return same_cluster(a, b);
-    bool two_devices = operations[a->operation].device != operations[b->operation].device;
-    return !two_devices || (!a->device_only && !b->device_only);
-}
-
-bool race_stores_same(const Access *a, u32 lane, u32 other)
-{
-    const u8 *memory = a->space == SPACE_SHARED ? a->owner->shared + a->address[lane]
-                                                : (const u8 *)a->address[lane];
-    if (a->unchanged)
-        return other < LANES
-            || *a->unchanged >> lane & 1; // lanes_unchanged() has compared the lanes
-    if (a->values)
-        return !memcmp(a->values + VALUE_BYTES * lane,
-                       other < LANES ? a->values + VALUE_BYTES * other : memory, a->bytes);
-    for (u32 e = 0; e < a->elements; e++) {
-        const u8 *row = row_of(a->warp, a->vector[e]),
-                 *there = other < LANES ? row + other * a->register_width : memory + e * a->width;
-        if (memcmp(row + lane * a->register_width, there, a->width)) return false;
-    }
-    return true;
-}
-
-static bool swaps(const Site *s)
-{
-    const Kernel *kernel = operations[s->operation].kernel;
-    return kernel && kernel->code[s->pc].op == ISA_atom_cas;
-}
-
-// Is one a plain load and the other a compare-and-swap?
-static bool is_load_before_swap(const Site *a, const Site *b)
-{
-    return (!a->store && swaps(b)) || (!b->store && swaps(a));
-}
-
-// The barrier at which the warp's lane `other` waits while `lane` has not arrived, or NULL.
-static const Insn *divergent_barrier_of(const Warp *w, u32 lane, u32 other)
-{
-    return w->arrived >> other & ~w->arrived >> lane & 1
-             ? &w->block->grid->kernel->code[w->arrived_pc]
-             : NULL;
-}
-
-static bool report(const Access *a, const ShadowCheck *k, const Site *s, u32 lane, u32 other,
-                   enum causality order)
-{
-    const Site *now = &k->site;
-    Grid *g = a->warp->block->grid;
-    if (g->shard) {
-        shard_abort(g);
-        return true;
-    }
-    u64 address = a->unchanged ? now->base + site_place(now, lane) * now->stride
-                               : a->address[lane]; // deferred accesses do not keep every address
-    Race race = { .space = a->space,
-                  .owner = a->owner,
-                  .address = address,
-                  .order = order,
-                  .block_only = now->strong && s->strong && (now->block_only || s->block_only) };
-    race.cluster_only =
-        now->strong && s->strong && !race.block_only && (now->cluster_only || s->cluster_only);
-    race.device_only = now->strong && s->strong && !race.block_only && !race.cluster_only
-                    && operations[now->operation].device != operations[s->operation].device;
-    if (now->operation == s->operation && now->block == s->block) {
-        if (now->warp == s->warp)
-            race.divergent_barrier = divergent_barrier_of(a->warp, lane, other);
-        race.missed = race_block(a->warp->block)->missed >> s->warp & 1;
-    }
-    race.now =
-        (Side){ &operations[now->operation], now->block, now->warp, lane, now->pc, now->store };
-    race.before = (Side){ &operations[s->operation], s->block, s->warp, other, s->pc, s->store };
-    race_report(&race);
-    __atomic_fetch_add(&races_found, 1, __ATOMIC_RELAXED);
-    return true;
-}
-
-// The lanes of an earlier write whose value the warp has not observed. Both sides must be strong,
-// and their scopes must include each other.
-static u32 unobserved(const Access *a, const Site *s, const Site *now, u32 lanes)
-{
-    const Site read = { .operation = now->operation, .block = now->block, .strong = true };
-    if (!s->store || !reach_each_other(s, &read)) return lanes;
-    for (u32 rest = lanes; rest; rest &= rest - 1) {
-        u64 address = s->base + site_place(s, __builtin_ctz(rest)) * s->stride;
-        if (causality_observed(&race_block(a->warp->block)->order, a, address, operation_block(s),
-                               s->warp, s->epoch))
-            lanes &= ~(rest & -rest);
-    }
-    return lanes;
-}
-
-// Finds lanes that touch the same bytes as an earlier, unordered access, and reports the race.
-static bool find_conflict(const ShadowCheck *k, const Site *s, u64 from, u64 to,
-                          enum causality order)
-{
-    const Access *a = k->context;
-    const BlockClocks *o = &race_block(a->warp->block)->order;
-    const Site *now = &k->site;
-    bool same_warp =
-        s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    bool same_access = same_warp && s->sequence == now->sequence,
-         both_store = s->store && now->store && !a->atomic;
-    for (u32 rest = site_lanes(now, from, to); rest; rest &= rest - 1) {
-        u32 lane = __builtin_ctz(rest);
-        u64 low = now->base + site_place(now, lane) * now->stride, high = low + now->bytes;
-        u32 others = site_lanes(s, low > from ? low : from, high < to ? high : to);
-        if (same_access) others &= ~(1u << lane);
-        else if (same_warp)
-            others = causality_unsynchronised(o, a->warp, lane, others, s->sequence);
-        if (!same_warp) others = unobserved(a, s, now, others);
-        if (!others) continue;
-        u32 other = __builtin_ctz(others);
-        if (both_store && race_stores_same(a, lane, same_access ? other : LANES)) continue;
-        if (s->operation != now->operation
-            && operation_clock_covers(now->operation, o, a->warp->number, s))
-            return false;
-        return report(a, k, s, lane, other, order);
-    }
-    return false;
-}
-
-// Cooperative groups pass data between warps through the system's part of shared memory, and rely
-// on shuffles to order the accesses of one warp there.
-static bool is_reserved(const Access *a, u64 address)
-{
-    return a->space == SPACE_SHARED && address >= a->owner->reserved_at;
-}
-
-static bool races(ShadowCheck *k, const Site *s, u64 from, u64 to)
-{
-    const Access *a = k->context;
-    const Site *now = &k->site;
-    if (reach_each_other(s, now) || __atomic_load_n(&races_found, __ATOMIC_RELAXED) >= MOST_RACES)
-        return false;
-    if (s->operation != now->operation && operation_before(s->operation, now->operation))
-        return false;
-    if (is_transfer(s)) return !may_be_flag(now) && find_conflict(k, s, from, to, UNORDERED);
-    bool same_warp =
-        s->operation == now->operation && s->block == now->block && s->warp == now->warp;
-    if (same_warp && s->repeats == now->repeats && s->base == now->base && s->stride == now->stride
-        && (u64)llabs(now->stride) >= now->bytes && s->bytes == now->bytes)
-        return false; // each lane touches what it touched before
-    if (same_warp && (a->mbarrier || is_reserved(a, from))) return false;
-    if (same_warp && a->sequence && *a->sequence == s->sequence && now->sequence != s->sequence)
-        return false; // the beginning of this asynchronous copy, which has been checked
-    enum causality order = causality_before(&race_block(a->warp->block)->order, a->warp,
-                                            operation_block(s), s->warp, s->epoch, s->store);
-    if (order == BEFORE || is_load_before_swap(s, now)) return false;
-    return find_conflict(k, s, from, to, order);
-}
-
-// Does the earlier read come before this one?
-static bool follows(ShadowCheck *k, const Site *s)
-{
-    const Access *a = k->context;
-    return !is_transfer(s)
-        && causality_before(&race_block(a->warp->block)->order, a->warp, operation_block(s),
-                            s->warp, s->epoch, s->store)
-               == BEFORE;
-}
-
 // ---- What a warp touches, in regular parts ----
 
 static void check_lanes(Shadow *s, ShadowCheck *k, u64 base, s64 stride, u32 lanes)
@@ -265,7 +79,7 @@ static void check_same_address(const Access *a, Shadow *s, ShadowCheck *k, u64 a
          rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (!race_stores_same(a, lane, first)) {
-            report(a, k, &k->site, lane, first, UNORDERED);
+            race_found(a, k, &k->site, lane, first, UNORDERED);
             break;
         }
     }
@@ -376,9 +190,9 @@ static ShadowCheck check_of(const Access *a)
         .by_warp = shared,
         .only_full_barriers = only_full_barriers(b->grid->kernel, a->space),
         .warps_only_full_barriers = warps_only_full_barriers(b->grid->kernel),
-        .races = races,
+        .races = race_conflicts,
         .is_over = is_over,
-        .follows = follows,
+        .follows = race_follows,
         .context = (void *)a,
     };
 }
@@ -467,7 +281,7 @@ static bool transfer_races(ShadowCheck *k, const Site *s, u64 from, u64 to)
     const Site *now = &k->site;
     u64 low = now->base > from ? now->base : from, end = now->base + now->bytes,
         high = end < to ? end : to;
-    if (may_be_flag(s) || operation_before(s->operation, now->operation)
+    if (race_may_be_flag(s) || operation_before(s->operation, now->operation)
         || !site_lanes(s, low, high) || s->operation == now->operation)
         return false;
     if (operation_clock_covers(now->operation, NULL, 0, s)) return false;
@@ -522,7 +336,7 @@ static void race_grid_start(Grid *g)
                     .kernel = g->kernel,
                     .device = l->device,
                     .blocks = g->blocks,
-                    .communicates = shard_kernel_communicates(g->kernel) };
+                    .communicates = kernel_communicates(g->kernel) };
     memcpy(o.grid, l->grid, sizeof o.grid);
     memcpy(o.block, l->block, sizeof o.block);
     for (u32 n = 0; n < 3; n++) o.cluster[n] = l->cluster[0] ? l->cluster[n] : 1;
@@ -531,7 +345,7 @@ static void race_grid_start(Grid *g)
     kept->first_block = operations[kept->operation].first_block;
     operation_classify_kernel(g->kernel);
     running++;
-    races_found = 0;
+    race_conflicts_reset();
 }
 
 static void race_grid_end(Grid *g)

@@ -1,6 +1,7 @@
-// The interface between the files of the race detector: race.c checks every access, race_shard.c
-// defers those of a shard of a grid, race_cluster.c checks that a cluster's other blocks are there,
-// and race_report.c writes the reports.
+// The interface between the files of the race detector: race.c checks every access, race_conflict.c
+// tells whether two accesses race, race_shard.c defers the accesses of a shard of a grid,
+// race_cluster.c checks that a cluster's other blocks are there, and race_report.c writes the
+// reports.
 #pragma once
 #include "operations.h"
 #include "report/report.h"
@@ -66,6 +67,20 @@ extern Shadow race_global; // of global memory
 // race.c: checks an access; to be called in the order of the grid's blocks.
 bool race_access(Access *);
 void race_synchronised(Grid *); // a warp may have acquired or released something
+
+// race_conflict.c, as ShadowCheck asks it: does the access race with that earlier one, as far as
+// bytes `from` up to `to` go? The race is reported then. And does the earlier read come before the
+// access?
+bool race_conflicts(ShadowCheck *, const Site *earlier, u64 from, u64 to);
+bool race_follows(ShadowCheck *, const Site *earlier);
+void race_conflicts_reset(void); // a launch begins: none has been reported
+
+// Reports the race of two lanes, or, in a shard, aborts the shard.
+bool race_found(const Access *, const ShadowCheck *, const Site *earlier, u32 lane, u32 other,
+                enum causality order);
+
+// A copy or fill may set a flag that a kernel reads strongly.
+bool race_may_be_flag(const Site *of_kernel);
 
 // Does a lane store what another lane of the instruction stores, or, where `other` is LANES, what
 // memory holds already?

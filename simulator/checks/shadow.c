@@ -6,10 +6,11 @@
 #include <sys/mman.h>
 
 #include "shadow.h"
+#include "site.h"
 #include "base/need.h"
 
 enum { AHEAD = 8 }; // sites to prefetch
-enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_READER_LISTS = 1 << 22, WORD = 4 };
+enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_READER_LISTS = 1 << 22 };
 static const u32 READER_LIST = 1u << 31; // marks read[1] as the index of a ReaderList
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
@@ -66,114 +67,7 @@ static u32 number_of(Shadow *s, ShadowCheck *k)
     return k->number ? k->number : (k->number = add_site(s, &k->site));
 }
 
-static s64 floor_of(s64 a, s64 b) { return a / b - (a % b && (a < 0) != (b < 0)); }
-
-static u32 lanes_once(const Site *s, u64 from, u64 to)
-{
-    if (s->stride == 0) return s->base < to && from < s->base + s->bytes ? s->lanes : 0;
-    u32 lanes = 0;
-    if (s->stride < 0) {
-        for (u32 rest = s->lanes; rest; rest &= rest - 1) {
-            u64 at = s->base + __builtin_ctz(rest) * s->stride;
-            if (at < to && from < at + s->bytes) lanes |= rest & -rest;
-        }
-        return lanes;
-    }
-    s64 low = floor_of((s64)(from - s->base - s->bytes), s->stride) + 1,
-        high = floor_of((s64)(to - 1 - s->base), s->stride);
-    if (low < 0) low = 0;
-    if (high > LANES - 1) high = LANES - 1;
-    if (low > high) return 0;
-    return s->lanes & (~0u << low) & (~0u >> (LANES - 1 - high));
-}
-
-// Adds the lanes of the site's further groups.
-static u32 all_repeats(const Site *s, u32 lanes)
-{
-    u32 all = lanes;
-    for (u32 n = 1; n < s->repeats; n++) all |= lanes << n * __builtin_popcount(s->lanes);
-    return all;
-}
-
-u32 site_lanes(const Site *s, u64 from, u64 to) { return all_repeats(s, lanes_once(s, from, to)); }
-static u32 all_lanes(const Site *s) { return all_repeats(s, s->lanes); }
-
-// Are the lanes contiguous, as most are?
-static bool is_contiguous(const Site *s)
-{
-    u32 lanes = s->lanes >> __builtin_ctz(s->lanes);
-    return s->stride == (s64)s->bytes && !(lanes & (lanes + 1));
-}
-
-// The part of a range that a site touches: its first and its last byte, and whether every byte
-// between them is touched too.
-typedef struct Extent {
-    u64 from, to;
-    bool solid;
-} Extent;
-
-static Extent extent_of(const Site *s, u64 from, u64 to)
-{
-    Extent p = { s->base, s->base + s->bytes, true };
-    if (is_contiguous(s)) {
-        p.from = s->base + (u32)__builtin_ctz(s->lanes) * s->bytes;
-        p.to = p.from + (u32)__builtin_popcount(s->lanes) * s->bytes;
-        if (p.to <= from || p.from >= to) return (Extent){ from, from, true };
-    } else if (s->stride) {
-        u32 lanes = site_lanes(s, from, to);
-        if (!lanes) return (Extent){ from, from, true };
-        u32 low = __builtin_ctz(lanes), high = 31 - __builtin_clz(lanes);
-        u32 first = s->stride > 0 ? low : high, last = s->stride > 0 ? high : low;
-        u32 holes = (lanes >> low) + 1;
-        p = (Extent){ s->base + first * s->stride, s->base + last * s->stride + s->bytes, true };
-        p.solid = first == last || ((u64)llabs(s->stride) <= s->bytes && !(holes & (holes - 1)));
-    }
-    if (p.from < from) p.from = from;
-    if (p.to > to) p.to = to;
-    return p;
-}
-
-static bool same_bytes(const Site *a, const Site *b)
-{
-    return a->base == b->base && a->stride == b->stride && a->bytes == b->bytes
-        && a->lanes == b->lanes;
-}
-
-// Does site a touch all of those bytes that site b touches?
-static bool covers(const Site *a, const Site *b, u64 from, u64 to)
-{
-    if (same_bytes(a, b)) return true;
-    Extent x = extent_of(a, from, to);
-    if (!x.solid) return false;
-    Extent y = extent_of(b, from, to);
-    return x.from <= y.from && y.to <= x.to;
-}
-
-// For two sites of one warp: does each lane of b touch only bytes that the same lane touches in a?
-static bool covers_each(const Site *a, const Site *b)
-{
-    return a->stride == b->stride && a->base <= b->base && b->base + b->bytes <= a->base + a->bytes
-        && !(all_lanes(b) & ~all_lanes(a))
-        && (a->lanes == b->lanes || (a->repeats <= 1 && b->repeats <= 1));
-}
-
-static bool same_warp(const Site *a, const Site *b)
-{
-    return a->operation == b->operation && a->block == b->block && a->warp == b->warp;
-}
-
-// A warp's next read continues each lane's earlier one: extends that site instead of adding
-// another.
-static bool extend(Site *s, const Site *on)
-{
-    if (!same_warp(s, on) || s->epoch != on->epoch || s->strong || on->strong
-        || s->stride != on->stride || s->lanes != on->lanes || s->repeats != on->repeats
-        || on->base != s->base + s->bytes)
-        return false;
-    if (s->stride && (u64)llabs(s->stride) < (u64)s->bytes + on->bytes) return false;
-    s->bytes += on->bytes;
-    return true;
-}
+u32 site_lanes(const Site *s, u64 from, u64 to) { return lanes_within(s, from, to); }
 
 // ---- Readers ----
 // A line or cell holds up to two readers itself; with more, read[1] names a ReaderList.
@@ -271,10 +165,10 @@ static void split_line(Shadow *s, Line *n, u64 line, u32 granule)
         u64 from = line + c * granule, to = from + granule;
         u32 here[MOST_READERS], reading = 0;
         for (u32 k = 0; k < 2; k++)
-            if (n->write[k] && site_lanes(&s->sites[n->write[k]], from, to))
+            if (n->write[k] && lanes_within(&s->sites[n->write[k]], from, to))
                 cell->write = n->write[k];
         for (u32 k = 0; k < count; k++)
-            if (site_lanes(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
+            if (lanes_within(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
         set_readers(s, cell->read, here, reading);
     }
     drop_readers(s, n->read);
@@ -440,17 +334,6 @@ static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 
     return true;
 }
 
-// The words of the line of which the site touches every byte.
-static u32 words_of(const Site *s, u64 line)
-{
-    Extent p = extent_of(s, line, line + LINE_BYTES);
-    u32 words = 0, first = (u32)(p.from - line + WORD - 1) / WORD, end = (u32)(p.to - line) / WORD;
-    if (p.solid) return first < end ? ~0u >> (LINE_BYTES / WORD - (end - first)) << first : 0;
-    for (u32 w = first; w < end && !(s->bytes % WORD); w++)
-        if (site_lanes(s, line + w * WORD, line + (w + 1) * WORD)) words |= 1u << w;
-    return words;
-}
-
 // Have two distinct readers read each word of the line? Then every writer conflicts with one of
 // them.
 static bool is_read_twice(const Shadow *s, const u32 *readers, u32 count, const ShadowCheck *k,
@@ -572,7 +455,7 @@ static bool check_cells(Shadow *s, Line *n, ShadowCheck *k, u64 line)
     if ((p.from | p.to | k->site.bytes) % n->granule) split_words(s, n);
     bool raced = false;
     for (u64 from = p.from; from < p.to; from += n->granule) {
-        if (!p.solid && !site_lanes(&k->site, from, from + n->granule)) continue;
+        if (!p.solid && !lanes_within(&k->site, from, from + n->granule)) continue;
         raced |= check_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from,
                             from + n->granule);
     }

@@ -18,6 +18,7 @@
 #include "machine/source_fill.h"
 #include "base/need.h"
 #include "slots.h"
+#include "undefined_marks.h"
 
 // What is known of the blocks that run in a slot, one after another.
 struct DefinedBlock {
@@ -223,8 +224,6 @@ static inline void define_bits(const Access *a, u64 *word, u64 bits, bool define
     }
 }
 
-static inline u32 *mark(const Warp *w, u32 row) { return &w->taint[row / 64]; }
-
 // Managed and pinned memory counts as written, because the host may write it unobserved at any
 // time.
 static bool is_shared(const Access *a, u32 lane)
@@ -376,104 +375,6 @@ static bool undefined_access(Access *a)
     return true;
 }
 
-// A select takes the mark of the operand that each lane selects.
-static u32 marks_of_select(const Warp *w, const Insn *i)
-{
-    u32 p = *(u32 *)row_of(w, i->c);
-    return *mark(w, i->c) | (p & *mark(w, i->a)) | (~p & *mark(w, i->b));
-}
-
-// false && x is false and true || x is true, whatever x is.
-static u32 marks_of_logic(const Warp *w, const Insn *i, const IsaRow *row)
-{
-    u32 ma = *mark(w, i->a), mb = row->inputs > 1 ? *mark(w, i->b) : 0;
-    u32 a = *(u32 *)row_of(w, i->a), b = *(u32 *)row_of(w, i->b);
-    if (row->op == ISA_and) return (ma | mb) & (ma | a) & (mb | b);
-    if (row->op == ISA_or) return (ma | mb) & (ma | ~a) & (mb | ~b);
-    return ma | mb;
-}
-
-// A comparison and the boolean operation on its result.
-static void watch_compare(const Warp *w, const Insn *i, u32 mask, u32 guard)
-{
-    u32 marks = *mark(w, i->a) | *mark(w, i->b);
-    if (i->combine) marks |= *mark(w, i->c);
-    if (i->combine == COMBINE_AND || i->combine == COMBINE_OR) {
-        // A third operand that decides by itself hides the comparison's mark.
-        u32 c = *(u32 *)row_of(w, i->c) ^ i->flip;
-        marks &= *mark(w, i->c) | (i->combine == COMBINE_AND ? c : ~c);
-    }
-    u32 *to[] = { mark(w, i->d), mark(w, i->predicate), mark(w, i->vector[0]) };
-    for (u32 n = 0; n < 3; n++)
-        if (n == 0 || (n == 1 && i->predicate) || (n == 2 && i->as_number))
-            *to[n] = (*to[n] & ~mask) | (marks & mask) | guard;
-}
-
-// Vectors of four: a mark on one element marks the packed value, and a mark on that marks each
-// element.
-static void watch_four(const Warp *w, const Insn *i, u32 mask, u32 guard, bool pack)
-{
-    u32 marks = pack ? 0 : *mark(w, i->a);
-    for (u32 n = 0; n < 4 && pack; n++) marks |= *mark(w, i->vector[n]);
-    for (u32 n = 0; n < (pack ? 1 : 4); n++) {
-        u32 *d = mark(w, pack ? i->d : i->vector[n]);
-        *d = (*d & ~mask) | (marks & mask) | guard;
-    }
-}
-
-// Parameters and results of calls have a mark for each two bytes. As in memory, a partly written
-// value counts as written.
-static void watch_param(const Warp *w, const Insn *i, u32 mask, bool store)
-{
-    for (u32 e = 0; e < i->elements; e++) {
-        u32 at = i->offset + e * i->width, marks = mask, *part = mark(w, i->a) + at / 2,
-            *to = mark(w, i->vector[e]);
-        for (u32 n = 0; n < (i->width + 1u) / 2; n++) {
-            if (!store) marks &= part[n];
-            else part[n] = (part[n] & ~mask) | (*to & mask & (at % 2 ? part[n] : ~0u));
-        }
-        if (!store) *to = (*to & ~mask) | marks;
-    }
-}
-
-// The rows (of b: the columns) of an operand that hold an undefined element.
-static u32 marked_rows(const Warp *w, const Fragment *f, const u32 *rows)
-{
-    u32 marked = 0;
-    for (u32 r = 0; r < f->distinct; r++)
-        for (u32 lanes = *mark(w, rows[r]); lanes; lanes &= lanes - 1)
-            marked |= 1u << (f->row[r] + __builtin_ctz(lanes) / 4);
-    return marked;
-}
-
-// An element of the product depends on its row of a, its column of b and its element of c.
-static void watch_multiply(const Warp *w, const Insn *i)
-{
-    const Matrix *x = i->matrix;
-    const u32 *d = i->list, *a = d + x->d.registers, *b = a + x->a.registers,
-              *c = b + x->b.registers;
-    u32 down = marked_rows(w, &x->a, a), across = marked_rows(w, &x->b, b),
-        marked[MOST_SIDE] = { 0 };
-    const Fragment *f = &x->c;
-    for (u32 r = 0; r < f->registers; r++)
-        for (u32 lanes = *mark(w, c[r]); lanes; lanes &= lanes - 1) {
-            u32 l = __builtin_ctz(lanes);
-            for (u32 j = 0; j < f->per; j++)
-                marked[f->row[r] + l / 4] |= 1u << (f->col[r] + l % 4 * 2 + j);
-        }
-    f = &x->d;
-    u32 rows = f->turned ? across : down, cols = f->turned ? down : across;
-    for (u32 r = 0; r < f->registers; r++) {
-        u32 lanes = 0;
-        for (u32 l = 0; l < LANES; l++)
-            for (u32 j = 0; j < f->per; j++) {
-                u32 row = f->row[r] + l / 4, col = f->col[r] + l % 4 * 2 + j;
-                lanes |= ((rows >> row | cols >> col | marked[row] >> col) & 1) << l;
-            }
-        *mark(w, d[r]) = lanes;
-    }
-}
-
 static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
@@ -484,7 +385,7 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
                       ? (*mark(w, i->a) | (copies ? *mark(w, i->b) | *mark(w, i->c) : 0)) & mask
                             & ~0u >> (LANES - rows)
                       : 0;
-    if (i->op == ISA_multiply) watch_multiply(w, i);
+    if (i->op == ISA_multiply) marks_multiply(w, i);
     else if (i->op == ISA_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
     else if (addresses) report_use(w, i, addresses, "an address");
     else if (guard && stores) report_use(w, i, guard, "whether a store happens");
@@ -497,7 +398,7 @@ static void watch(Warp *w, const Insn *i, u32 mask)
     u32 guard = i->guard ? *mark(w, i->guard) & w->active : 0, marks;
     switch (row->shape) {
     case MEMORY:
-        if (i->space == SPACE_CALL) watch_param(w, i, mask, row->store);
+        if (i->space == SPACE_CALL) marks_param(w, i, mask, row->store);
         else if (i->space == SPACE_PARAM)
             for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
         else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
@@ -522,10 +423,10 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         marks = *mark(w, i->a) & mask ? mask : 0; // one mark affects the results of all lanes
         break;
     case COMPARE:
-    case COMPARE_2: watch_compare(w, i, mask, guard); return;
+    case COMPARE_2: marks_compare(w, i, mask, guard); return;
     case MATRIX: watch_matrix(w, i, mask, guard); return;
     case PACK_4:
-    case UNPACK_4: watch_four(w, i, mask, guard, row->shape == PACK_4); return;
+    case UNPACK_4: marks_four(w, i, mask, guard, row->shape == PACK_4); return;
     case SELECT: marks = marks_of_select(w, i); break;
     case LOGIC: marks = marks_of_logic(w, i, row); break;
     default:

@@ -298,8 +298,8 @@ Grid *grid_start(Launch *l)
     access_start();
     shuffle_start(g);
     OBSERVERS(grid_start, g);
-    g->in_step = observers_are_bare && !g->shuffled && !l->cooperative
-              && !shard_kernel_communicates(l->kernel);
+    g->in_step =
+        observers_are_bare && !g->shuffled && !l->cooperative && !kernel_communicates(l->kernel);
     shard_start(g);
     return g;
 }

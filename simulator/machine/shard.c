@@ -31,6 +31,7 @@
 #include "access_pattern.h"
 #include "special.h"
 #include "worker.h"
+#include "base/array.h"
 #include "base/need.h"
 
 enum {
@@ -50,11 +51,6 @@ enum {
 enum { MANY_TOUCHES = 1 << 18 };
 enum { MOST_REGIONS = 8 };
 enum { RECENT = 32, MEGABYTE = 1 << 20 };
-
-typedef struct Array {
-    void *items;
-    size_t count, room;
-} Array;
 
 typedef struct Touch {
     u64 address;
@@ -128,43 +124,11 @@ static void *reserve(u64 bytes)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-static void *add(Array *a, size_t bytes)
-{
-    if (a->count + bytes > a->room) {
-        a->room = a->room ? 2 * a->room : 4096;
-        while (a->count + bytes > a->room) a->room *= 2;
-        a->items = need(realloc(a->items, a->room));
-    }
-    a->count += bytes;
-    return (u8 *)a->items + a->count - bytes;
-}
-
-#define EACH_OF(T, name, array)                                                                    \
-    for (T *name = (array)->items, *end_ = name + (array)->count / sizeof(T); name < end_; name++)
-
 // ---- Which launches ----
 
 void shard_set_threshold(u64 steps) { enough_steps = steps; }
 
-static bool communicates(const Insn *i)
-{
-    return i->strong || insn_row(i)->shape == ATOMIC || i->op == ISA_fence || i->op == ISA_call
-        || i->op == ISA_clock || i->op == ISA_bulk;
-}
-
-bool shard_kernel_communicates(Kernel *k)
-{
-    for (u32 pc = 0; pc < k->code_count && !k->known_communication; pc++)
-        k->communicates |= communicates(&k->code[pc]);
-    k->communicates |= k->has_cluster_barrier;
-    k->known_communication = true;
-    return k->communicates;
-}
-
-static bool may_shard(Kernel *k)
-{
-    return !shard_kernel_communicates(k) && k->failures < MOST_FAILURES;
-}
+static bool may_shard(Kernel *k) { return !kernel_communicates(k) && k->failures < MOST_FAILURES; }
 
 void shard_start(Grid *g)
 {
@@ -207,7 +171,7 @@ void *grid_defer(Grid *shard, void (*then)(Grid *, void *, bool), size_t bytes)
 {
     enum { AHEAD = 512 }; // bytes to prefetch
     bytes = (bytes + 7) / 8 * 8;
-    Deferred *l = add(&shard->shard->chunk->deferred, sizeof *l + bytes);
+    Deferred *l = array_add(&shard->shard->chunk->deferred, sizeof *l + bytes);
     __builtin_prefetch((u8 *)l + AHEAD, 1);
     *l = (Deferred){ then, bytes };
     return l + 1;
@@ -223,7 +187,7 @@ static void save(Shard *p, u64 unit)
         if (was == done - 1) {
             sched_yield();
         } else if (atomic_compare_exchange_strong(in, &was, done - 1)) {
-            SavedUnit *k = add(&p->saved, sizeof *k);
+            SavedUnit *k = array_add(&p->saved, sizeof *k);
             k->number = unit;
             memcpy(k->bytes, (void *)(MEMORY_BASE + unit * UNIT), UNIT);
             for (u32 n = 0; n < UNIT_WORDS; n++)
@@ -256,7 +220,7 @@ static void note_touch(Shard *p, const Allocation *in, u64 address, u32 bytes, b
     if (before && before->store == store && before->address + before->bytes == address
         && before->bytes < MEGABYTE)
         before->bytes += bytes;
-    else *(Touch *)add(all, sizeof(Touch)) = (Touch){ address, bytes, store };
+    else *(Touch *)array_add(all, sizeof(Touch)) = (Touch){ address, bytes, store };
     u64 first = (address - MEMORY_BASE) / UNIT, last = (address + bytes - 1 - MEMORY_BASE) / UNIT;
     for (u64 unit = first; store && unit <= last; unit++) save(p, unit);
 }
@@ -265,7 +229,7 @@ static void note_read(Shard *p, const Allocation *in)
 {
     EACH_OF (Read, r, &p->read)
         if (r->in == in) return;
-    *(Read *)add(&p->read, sizeof(Read)) = (Read){ in };
+    *(Read *)array_add(&p->read, sizeof(Read)) = (Read){ in };
 }
 
 static bool is_stored_to(const Allocation *in, const Grid *g)

@@ -12,9 +12,6 @@ typedef struct ShardTally {
 } ShardTally;
 ShardTally shard_tally(void);
 
-// Can blocks of the kernel communicate, as far as its instructions tell?
-bool shard_kernel_communicates(Kernel *kernel);
-
 // Decides whether the launch, which begins, may be sharded.
 void shard_start(Grid *g);
 void shard_free(Grid *g);

@@ -45,7 +45,7 @@ static u64 divisor(u64 a, u64 b) { return b ? divisor(b, a % b) : a; }
 // at once.
 void shuffle_start(Grid *g)
 {
-    if (!seed || !shard_kernel_communicates(g->kernel)) return;
+    if (!seed || !kernel_communicates(g->kernel)) return;
     g->shuffled = true;
     g->random = mix(mix(seed) + g->number);
     g->pace = 2 << draw(g, 2);

@@ -116,7 +116,7 @@ typedef struct Kernel {
     bool sets_order;        // it has a fence, or an access that acquires or releases
     bool told_of_clock;     // polling.c: what its clocks count
     bool known_communication,
-        communicates;         // shard.c: whether a block may see what others do, once that is known
+        communicates;         // whether a block may see what others do, once that is known
     void *kept[KERNEL_SLOTS]; // what observers have worked out of the code, a slot each: free()d
                               // with it
     u32 failures;             // launches whose blocks did, all the same
@@ -127,3 +127,6 @@ typedef struct Kernel {
 
 // One of CUB's or Thrust's own, in which who calls it can mend nothing.
 bool kernel_is_nvidias(const Kernel *kernel);
+
+// Can its blocks communicate, as far as its instructions tell? Worked out once.
+bool kernel_communicates(Kernel *kernel);

@@ -33,18 +33,16 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { REPORT_FD = 9, SECONDS = 120, MOST_PROGRAMS = 512, LINE = 512 };
 
+#define DEVICE (getenv("DEVICE") ?: "simulator/run")
 static const char folder[] = "build/simulator/test";
 
 typedef struct {
@@ -161,8 +159,7 @@ static void become(const Program *program, const Header *h, const char *more, co
 {
     char *words[32], options[2 * LINE];
     int count = 0;
-    const char *device = getenv("DEVICE");
-    words[count++] = (char *)(device ? device : "simulator/run");
+    words[count++] = (char *)(DEVICE);
     words[count++] = "--report";
     words[count++] = "9";
     snprintf(options, sizeof options, "%s %s", h->run, more);
@@ -191,8 +188,6 @@ static int run_so(const Program *program, const Header *h, const char *more, con
     return WEXITSTATUS(status);
 }
 
-static int run(const Program *program, const Header *h) { return run_so(program, h, "", program); }
-
 // ---- What came of it ----
 
 static char *read_text(const char *path)
@@ -201,10 +196,7 @@ static char *read_text(const char *path)
     size_t size = 0;
     FILE *file = fopen(path, "r");
     cr_assert_not_null(file, "%s is missing", path);
-    if (getdelim(&text, &size, 0, file) < 0) {
-        free(text);
-        text = strdup("");
-    }
+    if (getdelim(&text, &size, 0, file) < 0) free(text), text = strdup("");
     fclose(file);
     return text;
 }
@@ -350,7 +342,7 @@ static void judge(const Program *program)
 {
     Header h = read_header(program);
     compile(program, &h);
-    int status = run(program, &h);
+    int status = run_so(program, &h, "", program);
     Outcome o = read_events(program);
     cr_expect_str_eq(o.found, h.expect, "%s: expected '%s', found '%s'\n%s", program->path,
                      h.expect, o.found, read_text(output(program, ".err")));
@@ -413,28 +405,6 @@ Test(api, finds_its_programs)
               program_count);
 }
 
-static int device_status(const char *arguments)
-{
-    char *command = NULL;
-    const char *device = getenv("DEVICE");
-    asprintf(&command, "%s %s >/dev/null 2>&1 </dev/null", device ? device : "simulator/run",
-             arguments);
-    int status = system(command);
-    free(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-Test(api, what_cannot_be_run_is_said_by_status)
-{
-    cr_expect_eq(device_status("build/no-such-program"), 127);
-    cr_expect_eq(device_status("./simulator"), 126);
-    cr_expect_eq(device_status(""), 2);
-    cr_expect_eq(device_status("--limit lots true"), 2);
-    cr_expect_eq(device_status("false"), 1);
-    cr_expect_eq(device_status("sh -c 'exit 9'"), 9);
-    cr_expect_eq(device_status("sh -c 'kill -9 $$'"), 137);
-}
-
 static const Program *program_named(const char *name)
 {
     if (!program_count) find_programs();
@@ -448,11 +418,10 @@ static const Program *program_named(const char *name)
 static char *said_of(const Program *program, const char *options, const char *suffix)
 {
     Header h = read_header(program);
-    const char *device = getenv("DEVICE");
     char *command = NULL;
     compile(program, &h);
-    asprintf(&command, "%s %s %s 2>%s", device ? device : "simulator/run", options,
-             output(program, ""), output(program, suffix));
+    asprintf(&command, "%s %s %s 2>%s", DEVICE, options, output(program, ""),
+             output(program, suffix));
     cr_expect_eq(system(command), 0);
     free(command);
     return read_text(output(program, suffix));
@@ -629,58 +598,3 @@ Test(api, timeline_has_what_ran_and_when)
 }
 
 // Nothing is left of one that cannot be written, and the program's status is what it was.
-Test(api, timeline_that_cannot_be_written_is_said)
-{
-    char *command = NULL;
-    const char *device = getenv("DEVICE");
-    asprintf(
-        &command,
-        "%s --timeline build/no-such-folder/t.json false 2>&1 | "
-        "grep -qx 'simulator: cannot write build/no-such-folder/t.json: No such file or directory'",
-        device ? device : "simulator/run");
-    cr_expect_eq(system(command), 0);
-    free(command);
-    cr_expect_eq(device_status("--timeline build/no-such-folder/t.json false"), 1);
-}
-
-// The program writes its pid and sleeps; when the device is killed it must die as well.
-Test(api, program_dies_with_the_device)
-{
-    int out[2], program = 0;
-    char text[32] = "";
-    const char *run = getenv("DEVICE") ? getenv("DEVICE") : "simulator/run";
-    cr_assert_eq(pipe(out), 0);
-    pid_t device = fork();
-    if (device == 0) {
-        dup2(out[1], 1);
-        execl(run, run, "sh", "-c", "echo $$; exec sleep 90", NULL);
-        _exit(126);
-    }
-    close(out[1]);
-    cr_assert_gt(read(out[0], text, sizeof text - 1), 0);
-    cr_assert_eq(sscanf(text, "%d", &program), 1);
-    cr_assert_eq(kill(program, 0), 0, "the program does not run");
-    cr_assert_eq(kill(device, SIGKILL), 0);
-    waitpid(device, NULL, 0);
-    bool gone = false;
-    for (int i = 0; i < 1200 && !gone; i++) {
-        char path[64], state = 'Z';
-        snprintf(path, sizeof path, "/proc/%d/stat", program);
-        FILE *file = fopen(path, "r");
-        gone = !file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1 || state == 'Z';
-        if (file) fclose(file);
-        usleep(50000);
-    }
-    if (!gone) kill(program, SIGKILL);
-    cr_expect(gone, "the program outlived its device");
-}
-
-// The real library and ours must export the same names, under the same version.
-Test(api, every_symbol_is_there)
-{
-    cr_expect_eq(system("bash -c 'names() { nm -D --defined-only $1 | cut -d\" \" -f3 | sort; }; "
-                        "test $(names $CUDA_HOME/lib64/libcudart.so.13 | wc -l) -gt 400 && "
-                        "diff <(names $CUDA_HOME/lib64/libcudart.so.13) "
-                        "<(names ${LIBRARY:-build/simulator/lib}/libcudart.so.13)'"),
-                 0);
-}
