@@ -287,6 +287,20 @@ none 'is left undone' "$(among '\.(md|c|h|def|lua|awk|sh|cfg|css|js|html)$' '@@[
 holds "CHANGELOG.md: has no entry \`## [$(cat VERSION)] - YYYY-MM-DD\` for the version of the file VERSION" \
     grep -qE "^## \[$(sed 's/\./\\./g' VERSION)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}\$" CHANGELOG.md
 
+# ---- Sizes: a function has at most 60 lines, a file of code at most 600. A table or a dispatch may be longer, and says so
+# in the comment above it ("A table: ...", "Dispatch: ..."), a file in its first line; so does GROUP(), a table of questions.
+
+c_files() { files grader profiles simulator | grep -E '\.[ch]$'; }
+none 'is longer than 60 lines' "$(c_files | xargs awk '
+    FNR == 1 { start = 0 }
+    /^\/\/ (A table|Dispatch):/ || /^GROUP\(/ { exempt = 1 }
+    /^\{/ { start = FNR }
+    /^$/ || /^#/ { if (!start) exempt = 0 }
+    /^\}/ { if (start && !exempt && FNR - start >= 60) print FILENAME ":" start; start = exempt = 0 }')"
+none 'has more than 600 lines' "$(files . | grep -E '\.(c|h|sh|awk|lua|js|css|mk)$|(^|/)Makefile$' | xargs awk '
+    FNR == 1 { exempt = /[Tt]able/ }
+    FNR == 601 && !exempt { print FILENAME }')"
+
 # ---- How files are written: .editorconfig's rules, and .clang-format's for C
 
 # A carriage return or a blank at a line's end, or no newline at the file's, in what people write; test data is as it comes.
@@ -298,7 +312,7 @@ none 'has no newline at its end' "$(xargs -I{} sh -c '[ -z "$(tail -c 1 "$1")" ]
 # Other versions lay some lines out otherwise.
 formatted_by='clang-format version 14\.'
 laid_out() {
-    files grader profiles simulator | grep -E '\.[ch]$' | xargs clang-format --dry-run -Werror 2>&1 |
+    c_files | xargs clang-format --dry-run -Werror 2>&1 |
         sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: error: .*/\1/p' | sort -u
 }
 if clang-format --version 2>&1 | grep -q "$formatted_by"; then

@@ -119,6 +119,8 @@ home=/home
 finds 'path of one machine' "echo 'see $home/me/notes' >>book/index.md"
 finds 'left undone' "printf 'FIX%s\n' ME >>book/index.md"
 finds 'CHANGELOG.md: has no entry' 'echo 99.0.0 >VERSION'
+finds 'is longer than 60 lines' "{ echo 'int longest(void)'; echo '{'; yes '    ;' | head -n 60; echo '}'; } >>grader/text.c"
+finds 'grader/text.c: has more than 600 lines' "yes '//' | head -n 600 >>grader/text.c"
 finds 'grader/text.c:1: is not laid out' "sed -i '1s|^|int  x ;|' grader/text.c"
 finds 'book/index.md:1: ends in a blank' "sed -i '1s/\$/ /' book/index.md"
 finds 'book/index.md:1: ends in a carriage return' "sed -i '1s/\$/\r/' book/index.md"

@@ -31,8 +31,8 @@ static bool reach_each_other(const Site *a, const Site *b)
     if (a->operation == b->operation && a->block == b->block) return true;
     if (a->block_only || b->block_only) return false;
     if (a->cluster_only || b->cluster_only) return same_cluster(a, b);
-    bool afar = operations[a->operation].device != operations[b->operation].device;
-    return !afar || (!a->device_only && !b->device_only);
+    bool two_devices = operations[a->operation].device != operations[b->operation].device;
+    return !two_devices || (!a->device_only && !b->device_only);
 }
 
 bool race_stores_same(const Access *a, u32 lane, u32 other)
