@@ -1,59 +1,61 @@
-// One sectored cache: sets of lines, the one used longest ago makes room. It holds no bytes, only
-// which are there.
+// A sectored set-associative cache with LRU replacement. It holds no data, only which lines are
+// present.
 #pragma once
 #include "base/base.h"
 
-// What is known of a line, in 4 bits each: present, dirty and copied sectors; then three bits of
-// cache.c's own, 0: there is no line, and a mark for whoever has the cache.
+// The state of a line: 4 bits each for present, dirty and copied sectors; three bits of cache.c's
+// own, 0 for no line; and a mark for the cache's owner.
 typedef u16 CacheLine;
 enum { CACHE_MARK = 1 << 15 };
 
 enum { MOST_WAYS = 16 };
 enum {
     UNEVEN = 8
-}; // fitted on an H200: how what is read twice, or written, is lost little by little
+}; // fitted on an H200: how hit rates fall as data that is read twice, or written, outgrows the
+   // cache
 
 typedef struct CacheSet {
     _Alignas(
-        128) u32 tag[MOST_WAYS]; // the lower half of each line's number: a vector finds the way
+        128) u32 tag[MOST_WAYS]; // the lower halves of the lines' numbers, searched as a vector
     CacheLine line[MOST_WAYS];
-    u64 order;    // the ways, 4 bits each, the one used last lowest
-    u32 clearing; // Cache.clearings; another: it is empty
+    u64 order;    // the ways, 4 bits each, the most recently used in the lowest
+    u32 clearing; // Cache.clearings; with any other value the set is empty
 } CacheSet;
 
 typedef struct Cache {
     u32 sets, ways;
-    u32 room;      // sets that there is memory for
-    u32 clearings; // so far, and one: never 0
+    u32 room;      // sets that memory was allocated for
+    u32 clearings; // counts cache_clear(), from 1 on
     u64 inverse;   // remainder_inverse(sets)
-    u32 uneven;    // of 64 lines, so many are in a set by chance
+    u32 uneven;    // of 64 lines so many are placed in a set at random
     CacheSet *set;
 } Cache;
 
-// Room for `bytes` of lines, at least one set, in 1 to MOST_WAYS ways. False: no memory left.
+// Allocates a cache of `bytes` bytes of lines, at least one set, with 1 to MOST_WAYS ways. False:
+// out of memory.
 bool cache_make(Cache *c, u64 bytes, u32 ways);
 void cache_free(Cache *c);
 
-// Uses that part of its sets, 0 to 1, at least one, from now on. Lines whose set is another then
+// Uses this fraction of the sets from now on, at least one. Lines that then belong to another set
 // are lost.
 void cache_use(Cache *c, double part);
 void cache_clear(Cache *c);
 
-// The line of that number, of 34 bits, now the one used last; NULL: it is not there.
+// The line of that 34-bit number, which becomes the most recently used; NULL: it is not present.
 CacheLine *cache_find(const Cache *c, u64 number);
 
-// The same, of its set (cache_set), but put there, with no sectors, if it is not. *evicted is the
-// line that made room, 0 if there was room.
+// The same, but a line that is missing is inserted into its set (cache_set) with no sectors.
+// *evicted: the line that it replaced, or 0.
 CacheLine *cache_take(const Cache *c, CacheSet *set, u64 number, CacheLine *evicted);
 
-// Makes dirty sectors of the set clean, those of the line used longest ago first, until no more
-// than `sectors` are left, in no more than `lines`. Returns how many it were.
+// Cleans dirty sectors of the set, those of least recently used lines first, until `sectors` are
+// left in at most `lines` lines. Returns how many were cleaned.
 u32 cache_clean(CacheSet *set, u32 lines, u32 sectors);
 
-// The line of the set that so many others have been used after; NULL: there are no more than those.
+// The line of the set after which that many others have been used; NULL: there is none.
 CacheLine *cache_used_before(CacheSet *set, u32 others);
 
-// The remainder by multiplications: Lemire, Kaser and Kurz, "Faster remainder by direct
+// The remainder by multiplication: Lemire, Kaser and Kurz, "Faster remainder by direct
 // computation", 2019.
 static inline u64 remainder_inverse(u32 divisor) { return UINT64_MAX / divisor + 1; }
 static inline u32 remainder_of(u32 number, u32 divisor, u64 inverse)
@@ -61,8 +63,8 @@ static inline u32 remainder_of(u32 number, u32 divisor, u64 inverse)
     return (u32)(((u128)(inverse * number) * divisor) >> 64);
 }
 
-// Powers of two apart are not in one set, and neighbours are in neighbouring sets, or, where chance
-// decides, in one of 32 there.
+// Lines a power of two apart fall into different sets. Neighbouring lines fall into neighbouring
+// sets, or, for a random few, into one of the 32 sets around.
 static inline u32 cache_mixed(u64 number) { return (u32)(number ^ number >> 11 ^ number >> 20); }
 static inline u32 cache_place(const Cache *c, u32 mixed)
 {
@@ -75,7 +77,7 @@ static inline CacheSet *cache_set(const Cache *c, u64 number)
     return c->set + cache_place(c, mixed ^ (chance >> 26 < c->uneven ? chance >> 20 & 31 : 0));
 }
 
-// What is asked of a cache waits in a queue until the host has fetched the set from its memory.
+// Requests wait in a queue until the host has prefetched the set.
 enum { CACHE_COMING = 32 };
 typedef struct CacheAsked {
     u64 what;
@@ -94,7 +96,7 @@ static inline bool cache_queue_is_full(const CacheQueue *q)
 static inline bool cache_queue_is_empty(const CacheQueue *q) { return q->came == q->gone; }
 static inline CacheAsked cache_next(CacheQueue *q) { return q->asked[q->gone++ % CACHE_COMING]; }
 
-// It is not full. The line's number is given, and what is asked of it, and by whom.
+// Queues a request for a line. The queue must not be full.
 static inline void cache_ask(CacheQueue *q, const Cache *c, u64 number, u64 what, u32 by)
 {
     CacheSet *set = cache_set(c, number);
@@ -103,7 +105,7 @@ static inline void cache_ask(CacheQueue *q, const Cache *c, u64 number, u64 what
     q->asked[q->came++ % CACHE_COMING] = (CacheAsked){ what, set, by, 0 };
 }
 
-// What was asked last is asked once more. It still waits.
+// Repeats the latest request, which is still queued.
 static inline void cache_ask_again(CacheQueue *q)
 {
     q->asked[(q->came - 1) % CACHE_COMING].again++;

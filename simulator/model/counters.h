@@ -1,4 +1,4 @@
-// The counters of a launch, and the figures that follow from them (counters.def).
+// The counters of a launch and the metrics derived from them (counters.def).
 #pragma once
 #include "machine/occupancy.h"
 #include "machine/observer.h"
@@ -22,7 +22,7 @@ enum metric {
     METRICS
 };
 
-typedef struct Totals { // what is known of a launch that has ended
+typedef struct Totals { // the figures of a launch that has ended
     const Launch *launch;
     Occupancy occupancy;
     double blocks;                                        // of the grid
@@ -33,9 +33,9 @@ typedef struct Totals { // what is known of a launch that has ended
 
 extern const CounterName counter_names[COUNTERS], metric_names[METRICS];
 
-// A figure of a launch. One that does not apply, as sectors a load where nothing loads, is 0.
+// The value of a metric. One that does not apply, such as sectors per load without loads, is 0.
 double metric_value(enum metric metric, const Totals *t);
 
-// The figures of each source line (columns.c).
+// The counters of each source line (columns.c).
 extern const CounterColumn counter_columns[];
 extern const u32 counter_column_count;

@@ -1,7 +1,6 @@
-// One line that one access touches, as it is noted down to be replayed: from bit 0 on its number,
-// its sectors, the kind of access, what more there is to say, and the instruction. More is, of
-// atomics, the passes over the sectors beyond the first; of stores, which words of the sectors they
-// write.
+// An access to one cache line, packed for the replay: from bit 0 on the line's number, its sectors,
+// the kind of access, `more`, and the instruction. For atomics `more` counts the passes over the
+// sectors after the first; for stores it says which words of the sectors are written.
 #pragma once
 #include "base/base.h"
 
@@ -20,15 +19,15 @@ static inline bool line_access_is_store(LineAccess n)
     return line_access_kind(n) >= STORE && line_access_kind(n) <= STORE_BESIDE;
 }
 
-// A STORE with 0 more writes all words. Others have two numbers below 8 there. In one sector it
-// writes words in a row: the first, and how many. In several, it is the ends that lack words: how
-// many of the first sector it writes, its last ones, and how many of the last, its first ones; 0:
-// all. A STORE_OF_EACH writes so many words of each sector, and nobody knows which. A STORE_BESIDE
-// is like a STORE, but one write with the one that comes behind it, which has other words of that
-// sector.
+// `more` of a STORE: 0 if it writes every word. Otherwise it holds two numbers below 8. In one
+// sector the words are contiguous: the first one, and how many. In several sectors only the ends
+// may lack words: how many words of the first sector it writes, at its end, and how many of the
+// last, at its beginning; 0 means all. A STORE_OF_EACH writes that many words of each sector, but
+// which ones is unknown. A STORE_BESIDE is a STORE that forms one write with the following store,
+// which has other words of that sector.
 enum { SECTOR_WORDS = SECTOR_BYTES / 4, ALL_WORDS = (1 << SECTOR_WORDS) - 1 };
 
-// The kind and the rest of a store that writes these words of a line.
+// The kind and `more` of a store that writes these words of a line.
 static inline LineAccess line_access_of_words(u32 sectors, u32 words)
 {
     u32 first = __builtin_ctz(words), last = 31 - __builtin_clz(words),
@@ -41,7 +40,7 @@ static inline LineAccess line_access_of_words(u32 sectors, u32 words)
          | (u64)(low % SECTOR_WORDS * SECTOR_WORDS + high % SECTOR_WORDS) << AT_MORE;
 }
 
-// Which words of a sector of it a STORE, or one beside it, writes, a bit for each.
+// The words of a sector that a STORE or STORE_BESIDE writes, a bit for each.
 static inline u32 line_access_words(LineAccess n, u32 sector)
 {
     u32 low = line_access_more(n) / SECTOR_WORDS, high = line_access_more(n) % SECTOR_WORDS,
@@ -52,8 +51,8 @@ static inline u32 line_access_words(LineAccess n, u32 sector)
     return high && !(sectors >> sector >> 1) ? (1u << high) - 1 : ALL_WORDS;
 }
 
-// The words that a store brings of a sector of it, and those there already: of a STORE_OF_EACH so
-// many more.
+// Adds the words that a store writes to those that are there. Of a STORE_OF_EACH their number
+// counts.
 static inline u32 line_access_add_words(u32 words, LineAccess n, u32 sector)
 {
     if (line_access_kind(n) != STORE_OF_EACH) return words | line_access_words(n, sector);

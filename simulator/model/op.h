@@ -1,6 +1,6 @@
-// What the hardware makes of an instruction: issue slots, the unit that executes it, and how long
-// its result takes. ptxas turns PTX into the GPU's own instructions; this is a table of what
-// usually becomes of each (op.c).
+// What the hardware makes of an instruction: issue slots, the executing unit, and the result's
+// latency. ptxas translates PTX into the GPU's own instructions; op.c describes the usual
+// translation.
 #pragma once
 #include "coalesce.h"
 #include "program/instruction.h"
@@ -8,7 +8,7 @@
 enum unit {
     UNIT_ALU,
     UNIT_FMA,
-    UNIT_HEAVY,   // HEAVY: the half of the FMA pipe that multiplies integers
+    UNIT_HEAVY,   // the half of the FMA pipe that multiplies integers
     UNIT_INTEGER, // ALU or HEAVY, whichever is free: ptxas spreads simple integer work over both
     UNIT_FP64,
     UNIT_XU,
@@ -29,34 +29,33 @@ enum op_kind {
     OP_BRANCH,
     OP_COPY,
     OP_COMMIT,
-    OP_WAIT, // cp.async
+    OP_WAIT, // of cp.async
     OP_ARRIVE,
     OP_BULK,
     OP_BULK_WAIT
-}; // its arrival at an mbarrier, copies in bulk and the wait for their sources
+}; // OP_ARRIVE: of cp.async at an mbarrier; OP_BULK_WAIT: for the sources of copies in bulk
 
 enum { OP_READS = 28, OP_WRITES = 10 };
 
 typedef struct Op {
     u8 unit, kind;
     u8 space;     // of memory: enum space
-    bool past_l1; // a load that L1 does not keep
+    bool past_l1; // a load that bypasses L1
     u8 read_count, write_count;
-    float slots;   // instructions that the scheduler issues; 0: part of another one
-    float own;     // of them those that its unit executes; the others are simple ones around it
-    float busy;    // clocks that a tensor unit works at it
-    s32 groups;    // OP_WAIT: of copies, that may still be under way; below 0: none, nor any copy
-    float latency; // clocks until its result can be used; loads: what comes on top of the memory's
+    float slots;   // instructions that the scheduler issues; 0: part of another instruction
+    float own;     // those of them that the op's unit executes; the others are simple ones
+    float busy;    // clocks for which it occupies a tensor unit
+    s32 groups;    // OP_WAIT: copy groups that may still be in flight; below 0: no copy may be
+    float latency; // clocks until its result can be used; of loads in addition to the memory's
     u32 read[OP_READS], write[OP_WRITES]; // rows / 64 of the register file
-    u32 rank;        // where ptxas puts it: its place within its run of instructions
-    u32 run_end;     // behind the last instruction of the run that it belongs to
+    u32 rank;        // its position within its run of instructions, as ptxas schedules it
+    u32 run_end;     // the instruction after that run
     bool ends;       // a branch to the kernel's end
-    u32 skips;       // a branch over so few instructions that they become predicated ones instead
-    u32 over;        // of those: 1 + the branch that chooses
-    Wide wide;       // what it is a part of
-    u32 wide_number; // which in the kernel
+    u32 skips;       // a branch over so few instructions that ptxas predicates them instead
+    u32 over;        // of a predicated one: 1 + the branch
+    Wide wide;       // the wide access to which it belongs
+    u32 wide_number; // the number of that in the kernel
 } Op;
 
-// One for each instruction of the kernel, which keeps them: they are worked out once. NULL: no
-// memory.
+// The ops of a kernel's instructions, computed once and kept with the kernel. NULL: out of memory.
 const Op *ops_of(Kernel *kernel);

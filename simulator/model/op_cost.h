@@ -1,4 +1,4 @@
-// What the hardware spends on an instruction (op.c's part).
+// The costs of an instruction on the hardware (a part of op.c).
 #pragma once
 #include "op.h"
 

@@ -1,4 +1,4 @@
-// The slots that models keep what they know in, behind those of checks.
+// The models' slots for their data, after those of the checks.
 #pragma once
 #include "checks/slots.h"
 #include "machine/grid_state.h"

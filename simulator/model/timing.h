@@ -1,4 +1,4 @@
-// How long a launch takes on the device that is imitated.
+// The time of a launch on the simulated device.
 #pragma once
 #include "machine/grid.h"
 
@@ -7,5 +7,5 @@ typedef struct Timing {
     double warps; // that an SM with blocks held, on average
 } Timing;
 
-// Of the launch that ends: by the model in replay.c.
+// Of the launch that ends, by the model in replay.c.
 Timing timing_of(const Grid *grid);

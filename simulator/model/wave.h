@@ -1,5 +1,5 @@
-// The blocks that the device holds together, a wave, with what each has noted down of its accesses;
-// and their replay through L1 and the coalescers to L2 (wave.c).
+// A wave: the blocks that the device holds at once, with the recorded line accesses of each, and
+// their replay through L1 and the coalescers to L2 (wave.c).
 #pragma once
 #include "cache.h"
 #include "caches.h"
@@ -8,7 +8,7 @@
 #include "base/need.h"
 
 enum { RECENT = 4096, RECENT_TURNS = 6 }; // reads that a coalescer remembers, and for how long
-static const u64 LOCAL_LINE = 1ull << 33; // lines of local memory have this bit in their number
+static const u64 LOCAL_LINE = 1ull << 33; // set in the numbers of local memory's lines
 
 typedef struct LineAccesses {
     LineAccess *line;
@@ -29,32 +29,32 @@ typedef struct Wave {
         u32 count;
         u16 sm;
         bool placed;
-    } * block; // those that have ended: their notes in `all`
+    } * block; // that have ended: their accesses in `all`
     u32 blocks, room;
     LineAccess *all;
     u64 line_accesses, line_accesses_room; // of them all
     bool cut;
-    struct Wave *next; // of those that are spare
+    struct Wave *next; // of the free list
 } Wave;
 
 typedef struct CachedGrid {
     Grid *grid;
-    Cache *l1;               // of each SM; not made: no block has run there
-    LineAccesses *misses;    // of each SM, in the wave that is replayed
+    Cache *l1;               // of each SM; not allocated: no block has run there
+    LineAccesses *misses;    // of each SM, in the wave that is being replayed
     u32 resident;            // blocks that share an L1
-    u64 l1_bytes;            // what shared memory leaves of it
-    Wave *wave;              // of the blocks that have ended and are not replayed
+    u64 l1_bytes;            // that shared memory leaves
+    Wave *wave;              // of blocks that have ended and are not replayed yet
     Read *recent;            // of each GPC
     u32 turn;                // so far
     s32 *drift;              // of each SM, in steps of a turn
-    CacheTally *cache_tally; // of each thread and instruction; the first thread's are l2's
+    CacheTally *cache_tally; // of each thread and instruction; the first thread's include L2's
     u32 cache_tally_stride;
     Spills spills;
     CacheTally spilled[2]; // loads, stores
     L2Launch l2;
 } CachedGrid;
 
-// Room for so many more.
+// Makes room for so many more.
 static inline void make_room(LineAccesses *n, u32 more)
 {
     if (n->count + more <= n->room) return;
@@ -69,7 +69,7 @@ static inline void add_line_access(LineAccesses *n, LineAccess note)
     n->line[n->count++] = note;
 }
 
-// By chance, but the same in every run.
+// Pseudo-random, and the same in every run.
 static inline u32 mixed(u32 a, u32 b)
 {
     u32 bits = (a * 0x9e3779b1u ^ b * 0x85ebca6bu) * 0xc2b2ae35u;
@@ -77,6 +77,6 @@ static inline u32 mixed(u32 a, u32 b)
 }
 
 
-// Replays the wave: its blocks' notes through the L1 of each SM, and what those miss through the
-// coalescers to L2. `alone`: in this thread, as other threads may have something else to do.
+// Replays the wave: its blocks' line accesses through each SM's L1, and the misses through the
+// coalescers to L2. `alone`: in this thread, because other threads may be busy.
 void wave_replay(Wave *w, bool alone);
