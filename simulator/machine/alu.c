@@ -13,7 +13,7 @@
 
 // ---- handlers ----
 
-// A bit for each lane that has -1; the others have 0.
+// A bit for each lane that holds -1; the others hold 0.
 static inline u32 lanes_of(const s32 is[LANES])
 {
     u32 bits = 0;
@@ -190,7 +190,7 @@ static void narrow(void *to, u32 width, const u8 *from, u32 register_width)
     for (u32 l = 0; l < LANES; l++) memcpy((u8 *)to + l * width, from + l * register_width, width);
 }
 
-// Writes each lane of the mask into a register that may be wider, extending zeros or the sign.
+// Writes each lane of the mask into a register that may be wider, with zero or sign extension.
 static void widen(u8 *to, u32 register_width, const void *from, u32 width, bool is_signed, u32 mask)
 {
     for (u32 l = 0; l < LANES; l++) {
@@ -298,7 +298,7 @@ static void run_compare(Warp *w, const Insn *i, u32 mask)
 {
     u32 *p = row_of(w, i->d), third = *(const u32 *)row_of(w, i->c) ^ i->flip;
     handlers[i->row](w, i, mask);
-    bool halves = isa_rows[i->row].shape == COMPARE_2; // q is set already, by the upper halves
+    bool halves = isa_rows[i->row].shape == COMPARE_2; // the upper halves have set q already
     u32 yes = *p, no = halves ? *(u32 *)row_of(w, i->predicate) : ~yes;
     switch (i->combine) {
     case COMBINE_AND: yes &= third, no &= third; break;

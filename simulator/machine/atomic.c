@@ -1,4 +1,4 @@
-// Atomics: what they leave in memory, lane after lane, and whose comes first.
+// Atomics: what they leave in memory, lane by lane, and which comes first.
 #include "atomic.h"
 
 #include <string.h>
@@ -30,11 +30,11 @@ static void atomic_wide(const Access *a)
     if (changed) changed_something(a->warp);
 }
 
-// What an f32 sum in global memory adds or makes of denormals is zeros (PTX ISA, "atom").
+// f32 additions in global memory flush denormals to zero (PTX ISA, "atom").
 u64 atomic_result(const IsaRow *row, bool global, u64 old, u64 second, u64 third)
 {
     bool flush = row->type[0] == TYPE_f32 && global;
-    bool passes_nan = row->type[0] == TYPE_f64 && global; // the L2's adder leaves a NaN as it is
+    bool passes_nan = row->type[0] == TYPE_f64 && global; // L2's adder passes a NaN unchanged
     if (passes_nan && (is_nan_f64(second) || is_nan_f64(old)))
         return is_nan_f64(second) ? second : old;
     u64 result = row->atomic(flush ? without_denormal(old) : old,
@@ -42,7 +42,7 @@ u64 atomic_result(const IsaRow *row, bool global, u64 old, u64 second, u64 third
     return flush ? without_denormal(result) : result;
 }
 
-// Lane after lane, lowest first; of a vector, each element is a step of its own.
+// Lane by lane, the lowest first. Each element of a vector is a step of its own.
 static void atomic_element(const Access *a, u32 element)
 {
     bool changed = false;
@@ -74,7 +74,7 @@ static void atomic_lanes(const Access *a)
         for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
 }
 
-// One lane for each word that some of them want, the lowest.
+// The lowest lane of each word that some of them address.
 static u32 one_for_each(const u64 *address, u32 lanes)
 {
     u32 chosen = 0;
@@ -95,14 +95,15 @@ bool atomic_is_aggregated(const Access *a)
 
 // ---- Whose atomic comes first ----
 //
-// On an H200 multiprocessors take turns at a word, a lane each: where each has a warp there, 132
-// places lie between those that neighbouring lanes draw, whose order is that of their numbers. With
-// 8 multiprocessors 11 of 16 lanes draw places in sectors of their own; the lanes of a single one
-// mostly come in a row. Here the warps of a block stand for those of many: each has a lane served
-// in turn. What a kernel with fences tells others hangs on that order, and observers see an
-// instruction once, so there they come in a row.
+//
+// On an H200 multiprocessors take turns at a word, one lane each. Where each of them has a warp
+// there, neighbouring lanes draw places 132 apart, in the order of the lanes. With 8
+// multiprocessors 11 of 16 lanes draw places in sectors of their own; the lanes of a single one
+// mostly draw adjacent places. Here the warps of a block stand for those of many blocks: each has
+// one lane served in turn. In a kernel with fences the released clocks depend on that order, and
+// observers see an instruction once, so there the lanes are served together.
 
-// Do the lanes draw places, of which others are drawn by others meanwhile?
+// Do the lanes draw places, between which other warps' lanes draw theirs?
 static bool takes_turns(const Access *a)
 {
     enum { MANY_BLOCKS = 8 };

@@ -1,5 +1,5 @@
-// A block in its slot: its memory, its special registers, its barriers, and the turns that its
-// warps take, each running until it ends, waits at a barrier, or has had its turn.
+// A block in its slot: its memory, special registers and barriers, and the turns of its warps, each
+// of which runs until it ends, waits at a barrier, or its turn expires.
 #include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void observe_barrier(Block *b, u32 arrived, u32 freed)
     }
 }
 
-// Lets those go on whose barrier has all that it waits for. False: there are none.
+// Releases the barriers that are complete. False: there are none.
 static bool release(Block *b)
 {
     bool any = false;
@@ -131,7 +131,7 @@ static bool over_limit(Grid *g)
     const Warp *w = g->running;
     char why[160];
     if (g->steps - w->block->since
-        < l->limit / 16) { // it is not this block that took so long, but those that have ended
+        < l->limit / 16) { // the time went to blocks that have ended, and not to this one
         snprintf(why, sizeof why,
                  "Block %u of %llu was under way, and none before it is endless: they are too "
                  "many, or each does too much.",
@@ -150,12 +150,11 @@ static bool over_limit(Grid *g)
     return true;
 }
 
-// A round: each warp of the block that can run has had a turn.
+// A round gives each warp of the block that can run a turn. How it ended:
 enum round {
-    ROUND_STUCK, // none could do anything
-    ROUND_SPINS, // all have read again and again the same that others may change, and changed
-                 // nothing
-    ROUND_ASKS,  // they get on, and one of them reads what others may change
+    ROUND_STUCK, // no warp could run
+    ROUND_SPINS, // every warp has read the same again that others may change, and changed nothing
+    ROUND_ASKS,  // they make progress, and one of them reads what others may change
     ROUND_MOVES,
 };
 
@@ -193,7 +192,7 @@ static enum round run_warps(Block *b)
     return !ran ? ROUND_STUCK : spun == ran ? ROUND_SPINS : asked ? ROUND_ASKS : ROUND_MOVES;
 }
 
-// Its first warp that lives, `waiting` or not.
+// The first live warp, `waiting` at a barrier or not.
 static Warp *first_live(Block *b, bool waiting)
 {
     for (u32 n = 0; n < b->warp_count; n++)
@@ -201,7 +200,7 @@ static Warp *first_live(Block *b, bool waiting)
     return NULL;
 }
 
-// Every warp waits at a barrier, and none of the barriers gets all that it waits for.
+// Every warp waits at a barrier, and none of the barriers will complete.
 static void report_waiting(Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
@@ -227,8 +226,8 @@ bool block_run(Block *b)
     enum {
         MOST_ROUNDS = 256,
         MOST_MEETINGS = 1 << 14
-    }; // the latter: at barriers, between which others are asked
-    if (!g->shuffled) b->rounds = b->meetings = 0; // else its turn goes on some other time
+    }; // barriers met, between which other blocks get a turn
+    if (!g->shuffled) b->rounds = b->meetings = 0; // otherwise its turn continues later
     while (b->rounds < MOST_ROUNDS && b->meetings < MOST_MEETINGS) {
         enum round round = run_warps(b);
         if (g->status) return false;
@@ -257,8 +256,8 @@ bool block_run(Block *b)
     return false;
 }
 
-// Memory that the blocks of a slot use one after another. Between what a kernel asks for and what
-// is the system's nothing is to be found.
+// The memory that blocks of a slot use one after another. The gap between the kernel's part and the
+// system's belongs to nothing.
 enum { RESERVED_GAP = 256 };
 Block *block_make(Grid *g, u32 slot)
 {
@@ -285,7 +284,7 @@ Block *block_make(Grid *g, u32 slot)
     if (!b->warps || !b->invariant || !b->shared
         || (!b->cluster && (g->cluster_blocks > 1 || k->has_cluster_barrier)))
         return NULL;
-    memset(b->shared, 0xd5, b->shared_span); // what nothing wrote is the same rubbish in every run
+    memset(b->shared, 0xd5, b->shared_span); // undefined bytes are the same in every run
     for (u32 n = 0; n < b->warp_count; n++) {
         Warp *w = &b->warps[n];
         w->block = b;

@@ -1,8 +1,8 @@
-// Copies in bulk. Their places are looked at when they begin, and what they bring to shared memory
-// is read then; it gets there when somebody waits at the copy's mbarrier. What they take from
-// shared memory is read as late as may be, when its thread waits for that (wait_group.read), and
-// gets to global memory when its thread waits for that, or the block ends. So a program that does
-// not wait reads, or stores, the wrong bytes in every run.
+// Copies in bulk. Both places are checked when a copy starts. A copy to shared memory reads its
+// source then, and writes when a thread waits at its mbarrier. A copy from shared memory reads its
+// source as late as possible, when its thread waits for that (wait_group.read), and writes global
+// memory when its thread waits for that, or the block ends. So a program that does not wait gets
+// the wrong bytes in every run.
 #include "bulk.h"
 
 #include <driver_types.h>
@@ -19,7 +19,7 @@
 #include "source_fill.h"
 #include "base/need.h"
 
-enum { UNIT = 16 }; // that size and addresses are a multiple of
+enum { UNIT = 16 }; // sizes and addresses are multiples of this
 
 static struct Bulks *bulks_of(Block *b)
 {
@@ -46,7 +46,7 @@ void bulks_free(Block *b)
 }
 
 // ---- What observers see ----
-// A copy is seen in chunks that lie in one page of global memory each.
+// Observers see a copy in chunks, each within one page of global memory.
 
 enum { CHUNK = 4096 };
 
@@ -106,7 +106,7 @@ static bool look_at_target(Block *b, Bulk *c)
     for (u32 at = 0, bytes; at < c->bytes; at += bytes) {
         bytes = chunk_at(c, at);
         Access a = access_of(b, c, at, bytes, true);
-        u32 same = 0; // what is there is not looked at: it may be out of bounds
+        u32 same = 0; // memory is not compared, as it may be out of bounds
         a.unchanged = &same;
         if (!access_allow(&a, NULL)) return false;
     }
@@ -141,7 +141,7 @@ static u64 in_shared(const Block *b, u64 address)
          - b->shared_base;
 }
 
-// In a cluster: is it an address in the shared memory of another of its blocks?
+// In a cluster: is the address in another block's shared memory?
 static bool is_of_another(const Block *b, u64 address)
 {
     u32 rank = cluster_rank(in_shared(b, address) + b->shared_base);
@@ -181,7 +181,7 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
     return false;
 }
 
-// An H200 takes a copy within shared memory for an illegal instruction where there are no clusters.
+// On an H200 a copy within shared memory is an illegal instruction without clusters.
 static bool has_cluster(Warp *w, const Insn *i, u32 lane)
 {
     if (w->block->grid->launch->cluster[0]) return true;
@@ -217,14 +217,14 @@ static void begin(Warp *w, const Insn *i, u32 lane)
     }
     if (x->stores || x->within) c.from = in_shared(b, c.from);
     if (!x->stores) c.to = in_shared(b, c.to);
-    if (!c.bytes) return; // an H200 then looks at no address
+    if (!c.bytes) return; // an H200 then checks no address
     if (!is_aligned(w, i, &c) || (x->within && !has_cluster(w, i, lane))) return;
     if (!x->stores) {
         c.mbarrier =
             in_shared(b, address(w, x->mbarrier, x->wide_mbarrier, (s32)x->offset_to, lane));
         if (!mbarrier_is_initialised(w, i, lane, c.mbarrier)) return;
     }
-    if (c.bytes > b->shared_span) { // this is reported
+    if (c.bytes > b->shared_span) { // the access below reports this
         Access a = access_of(b, &c, 0, c.bytes, !c.stores);
         access_allow(&a, NULL);
         return;
@@ -250,8 +250,7 @@ void run_bulk(Warp *w, const Insn *i, u32 mask)
 
 // ---- To end ----
 
-// What a copy does with its bytes: it puts them there, or (cp.reduce) adds each of its elements to
-// what is there, or the like.
+// A copy writes its bytes, or (cp.reduce) combines each element with what is there.
 static void put(Block *b, Bulk *c)
 {
     const Insn *i = insn_of(b, c);
@@ -278,7 +277,7 @@ static void read_source(Block *b, Bulk *c)
     c->has_read = true;
 }
 
-// Takes a copy from the list, so that what it leads to finds it there no more.
+// Removes a copy from the list before it completes, so that what follows does not find it.
 static Bulk take(struct Bulks *all, u32 n)
 {
     Bulk c = all->bulk[n];
@@ -319,8 +318,8 @@ void run_bulk_commit(Warp *w, const Insn *i, u32 mask)
     for (u32 l = 0; l < LANES; l++) all->group[w->number][l] += mask >> l & 1;
 }
 
-// All groups but the latest so many that the lane has committed: their sources have been read; and,
-// if not .read alone, they are over.
+// Completes all but the latest groups that the lane has committed: their sources have been read,
+// and, unless for .read only, they have been written.
 void run_bulk_wait(Warp *w, const Insn *i, u32 mask)
 {
     Block *b = w->block;
@@ -348,7 +347,7 @@ void bulks_end(Block *b)
     memset(all->group, 0, b->warp_count * sizeof *all->group);
 }
 
-// Whose generic accesses the asynchronous ones behind it may meet.
+// Lanes whose generic accesses the asynchronous proxy's later ones may conflict with.
 void run_fence_proxy(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;

@@ -1,9 +1,9 @@
 // Calls of functions that were not inlined. A function has registers of its own in the warp's file,
-// so a call moves no register: it copies the parameters, notes for each lane where it came from,
-// and gives each lane a frame in its local memory. Only where a lane calls a function that it is in
-// already (recursion) are that function's registers set aside.
+// so a call moves no registers: it copies the parameters, notes each lane's return address, and
+// gives each lane a frame in local memory. Only where a lane calls a function that it is already in
+// (recursion) are that function's registers saved.
 //
-// Lanes that stand at one instruction at one depth run together, wherever each will return to.
+// Lanes at one instruction and one depth run together, wherever each of them will return to.
 #include <driver_types.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 
 enum { MOST_RESULT = 4096, DEFAULT_STACK = 1024 };
 
-// cudaLimitStackSize, 0: the default. What frames take on a GPU depends on its registers, which PTX
-// does not tell: so a byte of it is taken for a call and four bytes of arrays, which is generous.
+// cudaLimitStackSize; 0: the default. A GPU's frames depend on its registers, which PTX does not
+// show. So a byte of the limit pays for a call and for four bytes of arrays, which is generous.
 static u64 stacks[MOST_DEVICES];
 
 void call_set_stack(u32 device, u64 bytes) { stacks[device] = bytes; }
@@ -57,7 +57,7 @@ static void copy_row(u8 *to, const u8 *from, u32 width, u32 mask)
     else *(u32 *)to = (*(const u32 *)from & mask) | (*(u32 *)to & ~mask);
 }
 
-// Every register of a function, from one file of registers to another.
+// Copies every register of a function from one register file to another.
 static void copy_registers(const Function *f, u8 *to, u32 *to_taint, const u8 *from,
                            const u32 *from_taint, u32 mask)
 {
@@ -80,7 +80,7 @@ static void set_aside(Warp *w, Frame *frame, const Function *f, u32 mask)
     copy_registers(f, frame->regs, frame->taint, w->regs, w->taint, mask);
 }
 
-// The marks of parameters and results stand one for two bytes (undefined.c).
+// Parameters and results have one mark for each two bytes (undefined.c).
 static void pass_marks(u32 *to, const u32 *from, u32 bytes, u32 mask)
 {
     for (u32 n = 0; n < (bytes + 1) / 2; n++) to[n] = (to[n] & ~mask) | (from[n] & mask);
@@ -93,7 +93,7 @@ static void pass(Warp *w, Passed to, Passed from, u32 mask)
     lanes_copy(row_of(w, to.row), to.bytes, row_of(w, from.row), from.bytes, bytes, mask);
 }
 
-// Lanes that have no room left for another call; 0: none.
+// The lanes without room for another call; 0: none.
 static u32 overflowing(const Warp *w, const Function *f, u32 mask)
 {
     const Grid *g = w->block->grid;
@@ -153,7 +153,7 @@ static void enter(Warp *w, const Insn *i, const CallSite *site, u32 index, u32 m
     w->stop = 0;
 }
 
-// The kernel's function at an address, or ~0u.
+// The index of the kernel's function at an address, or ~0u.
 static u32 function_at(const Kernel *k, u64 address)
 {
     u64 number = (address - FUNCTION_BASE) / FUNCTION_BYTES;

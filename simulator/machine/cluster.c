@@ -1,6 +1,6 @@
-// The barrier of a cluster: threads arrive and wait by two instructions, between which they do
-// other things. A warp's lanes may come one by one. Whoever has arrived cannot do so again before
-// it has waited, so at most two phases are under way.
+// The barrier of a cluster. Threads arrive and wait by two instructions, between which they may do
+// other work. Lanes of a warp may come separately. A thread that has arrived must wait before it
+// arrives again, so at most two phases are in use.
 #include <driver_types.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void cluster_join(Block *b)
         b->warps[n].cluster_arrived = b->warps[n].cluster_early = b->warps[n].cluster_waiting = 0;
 }
 
-// Those that wait go on behind the barrier, the others when they come to wait.
+// Waiting lanes continue after the barrier; the others will when they wait.
 static void free_warp(Warp *w)
 {
     u32 held = w->cluster_waiting;
@@ -129,7 +129,7 @@ static void wait(Warp *w, const Insn *i, u32 lanes)
     if (w->cluster_waiting == w->live) w->waiting = w->live, w->barrier = CLUSTER_BARRIER;
 }
 
-// The .aligned ones are for all lanes of the warp that live.
+// The .aligned forms need all live lanes of the warp.
 void run_cluster_arrive(Warp *w, const Insn *i, u32 mask)
 {
     if (insn_row(i)->aligned) mask = exchange_live(w, i, mask);
@@ -142,7 +142,7 @@ void run_cluster_wait(Warp *w, const Insn *i, u32 mask)
     if (mask) wait(w, i, mask);
 }
 
-// Does the address lie in the block's own shared memory?
+// Is the address in the block's own shared memory?
 void run_isspacep_own(Warp *w, const Insn *i, u32 mask)
 {
     const u64 *a = row_of(w, i->a), own = SHARED_WINDOW + w->block->shared_base;

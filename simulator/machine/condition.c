@@ -1,5 +1,5 @@
-// The values that decide what a graph's conditional nodes run: kernels set them, and the host side
-// of a launch reads them.
+// The values that decide what a graph's conditional nodes run: kernels set them, and the host reads
+// them when it launches.
 #include <stdlib.h>
 
 #include "condition.h"
@@ -11,7 +11,7 @@ u32 condition_make(void)
 {
     if (count % 64 == 0) values = need(realloc(values, (count + 64) * sizeof *values));
     values[count] = 0;
-    return ++count; // 0 is none
+    return ++count; // 0 is no handle
 }
 
 u32 *condition_at(u64 handle) { return handle && handle <= count ? &values[handle - 1] : NULL; }

@@ -1,4 +1,5 @@
-// The workspace of grid.sync(), as the toolkit's cooperative_groups/details/driver_abi.h has it.
+// The workspace of grid.sync(), laid out as in the toolkit's
+// cooperative_groups/details/driver_abi.h.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
-// Asynchronous copies. A copy's source is looked at and read when it begins, and its place in
-// shared memory is then neither the old value's nor the new one's: the bytes change when the thread
-// waits for the group that the copy is in, and not before, so that a program that does not wait
-// reads the old ones in every run, and checks see who touches such bytes. Copies that arrive at an
-// mbarrier do so when somebody waits there.
+// Asynchronous copies. A copy's source is checked and read when it starts. Its destination then
+// holds neither the old nor the new value: the bytes change when the thread waits for the copy's
+// group, and not before. So a program that does not wait reads the old bytes in every run, and
+// checks see accesses to them. Copies that arrive at an mbarrier do so when a thread waits there.
 #include "copy.h"
 
 #include <stdlib.h>
@@ -82,7 +81,7 @@ u32 copy_given(const Warp *w, const Insn *i, u32 lane)
     return given < i->matrix->bytes ? given : i->matrix->bytes;
 }
 
-// The lanes that read so many bytes, a power of two of them at a time.
+// The lanes that read that many bytes, by powers of two.
 static bool read_source(Warp *w, const Insn *i, Copy *c, u32 lanes, u32 given)
 {
     AccessPattern *patterns = &w->block->grid->patterns[i->pattern];
@@ -149,7 +148,7 @@ void run_copy_commit(Warp *w, const Insn *i, u32 mask)
     for (u32 l = 0; l < LANES; l++) all->group[l] += mask >> l & 1;
 }
 
-// These lanes' part of a copy gets to shared memory.
+// Writes these lanes' part of a copy to shared memory.
 static void finish(Warp *w, Copy *c, u32 lanes)
 {
     Access a = access_to(w, &w->block->grid->kernel->code[c->pc], c, lanes);
@@ -163,7 +162,7 @@ static void finish(Warp *w, Copy *c, u32 lanes)
     w->block->grid->progress++;
 }
 
-// Copies of which a lane has nothing left to wait for are no more.
+// Removes copies for which no lane has to wait any more.
 static void drop_finished(Copies *all)
 {
     u32 kept = 0;
@@ -175,8 +174,8 @@ static void drop_finished(Copies *all)
     all->count = kept;
 }
 
-// wait_group N: all groups but the latest N that the lane has committed; wait_all (a number below
-// 0): all copies.
+// wait_group N: completes all groups but the latest N that the lane has committed; wait_all, with a
+// number below 0: all copies.
 void run_copy_wait(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);
@@ -192,8 +191,8 @@ void run_copy_wait(Warp *w, const Insn *i, u32 mask)
 
 // ---- Arrivals ----
 
-// .noinc: the mbarrier was initialised for these arrivals; else they come on top of what it waits
-// for.
+// .noinc: the mbarrier was initialised for these arrivals; otherwise the phase expects additional
+// ones.
 void run_copy_arrive(Warp *w, const Insn *i, u32 mask)
 {
     Copies *all = copies_of(w);

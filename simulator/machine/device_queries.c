@@ -1,5 +1,5 @@
-// What kernels ask CUDA's runtime about the device that they run on, and about kernels: libraries
-// do before they launch.
+// What kernels ask CUDA's runtime about their device and about kernels, as libraries do before they
+// launch.
 #include <driver_types.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ void run_get_device(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// False: what this device has no answer to.
+// False: this device has no such attribute.
 static bool attribute(u32 which, u32 *value)
 {
     switch (which) {

@@ -1,5 +1,5 @@
-// The names of errors and NVIDIA's words for them, as kernels ask for them: the host's
-// (client/error.c), in memory that they can read.
+// The names and descriptions of errors that kernels ask for: the host's (client/error.c), in memory
+// that kernels can read.
 #include <string.h>
 
 #include "dynamic_launch.h"
@@ -7,7 +7,7 @@
 #include "memory/memory.h"
 #include "base/need.h"
 
-// The last row is for all that is no error.
+// The last row is for numbers that are no error.
 static const struct {
     int code;
     const char *name, *words;
@@ -20,7 +20,8 @@ typedef struct Strings {
     u64 name[ROWS], words[ROWS];
 } Strings;
 
-static Strings *made[MOST_DEVICES]; // where they lie; NULL: no kernel there has asked
+static Strings
+    *made[MOST_DEVICES]; // where the strings are; NULL: no kernel of the device has asked
 
 static u64 put(u64 *end, const char *string)
 {

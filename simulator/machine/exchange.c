@@ -1,5 +1,5 @@
-// Instructions by which the lanes of a warp give each other values. They wait until every lane that
-// their mask names has come or ended. The value of a lane that takes no part is undefined.
+// Instructions by which the lanes of a warp exchange values. They wait until every lane of their
+// mask has arrived or ended. The value of a lane that does not participate is undefined.
 #include <driver_types.h>
 
 #include "access.h"
@@ -25,8 +25,8 @@ static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
     return true;
 }
 
-// The lanes that take part, once they are all here; 0: they are not, and those that have come wait.
-// Lanes that pass another mask go after these.
+// The participating lanes, once all have arrived. 0: some are missing, and the others wait. Lanes
+// with another mask run after these.
 static u32 assemble(Warp *w, const Insn *i, u32 mask)
 {
     const u32 *members = row_of(w, i->members);
@@ -40,7 +40,7 @@ static u32 assemble(Warp *w, const Insn *i, u32 mask)
         mask &= same;
     }
     if (!(wanted & w->live & ~mask)) return mask;
-    tally_take_back(g->tally, pc, w->active); // it runs when the others are here
+    tally_take_back(g->tally, pc, w->active); // it runs when the others have arrived
     w->active &= ~mask;
     warp_hold(w, pc, mask);
     return 0;
@@ -130,8 +130,9 @@ static void shuffle(Warp *w, const Insn *i, u32 mask, Pick (*pick)(u32, u32, s32
         if (!p.inside) p.lane = l;
         inside |= (u32)p.inside << l;
         from[l] = p.lane;
-        values[l] =
-            here >> p.lane & 1 ? a[p.lane] : 0; // of a lane that takes no part, as an H200 has it
+        values[l] = here >> p.lane & 1
+                      ? a[p.lane]
+                      : 0; // 0 from a lane that does not participate, as on an H200
     }
     OBSERVERS(shuffled, w, i, here, from);
     set(w, i, here, values);
@@ -265,7 +266,7 @@ void run_elect_sync(Warp *w, const Insn *i, u32 mask)
     if (i->predicate) set_predicate(w, i->predicate, here, 1u << lane);
 }
 
-// __syncwarp(): what its lanes did before it comes before what they do after it.
+// __syncwarp(): what its lanes did before comes before what they do after it.
 void run_bar_warp_sync(Warp *w, const Insn *i, u32 mask)
 {
     u32 here = assemble(w, i, mask);

@@ -1,4 +1,4 @@
-// Instructions that change a warp's path: branches, ends, barriers, calls.
+// Instructions that change a warp's path: branches, exits, barriers, calls.
 #include <driver_types.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     if (stay) {
         Grid *g = w->block->grid;
         g->tally[i - g->kernel->code].divergent++;
-        // Two paths now: the lower goes on, the higher is parked until the lower has caught up with
-        // it.
+        // There are two paths now. The lower one continues; the higher one waits until the lower
+        // one reaches it.
         if (back) warp_park(w, next, stay), w->pc = i->target;
         else warp_park(w, i->target, mask);
         w->active = back ? mask : stay;
@@ -29,7 +29,8 @@ void run_bra(Warp *w, const Insn *i, u32 mask)
     if (w->arrived || w->turns >= w->turn_limit || (back && w->ready_count)) w->stop = 0;
 }
 
-// Each lane goes where its index says; beyond the list PTX leaves it open, and the last is taken.
+// Each lane jumps where its index says. PTX leaves an index beyond the list open; the last entry is
+// taken.
 void run_brx(Warp *w, const Insn *i, u32 mask)
 {
     const u32 *index = row_of(w, i->a);
@@ -58,8 +59,8 @@ static void report_barrier(Warp *w, u32 pc, u32 others)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// When every lane that lives has come to the barrier, the warp waits for the others, or goes on if
-// it only arrives.
+// When every live lane has reached the barrier, the warp waits for the others, or continues if it
+// only arrives.
 static void settle(Warp *w)
 {
     if (!w->arrived || w->arrived != w->live) return;
@@ -88,8 +89,8 @@ static void settle(Warp *w)
     block->grid->progress++;
 }
 
-// A lane may end without having come to a barrier that others wait at, but not run past it and end
-// then.
+// A lane may end without coming to a barrier at which others wait, but it may not run past the
+// barrier and then end.
 static void end_lanes(Warp *w, u32 mask)
 {
     if (w->arrived && w->skipped & mask) report_barrier(w, w->arrived_pc, w->skipped & mask);
@@ -136,8 +137,8 @@ void run_brkpt(Warp *w, const Insn *i, u32 mask)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// bar.sync is for whole warps, barrier.sync for lanes that come to it by instructions of their own.
-// Lanes wait here until the rest of their warp has come or ended.
+// bar.sync is for whole warps; the lanes of a warp may reach barrier.sync by different
+// instructions. Lanes wait here until the rest of their warp has arrived or ended.
 static void come(Warp *w, const Insn *i, u32 mask)
 {
     u32 pc = i - w->block->grid->kernel->code,
@@ -180,8 +181,8 @@ void run_bar_sync(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_bar_arrive(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 void run_bar_red(Warp *w, const Insn *i, u32 mask) { come(w, i, mask); }
 
-// One warp instruction is done before the next begins, so memory is always in order here. What a
-// program may rely on is less, and is in the instruction: its order and its scope.
+// One warp instruction completes before the next begins, so memory is always in order here. What a
+// program may rely on is less; the instruction's order and scope say what.
 void run_fence(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;
@@ -189,8 +190,7 @@ void run_fence(Warp *w, const Insn *i, u32 mask)
     OBSERVERS(fence, w, i);
 }
 
-// Hints. A launch begins when the one before it has ended: nothing is left to wait for by
-// griddepcontrol.
+// Hints. A launch begins after the one before it has ended, so griddepcontrol never has to wait.
 #define NOTHING(name)                                                                              \
     void run_##name(Warp *w, const Insn *i, u32 mask) { (void)w, (void)i, (void)mask; }
 NOTHING(pmevent)
@@ -202,7 +202,7 @@ NOTHING(discard)
 NOTHING(griddepcontrol)
 #undef NOTHING
 
-// The policy is handed to nobody but loads and stores, which do not look at it.
+// Only loads and stores receive the policy, and they ignore it.
 void run_createpolicy(Warp *w, const Insn *i, u32 mask)
 {
     u64 *d = row_of(w, i->d);

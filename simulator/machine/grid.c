@@ -1,7 +1,7 @@
-// A launch. Blocks run one after another, lowest number first, each to its end where it can. Only
-// when a block gets nowhere by itself, because it waits for what another does, is the next one
-// started beside it, up to as many as the device holds; then they take turns. Shuffled, they begin
-// and take turns as a seed says (shuffle.c).
+// A launch. Blocks run one after another, lowest number first, each to its end if possible. When a
+// block cannot continue because it waits for another, the next block begins beside it, up to as
+// many as the device holds; then they take turns. Shuffled, they begin and take turns as a seed
+// decides (shuffle.c).
 #include <driver_types.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +57,8 @@ int grid_check(const Launch *l)
     if (threads > l->kernel->max_threads) return cudaErrorInvalidValue;
     if ((u64)l->kernel->shared_bytes + l->dynamic_shared > (u64)profile.shared_per_block_optin)
         return cudaErrorInvalidValue;
-    // What ptxas gave each thread is more than a multiprocessor has for so many; a guess refuses
-    // nobody.
+    // With the registers that ptxas allocated for each thread, so many threads exceed a
+    // multiprocessor. A guess of registers refuses no launch.
     if (l->kernel->registers_known
         && !occupancy_blocks(l->kernel, (u32)threads, l->dynamic_shared).blocks)
         return cudaErrorLaunchOutOfResources;
@@ -111,8 +111,8 @@ static void make_slot(Grid *g)
     g->slot_count++;
 }
 
-// The first of as many slots as a cluster has blocks: some that are free, or further ones. What a
-// block of a cluster leaves behind stays until the last one has ended.
+// The first of as many slots as a cluster has blocks: free ones, or new ones. What a cluster's
+// block leaves behind is kept until the last of them has ended.
 static u32 free_slots(Grid *g)
 {
     u32 size = g->cluster_blocks, first = 0, free = 0;
@@ -125,8 +125,8 @@ static u32 free_slots(Grid *g)
     return first;
 }
 
-// Slots that lie sm_count apart are on one multiprocessor. A block that is alone counts as the one
-// that the others around it are resident with.
+// Slots sm_count apart are on one multiprocessor. A block that runs alone is assumed to be on the
+// multiprocessor of the blocks that would be resident with it.
 static u32 place_block(Grid *g, u32 slot)
 {
     u32 count = profile.sm_count;
@@ -155,7 +155,7 @@ static bool can_start(const Grid *g)
     return g->next < g->blocks && g->resident + g->cluster_blocks <= g->slot_limit;
 }
 
-// The next block begins, or all blocks of the next cluster do. Returns the first.
+// Begins the next block, or all blocks of the next cluster. Returns the first.
 static Block *start(Grid *g)
 {
     u32 first = free_slots(g), size = g->cluster_blocks;
@@ -172,8 +172,8 @@ static Block *start(Grid *g)
     return g->slots[g->turn = first];
 }
 
-// The block whose turn it is: a fresh one when all that are resident spin, else the next of those.
-// Shuffled: a fresh one at other times, too, and any of those.
+// The block to run next: a new one if every resident one spins, otherwise the next resident one.
+// Shuffled: a new one at other times too, and any resident one.
 static Block *pick(Grid *g)
 {
     if (can_start(g) && (all_spin(g) || (g->shuffled && shuffle_begins(g)))) return start(g);
@@ -183,7 +183,7 @@ static Block *pick(Grid *g)
     return g->slots[g->turn];
 }
 
-// The block has ended: what it did may let others go on.
+// The block has ended, which may let others continue.
 static void end_block(Grid *g, Block *b)
 {
     OBSERVERS(block_end, b);
@@ -194,7 +194,7 @@ static void end_block(Grid *g, Block *b)
     for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;
 }
 
-// Blocks take turns until all have ended, or wait for what others do.
+// Blocks take turns until all have ended or wait for others.
 static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
 {
     enum { LONG_TURN = 1 << 22 }; // warp instructions
@@ -217,7 +217,7 @@ static enum grid_turn run_blocks(Grid *g, bool last, bool alone)
     return GRID_ENDED;
 }
 
-// Blocks that go wrong beside each other have their turns here, up to the last of them.
+// Blocks whose batch was rolled back run here, up to the last of them.
 static enum grid_turn run_spread(Grid *g, bool last, bool alone)
 {
     enum grid_turn turn = GRID_ENDED;
@@ -230,7 +230,7 @@ static enum grid_turn run_spread(Grid *g, bool last, bool alone)
     return turn;
 }
 
-// The clocks of all grids show the warp instructions of them all.
+// The clocks of all grids count the warp instructions of all of them.
 static u64 machine_steps;
 
 enum grid_turn grid_run(Grid *g, bool last, bool alone)
@@ -238,7 +238,7 @@ enum grid_turn grid_run(Grid *g, bool last, bool alone)
     u64 before = g->steps + g->waited;
     g->steps_before = machine_steps - before;
     OBSERVERS(grid_turn, g);
-    if (g->begun) { // others have run: what was found out about memory may no longer be so
+    if (g->begun) { // others have run, and may have changed the kinds of memory
         access_pattern_reset_passes(g);
         g->progress++;
         for (u32 n = 0; n < g->slot_count; n++) g->slots[n]->spins = false;

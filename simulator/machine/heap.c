@@ -1,6 +1,6 @@
-// malloc and free in kernels. As with cudaMalloc, no address is handed out twice and each
-// allocation has a gap behind it, so that a wild access is known for what it is; how much the heap
-// has room for is counted apart (heap_room.c).
+// malloc and free in kernels. As with cudaMalloc, no address is handed out twice, and a gap follows
+// each allocation, so that wild accesses are recognised. How much of the heap is free is computed
+// separately (heap_room.c).
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const u64 ARENA_BYTES = 1 << 28;
 static struct Heap {
     u64 limit;      // bytes; 0: the default
     u64 next, end;  // of the arena that is being filled
-    HeapRoom *room; // once kernels have used it
+    HeapRoom *room; // once kernels have used the heap
 } heaps[MOST_DEVICES];
 
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
@@ -56,8 +56,8 @@ static Place place_of(const Warp *w, const Insn *i)
     return place;
 }
 
-// `align`: a power of two, ALIGN at least. No bytes are an address of their own; they count as one,
-// so that it can be found.
+// `align`: a power of two, at least ALIGN. An allocation of no bytes has an address of its own; it
+// counts as one byte, so that it can be found.
 static Allocation *allocate(u32 device, u64 wanted, u64 align)
 {
     u64 bytes = wanted ? wanted : 1;
@@ -108,7 +108,7 @@ static void allocate_lanes(Warp *w, const Insn *i, u32 mask, const u64 *align)
     }
 }
 
-// malloc(bytes), and with an alignment, a power of two: NULL where the heap has no room left.
+// malloc(bytes), or with an alignment, a power of two. NULL: the heap is full.
 void run_malloc(Warp *w, const Insn *i, u32 mask) { allocate_lanes(w, i, mask, NULL); }
 void run_aligned_malloc(Warp *w, const Insn *i, u32 mask)
 {
@@ -194,7 +194,7 @@ static bool is_left(const Allocation *a, u32 of)
     return a->kind == MEMORY_HEAP && !a->freed && (of == ALL_DEVICES || a->device == of);
 }
 
-// Those of one line are one report: with the first one's size.
+// Leaks from one line are one report, with the first one's size.
 void heap_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {

@@ -1,5 +1,5 @@
-// The load/store unit: works out the 32 addresses of a memory instruction, finds their pattern
-// once, lets the observers look, and moves the values.
+// The load/store unit: computes the 32 addresses of a memory instruction, recognises their pattern,
+// shows the access to the observers, and moves the values.
 #include <string.h>
 
 #include "access.h"
@@ -19,7 +19,7 @@ static u32 lanes_in_window(const Access *a, u64 window)
     return (u32)lanes & a->mask;
 }
 
-enum { MOST_STORED = 4 * VALUE_BYTES }; // by a lane of one instruction
+enum { MOST_STORED = 4 * VALUE_BYTES }; // bytes that a lane of one instruction stores at most
 
 static inline u64 extend(u64 value, u32 width, bool is_signed)
 {
@@ -80,7 +80,7 @@ static void store_lanes(const Access *a)
         for (u32 n = 0; n < (count); n++) ((T *)row)[n] = value;                                   \
     } while (0)
 
-// The warps that come next mostly go on behind this one.
+// The following warps mostly continue this one's accesses.
 enum { AHEAD = 4 };
 static inline void expect(const u8 *memory, bool store)
 {
@@ -109,7 +109,7 @@ static inline void move(const Move *m, u8 *row, u8 *memory, u32 width, bool stor
     }
 }
 
-// False: the access is no such case.
+// Copies the access by its moves. False: it has none.
 static bool make_moves(const Access *a)
 {
     Move made[FEW_MOVES];
@@ -121,8 +121,8 @@ static bool make_moves(const Access *a)
     return count > 0;
 }
 
-// A store counts as a change, whatever was there before, which nobody has to look for then; but not
-// at once where it is doubted, as the warp may do no more than wait.
+// Stores, and counts a change only if memory changes. For warps that may be polling
+// (Warp.check_stores); a store of any other warp counts as a change at once.
 static __attribute__((noinline, cold)) void store_checked(Access *a)
 {
     u8 before[LANES][MOST_STORED];
@@ -137,8 +137,8 @@ static __attribute__((noinline, cold)) void store_checked(Access *a)
     if (changed && a->space != SPACE_LOCAL) changed_something(a->warp);
 }
 
-// What tells waiting from getting on: reading what others may change, and changing what they may
-// read.
+// Records what tells polling from progress: reads of what others may change, and changes of what
+// others may read.
 static void note_progress(const Access *a, bool in_doubt)
 {
     Warp *w = a->warp;
@@ -157,7 +157,7 @@ static void record_pass(const Access *a, Pass *pass)
     *pass = (Pass){ a->pass_from, a->pass_to - a->pass_from };
 }
 
-// What all those promises come to that hold here.
+// Combines the passes that hold at this address.
 static void combine_passes(CommonPass *common, const Pass *passes, u32 all, u64 address)
 {
     u64 from = 0, to = ~0ull;
@@ -175,8 +175,8 @@ static void combine_passes(CommonPass *common, const Pass *passes, u32 all, u64 
     common->pass = (Pass){ from, to - from };
 }
 
-// A bit for each observer that looks at accesses, and at what was loaded; for those that look at
-// `traced` ones alone, and for those to whom a glance is enough.
+// Observers, a bit for each: those with `access`, with `loaded`, those that see only `traced`
+// warps, and those with `known_lines`.
 static u32 accesses, loads, tracers, line_notified;
 
 void access_start(void)
@@ -193,8 +193,7 @@ void access_start(void)
 
 static inline u32 notified(bool loaded) { return loaded ? loads : accesses; }
 
-// Shows the access to those that have not new_pass that they need not see it. False: it must not
-// happen.
+// Shows the access to every observer that has not given a pass for it. False: it must not happen.
 static inline bool observe(Access *a, bool loaded)
 {
     AccessPattern *s = a->pattern;
@@ -219,7 +218,7 @@ static inline bool observe(Access *a, bool loaded)
     return true;
 }
 
-// In a part of a grid. True: it had to be.
+// In a shard: notes the access unless a pass makes that unnecessary. True: it was noted.
 static inline bool note(const Access *a)
 {
     if (!a->grid->shard || a->space != SPACE_GLOBAL || a->noted) return false;
@@ -228,7 +227,7 @@ static inline bool note(const Access *a)
     return true;
 }
 
-// Those who follow have the pattern that was.
+// A sweep ends before its pattern changes.
 static void learn(Access *a, AccessPattern *pattern)
 {
     if (a->warp->block->sweep.count) sweep_flush(a->warp->block);
@@ -266,7 +265,8 @@ enum space access_generic(const Warp *w, u64 address[LANES], u32 mask)
     return space;
 }
 
-// In there it is its moves and nothing else, of which at most a glance is taken.
+// Settles the pattern where an access consists of its moves only, and observers need at most its
+// known lines.
 static __attribute__((noinline)) void settle(const Access *a)
 {
     AccessPattern *s = a->pattern;
@@ -276,16 +276,17 @@ static __attribute__((noinline)) void settle(const Access *a)
         || (!a->store && s->common_loaded.rest))
         return;
     if (rest && (!global || sweep_may_begin(a))) return;
-    if (global && a->base >= MEMORY_SHARED) return; // the host's memory is told of each time
+    if (global && a->base >= MEMORY_SHARED)
+        return; // observers see every access to the host's memory
     if (noted && a->store && (rest || s->move_count > 1))
-        return; // and what a part stores, here all in a row
+        return; // and, in a shard, stores that must be noted or consist of several moves
     Pass all = s->common_access.pass;
     if (!a->store) all = pass_both(all, s->common_loaded.pass);
     if (noted && !a->store) all = pass_both(all, s->noted);
     if (lies_in(a->base, &all)) s->settled = all, s->line_observers = rest;
 }
 
-// `a` has its pattern.
+// The access has a pattern.
 static inline __attribute__((always_inline)) void perform(Access *a)
 {
     bool fresh = a->pattern && !lies_in(a->base, &a->pattern->common_access.pass);
@@ -306,9 +307,9 @@ static inline __attribute__((always_inline)) void perform(Access *a)
 
 static __attribute__((noinline, cold)) void perform_part(Access *a) { perform(a); }
 
-// In a cluster: an instruction is one access for each block into whose shared memory its lanes
-// point. Out of the way, so that gcc keeps perform() in one piece for the others: it cost them an
-// eighth of their time (matmul_naive, --bare).
+// In a cluster: splits an access into one for each block whose shared memory its lanes address. Not
+// inlined, so that gcc keeps perform() in one piece for the others, whose speed suffered by an
+// eighth (matmul_naive, --bare).
 static __attribute__((noinline, cold)) void perform_shared(Access *a)
 {
     const Cluster *c = a->warp->block->cluster;
@@ -329,8 +330,8 @@ static __attribute__((noinline, cold)) void perform_shared(Access *a)
     }
 }
 
-// Kernel parameters that a __grid_constant__'s address points to: read only, and no memory that
-// observers know.
+// Kernel parameters that the address of a __grid_constant__ refers to: read only, and unknown to
+// the observers.
 static u32 load_from_params(const Access *a)
 {
     const Grid *g = a->warp->block->grid;
@@ -343,13 +344,13 @@ static u32 load_from_params(const Access *a)
     if (!mask) return 0;
     Access part = *a;
     part.mask = mask;
-    part.space = SPACE_GLOBAL; // of the device process itself
+    part.space = SPACE_GLOBAL; // of the device process
     for (u32 l = 0; l < LANES; l++) part.address[l] += (u64)g->launch->params - PARAM_WINDOW;
     load_lanes(&part);
     return mask;
 }
 
-// A generic instruction is one access for each space that its lanes point into.
+// Splits a generic access into one for each space that its lanes address.
 static void perform_generic(Access *a)
 {
     static const struct {
@@ -393,7 +394,7 @@ static bool in_global_memory(const Access *a)
     return true;
 }
 
-// False: they must have a good look.
+// Notifies the observers of the pattern's known lines. False: they must see the whole access.
 static inline bool notify_known_lines(Warp *w, const Insn *i, const AccessPattern *s, u64 address)
 {
     const struct PatternLines *lines = access_pattern_lines(s, address);
@@ -403,7 +404,7 @@ static inline bool notify_known_lines(Warp *w, const Insn *i, const AccessPatter
     return true;
 }
 
-// Is it one that is nothing but its moves? Then it is done.
+// Makes the moves of a settled access. False: it is not settled.
 static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i, u32 mask,
                                                          bool store)
 {
@@ -430,7 +431,7 @@ static __attribute__((noinline)) bool make_settled_moves(Warp *w, const Insn *i,
 static __attribute__((noinline)) void access_memory(Warp *w, const Insn *i, u32 mask, bool store,
                                                     bool atomic)
 {
-    Access a; // its large arrays are filled in as far as they are used
+    Access a; // its large arrays are filled in only as far as they are used
     Grid *grid = w->block->grid;
     a.warp = w;
     a.grid = grid;
@@ -508,7 +509,7 @@ void run_store(Warp *w, const Insn *i, u32 mask)
 }
 void run_atomic(Warp *w, const Insn *i, u32 mask) { access_memory(w, i, mask, true, true); }
 
-// One value for all lanes.
+// Loads one value for all lanes.
 static void spread(u8 *row, u64 value, u32 width, u32 mask)
 {
     switch (width) {
@@ -544,7 +545,7 @@ static void load_kernel_param(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// At an address that a register holds, which may be another for each lane.
+// Loads from an address in a register, which may differ from lane to lane.
 static void load_indexed_param(Warp *w, const Insn *i, u32 mask)
 {
     const Grid *grid = w->block->grid;
@@ -581,7 +582,7 @@ static void load_call_param(Warp *w, const Insn *i, u32 mask)
     }
 }
 
-// A kernel's parameters are the same for all threads; those of a call lie lane after lane.
+// Kernel parameters are the same for all threads; those of a call are stored for each lane in turn.
 void run_load_param(Warp *w, const Insn *i, u32 mask)
 {
     if (i->space == SPACE_CALL) load_call_param(w, i, mask);

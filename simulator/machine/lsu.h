@@ -1,8 +1,8 @@
-// What the parts of the load/store unit share: where the bytes of an access are.
+// Shared by the files of the load/store unit: where the bytes of an access are.
 #pragma once
 #include "observer.h"
 
-// The bytes of a lane lie at base + address[lane] + lane * pitch.
+// A lane's bytes begin at base + address[lane] + lane * pitch.
 typedef struct Bytes {
     u8 *base;
     const u64 *address;
@@ -21,8 +21,7 @@ static inline Bytes bytes_of(const Access *a)
 
 static inline u8 *place(Bytes b, u32 lane) { return b.base + b.address[lane] + lane * b.pitch; }
 
-// The warp has changed what others may read: what it does in the rest of its turn need not be
-// looked at.
+// The warp has changed what others may read, so the rest of its turn needs no comparison of stores.
 static inline void changed_something(Warp *w)
 {
     w->block->grid->progress++;

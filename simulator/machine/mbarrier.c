@@ -1,7 +1,8 @@
-// mbarriers: barriers in shared memory. Threads arrive, and copies bring bytes; when all have come
-// that a phase waits for, the next phase begins, and those who wait for the end of the one before
-// go on. The 64 bits in memory are all that there is of one (isa/mbarrier.h); what is kept beside
-// them is where one was made and unmade, to tell who uses what is none.
+// mbarriers: barriers in shared memory. Threads arrive, and copies bring bytes. When everything
+// that a phase waits for has come, the next phase begins, and threads that wait for the end of the
+// previous one continue. The 64 bits in memory are the whole state (isa/mbarrier.h). Beside them it
+// is only recorded where an mbarrier was initialised and invalidated, to report uses of one that is
+// not valid.
 #include "mbarrier.h"
 
 #include <driver_types.h>
@@ -21,7 +22,7 @@
 
 typedef struct KnownMbarrier {
     u32 at;        // byte of shared memory
-    u32 pc;        // that made it, or unmade it
+    u32 pc;        // the instruction that initialised or invalidated it
     u32 thread[3]; // of the block
     bool valid;
 } KnownMbarrier;
@@ -38,7 +39,7 @@ static KnownMbarrier *find(const Block *b, u64 at)
     return NULL;
 }
 
-// The lane has made the one there, or unmade it.
+// Records that the lane has initialised or invalidated the mbarrier there.
 static void note(const Access *a, u32 lane, bool valid)
 {
     Block *b = a->warp->block;
@@ -102,7 +103,7 @@ static void tell_of_maker(const Access *a, Report *r, const KnownMbarrier *known
     memcpy(r->other_block, a->owner->index, sizeof r->other_block);
 }
 
-// Has somebody made an mbarrier there, and nobody unmade it?
+// Is there an mbarrier that was initialised and not invalidated?
 static bool is_valid(const Access *a, u32 lane)
 {
     const Block *b = a->owner;
@@ -125,7 +126,7 @@ static bool is_valid(const Access *a, u32 lane)
     return fail(a);
 }
 
-// Undefined by the PTX ISA ("mbarrier.init"). The device goes on, as hardware does.
+// Undefined by the PTX ISA ("mbarrier.init"). The device continues, as hardware does.
 static void report_made_again(const Access *a, u32 lane)
 {
     const KnownMbarrier *known = find(a->owner, a->address[lane]);
@@ -202,7 +203,7 @@ static void prepare(Access *a, Warp *w, const Insn *i, u32 mask)
     a->mbarrier = true;
 }
 
-// What the observers say to it; and are there mbarriers, where there must be?
+// Do the observers allow the access; and are there mbarriers, where there must be?
 static bool may(Access *a)
 {
     if (!access_allow(a, NULL)) return false;
@@ -211,7 +212,7 @@ static bool may(Access *a)
     return true;
 }
 
-// False: they are not in shared memory, which is reported.
+// False: the addresses are not in shared memory, which is reported.
 static bool locate(Access *a, Warp *w, const Insn *i, u32 mask)
 {
     prepare(a, w, i, mask);
@@ -226,8 +227,8 @@ static bool locate(Access *a, Warp *w, const Insn *i, u32 mask)
     return true;
 }
 
-// Lets the observers see what lanes do to mbarriers, or (`values`) to what is none yet, or none any
-// more. False: it must not happen.
+// Shows the observers what lanes do to mbarriers, or (`values`) to memory that is no mbarrier yet,
+// or no longer. False: it must not happen.
 static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, const void *values)
 {
     if (!locate(a, w, i, mask)) return false;
@@ -237,8 +238,8 @@ static bool touch(Access *a, Warp *w, const Insn *i, u32 mask, bool writes, cons
     return may(a);
 }
 
-// Of an access that has been located: the lanes of those `left` whose mbarriers are in the same
-// block's shared memory as the first one's, as an access of their own.
+// Splits a located access: the lanes of `left` whose mbarriers are in the same block's shared
+// memory as the first one's.
 static Access part_of(const Access *a, u32 left)
 {
     const Block *own = a->warp->block;
@@ -278,7 +279,7 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
 void run_mbarrier_inval(Warp *w, const Insn *i, u32 mask)
 {
     Access a;
-    Values other; // than anything that is there
+    Values other; // differs from every value that is there
     memset(other, 0xff, sizeof other);
     if (!touch(&a, w, i, mask, true, other)) return;
     EACH_LANE (l, mask) {
@@ -318,8 +319,8 @@ static bool count_arrivals(const Access *a, u32 lane, Mbarrier *m, u32 arrivals,
     return true;
 }
 
-// Tells the observers of lanes of an access that have arrived at one mbarrier, the last of which
-// may have ended its phase.
+// Tells the observers that lanes have arrived at one mbarrier; the last of them may have completed
+// its phase.
 static void tell(Access *a, u32 lanes, bool completes)
 {
     u32 mask = a->mask;
@@ -328,8 +329,8 @@ static void tell(Access *a, u32 lanes, bool completes)
     a->mask = mask;
 }
 
-// The lanes of an access that has been seen, one after another. `operand`: of each, arrivals or
-// bytes; NULL: one arrival.
+// Runs the lanes of an access, which observers have seen, one after another. `operand`: each lane's
+// arrivals or bytes; NULL: one arrival.
 static void arrive_each(Access *a, const u32 *operand, u64 *state, enum arrival how)
 {
     Block *b = a->owner;
@@ -423,7 +424,7 @@ void mbarrier_complete_bytes(Warp *w, const Insn *i, u32 lane, u64 at, u32 bytes
 
 // ---- Waiting ----
 
-// Lanes that look for the end of a phase. Whoever does not find it lets the others run.
+// Lanes that test for the end of a phase. A warp that finds the phase not over lets others run.
 static void wait(Warp *w, const Insn *i, u32 mask)
 {
     bool parity = insn_row(i)->parity;
@@ -481,8 +482,8 @@ bool mbarrier_missing(const Warp *w, char *text, size_t size)
     return true;
 }
 
-// Whoever made the mbarrier still needs a barrier of the block, or of the cluster, before others
-// use it.
+// After initialising an mbarrier a thread needs a barrier of the block, or of the cluster, before
+// others use it.
 void run_fence_mbarrier_init(Warp *w, const Insn *i, u32 mask)
 {
     (void)mask;

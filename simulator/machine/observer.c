@@ -1,4 +1,4 @@
-// Those who look on are handed in from outside (observers.c).
+// The observers, which are handed in from outside (observers.c).
 #include "access_pattern.h"
 
 const Observer *const *observers;

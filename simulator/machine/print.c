@@ -39,7 +39,7 @@ char *print_take(size_t *bytes)
     return text;
 }
 
-// The byte at a generic address as that lane sees it, or NULL where there is none.
+// The host address of a lane's generic address; NULL: there is no memory.
 static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
 {
     u32 local_bytes = w->block->grid->kernel->local_bytes;
@@ -51,7 +51,7 @@ static const u8 *byte_at(const Warp *w, u32 lane, u64 address)
     return a && !a->freed ? (u8 *)address : NULL;
 }
 
-// Copies the string at a generic address; what cannot be read ends it. The caller frees it.
+// Copies the string at a generic address, up to the first unreadable byte. The caller frees it.
 static char *string_at(const Warp *w, u32 lane, u64 address)
 {
     char *copy = NULL;
@@ -62,7 +62,7 @@ static char *string_at(const Warp *w, u32 lane, u64 address)
     return copy;
 }
 
-// The next argument: they lie in the lane's memory, each at a multiple of its size.
+// The next argument. The arguments are in the lane's memory, each aligned to its size.
 static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
 {
     u64 value = 0;
@@ -75,9 +75,9 @@ static u64 argument(const Warp *w, u32 lane, u64 base, u32 *at, u32 size)
     return value;
 }
 
-// Prints one conversion, `spec` being its text from '%' to its letter. Returns how many arguments
-// it took. What a GPU's printf does not know stands in the output as it stands in the format:
-// precisions of `*`, and the lengths z, j, t and L.
+// Prints one conversion, whose text from '%' to its letter is `spec`. Returns how many arguments it
+// took. What a GPU's printf does not support is printed as it stands in the format: precisions of
+// `*`, and the lengths z, j, t and L.
 static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
 {
     char kind = spec[strlen(spec) - 1];
@@ -127,9 +127,8 @@ static u32 convert(const Warp *w, u32 lane, u64 base, u32 *at, const char *spec)
     return field + 1;
 }
 
-// Returns how many arguments it printed, as the hardware's vprintf does. What would go beyond the
-// most that there may be stands in the output as it stands in the format; an H200 prints there what
-// it happens to find.
+// Returns how many arguments it printed, as the hardware's vprintf does. Conversions beyond the
+// maximum are printed as they stand in the format; an H200 prints arbitrary values there.
 static s32 print_lane(const Warp *w, u32 lane, const char *format, u64 arguments)
 {
     u32 at = 0, count = 0;

@@ -1,10 +1,10 @@
-// A lane in code of the toolkit's own is told by the call that led there.
+// A lane in the toolkit's own code is reported at the call that led there.
 #include <string.h>
 
 #include "grid_state.h"
 #include "source_fill.h"
 
-// Where the lane is in code of the program's own: that, or the call by which it left it.
+// Where the lane is in the program's own code, or the call by which it left that code.
 static u32 own_code(const Warp *warp, u32 pc, u32 lane)
 {
     const Kernel *kernel = warp->block->grid->kernel;

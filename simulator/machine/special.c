@@ -1,12 +1,12 @@
-// What the special registers hold, and the other rows of a warp's registers that never change while
-// a block runs.
+// The values of special registers and of the other register rows that are constant while a block
+// runs.
 #include "isa/windows.h"
 #include "cluster.h"
 #include "grid_state.h"
 #include "profile.h"
 #include "special.h"
 
-// Of a register that has x, y and z: of the launch, what one cluster has; 1 without clusters.
+// For a register with x, y and z: the cluster's size in the launch; 1 without clusters.
 static u32 cluster_size(const Launch *l, u32 way) { return l->cluster[0] ? l->cluster[way] : 1; }
 
 // Dispatch: what a special register of a lane holds.

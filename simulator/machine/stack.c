@@ -1,5 +1,5 @@
-// alloca: memory on a thread's stack, behind the frames of the calls that it is in. It is given
-// back when its function returns, or by stackrestore.
+// alloca: memory on a thread's stack, after the frames of its calls. It is freed when its function
+// returns, or by stackrestore.
 #include <driver_types.h>
 
 #include "report/report.h"

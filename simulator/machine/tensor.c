@@ -1,6 +1,6 @@
-// Instructions of Tensor Cores, which all lanes of a warp execute together: products of matrices in
-// registers, and what brings matrices there and back. Each is one access for every register, or
-// pair of them, that it moves.
+// Tensor Core instructions, which all lanes of a warp execute together: products of matrices in
+// registers, and moves of matrices between registers and memory. A move makes one access for each
+// register, or pair of registers.
 #include "access.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ void run_multiply(Warp *w, const Insn *i, u32 mask)
 
 typedef u16 Tile[8][8];
 
-// A lane has two neighbours of a row, or of a column where it is transposed.
+// A lane holds two neighbours of a row, or of a column where the matrix is transposed.
 static void deal_out(const Tile tile, bool trans, u32 *row)
 {
     for (u32 l = 0; l < LANES; l++) {
@@ -66,7 +66,7 @@ static void gather(Tile tile, bool trans, const u32 *row)
     }
 }
 
-// Lane l of the access is at four bytes of row l / 4.
+// Lane l of the access has four bytes of row l / 4.
 static bool load_tile(Access *a, AccessPattern *pattern)
 {
     Tile tile;
@@ -101,8 +101,7 @@ static void addresses_of(const Warp *w, const Insn *i, u64 address[LANES])
     for (u32 l = 0; i->space == SPACE_SHARED && l < LANES; l++) address[l] -= w->block->shared_base;
 }
 
-// Rows begin at multiples of their 16 bytes: one that does not is reported as such, and ends the
-// grid.
+// A row must begin at a multiple of its 16 bytes. Otherwise it is reported, and the grid ends.
 static bool rows_aligned(Warp *w, const Insn *i, enum space space, const u64 address[LANES],
                          u32 count, bool store)
 {
@@ -146,13 +145,13 @@ void run_rows_transpose(Warp *w, const Insn *i, u32 mask)
 
 // ---- fragments ----
 
-// Where a matrix lies in memory, and how a fragment has it.
+// Where a matrix is in memory, and how a fragment holds it.
 typedef struct Layout {
     const Fragment *f;
     enum space space;
-    u64 base, stride; // bytes; stride: from one row of what lies together to the next
+    u64 base, stride; // in bytes; stride: from one contiguous row to the next
     u32 size;         // bytes of an element
-    bool along;       // the elements of a fragment's row lie together
+    bool along;       // the elements of a fragment's row are contiguous
 } Layout;
 
 static u64 address_of(const Layout *p, u32 row, u32 col)
@@ -160,7 +159,7 @@ static u64 address_of(const Layout *p, u32 row, u32 col)
     return p->base + (p->along ? row : col) * p->stride + (p->along ? col : row) * p->size;
 }
 
-// WMMA wants both ends of what it reads at a time in step with what the hardware moves.
+// WMMA demands alignment to what the hardware moves at a time.
 static void report_misaligned(const Warp *w, const Insn *i, const Layout *p, const char *what,
                               u64 value, u32 unit)
 {
@@ -194,8 +193,8 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
 // Bytes of a lane in a register: 4, or a double's 8.
 static u32 register_bytes(const Layout *p) { return p->size < 4 ? 4 : p->size; }
 
-// Elements of a lane's registers `first` on that lie together: of 32 bits and more two, in two
-// registers.
+// The contiguous elements of a lane from register `first` on: elements of 32 bits and more are two,
+// in two registers.
 static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 count, bool store)
 {
     Access a = part_of(w, i, &i->list[first], store);
@@ -220,7 +219,7 @@ static bool move_along(Warp *w, const Insn *i, const Layout *p, u32 first, u32 c
     return true;
 }
 
-// Elements that lie apart: one at a time, of each lane's register.
+// Elements that are not contiguous are moved one at a time, for each lane's register.
 static bool move_elements(Warp *w, const Insn *i, const Layout *p, u32 r, bool store)
 {
     const Fragment *f = p->f;
@@ -244,7 +243,7 @@ static bool move_elements(Warp *w, const Insn *i, const Layout *p, u32 r, bool s
     return true;
 }
 
-// Halves that lie apart: the tile is moved as it lies, and transposed.
+// Halves that are not contiguous: the tile is moved as it is in memory, and transposed.
 static bool move_turned(Warp *w, const Insn *i, const Layout *p, u32 r, bool store)
 {
     Access a = part_of(w, i, &i->list[r], store);

@@ -1,6 +1,6 @@
-// A warp runs its lowest path first and merges paths that meet, so lanes that parted come together
-// again as soon as they stand at the same instruction. A path that has turned round often enough
-// stands back for another once: it may wait for what those lanes do.
+// A warp runs its lowest path first and merges paths that meet, so that diverged lanes reconverge
+// as soon as they are at the same instruction. A path that has branched backwards often enough lets
+// another path run once, because it may wait for those lanes.
 #include <driver_types.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ void warp_hold(Warp *w, u32 pc, u32 mask)
     w->stop = 0;
 }
 
-// Nobody but lanes that wait for others: somewhere the last of them may have come or ended by now.
+// Only lanes that wait for others are left: somewhere the last of those may have arrived or ended
+// by now.
 static bool all_held(Warp *w, u32 *pc, u32 *depth)
 {
     for (u32 n = 0; n < w->ready_count; n++) {
@@ -71,8 +72,8 @@ void warp_report_stuck(Warp *w)
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
-// While some lanes stand at a barrier: do the others do anything that comes after it? Then they
-// have gone past it.
+// While some lanes are at a barrier: have the others executed anything that follows it? Then they
+// have passed it.
 static void look_beyond(Warp *w)
 {
     Grid *g = w->block->grid;
@@ -86,18 +87,19 @@ static void look_beyond(Warp *w)
     if (pc < w->stop) w->stop = pc;
 }
 
-// Does a path go before the best so far? Lanes in a call finish it before the others go on.
+// Does a path come before the best one so far? Lanes in a call finish it before the others
+// continue.
 static bool goes_first(const Path *path, u32 pc, u32 depth)
 {
     return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
 }
 
-// Takes up the lanes at the lowest instruction, or after those that are `turn_expired` at the next
-// lowest. False: there are none.
+// Picks the lanes at the lowest instruction, or, if the turn has expired, at the next lowest.
+// False: there are none.
 static bool pick(Warp *w, bool turn_expired)
 {
     if (!w->active && w->ready_count == 1
-        && !(w->ready[0].held | w->arrived | w->cluster_waiting)) { // as mostly
+        && !(w->ready[0].held | w->arrived | w->cluster_waiting)) { // the common case
         w->pc = w->ready[0].pc;
         w->depth = w->ready[0].depth;
         w->active = w->ready[0].mask;
@@ -137,8 +139,9 @@ static bool pick(Warp *w, bool turn_expired)
     return true;
 }
 
-// Runs its path until it must look up. Returns the instructions. `bare`: nobody counts or looks on.
-// `shuffled`: its turn may be cut. Instructions in a row are counted together.
+// Runs the current path up to Warp.stop. Returns the number of instructions. `bare`: without
+// tallies and observers. `shuffled`: the turn may be preempted. Runs of instructions are tallied
+// together.
 static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *code, Tally *tally,
                                                           bool bare, bool shuffled)
 {
@@ -188,7 +191,7 @@ void warp_run(Warp *w)
     const Insn *code = grid->kernel->code;
     Tally *tally = grid->tally;
     bool turn_expired = w->turn_expired;
-    if (!w->preempted && !w->unserved) w->turns = 0; // paths stand back for each other as often
+    if (!w->preempted && !w->unserved) w->turns = 0; // so paths yield to each other equally often
     w->turn_expired = w->preempted = false;
     grid->running = w;
     if (w->unserved) atomic_go_on(w);
@@ -198,19 +201,19 @@ void warp_run(Warp *w)
                      : observers_are_bare ? run_path(w, code, tally, true, false)
                                           : run_path(w, code, tally, false, false);
         if ((w->turn_expired = w->turns >= w->turn_limit) || w->preempted)
-            return; // others may have to go first
+            return; // others may have to run first
     }
 }
 
 // ---- Warps in step ----
 
-typedef struct Row { // of warps, each with all its lanes that live
+typedef struct Row { // of warps, each with all its live lanes
     Warp *warp[MOST_WARPS];
     u32 mask[MOST_WARPS];
     u32 count, threads;
 } Row;
 
-// Those of the block that stand at the first one's instruction.
+// The warps of the block that are at the first one's instruction.
 static void line_up(Row *row, Block *b)
 {
     row->count = row->threads = 0;
@@ -226,7 +229,7 @@ static void line_up(Row *row, Block *b)
     }
 }
 
-// Do all go on at one instruction, with the lanes that they had?
+// Do all of them continue at one instruction, with the lanes that they had?
 static bool is_in_line(const Row *row)
 {
     u32 pc = row->warp[0]->pc, parted = 0;

@@ -16,18 +16,19 @@ typedef struct Thing {
 
 static u32 wanted;
 static bool tried; // to start the threads
-static u32 beside; // that have started
+static u32 beside; // threads that were started
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t asked = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 
 // Under the mutex:
-static Thing things[WORKER_BEHIND]; // asked for and not done, a ring
+static Thing things[WORKER_BEHIND]; // jobs that are not done, a ring
 static u32 first_thing, thing_count;
-static bool at_it;                     // somebody is at the first
-static void (*shared)(void *, u32 me); // NULL: nothing is shared
+static bool at_it;                     // a thread runs the first job
+static void (*shared)(void *, u32 me); // NULL: no shared job
 static void *shared_with;
-static u32 shares, inside; // so far; threads that are at the latest
-static atomic_uint news;   // so far: whatever somebody may wait for. Read without it, too
+static u32 shares, inside; // shared jobs so far; threads in the latest
+static atomic_uint
+    news; // changes with everything that a thread may wait for; also read without the mutex
 
 void worker_threads(u32 count) { wanted = count; }
 
@@ -53,8 +54,8 @@ static inline void spin_pause(void)
 #endif
 }
 
-// The mutex is held. The host takes longer to wake a thread than most work is apart, so it looks
-// out for a while first.
+// Called with the mutex held. The host takes longer to wake a thread than most jobs are apart, so
+// the thread first polls for a while.
 static void wait_for_news(pthread_cond_t *from)
 {
     enum { LOOKS = 100, NS = 100000 };
@@ -68,7 +69,7 @@ static void wait_for_news(pthread_cond_t *from)
     if (news == known) pthread_cond_wait(from, &mutex);
 }
 
-// The mutex is held, and nobody is at the first thing.
+// Called with the mutex held while no thread runs the first job.
 static void do_first(void)
 {
     Thing thing = things[first_thing];
@@ -111,7 +112,8 @@ static u32 cores(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (u32)CPU_COUNT(&set);
 }
 
-// Signals are for the thread that serves the program. Without threads, all is done as with one.
+// Signals are for the thread that serves the program. If no thread can be started, everything is
+// done as with one.
 static void start(void)
 {
     tried = true;
@@ -130,7 +132,7 @@ u32 worker_count(void)
     return beside + 1;
 }
 
-// Until no more than so many are left to do.
+// Waits until at most that many jobs are left.
 static void wait_for(u32 left)
 {
     pthread_mutex_lock(&mutex);
@@ -174,7 +176,7 @@ void worker_join(void)
 {
     shared(shared_with, 0);
     pthread_mutex_lock(&mutex);
-    shared = NULL; // whoever comes now comes too late
+    shared = NULL; // a thread that wakes up now finds no job
     while (inside) wait_for_news(&done);
     pthread_mutex_unlock(&mutex);
 }
