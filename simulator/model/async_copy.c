@@ -1,11 +1,11 @@
-// A copy by way of L1 takes what it brings from the banks of L1 as it puts it to those of shared
-// memory, each lane's bytes by themselves, as many at a time as a line has. Past L1, where lanes
-// copy 16 bytes, each line of the source goes to each line of shared memory by itself, and to each
-// sector there; of the lanes that copy to one place the last one's bytes do. A pass moves what lies
-// in a line as it is to lie in the other: moved on, mirrored, or with bits of its place flipped
-// (swizzled), and the same halves of all sectors that it moves.
+// A copy through L1 takes each lane's bytes from L1's banks to shared memory's banks, as many lanes
+// at a time as fit into a line. Past L1, where lanes copy 16 bytes, data moves from one line of the
+// source to one line of shared memory at a time, sector by sector; of lanes with one destination
+// the last one's bytes count. One wavefront moves what lies in a line as it is to lie in the other:
+// shifted, mirrored, or with bits of its position flipped (swizzled), and the same halves of all
+// sectors that it moves.
 //
-// All of it is read off what an H200 counts of random copies (simulator/test/accesses).
+// All of this was inferred from an H200's counts of random copies (simulator/test/accesses).
 #include "async_copy.h"
 #include "coalesce.h"
 #include "machine/copy.h"
@@ -26,7 +26,7 @@ static AsyncCopy async_copy_of(const Access *a)
     return c;
 }
 
-// Those to whose place no later one copies.
+// The lanes to whose destination no later lane copies.
 static u32 last_ones(const AsyncCopy *c)
 {
     u32 last = c->lanes;
@@ -36,8 +36,8 @@ static u32 last_ones(const AsyncCopy *c)
     return last;
 }
 
-// Of the lanes, those that copy from the line from which the first of them does, to the same
-// `bytes` of shared memory.
+// The lanes that copy from the same source line as the first lane, to the same `bytes` of shared
+// memory.
 static u32 same_lines(const AsyncCopy *c, u32 lanes, u32 bytes)
 {
     u32 first = __builtin_ctz(lanes), same = 0;
@@ -64,11 +64,11 @@ void async_copy_count(const Access *a, u32 *lines, u32 *sectors)
     *sectors = count_same_lines(&c, last_ones(&c), SECTOR_BYTES);
 }
 
-enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK }; // of a lane, and how many a line has
+enum { CHUNK = 16, CHUNKS = LINE_BYTES / CHUNK }; // of a lane, and in a line
 
 enum way { MOVED_ON, FLIPPED, MIRRORED, WAYS };
 
-// From one line to one other.
+// Wavefronts from one line to one other.
 static u32 count_passes(const AsyncCopy *c, u32 lanes, enum way way)
 {
     u8 halves[LINE_SECTORS][CHUNKS] = { { 0 } };

@@ -1,4 +1,4 @@
-// A set is two lines of the host's own cache, and a line that is found stays where it is: only its
+// A set is two lines of the host's own cache. A line that is found stays where it is; only its
 // place in the order changes.
 #define _GNU_SOURCE
 #include "cache.h"
@@ -12,7 +12,7 @@
 
 enum { LINE_BYTES = 4 * SECTOR_BYTES, AT_HIGH = 12, HUGE = 2 << 20 };
 static const CacheLine THERE =
-    1 << 14; // and below it the bits of the line's number that the tag does not hold
+    1 << 14; // below it, the bits of the line's number that the tag lacks
 static const u64 IN_ORDER = 0xfedcba9876543210;
 static const u64 EACH = 0x1111111111111111;
 
@@ -23,7 +23,7 @@ bool cache_make(Cache *c, u64 bytes, u32 ways)
     *c = (Cache){ .ways = ways, .room = bytes / LINE_BYTES / ways, .clearings = 1 };
     if (!c->room) c->room = 1;
     cache_use(c, 1);
-    // Look-ups jump about in a large one: the host finds its way sooner where its pages are large.
+    // Look-ups in a large array are scattered; huge pages of the host make them faster.
     const bool large = bytes_of(c) > HUGE;
     const size_t room = large ? (bytes_of(c) + HUGE - 1) / HUGE * HUGE : bytes_of(c);
     c->set = aligned_alloc(large ? HUGE : _Alignof(CacheSet), room);
@@ -53,11 +53,11 @@ void cache_clear(Cache *c)
     c->clearings = 1;
 }
 
-// A bit for each way with that tag.
+// The ways with that tag, a bit each.
 static inline u32 ways_with(const u32 tag[MOST_WAYS], u32 wanted)
 {
 #if defined __AVX512F__
-    // The move is spelt out: gcc 12 may spill the mask as 16 bits, and read back 32.
+    // Spelt out because gcc 12 may spill the mask as 16 bits and read back 32.
     __mmask16 same =
         _mm512_cmpeq_epi32_mask(_mm512_load_si512(tag), _mm512_set1_epi32((s32)wanted));
     u32 all;
@@ -78,7 +78,7 @@ static inline u32 ways_with(const u32 tag[MOST_WAYS], u32 wanted)
 #endif
 }
 
-// The way comes first in the order, those before it each move on by one.
+// Moves the way to the front of the order.
 static inline void put_first(CacheSet *set, u32 way)
 {
     if ((set->order & 15) == way) return;
@@ -88,7 +88,7 @@ static inline void put_first(CacheSet *set, u32 way)
     set->order = behind | before << 4 | way;
 }
 
-// The line, if it is there, of the set that it belongs in.
+// The line, if it is present, of its set.
 static inline CacheLine *find(const Cache *c, CacheSet *set, u64 number)
 {
     if (set->clearing != c->clearings) {

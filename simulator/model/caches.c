@@ -1,22 +1,22 @@
-// Each SM has an L1: sectored, with room made for loads and for stores, which are written through;
-// it begins a launch empty. That stores make room is what ncu shows of the kernels in
-// profiles/accuracy. What L1 does not answer goes to l2.c.
+// Each SM has an L1: sectored, write-through, allocating for loads and for stores, and empty when a
+// launch begins. (ncu shows of the kernels in profiles/accuracy that stores allocate.) Misses go to
+// l2.c.
 //
 // The executor runs block after block, and in a block warp after warp as far as each gets, where a
-// GPU runs them side by side. So accesses are noted down and replayed in another order: of a
-// block's warps one after the other in turn, in each stretch between two points at which all have
-// had their turn: a line each, and the store behind it, for which no warp has to wait, nor now and
-// then for the next one; the younger ones miss some turns to store, and to load local memory. Of
-// the blocks that an SM holds together a few of each in turn, when the last of the device's such
-// wave has ended; and what the SMs miss, likewise. A wave with more notes than MOST_LINE_ACCESSES
-// is cut: the blocks that are there by then have that part of L1 which is theirs.
+// GPU runs them at the same time. So line accesses are recorded and replayed in another order.
+// Between two barriers a block's warps take turns of one access each. A warp does not wait for a
+// store: it makes the store after its access in the same turn, and sometimes the next one too.
+// Younger warps miss some turns to store and to load local memory. The blocks that an SM holds at
+// once take turns of a few accesses when the last block of the device's wave has ended; so do the
+// SMs with their misses. A wave with more than MOST_LINE_ACCESSES is cut, and its blocks then use
+// their share of L1.
 //
-// Between the SMs of a GPC and L2 stands a coalescer: reads of one sector that come at about the
-// same time go on as one (Nsight Compute's guide, "LRC"). The longer a kernel takes, the further
-// its SMs have drifted apart.
+// Between the SMs of a GPC and L2 there is a coalescer: reads of one sector at about the same time
+// are merged into one (Nsight Compute's guide, "LRC"). The longer a kernel runs, the further its
+// SMs drift apart.
 //
-// The replay is the same in every run. What the order on the hardware is nobody knows; the figures
-// are estimates.
+// The replay is the same in every run. The order on the hardware is unknown, so the figures are
+// estimates.
 #include "caches.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,26 +34,26 @@
 #include "wave.h"
 #include "slots.h"
 
-enum { MOST_LINE_ACCESSES = 9 << 20 }; // of a wave: the device may keep four, of 8 bytes a note
+enum { MOST_LINE_ACCESSES = 9 << 20 }; // of a wave, of 8 bytes each; the device may keep four waves
 enum {
     MOST_OF_WARP = 1 << 16,
     MOST_OF_BLOCK = 1 << 20
-}; // before they are put in turn, and handed to the wave
+}; // before they are interleaved and handed to the wave
 enum {
     HOST_LINE = 128
-}; // bytes of the host's caches that go from thread to thread, and their neighbours
+}; // bytes of the host's cache that threads share unawares: a line and its neighbour
 
-// Turns of a hundred that the youngest warps of a full SM miss, where they are to access global
-// memory next, or local memory. Fitted on an H200: kernels rewrite_half_sectors; local_loads,
+// Turns in a hundred that the youngest warps of a full SM miss when their next access is to global
+// memory, or to local memory. Fitted on an H200: kernels rewrite_half_sectors; local_loads,
 // local_stores.
 static const u8 LATE[2][REDUCTION + 1] = { { [STORE] = 96, [STORE_OF_EACH] = 96 },
                                            { [LOAD] = 61, [STORE] = 22, [STORE_OF_EACH] = 22 } };
 
 typedef struct CachedBlock {
-    LineAccesses *warps; // of each, what is not in turn yet
-    LineAccesses all;    // what is
+    LineAccesses *warps; // of each warp, not interleaved yet
+    LineAccesses all;    // interleaved
     u32 latest;          // the warp that was seen last
-    u32 atomics;         // whose result is wanted
+    u32 atomics;         // whose result is used
 } CachedBlock;
 
 static CachedBlock *caches_block(const Block *b) { return b->kept[BLOCK_CACHES]; }
@@ -64,7 +64,7 @@ static CachedGrid *now;                // of the grid whose turn it is
 static Wave *asked_for[WORKER_BEHIND]; // waves whose replay may not be done yet
 static u32 waves_asked;                // so far
 static Wave *spare_waves;
-static CachedGrid *spare; // of one that has ended: its room is used again
+static CachedGrid *spare; // of a grid that has ended, to be reused
 
 static void replay(void *wave) { wave_replay(wave, true); }
 
@@ -89,14 +89,14 @@ static void end_wave(bool cut)
     now->wave = begin_wave();
 }
 
-// What a block has noted.
+// The line accesses of a block.
 typedef struct BlockAccesses {
     u32 sm, count;
     bool placed;
     LineAccess line[];
 } BlockAccesses;
 
-// Hands it to the wave.
+// Hands them to the wave.
 static void join_wave(const LineAccess *accesses, u32 count, u32 sm, bool placed)
 {
     Wave *w = now->wave;
@@ -118,7 +118,7 @@ static void join_wave(const LineAccess *accesses, u32 count, u32 sm, bool placed
     w->line_accesses += count;
 }
 
-// Does each of its warps ask an atomic? Then it is likely to be told where to store.
+// Does every warp of the block use an atomic's result? Then that probably tells it where to store.
 static bool is_placed(const Block *b) { return caches_block(b)->atomics >= b->warp_count; }
 
 static void join_block(Block *b)
@@ -128,7 +128,7 @@ static void join_block(Block *b)
 }
 
 // A warp has made a store: does it make the next one before the others have had their turn? The
-// more lines the first one has, the longer they have had time to.
+// more lines the first store has, the more time the others had.
 static bool goes_on(const LineAccesses *n, u32 warp)
 {
     u32 pc = line_access_pc(n->line[n->taken - 1]), lines = 1;
@@ -143,9 +143,10 @@ static inline bool is_store_next(const LineAccesses *n)
     return n->taken < n->count && line_access_is_store(n->line[n->taken]);
 }
 
-// Does the warp miss its turn? Schedulers prefer the older ones: the younger it is, and the fuller
-// the SM, the further it falls behind. So it does with stores, and with loads of local memory; of
-// what warps share, the one ahead brings what those behind find sooner.
+// Does the warp miss its turn? Schedulers prefer older warps, so the younger a warp is, and the
+// fuller the SM, the further it falls behind with its stores and its loads of local memory. With
+// data that warps share this does not happen, because the warp ahead brings what the others then
+// find.
 static inline bool is_late(const Block *b, u32 warp, u32 turn)
 {
     const LineAccesses *n = &caches_block(b)->warps[warp];
@@ -157,7 +158,7 @@ static inline bool is_late(const Block *b, u32 warp, u32 turn)
                < late * now->resident * warp;
 }
 
-// The warps' notes, one of each in turn, and the store behind that.
+// Interleaves the warps' accesses, one of each in turn, with the store that follows it.
 static void put_in_turn(Block *b)
 {
     CachedBlock *cached = caches_block(b);
@@ -166,8 +167,9 @@ static void put_in_turn(Block *b)
     make_room(&cached->all, total);
     LineAccess *to = cached->all.line + cached->all.count;
     const LineAccess *end = to + total;
-    u32 asked =
-        b->grid->kernel->local_bytes || now->spills.loads ? -1u : 0; // the warps that may be late
+    u32 asked = b->grid->kernel->local_bytes || now->spills.loads
+                  ? -1u
+                  : 0; // the first warp that may be late
     for (u32 w = 0; w < b->warp_count; w++) asked |= (u32)is_store_next(&cached->warps[w]) << w;
     for (u32 turn = 0; to < end; turn++)
         for (u32 w = 0; w < b->warp_count; w++) {
@@ -190,10 +192,9 @@ static void put_in_turn(Block *b)
 
 // ---- What is seen of the machine ----
 
-// Of the sizes that shared memory can have, the driver takes the least with room for twice as many
-// blocks as otherwise fit, or for four times as many of a kernel that has none, up to the most that
-// an SM takes; if none has it, the least that holds them (so 45 of 46 kernels on an H200, driver
-// 580).
+// The driver chooses the smallest size of shared memory with room for twice as many blocks as
+// otherwise fit, or four times as many of a kernel without any, up to the most that an SM holds;
+// otherwise the smallest size that holds them. (So did 45 of 46 kernels on an H200, driver 580.)
 static u64 carveout(const Launch *l, u32 blocks)
 {
     u64 each = l->kernel->shared_bytes + l->dynamic_shared, most = profile.max_blocks_per_sm;
@@ -265,7 +266,7 @@ static enum kind kind_of(const Access *a)
     return coalesce_past_l1(a->insn) ? LOAD_PAST_L1 : LOAD;
 }
 
-// A number that no other line has, in the bits that a note has for it.
+// A number that no other line has, in the bits that a LineAccess has for it.
 static u64 number_of_global(u64 line) { return (line - MEMORY_BASE / LINE_BYTES + 1) % LOCAL_LINE; }
 
 static u64 number_of(const Access *a, u64 line)
@@ -293,7 +294,7 @@ Spills caches_spills(const Kernel *k)
                      words_of(a->loads) };
 }
 
-// As notes of instructions behind the last one; the lanes' words side by side are a line.
+// As accesses of instructions after the last one. The lanes' words are contiguous in a line.
 static void write_spills(const Block *b, u32 warp, bool stores, LineAccess *to, u32 count)
 {
     const Kernel *k = b->grid->kernel;
@@ -306,7 +307,7 @@ static void write_spills(const Block *b, u32 warp, bool stores, LineAccess *to, 
     for (u32 n = 0; n < count; n++) to[n] = note | (LOCAL_LINE + (first + n % words) % LOCAL_LINE);
 }
 
-// Around what the warps have done since they last met.
+// Before and after what the warps did since the last barrier.
 static void add_spills(Block *b)
 {
     const u32 before = now->spills.words_stored, behind = now->spills.words_loaded;
@@ -326,7 +327,7 @@ static bool is_host_memory(const Access *a)
     return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED;
 }
 
-// Where a warp is to note what it does next.
+// Where the warp's next access is recorded.
 static LineAccesses *line_accesses_of(Block *b, u32 warp)
 {
     CachedBlock *cached = caches_block(b);

@@ -1,15 +1,15 @@
-// A request is one warp instruction that has a lane in it; a sector is one of the 32-byte pieces of
-// memory that its lanes touch together, four to a line of the caches. Local memory is laid out so
-// that the same word of 32 lanes is one line (CUDA C++ Programming Guide, "Local Memory").
+// A request is a warp instruction with an active lane. A sector is one of the 32-byte pieces of
+// memory that its lanes touch together; a cache line has four. Local memory is laid out so that the
+// same word of 32 lanes is one line (CUDA C++ Programming Guide, "Local Memory").
 //
-// Shared memory has 32 banks of 4 bytes: a pass (wavefront) gives each bank one word, so lanes that
-// want different words of one bank need further passes; those beyond what so many words need anyway
-// are the bank conflicts. Accesses of 8 bytes a lane go by half warps, those of 16 by quarters, of
-// which two share their passes, in loads, if each lane of theirs wants what the lane beside it
-// does, or the one behind that: ncu counts 2 passes where all lanes load the same 16 bytes or all
-// of a quarter do (bodies_tiled, lesson 15's version 4), 4 where no two do (matmul_registers) or
-// each quarter loads the same 128 bytes (version 4). Copies to shared memory have rules of their
-// own (copied.c).
+// Shared memory has 32 banks of 4 bytes. A wavefront reads one word of each bank, so lanes with
+// different words of one bank need several wavefronts; those beyond what that many words need
+// anyway are the bank conflicts. Accesses of 8 bytes a lane are made by half warps, those of 16
+// bytes by quarters. Two quarters share their wavefronts, in loads, if each lane wants what its
+// neighbour, or the lane after that, wants: ncu counts 2 wavefronts where all lanes load the same
+// 16 bytes, or all lanes of a quarter do (bodies_tiled, lesson 15's version 4), and 4 where no two
+// do (matmul_registers) or each quarter loads the same 128 bytes (version 4). Copies to shared
+// memory have rules of their own (async_copy.c).
 #include "coalesce.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct Pieces {
     u64 highest;
 } Pieces;
 
-// Lines mostly come rising; one beyond all is a new one.
+// Lines mostly come in ascending order; a line above all others is new.
 static void add_piece(Pieces *p, u64 line, u32 sectors, u32 words)
 {
     u32 n = p->count;
@@ -66,8 +66,8 @@ static u32 local_pieces(const Access *a, Piece *pieces)
     return p.count;
 }
 
-// L2 serves lanes that want the same word one after another: a sector is passed over as often as
-// its busiest word is wanted.
+// L2 serves lanes with the same word one after another: the passes over a sector are the number of
+// lanes with its most wanted word.
 static void add_passes(const Access *a, Piece *pieces, u32 count)
 {
     u32 mask = atomic_is_aggregated(a) ? a->mask & -a->mask : a->mask, wanted[LANES] = { 0 };
@@ -86,8 +86,8 @@ static void add_passes(const Access *a, Piece *pieces, u32 count)
     }
 }
 
-// Few lines are kept with the shape, for when it comes again with its first lane at the same place
-// of a line.
+// Remembers the lines with the pattern, if they are few, for accesses whose first lane is at the
+// same place in a line.
 static u32 recalled_pieces(Access *a, Piece *pieces)
 {
     AccessPattern *s = a->pattern;
@@ -143,8 +143,8 @@ bool coalesce_past_l1(const Insn *i)
     return i->past_l1 || (i->matrix && i->matrix->past_l1) || (i->strong && i->scope != SCOPE_CTA);
 }
 
-// Does each lane add the constant 1, and look at nothing? The hardware counts them
-// (ATOMS.POPC.INC), at a word all at once.
+// Does each lane add the constant 1 without using the result? The hardware counts such lanes
+// (ATOMS.POPC.INC), all of one word at once.
 static bool is_increment(const Access *a)
 {
     const Kernel *k = a->warp->block->grid->kernel;
@@ -155,9 +155,9 @@ static bool is_increment(const Access *a)
     return false;
 }
 
-// Passes over the banks for the lanes of a group, each wanting `words` words. Lanes that want the
-// same word share a pass, but not in an atomic: each has to find what the one before it left.
-// Addresses are `before` those of the access. *ideal: if the words were in the right banks.
+// Wavefronts for the lanes of a group, each with `words` words. Lanes with the same word share a
+// wavefront, except in an atomic, where each lane needs the result of the one before. Addresses are
+// `before` those of the access. *ideal: the wavefronts without conflicts.
 static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool apart, u32 *ideal)
 {
     u32 wanted[BANKS][LANES], depth[BANKS] = { 0 }, most = 0, all = 0;
@@ -174,8 +174,8 @@ static u32 count_passes(const Access *a, u32 lanes, u32 words, u32 before, bool 
     return most;
 }
 
-// Does each of so many lanes want what its neighbour, so far apart, wants? Those whose neighbour
-// takes no part are content. *pairs: how many are not alone.
+// Does each of these lanes want what its neighbour at that distance wants? A lane without an active
+// neighbour does not matter. *pairs: the lanes that have one.
 static bool is_paired(const Access *a, u32 from, u32 count, u32 apart, u32 *pairs)
 {
     *pairs = 0;
@@ -187,7 +187,7 @@ static bool is_paired(const Access *a, u32 from, u32 count, u32 apart, u32 *pair
     return true;
 }
 
-// Lanes that share their passes, from the first lane of a group on.
+// Lanes that share their wavefronts, from the first lane of a group on.
 static u32 group_size(const Access *a, u32 bytes, u32 from)
 {
     u32 size = bytes <= 4 ? LANES : bytes <= 8 ? LANES / 2 : LANES / 4, pairs;
@@ -227,8 +227,8 @@ static u32 count_as(const Access *a, Wide wide, u32 *conflicts)
     return wide.leads ? count_wavefronts(a, wide.bytes, wide.offset, conflicts) : 0;
 }
 
-// Moving all lanes on by whole words moves the banks round and changes nothing else; nor do 16
-// bytes what is aligned.
+// Shifting all lanes by whole words rotates the banks and changes nothing else; shifting by 16
+// bytes keeps alignment.
 u32 access_wavefronts(Access *a, Wide wide, u32 *conflicts)
 {
     AccessPattern *s = a->pattern;

@@ -1,5 +1,5 @@
-// What a table says of each source line. A hardware figure that depends on what ptxas makes of the
-// code has a ~.
+// The columns of the table of source lines. A hardware figure that depends on ptxas's code is
+// marked with ~.
 #include "counters.h"
 
 static double part(uint64_t a, uint64_t b) { return b ? (double)a / b : 0; }

@@ -1,5 +1,5 @@
-// Counts what Nsight Compute counts, under its names, at every instruction, and sums it up by
-// source line and by launch.
+// Computes Nsight Compute's counters, under its names, from the counts of every instruction, for
+// each source line and for the launch.
 #include "counters.h"
 #include <math.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ const CounterName metric_names[METRICS] = {
 
 static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
 
-// What ptxas gave the kernel is known where its native image is at hand. A launch has 16 registers
-// at least.
+// The registers that ptxas allocated are known where the kernel's native image is available. A
+// launch uses 16 at least.
 static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
 static double registers(const Totals *t)
 {
@@ -64,15 +64,15 @@ double metric_value(enum metric metric, const Totals *t)
 
 // ---- At an instruction ----
 
-// What a warp found when it last looked at a place that others may write.
+// What a warp's latest poll of memory found that others may write.
 typedef struct LastPoll {
     u64 at, value;
     u32 pc, mask, block;
 } LastPoll;
 
-// A warp that waits for others looks at a place until it finds something new there. How often
-// depends on whose turn it is in the simulator, and on an H200 on the time. So what counts is its
-// first look, and each that finds something new.
+// A polling warp reads a place until it finds a new value. How often depends on the order of turns
+// in the simulator, and on time on an H200. So only its first poll counts, and each one that finds
+// a new value.
 static bool polls_again(const Access *a)
 {
     if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
@@ -96,7 +96,7 @@ static void counters_block_free(Block *b) { free(b->kept[BLOCK_LOOKS]); }
 
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
 
-// Takes back what was executed between looks that found nothing new. False: nobody waited.
+// Subtracts what was executed between polls that found an old value. False: no warp polled.
 static bool drop_polls(Grid *g)
 {
     bool any = false;
@@ -155,7 +155,7 @@ static void counters_swept(Block *b, u32 bit)
     for (u32 n = 0; n < f->step_count; n++) {
         const SweepStep *l = &f->access[n];
         MemoryCounts *m = &counts_of(b->grid)[l->pc].global;
-        const u64 bytes = l->next - l->base - l->bytes; // of all that have followed
+        const u64 bytes = l->next - l->base - l->bytes; // of all warps that followed
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
@@ -164,7 +164,7 @@ static void counters_swept(Block *b, u32 bit)
     }
 }
 
-// Where an instruction's requests and sectors go: loads, stores, atomics, reductions.
+// The counters of an instruction's requests and sectors: loads, stores, atomics, reductions.
 static const struct {
     enum counter requests, sectors;
 } global_kinds[] = {
@@ -208,8 +208,8 @@ static bool is_barrier(const IsaRow *row)
 }
 static bool is_branch(const IsaRow *row) { return isa_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
-// What the hardware executes for an instruction: op.c's guess at what ptxas makes of it. What a
-// short branch skips is issued all the same, and does nothing.
+// What the hardware executes for an instruction: op.c's estimate of ptxas's code. Predicated
+// instructions that a branch would have skipped are issued all the same.
 typedef struct Issued {
     double warps, threads;
     const Op *op;
@@ -224,8 +224,8 @@ static Issued issued(const Grid *g, u32 pc)
                      .op = op };
 }
 
-// Special registers are fetched: what differs from thread to thread by the LSU (S2R), the rest as
-// constants are.
+// Special registers are fetched: those that differ between threads by the LSU (S2R), the others
+// like constants.
 static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
 {
     if (insn_row(i)->op == ISA_mov)
@@ -239,7 +239,8 @@ static enum counter unit_counter(const Kernel *k, const Insn *i, const Op *op)
     return unit_counters[op->unit];
 }
 
-// What ptxas puts before a kernel: the stack pointer, and a descriptor if it touches global memory.
+// What ptxas puts at a kernel's beginning: the stack pointer, and a descriptor if it touches global
+// memory.
 static u32 prologue(const Kernel *k)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
@@ -260,7 +261,7 @@ static void add_prologue(u64 sum[COUNTERS], const Grid *g)
     sum[ADU_INSTRUCTIONS] += count * g->tally[0].executed;
 }
 
-// The bytes of the lanes that took part, were they side by side.
+// The sectors that the lanes' bytes would have if they were contiguous.
 static u64 least_sectors(const Counts *t, u64 threads)
 {
     const MemoryCounts *m = &t->global;
@@ -276,7 +277,7 @@ static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Counts *t)
     sum[to] += t->global.sectors * SECTOR_BYTES;
 }
 
-// What the load/store unit and L1 saw of it: of copies in bulk, nothing.
+// Counts of the load/store unit and L1, which copies in bulk bypass.
 static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 threads)
 {
     const IsaRow *row = &isa_rows[i->row];
@@ -285,7 +286,7 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
         add_bulk(sum, i, t);
         return;
     }
-    sum[global_kinds[kind].requests] += t->global.requests - t->polls; // each of one sector
+    sum[global_kinds[kind].requests] += t->global.requests - t->polls; // of one sector each
     sum[global_kinds[kind].sectors] += t->global.sectors - t->polls;
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     if (kind < 2)
@@ -307,9 +308,9 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
     sum[far_kinds[kind].sectors] += t->far_sectors;
 }
 
-// A branch, as it is in native code. Where its lanes may part, ptxas has it say beforehand where
-// they meet (BSSY), and each part wait there for the others (BSYNC). ncu has branches themselves in
-// no pipe, and the former no branches.
+// A branch in native code. Where lanes may diverge, ptxas first declares the point of reconvergence
+// (BSSY), at which each part waits for the others (BSYNC). ncu counts branches in no pipe, and the
+// other two not as branches.
 static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
 {
     const Insn *i = &g->kernel->code[pc];
@@ -330,7 +331,7 @@ static void add_branch(u64 sum[COUNTERS], const Grid *g, u32 pc, const Op *op)
     sum[CBU_INSTRUCTIONS] += begun + met;
 }
 
-// Adds what was counted at one instruction.
+// Adds the counts of one instruction.
 static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
 {
     const Insn *i = &g->kernel->code[pc];
@@ -345,7 +346,7 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[THREAD_INSTRUCTIONS] += o.threads + 0.5;
     if (i->op != ISA_bra) sum[unit] += own + 0.5;
     if (!pc) add_prologue(sum, g);
-    sum[ALU_INSTRUCTIONS] += others / 2; // simple integer work: ptxas spreads it
+    sum[ALU_INSTRUCTIONS] += others / 2; // ptxas spreads simple integer work over two pipes
     sum[FMA_INSTRUCTIONS] += others / 2 + 0.5;
     if (i->op == ISA_bra) add_branch(sum, g, pc, o.op);
     else if (is_branch(row)) sum[BRANCHES] += o.warps + 0.5;
@@ -371,7 +372,7 @@ static bool same_place(const Place *a, const Place *b)
         && (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-// Sums by source line, in the order in which the lines first appear in the code.
+// Sums by source line, in the order in which lines first appear in the code.
 static u32 sum_lines(const Grid *g, Line *lines)
 {
     u32 count = 0, n;
@@ -385,7 +386,7 @@ static u32 sum_lines(const Grid *g, Line *lines)
     return count;
 }
 
-// Where somebody waited, an H200 counts loads that are not counted here.
+// Where a warp polled, an H200 counts loads that are not counted here.
 static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRICS])
 {
     counters[GLOBAL_LD_REQUESTS].estimate = counters[GLOBAL_LD_SECTORS].estimate =
@@ -393,7 +394,7 @@ static void mark_loads(CounterName counters[COUNTERS], CounterName metrics[METRI
     metrics[METRIC_LD_SECTORS_A_REQUEST].estimate = true;
 }
 
-// Where copies need more passes than they might, the rules of how many are not all known
+// For copies that need more wavefronts than the ideal, not all rules are known
 // (simulator/test/accesses/departures.txt).
 static void mark_copies(CounterName counters[COUNTERS], const Grid *g)
 {
@@ -440,7 +441,7 @@ static void report(const Grid *g, const Totals *t, bool waited)
     free(rows);
 }
 
-// What L2 and DRAM did, which no instruction alone is the cause of.
+// The counters of L2 and DRAM, which no single instruction causes.
 static void add_traffic(u64 sum[COUNTERS], const Traffic *t)
 {
     sum[L2_READS] = t->l2_reads;

@@ -1,20 +1,19 @@
-// One L2 for the device, sectored, and written back: what a kernel leaves dirty in it is DRAM's
-// business later, or never. DRAM is read and written in granules, of two sectors on an H200.
+// The device's L2: sectored and written back. What a kernel leaves dirty reaches DRAM later, or
+// never. DRAM is read and written in granules, of two sectors on an H200.
 //
-// L2 has partitions, and each line is at home in one. An SM asks its own first, which keeps a copy
-// of what it had to get from the line's home; stores and atomics go through to there, of which a
-// store leaves a copy in the SM's own. So L2 is looked up more often than it is asked, and holds
-// less: with two partitions, half as often again, and 45 MB of an H200's 63.
+// L2 has partitions, and each line has its home in one. An SM looks its own partition up first,
+// which keeps a copy of what it fetches from the line's home. Stores and atomics pass through to
+// the home; a store leaves a copy in the SM's own partition. So L2 has more look-ups than requests,
+// and holds less: with two partitions half as many look-ups again, and 45 MB of an H200's 63.
 //
-// What is written waits in L2, but not all of it can: of a set's lines so many, and of those to
-// which stores brought less than whole sectors fewer (profile: l2_dirty_ways, l2_partial_ways).
-// When there are more, the oldest is written to DRAM. DRAM takes no parts of sectors: what nobody
-// has stored is fetched first, and takes so long (l2_completion_seconds) that the last of them are
-// written when the kernel has ended, and counted by nobody. So are the last of all others, which
-// take less long (l2_write_seconds), and what has been asked of DRAM for the former and has not
-// come yet.
+// Dirty lines wait in L2, up to a number in each set, and fewer of lines that stores wrote in part
+// (profile: l2_dirty_ways, l2_partial_ways). Beyond that the oldest is written to DRAM. DRAM takes
+// whole sectors only: what was not stored is fetched first. That takes so long
+// (l2_completion_seconds) that the last of these lines are written after the kernel has ended,
+// uncounted. So are the last of all others, which take less long (l2_write_seconds), and fetches
+// for the former that have not arrived yet.
 //
-// It is what ncu shows of the kernels in profiles/accuracy.
+// This is what ncu shows of the kernels in profiles/accuracy.
 #include "l2.h"
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@
 #include "machine/profile.h"
 #include "base/need.h"
 
-// Lines of a set of L2 to which stores brought parts of sectors lately, the newest first: which
-// words of each sector.
+// The lines of a set that stores wrote in part lately, the newest first, and which words of each
+// sector.
 enum { MOST_PARTIAL = 8 };
 typedef struct Partial {
     u64 number;
@@ -38,9 +37,9 @@ typedef struct PartialSet {
 
 static L2Launch *launch; // whose access it is
 static Cache l2[MOST_DEVICES];
-static PartialSet *partial[MOST_DEVICES]; // of each set of l2
+static PartialSet *partial[MOST_DEVICES]; // of each set
 
-// The sectors of all granules that these are in.
+// The sectors of all granules to which these belong.
 static u8 granules_of[1 << LINE_SECTORS];
 
 static void fill_granules(void)
@@ -66,7 +65,7 @@ static Cache *l2_of(u32 device)
     return &l2[device];
 }
 
-// Of a profile's figure for all sets, this one's: where it is not whole they take turns.
+// A profile's figure for one set: a fractional figure is rounded differently from set to set.
 static u32 ways_of(double ways, size_t set) { return (u32)(ways + (double)(set % 16) / 16); }
 
 static u64 look_ups(const Traffic *t)
@@ -74,7 +73,7 @@ static u64 look_ups(const Traffic *t)
     return t->l2_reads + t->l2_writes + t->l2_atomics + t->l2_reductions;
 }
 
-// The spans grow with the launch.
+// Spans grow with the launch.
 static void count_in_flight(InFlight *l, u64 bytes)
 {
     u64 at = look_ups(&launch->traffic);
@@ -85,7 +84,7 @@ static void count_in_flight(InFlight *l, u64 bytes)
     l->bytes[at / l->span] += bytes;
 }
 
-// Bytes that left in the last part of the launch.
+// The bytes of the last part of the launch.
 static double left_last(const InFlight *l, double all, double part)
 {
     double from = all * (1 - fmin(part, 1)), bytes = 0;
@@ -127,10 +126,11 @@ static CacheLine *l2_take(const Cache *cache, CacheSet *set, u64 number)
 
 // ---- Look-ups that no access asks for ----
 //
-// ncu counts more of them than sectors asked for, all of which hit: two for the first use of each
-// piece of memory that shares one of some places with others, by chance (profile: l2_aside_places).
-// They are memory barriers (ncu: op_membar), at most two of each SM in each slice. And one for a
-// store from far_partition to a line that was stored to at home before (l2_change).
+//
+// ncu counts more look-ups than sectors requested, all of them hits: two for the first use of each
+// piece of memory, where pieces share places at random (profile: l2_aside_places). They are memory
+// barriers (ncu: op_membar), at most two of each SM in each slice. And one for a store from the far
+// partition to a line that was stored to at home before (l2_change).
 enum { PIECE_LINES = 2 };
 static u64 *launches_aside, inverse; // of each place: the latest that used it
 
@@ -153,8 +153,8 @@ static void make_places(void)
 
 // ---- Reads and writes ----
 
-// What misses, and what it brings along: the rest of its granule, which misses, too, if it is not
-// there either. ncu calls that promoted, and where it is asked for afterwards it hits.
+// The misses and what they bring along: the rest of the granule, which misses as well unless it is
+// present. ncu calls that promoted; later requests for it hit.
 static u32 missing_of(u32 sectors, u32 present) { return granules(sectors & ~present) & ~present; }
 
 static u32 look_up(u32 sectors, u32 present)
@@ -179,15 +179,15 @@ static void dram_read(LineAccess n, CacheLine *line, u32 missing)
 // A read by an SM of that partition.
 static void l2_read(LineAccess n, CacheLine *line, bool at_home)
 {
-    u32 far_partition = at_home ? 0 : look_up(line_access_sectors(n), cache_copied(*line));
-    u32 missing = look_up(at_home ? line_access_sectors(n) : far_partition, cache_present(*line));
+    u32 remote = at_home ? 0 : look_up(line_access_sectors(n), cache_copied(*line));
+    u32 missing = look_up(at_home ? line_access_sectors(n) : remote, cache_present(*line));
     launch->traffic.l2_reads +=
-        __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(far_partition);
+        __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(remote);
     dram_read(n, line, missing);
-    *line |= cache_copies(far_partition);
+    *line |= cache_copies(remote);
 }
 
-// Pages of DRAM that lines were completed in lately, and when, in such lines.
+// DRAM pages in which lines were completed lately, and when, counted in such lines.
 enum { PAGE_LINES = 64, PAGES = 1024, LATELY = 256 };
 static struct {
     u64 page, when;
@@ -203,7 +203,7 @@ static bool is_near(u64 number)
     return near;
 }
 
-// What an access to a page of its own costs DRAM: more than what it moves.
+// What an access to another DRAM page costs beyond the bytes that it moves.
 static double cost_of(u32 sectors)
 {
     double least = profile.dram_read_bytes_per_second / profile.dram_random_sectors_per_second,
@@ -211,15 +211,15 @@ static double cost_of(u32 sectors)
     return sectors ? bytes > least ? bytes : least : 0;
 }
 
-// Of lines completed near others, one in so many stays as it is then: ncu counts a store that
-// missed, and no write. Where stores are scattered there are none. Fitted on an H200: a word of
-// each line, of every other sector and of each sector of 4 to 96 MB.
+// Of lines completed near others, one in so many is left as it is: ncu counts a store that missed,
+// and no write. Where stores are scattered there are none. Fitted on an H200: a word of each line,
+// of every other sector and of each sector of 4 to 96 MB.
 enum {
     STAY = 4,
     STAY_OF = 9
 }; // of lines with one sector to complete; of those with two, half as many
 
-// Completes a line that had parts stored, and writes it to DRAM, unless it stays.
+// Completes a line that was stored to in part and writes it to DRAM, unless it is left.
 static void write_partial(LineAccess n, Cache *cache, u64 number)
 {
     Traffic *t = &launch->traffic;
@@ -245,8 +245,7 @@ static void write_partial(LineAccess n, Cache *cache, u64 number)
     *line &= ~cache_dirt(dirty);
 }
 
-// Adds what the store brings of these sectors to what is known of the line. Returns those that are
-// whole with it.
+// Adds the words that the store writes. Returns the sectors that are now complete.
 static u32 add_partial(Partial *p, LineAccess n, u32 sectors)
 {
     u32 whole = 0;
@@ -257,7 +256,7 @@ static u32 add_partial(Partial *p, LineAccess n, u32 sectors)
     return whole;
 }
 
-// The sectors of which a store brings some words only.
+// The sectors that the store writes in part.
 static u32 parts_of(LineAccess n)
 {
     u32 parts = 0;
@@ -267,7 +266,7 @@ static u32 parts_of(LineAccess n)
     return parts & line_access_sectors(n);
 }
 
-// These sectors of the note are not there, and it does not bring all of them.
+// A store to sectors that are not present, of which it does not write every word.
 static void store_partial(LineAccess n, CacheLine *line, u32 sectors)
 {
     u32 device = launch->device, at = 0, open = 0;
@@ -279,7 +278,7 @@ static void store_partial(LineAccess n, CacheLine *line, u32 sectors)
     if (at == set->count && at < ways_of(profile.l2_partial_ways, index)) set->count++;
     else if (at == set->count) {
         write_partial(n, cache, set->line[--at].number);
-        cache_find(cache, line_access_number(n)); // it stays the one used last
+        cache_find(cache, line_access_number(n)); // which remains the most recently used
     }
     *line |= add_partial(&p, n, sectors);
     for (u32 s = 0; s < LINE_SECTORS; s++) open |= p.words[s] && p.words[s] != ALL_WORDS;
@@ -290,8 +289,8 @@ static void store_partial(LineAccess n, CacheLine *line, u32 sectors)
     set->count--;
 }
 
-// Stores of whole sectors fetch nothing. Atomics miss at home alone, and from far_partition only
-// the sectors that they change.
+// Stores of whole sectors fetch nothing. The misses of an atomic at home bring whole granules; one
+// from the far partition fetches only the sectors that it changes.
 static void l2_change(LineAccess n, const Cache *cache, CacheSet *set, CacheLine *line,
                       bool at_home)
 {
@@ -354,7 +353,7 @@ void l2_finish(void)
 
 void l2_written(u32 device, u64 number, u32 sectors)
 {
-    static L2Launch none; // what makes room leaves while no kernel runs
+    static L2Launch none; // of what is evicted while no kernel runs
     launch = &none;
     const Cache *cache = l2_of(device);
     *l2_take(cache, cache_set(cache, number), number) |= sectors | cache_dirt(sectors);

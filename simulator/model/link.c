@@ -1,7 +1,7 @@
-// The links between devices. Each device has one into the switch that joins them all, as an HGX
-// board's GPUs have: so many bytes a second in, and as many out at the same time (profile). What a
-// kernel loads from another device comes in over its own device's link, what it stores there goes
-// out, atomics do both where their result is used; whole sectors, without the packets' heads.
+// The links between devices. Each device has one link to the switch that joins them, as on an HGX
+// board: so many bytes a second in, and as many out at the same time (profile). What a kernel loads
+// from another device comes in over its own device's link, and what it stores there goes out;
+// atomics whose result is used do both. Whole sectors count, without packet headers.
 #include "coalesce.h"
 #include "counts.h"
 #include "link.h"
@@ -11,8 +11,8 @@
 #include "slots.h"
 #include <stdlib.h>
 
-// What a kernel moved over its device's link: all of it, and to and from which other device. Of
-// managed memory the other end is not known: that is in the sums alone.
+// A kernel's traffic on its device's link: in all, and with each other device. The other end of
+// managed memory is unknown; its traffic is in the sums only.
 typedef struct LinkGrid {
     u64 in, out, from[MOST_DEVICES], to[MOST_DEVICES];
 } LinkGrid;
@@ -51,8 +51,8 @@ u32 link_report(const Grid *g, LinkReport links[])
     return count;
 }
 
-// The lanes of a global access that touch another device's memory: that of the first of them, which
-// is told.
+// The lanes of a global access that touch the same other device's memory as the first such lane;
+// *other is that device.
 static u32 lanes_on_peers(const Access *a, u32 device, u32 *other)
 {
     const Allocation *recent = NULL;

@@ -1,29 +1,24 @@
-// Unified memory. A page of managed memory lies on the host, on a device, on several of them
-// (advised as read-mostly), or nowhere before it is first touched. Who touches a page that lies
-// elsewhere faults, and its group of pages moves.
+// Unified memory. A managed page is on the host, on a device, on several of them (advised as
+// read-mostly), or nowhere before its first touch. An access to a page that is elsewhere faults,
+// and the page's group migrates.
 //
 // The model (CUDA C++ Programming Guide, "Unified Memory", for x86 hosts over PCIe; the API on
 // cudaMemAdvise):
-//  - Faults are counted by groups of 64 KiB, the least that the driver moves on x86: one for each
-//  group that a kernel
-//    finds elsewhere, one for each that the host touches between two requests and that lies
-//    elsewhere. All of the group moves. (The driver also looks ahead by up to 2 MiB; that is left
-//    out.) First touches fault and move nothing.
-//  - The host's touches are those that its page table shows between two requests (client/shared.c).
-//  A read there also
-//    shows the neighbours in its 64 KiB.
-//  - A device can reach pages on the host over the bus and pages on other devices over their links,
-//  the host none on a
-//    device. So with SetPreferredLocation pages stay there, but for the host's touches: the first
-//    touch of a group by a device elsewhere faults, and nothing moves. With SetAccessedBy that
-//    device reaches pages elsewhere without a fault.
-//  - SetReadMostly: what a kernel reads, or a host touches, is copied and lies on both. Writing
-//  drops the other copies.
-//    A host's write is known by the page's changed bytes.
-//  - cudaMemPrefetchAsync moves pages without faults. Copies and fills leave what they write on the
-//  device and read
-//    pages where they lie, without faults.
-//  - Nothing is ever moved back to make room.
+// - Faults are counted by groups of 64 KiB, the smallest unit that the driver migrates on x86: one
+// for each group that a kernel finds elsewhere, and one for each that the host touches between two
+// requests and that is elsewhere. The whole group migrates. (The driver also prefetches up to 2
+// MiB, which is left out.) First touches fault and migrate nothing.
+// - The host's touches are those that its page table shows between two requests (client/shared.c).
+// A read also shows the neighbours in its 64 KiB.
+// - A device can access pages on the host over the bus, and pages on other devices over their
+// links; the host cannot access pages on a device. So with SetPreferredLocation pages stay there,
+// unless the host touches them: a group's first touch by another device faults and migrates
+// nothing. With SetAccessedBy that device accesses pages elsewhere without faults.
+// - SetReadMostly: what a kernel reads, or a host touches, is copied and is then on both. A write
+// drops the other copies. A host's write is recognised by the page's changed bytes.
+// - cudaMemPrefetchAsync migrates pages without faults. Copies and fills leave what they write on
+// the device, and read pages where they are, without faults.
+// - Nothing is evicted to make room.
 #include <sys/mman.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,16 +42,16 @@ enum {
     MOST_TOUCHED = 1 << 20,
 };
 
-enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 }; // bit d: device d has it
+enum { ON_HOST = 1 << MOST_DEVICES, ON_DEVICES = ON_HOST - 1 }; // bit d: device d has the page
 enum { READ_MOSTLY = 1, PREFER_HOST = 2, PREFER_DEVICE = 4, TO_HOST = 8, TO_DEVICE = 16 };
 
 typedef struct Page {
     u32 where;
-    u16 mapped, accessed_by; // devices that reach it where it lies; that were advised to
+    u16 mapped, accessed_by; // devices that access it where it is; devices that were advised to
     u8 advice;
-    u8 preferred, prefetched; // PREFER_DEVICE, TO_DEVICE: which
-    u32 writer;               // the launch that last wrote it; 0: none
-    u64 digest;               // of its bytes when it came to lie on both
+    u8 preferred, prefetched; // PREFER_DEVICE, TO_DEVICE: which device
+    u32 writer;               // the latest launch that wrote it; 0: none
+    u64 digest;               // of its bytes when it was copied to both
 } Page;
 
 // A launch that wrote managed memory and that the host has not waited for.
@@ -75,10 +70,10 @@ static Unfinished unfinished[MOST_UNFINISHED];
 static u32 unfinished_count;
 
 typedef struct ManagedGrid {
-    u64 faults, moved, linked, remote; // all but the first are bytes
+    u64 faults, moved, linked, remote; // in bytes, except for the first
     bool wrote;                        // it wrote managed memory
-    bool fenced, told; // for the whole system, and then the host of it, which may know by that what
-                       // was written
+    bool fenced, told; // it ran a fence of system scope, and then released to the host, which may
+                       // know of its writes by that
 } ManagedGrid;
 
 static ManagedGrid *managed_grid(const Grid *g) { return g->kept[GRID_MANAGED]; }
@@ -90,7 +85,7 @@ static double host_ns; // that the host's faults take
 static inline bool is_shared(u64 address) { return address - MEMORY_SHARED < MEMORY_SHARED_SPAN; }
 static inline u64 page_of(u64 address) { return (address - MEMORY_SHARED) / PAGE; }
 
-// How long these page faults and the bytes that they moved take.
+// The time of page faults and of the bytes that they migrated.
 static double seconds_of(u64 faults, u64 bytes)
 {
     return faults * profile.managed_fault_seconds + bytes / profile.managed_bytes_per_second;
@@ -113,7 +108,7 @@ void managed_allocated(const Allocation *a)
     for (u64 n = first; n <= last; n++) pages[n] = fresh;
 }
 
-// Told apart by it: whether a page's bytes have changed.
+// Tells whether a page's bytes have changed.
 static u64 digest(u64 page)
 {
     const u64 *words = (const u64 *)(MEMORY_SHARED + page * PAGE);
@@ -122,14 +117,14 @@ static u64 digest(u64 page)
     return sum;
 }
 
-// It lies there as well.
+// The page is copied there.
 static void share(u64 page, u32 place)
 {
     pages[page].where |= place;
     pages[page].digest = digest(page);
 }
 
-// The pages of a page's group: [first, end). Allocations start with a group, and may end within
+// The pages of a page's group: [first, end). Allocations begin with a group, and may end within
 // one.
 typedef struct Pages {
     u64 first, end;
@@ -145,14 +140,14 @@ static Pages group_of(u64 page)
 
 // ---- The host ----
 
-// It lies there alone.
+// The page is there alone.
 static void lie(Page *p, u32 place)
 {
     p->where = place;
     p->mapped = 0;
 }
 
-// A page that is not on the host is touched there. The bytes that move.
+// The host touches a page that is not there. Returns the bytes that migrate.
 static u64 host_fault(u64 page)
 {
     u64 moved = 0;
@@ -169,7 +164,7 @@ static u64 host_fault(u64 page)
 
 static void remember_touched(const PageRange *range)
 {
-    if (touched_count == MOST_TOUCHED) return; // nobody touches memory in so many pieces
+    if (touched_count == MOST_TOUCHED) return; // no program touches memory in so many pieces
     if (touched_count == touched_room) {
         size_t more = touched_room ? 2 * touched_room : 64;
         PageRange *larger = realloc(touched, more * sizeof *touched);
@@ -180,7 +175,7 @@ static void remember_touched(const PageRange *range)
     touched[touched_count++] = *range;
 }
 
-// A range is one of the program's words: is it of one live allocation of managed memory?
+// Ranges come from the program: is this one within one live allocation of managed memory?
 static bool is_live(const PageRange *range)
 {
     if (!range->count || range->first >= managed_pages) return false;
@@ -191,7 +186,7 @@ static bool is_live(const PageRange *range)
 
 void managed_touched(const PageRange *ranges, size_t count)
 {
-    u64 faults = 0, moved = 0, faulted = ~0ull; // faulted: the group that did last
+    u64 faults = 0, moved = 0, faulted = ~0ull; // faulted: the latest group that did
     for (size_t r = 0; r < count && pages; r++) {
         if (!is_live(&ranges[r])) continue;
         remember_touched(&ranges[r]);
@@ -214,7 +209,7 @@ void managed_touched(const PageRange *ranges, size_t count)
 
 static bool has(const Page *p, u32 device) { return p->where >> device & 1; }
 
-// Does the device reach the page where it lies, over the bus or a link?
+// Can the device access the page where it is, over the bus or a link?
 static bool is_reached(const Page *p, u32 device)
 {
     if (p->mapped >> device & 1) return true;
@@ -222,7 +217,7 @@ static bool is_reached(const Page *p, u32 device)
         && !(p->advice & READ_MOSTLY);
 }
 
-// Where the page stays for all that a kernel elsewhere touches it; 0: nowhere.
+// The place where a page stays although a kernel elsewhere touches it; 0: none.
 static u32 stays(const Page *p, u32 device)
 {
     if (p->advice & PREFER_HOST) return p->where & ON_DEVICES ? 0 : ON_HOST;
@@ -230,8 +225,8 @@ static u32 stays(const Page *p, u32 device)
     return !p->where || p->where == place ? place : 0;
 }
 
-// A page of the group of one that a kernel touches and its device has not. The place that its bytes
-// move from; 0: they do not.
+// A page of the group that faulted on a device. Returns the place from which its bytes migrate; 0:
+// they do not.
 static u32 arrive(u64 page, bool store, u32 device)
 {
     Page *p = &pages[page];
@@ -268,7 +263,7 @@ static void device_fault(u64 page, bool store, const Grid *g, Counts *t)
 
 enum { OVER_BUS = 1, OVER_LINK = 2 };
 
-// What is strong for the whole system the host may look at meanwhile.
+// The host may see at once what is strong at system scope.
 static void note_write(u64 page, const Insn *i, const Grid *g)
 {
     if (i->strong && i->scope == SCOPE_SYS) {
@@ -296,7 +291,7 @@ static u32 touch_lanes(const Access *a, const Grid *g, Counts *t)
     u64 before = ~0ull;
     for (u32 l = a->first; l < LANES; l++) {
         if (!(a->mask >> l & 1) || !is_shared(a->address[l])) continue;
-        u64 page = page_of(a->address[l]); // an access is aligned: it crosses no page
+        u64 page = page_of(a->address[l]); // an aligned access crosses no page
         if (page != before) remote |= touch(page, a, g, t);
         before = page;
     }
@@ -455,7 +450,7 @@ void managed_discard(u64 address, u64 bytes)
     for (u64 n = page_of(address + PAGE - 1); n < page_of(address + bytes); n++) lie(&pages[n], 0);
 }
 
-// Who keeps it on the host, or on that device, lets others reach it there; nobody else does.
+// Only what prefers the host, or that device, lets others access the page there.
 static void settle(Page *p)
 {
     u32 place = p->advice & PREFER_HOST   ? ON_HOST

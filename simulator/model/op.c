@@ -1,12 +1,10 @@
-// From PTX to what the hardware executes, as far as time needs it. The rules were read off ptxas's
-// output for compute capability 9.0; rates and latencies are the device profile's.
+// From PTX to what the hardware executes, as far as time depends on it. The rules were inferred
+// from ptxas's output for compute capability 9.0; rates and latencies are the device profile's.
 //
-// - Address arithmetic folds: a widening product or a shift that is only added becomes part of that
-// addition, conversions
-//   between integers and between address spaces vanish.
-// - Within a run of instructions without a branch, a barrier or a store in between, loads move up
-// as far as what they need
-//   allows, so that they are under way together.
+// - Address arithmetic folds: a widening product or a shift that is only added becomes part of the
+// addition; conversions between integers and between address spaces vanish.
+// - Within a run of instructions without a branch, a barrier or a store, loads move up as far as
+// their operands allow, so that they are in flight together.
 #include "op.h"
 
 #include <stdlib.h>
@@ -25,7 +23,7 @@ static void writes(Op *op, u32 row)
     if (row && op->write_count < OP_WRITES) op->write[op->write_count++] = row / 64;
 }
 
-// d comes first in the list; where there is nothing but it, it is stored or loaded.
+// d is the first in the list; if it is the only register, it is stored or loaded.
 static void matrix_rows(Op *op, const Insn *i)
 {
     const Matrix *x = i->matrix;
@@ -138,7 +136,7 @@ static enum op_kind kind_of(const Insn *i, const IsaRow *row)
 
 // ---- Address arithmetic ----
 
-// A widening product or a shift whose result is only added: the additions take it up.
+// Folds a widening product or a shift into the additions that alone use its result.
 static void fold_address_arithmetic(const Kernel *k, Op *ops)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
@@ -165,8 +163,7 @@ static void fold_address_arithmetic(const Kernel *k, Op *ops)
     }
 }
 
-// A choice between two values of which one is computed for it alone: that instruction is predicated
-// instead.
+// A select of a value that is computed for it alone: that instruction is predicated instead.
 static void choose(const Kernel *k, Op *ops)
 {
     for (u32 pc = 1; pc < k->code_count; pc++)
@@ -185,7 +182,7 @@ static bool touches(const u32 *list, u32 count, u32 row)
     return false;
 }
 
-// Is it one that others before `end` wait long for?
+// Is it one for which instructions before `end` wait long?
 static bool is_waited_for(const Op *ops, u32 pc, u32 end)
 {
     if (ops[pc].kind != OP_LOAD || ops[pc].space == SPACE_SHARED) return false;
@@ -195,7 +192,7 @@ static bool is_waited_for(const Op *ops, u32 pc, u32 end)
     return false;
 }
 
-// A few instructions, which do not wait for memory, nor want an atomic's result.
+// A few instructions that neither wait for memory nor use an atomic's result.
 static bool can_be_predicated(const Kernel *k, const Op *ops, u32 first, u32 end)
 {
     enum { FEW = 7 };
@@ -210,7 +207,7 @@ static bool can_be_predicated(const Kernel *k, const Op *ops, u32 first, u32 end
     return first < end && slots <= FEW;
 }
 
-// What lies between the branch at `from` and its target is issued as often as the one that chooses.
+// The instructions between the branch at `from` and its target are issued as often as the branch.
 static void skip(Op *ops, u32 chooses, u32 from, u32 target)
 {
     ops[from].skips = target - from - 1;
@@ -218,9 +215,9 @@ static void skip(Op *ops, u32 chooses, u32 from, u32 target)
     for (u32 n = from + 1; n < target; n++) ops[n].over = 1 + chooses;
 }
 
-// A branch over a few instructions makes them predicated: they are issued for warps that skip them,
-// too. So does one between a few and a few others, which nvcc often writes as a branch over a jump.
-// A branch to the kernel's end becomes a predicated end.
+// A branch over a few instructions is replaced by predicates: they are issued for warps that skip
+// them too. So is a branch between a few instructions and a few others, which nvcc often writes as
+// a branch over a jump. A branch to the kernel's end becomes a predicated exit.
 static void predicate(const Kernel *k, Op *ops)
 {
     for (u32 pc = 0; pc < k->code_count; pc++) {
@@ -243,8 +240,7 @@ static void predicate(const Kernel *k, Op *ops)
 
 // ---- Wide accesses ----
 
-// The pc's of accesses to words of one aligned 16 bytes of shared memory, by word; ~0: there is
-// none.
+// The accesses to words of one aligned 16-byte group of shared memory, by word; ~0: none.
 typedef struct Window {
     u32 word[4];
 } Window;
@@ -254,7 +250,8 @@ static bool is_word(const Insn *i, const IsaRow *row)
     return &isa_rows[i->row] == row && i->elements == 1 && i->width == 4;
 }
 
-// Those from `first` on that use the same base, up to whatever ptxas does not move them over.
+// Accesses from `first` on with the same base, up to an instruction over which ptxas does not move
+// them.
 static Window find_window(const Kernel *k, const Op *ops, u32 first)
 {
     const Insn *i = &k->code[first];
@@ -276,9 +273,9 @@ static Window find_window(const Kernel *k, const Op *ops, u32 first)
     return w;
 }
 
-// ptxas joins what it finds to be aligned: four words, or three of the four for loads; two, if they
-// are the first or the last two. That is what it did with some fifteen small kernels; that it can
-// tell what is aligned the native code must show.
+// ptxas merges what it knows to be aligned: four words, or three of the four for loads; or the
+// first two or the last two words. This was inferred from some fifteen small kernels; only the
+// native code shows what it can prove to be aligned.
 static u32 choose_width(const Kernel *k, const Window *w, u32 word, bool stores)
 {
     const u32 *native = stores ? k->native.shared.stores : k->native.shared.loads;
@@ -319,7 +316,7 @@ static void widen(const Kernel *k, Op *ops)
 
 // ---- Order ----
 
-// Accesses of which one writes keep their order, unless they are to different spaces.
+// Two accesses of which one writes keep their order, unless their spaces differ.
 static bool may_meet(const Op *a, const Op *b)
 {
     if (a->kind == OP_PLAIN || b->kind == OP_PLAIN || (a->kind == OP_LOAD && b->kind == OP_LOAD))
@@ -327,7 +324,7 @@ static bool may_meet(const Op *a, const Op *b)
     return a->space == b->space || a->space == SPACE_GENERIC || b->space == SPACE_GENERIC;
 }
 
-// Must `later` stay behind `earlier`?
+// Must `later` stay after `earlier`?
 static bool depends(const Op *later, const Op *earlier)
 {
     for (u32 n = 0; n < earlier->write_count; n++)
@@ -347,10 +344,10 @@ static bool ends_run(const Op *op)
 
 enum { WINDOW = 48 };
 
-// Instructions of a run that have no place yet, and what each waits for.
+// The instructions of a run that are not scheduled yet, and what each waits for.
 typedef struct Plan {
-    u64 *needs;      // of each: bit n, the instruction n + 1 places before it
-    float *earliest; // when its operands are there, if loads hit
+    u64 *needs;      // of each: bit n stands for the instruction n + 1 places before it
+    float *earliest; // when its operands are ready, if loads hit
     bool *placed;
 } Plan;
 
@@ -371,12 +368,12 @@ static bool can_go(const Plan *plan, u32 pc)
     return true;
 }
 
-// The parts of a wide access after the first come with it.
+// The later parts of a wide access follow the first.
 static bool is_part(const Op *op) { return op->wide.bytes && !op->wide.leads; }
 static bool is_load(const Op *op) { return op->kind == OP_LOAD && !is_part(op); }
 
-// A list scheduler, as compilers have: of the instructions that could go next, the one that is
-// ready first; loads before others, as long as not too many are under way.
+// A list scheduler, as in compilers: of the instructions whose predecessors are scheduled, the one
+// that is ready first; loads before others, unless too many are in flight.
 static void order_run(Op *ops, Plan *plan, u32 first, u32 end)
 {
     enum { UNDER_WAY = 16 };
@@ -392,7 +389,7 @@ static void order_run(Op *ops, Plan *plan, u32 first, u32 end)
             float start = plan->earliest[pc] > now ? plan->earliest[pc] : now;
             if (is_part(&ops[pc])) start = -2;
             if (is_load(&ops[pc]))
-                start += under_way < UNDER_WAY ? -1 : 1000; // registers wait for them
+                start += under_way < UNDER_WAY ? -1 : 1000; // their registers would be occupied
             if (best == ~0u || start < best_start) best = pc, best_start = start;
         }
         Op *op = &ops[best];

@@ -1,13 +1,13 @@
-// What the hardware spends on an instruction: issue slots, the unit, and when the result is there.
-// Rates and latencies are the device profile's; what ptxas makes of an instruction that is none of
-// the hardware's was read off its output for compute capability 9.0.
+// What the hardware spends on an instruction: issue slots, the unit, and the latency. Rates and
+// latencies are the device profile's. What ptxas emits for an instruction that the hardware lacks
+// was inferred from its output for compute capability 9.0.
 #include "op_cost.h"
 
 #include "isa/tensor.h"
 #include "machine/profile.h"
 
-// What becomes of instructions of which one of the hardware's is not the answer: slots, and the
-// unit where it is not the pipe's.
+// Instructions that are not simply one of the hardware's: their slots, and their unit where it is
+// not the pipe's.
 typedef struct Cost {
     u32 of; // enum op or enum row
     float slots, own;
@@ -22,7 +22,7 @@ static const Cost op_costs[] = {
     { ISA_bfi, 3, 3, UNIT_ALU, 9 },         { ISA_bfind, 3, 3, UNIT_ALU, 9 },
 };
 
-// The approximations that flush no denormals scale before and after (FSETP, FMUL, MUFU, FMUL).
+// Approximations that do not flush denormals scale before and after (FSETP, FMUL, MUFU, FMUL).
 static const Cost row_costs[] = {
     { ROW_mov_pred, 0, 0, UNIT_NONE, 0 },          { ROW_and_pred, 0, 0, UNIT_NONE, 0 },
     { ROW_or_pred, 0, 0, UNIT_NONE, 0 },           { ROW_ex2_approx_f32, 4, 1, UNIT_XU, 31 },
@@ -60,7 +60,7 @@ static bool is_half(enum type t)
     return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f16x2 || t == TYPE_bf16x2;
 }
 
-// Numbers to floats, rounded to the nearest (I2FP, F2F).
+// Conversions to floats, rounded to nearest (I2FP, F2F).
 static bool is_made_float(const IsaRow *row)
 {
     switch (row - isa_rows) {
@@ -77,7 +77,7 @@ static bool is_made_float(const IsaRow *row)
     }
 }
 
-// The FMA pipe's, of which integers' products and halves take the HEAVY half.
+// The FMA pipe's, whose HEAVY half takes integer products and halves.
 static enum unit fma_unit(const IsaRow *row)
 {
     bool product = row->op == ISA_mul || row->op == ISA_mul_wide || row->op == ISA_mad;
@@ -146,9 +146,9 @@ static void find_cost(Op *op, const IsaRow *row)
     op->own = op->slots;
 }
 
-// Clocks for which a product keeps the pipe, and until it is there. Measured on an H200: four
-// clocks for each row of b where they are doubles; two products where factors have eight bits.
-// Those of four it has no pipe for, and computes by other instructions.
+// The clocks for which a matrix product occupies the pipe, and its latency. Measured on an H200:
+// four clocks for each row of b for doubles; two products for 8-bit factors. For 4-bit factors
+// there is no pipe, and other instructions compute them.
 static void product_cost(Op *op, const IsaRow *row)
 {
     const enum type type = row->type[1];
@@ -160,8 +160,8 @@ static void product_cost(Op *op, const IsaRow *row)
     if (type == TYPE_f64) op->busy = 4 * row->k, op->latency = op->busy + 14;
 }
 
-// A product of 16 x 8 elements, or fewer, is one instruction; larger ones are several. Halves come
-// from shared memory four tiles at a time, other parts of a fragment one by one.
+// A product of at most 16 x 8 elements is one instruction; a larger one is several. Halves are
+// loaded from shared memory four tiles at a time, other parts of a fragment one by one.
 static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
 {
     const Matrix *x = i->matrix;
@@ -177,7 +177,7 @@ static void matrix_cost(Op *op, const Insn *i, const IsaRow *row)
     if (op->unit == UNIT_TENSOR) product_cost(op, row);
 }
 
-// What a cluster's barrier takes on top of a block's.
+// The additional cost of a cluster's barrier over a block's.
 static float beyond_barrier(void)
 {
     return (float)(profile.cluster_barrier_clocks - profile.barrier_latency_clocks

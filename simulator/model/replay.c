@@ -1,25 +1,21 @@
-// How long a launch takes: the warps of one SM's blocks, traced as they ran (trace.c), go once more
-// through a model of the SM in which each instruction takes its turn. It is a queue model, not a
+// The time of a launch: the traced warps of one SM's blocks (trace.c) are replayed through a model
+// of the SM in which every instruction has to wait for its turn. It is a queue model, not a
 // cycle-by-cycle one:
 //
 // - A warp issues its instructions in order, each when its operands are ready, its scheduler is
-// free (one instruction a
-//   clock; warps are dealt to four schedulers) and its unit is (a warp takes 32 / lanes-a-clock of
-//   it).
-// - L1 and shared memory take one line, or one pass over the banks, a clock. Stores leave L1 for L2
-// one after another; a few
-//   lines of them wait there, and when there is no room for one more L1 takes nothing else. Sectors
-//   that miss L1 (a model of this SM's) queue for the SM's share of L2's bandwidth, and those that
-//   miss L2 for its share of DRAM's; each adds its latency. Shares: all SMs that have blocks are
-//   taken to do the same as this one at the same time.
-// - DRAM's latency is none for all: lines of the far half of L2 take longer, and one in ten waits
-// while its DRAM is refreshed.
-//   Which do is drawn from the line's number, as likely as it was measured. So who waits for
-//   several loads waits for the slowest, a warp for its own, a barrier and the end of a block for
-//   those of all warps.
-// - A block begins when a slot has been free for the time that a turn takes, and the device's block
-// scheduler comes round to
-//   this SM; its warps begin one after another; barriers wait for all.
+// free (one instruction a clock; warps are dealt to four schedulers) and its unit is free (a warp
+// occupies it for 32 / lanes-a-clock).
+// - L1 and shared memory take one line, or one wavefront, a clock. Stores leave L1 for L2 one after
+// another; a few of their lines wait there, and when there is no room for another, L1 takes nothing
+// else. Sectors that miss L1 (a model of this SM's) queue for the SM's share of L2's bandwidth, and
+// those that miss L2 for its share of DRAM's; each adds its latency. Shares: all SMs with blocks
+// are assumed to do the same as this one at the same time.
+// - DRAM's latency varies: lines of the far half of L2 take longer, and one in ten waits while its
+// DRAM is refreshed. The line's number decides which, with the measured probabilities. So whatever
+// waits for several loads waits for the slowest: a warp for its own loads, a barrier and the end of
+// a block for those of all warps.
+// - A block begins when a slot has been free for a turn, and the device's block scheduler comes to
+// this SM; its warps begin one after another; barriers wait for all.
 //
 // Rates and latencies are the device profile's, from microbenchmarks. The idea of following a few
 // representative warps is that of interval models (Huang et al., "GPUMech", MICRO 2014); that of
@@ -40,28 +36,28 @@ typedef struct L1Line {
     double used, ready;
 } L1Line;
 
-typedef struct Runner { // a warp that runs
+typedef struct Runner { // a warp that is being replayed
     const TraceWarp *warp;
     u32 at; // its next step
     u32 scheduler, slot;
     double start;           // when its block began
-    double ready;           // when that step's operands are there
-    double *reg;            // when each register is
-    double wide[WIDE_KEPT]; // when what its latest wide loads bring is there, by their numbers
-    double copied;          // when all copies that it has begun are there,
-    double groups[GROUPS];  // and those up to a group that it has committed
+    double ready;           // when its next step's operands are ready
+    double *reg;            // when each register is ready
+    double wide[WIDE_KEPT]; // when its latest wide loads complete, by their numbers
+    double copied;          // when all its copies so far complete,
+    double groups[GROUPS];  // and those up to a committed group
     u32 group;
-    double bulk;           // and when the sources of its copies in bulk have been read
-    struct Runner *behind; // it waits for the end of a phase; and so does this one
+    double bulk;           // when the sources of its copies in bulk have been read
+    struct Runner *behind; // the next runner that waits for the same phase
 } Runner;
 
 typedef struct Phase { // of an mbarrier
-    u32 missing;       // steps that have yet to help to end it
-    double over;       // when the latest of those so far did
+    u32 missing;       // steps that have yet to help to complete it
+    double over;       // the latest of those so far
     Runner *waiting;
 } Phase;
 
-typedef struct Slot {  // a block that runs
+typedef struct Slot {  // a block that is being replayed
     u32 live, waiting; // warps
     double arrived;    // the last one at the barrier
     Runner *runner;    // warp_count of them
@@ -72,19 +68,19 @@ typedef struct Machine {
     const DeviceLoad *load;
     u32 registers;
     double issue[SCHEDULERS], unit[SCHEDULERS][UNITS]; // when each is free next
-    double queue[L1_QUEUE]; // when the latest loads that L1 took are done: it has so many places
+    double queue[L1_QUEUE]; // when the latest loads in L1 complete; it has so many places
     u32 queued;
-    double *leaving; // when the latest lines that were stored leave L1, in which so many may wait
+    double *leaving; // when the latest stored lines leave L1, where so many may wait
     u32 waiting_lines, stored;
     double l1_free, adu_free, port_free, dram_free, launcher, end;
-    double held;    // sum over the warps that have ended: clocks that each was there
-    double *misses; // of each instruction: fractions of a miss that have not happened yet
+    double held;                 // sum over the ended warps: the clocks that each was resident
+    double *misses;              // of each instruction: fractions of a miss that are still due
     double l2_bytes, dram_bytes; // a clock, of this SM
     L1Line *l1;
     u32 l1_sets;
     Slot *slot;
     u32 slot_count, warp_count;
-    Runner **heap; // those that can go on, the earliest first
+    Runner **heap; // those that can run, the earliest first
     u32 heap_count, next_block, block_count;
     Phase *phase; // as many as the trace has
 } Machine;
@@ -132,8 +128,8 @@ static L1Line *l1_line(Machine *m, u64 line, double now)
     return oldest;
 }
 
-// The part of the sectors that an instruction asks L2 for that are not there, and the bytes DRAM
-// brings for each of those.
+// The fraction of an instruction's sectors that miss L2, and the bytes that DRAM reads for each
+// miss.
 static double l2_misses(const Counts *t, double *bytes)
 {
     double asked = t->global.sectors - t->global.hits + t->local.sectors - t->local.hits;
@@ -141,8 +137,8 @@ static double l2_misses(const Counts *t, double *bytes)
     return asked > 0 ? fmin(1, t->l2_misses / asked) : 0;
 }
 
-// What DRAM takes for a line, as it was measured for many. Neighbours are alike in pairs: eight
-// lines in a row are waited for about as long as four random ones.
+// DRAM's latency for a line, distributed as measured. Lines come in pairs with one latency: eight
+// contiguous lines take about as long as four random ones.
 static double dram_latency(u64 line)
 {
     static const double part[LOAD_PARTS] = { 0.05, 0.25, 0.5, 0.75, 0.9, 0.99 };
@@ -158,7 +154,7 @@ static double dram_latency(u64 line)
          + (clocks[n] - clocks[n - 1]) * (drawn - part[n - 1]) / (part[n] - part[n - 1]);
 }
 
-// A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they are there.
+// A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they arrive.
 static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
     double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->counts[pc], &bytes);
@@ -192,8 +188,8 @@ static double load_global(Machine *m, u32 pc, const TraceAccess *a, double now)
     return m->queue[m->queued++ % L1_QUEUE] = done;
 }
 
-// A line that is stored goes through L1, which keeps it. While it finds no room to wait there, L1
-// takes nothing else.
+// A stored line passes through L1, which keeps it. While there is no room for it to wait, L1 takes
+// nothing else.
 static double *store_in_l1(Machine *m, const Piece *p, double *now)
 {
     double *leaves = &m->leaving[m->stored++ % m->waiting_lines];
@@ -219,8 +215,8 @@ static void store_global(Machine *m, const TraceAccess *a, double now, double re
     }
 }
 
-// A copy in bulk goes past L1. What it takes from shared memory it reads at 32 bytes a clock
-// (measured: 44 clocks and 1 more for each 32 bytes), and sends on.
+// A copy in bulk bypasses L1. It reads shared memory at 32 bytes a clock (measured: 44 clocks and 1
+// more for each 32 bytes) and sends that on.
 static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, bool stores,
                            double now)
 {
@@ -239,7 +235,7 @@ static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, 
     return done;
 }
 
-// Sectors move through L1 four at a time.
+// L1 moves four sectors at a time.
 static double l1_clocks(const Machine *m, const TraceAccess *a)
 {
     if (a->far && !a->passes) return 0;
@@ -275,7 +271,7 @@ static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
 
 // ---- Warps ----
 
-// When the operands of its next step are there.
+// When the operands of its next step are ready.
 static void prepare(Machine *m, Runner *r)
 {
     if (r->at == r->warp->count) return;
@@ -296,7 +292,7 @@ static float lanes_per_clock(u32 unit)
     }
 }
 
-// Issues it: returns the clock.
+// Issues the step. Returns the clock.
 static double issue(Machine *m, Runner *r, const Op *op)
 {
     double *units = m->unit[r->scheduler], now = r->ready;
@@ -309,7 +305,7 @@ static double issue(Machine *m, Runner *r, const Op *op)
             unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
         now = later(now, units[unit]);
         units[unit] = now + clocks;
-        // The two halves of the FMA pipe take turns; what one does alone leaves the other free.
+        // The two halves of the FMA pipe alternate; work for one half only leaves the other free.
         if (unit == UNIT_FMA) units[UNIT_HEAVY] = later(units[UNIT_HEAVY], now) + clocks;
         if (unit == UNIT_HEAVY) units[UNIT_FMA] = later(units[UNIT_FMA], now) + clocks / 2;
     }
@@ -341,8 +337,8 @@ static void pass_barrier(Machine *m, Slot *slot, u32 warps)
     slot->arrived = 0;
 }
 
-// Predicated instructions that this warp's lanes have no part in: each is issued, and memory's also
-// take a pass.
+// Predicated instructions in which no lane of this warp takes part: each is issued, and memory
+// instructions also take a pass.
 static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 {
     for (u32 n = pc + 1; n <= pc + count; n++) {
@@ -353,14 +349,14 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
     }
 }
 
-// Is this an access that has happened with an earlier, wider one?
+// Did this access happen as part of an earlier, wider one?
 static bool is_part(const Machine *m, const Step *step, const Op *op)
 {
     return op->wide.bytes && !op->wide.leads && step->access
         && !m->trace->access[step->access - 1].passes && !m->trace->access[step->access - 1].far;
 }
 
-// When all groups of copies but the latest so many are there.
+// When all but the latest so many groups of copies have completed.
 static double arrival(const Runner *r, s32 groups)
 {
     if (groups < 0) return r->copied;
@@ -392,8 +388,7 @@ static void help_to_end(Machine *m, Phase *p, double when)
     if (p->missing && --p->missing == 0) end_phase(m, p);
 }
 
-// What is seen of the phase's end is seen later than that. False: it has not come, and the warp
-// waits.
+// When the phase's end is seen, if it has come. False: it has not, and the warp waits.
 static bool is_over(Phase *p, Runner *r)
 {
     if (p->missing) {
@@ -405,7 +400,7 @@ static bool is_over(Phase *p, Runner *r)
     return true;
 }
 
-// When the phase that a step has to do with is nearer to its end by that.
+// A step helps to complete its phase at that clock.
 static double helps_at(const Runner *r, const Op *op, double now, double done)
 {
     return op->kind == OP_BULK   ? done
@@ -413,7 +408,7 @@ static double helps_at(const Runner *r, const Op *op, double now, double done)
                                  : now + op->slots;
 }
 
-// One step of a warp.
+// Replays one step of a warp.
 static void advance(Machine *m, Runner *r)
 {
     const Step *step = &r->warp->step[r->at++];
@@ -524,7 +519,7 @@ static void unmake(Machine *m)
     free(m->phase);
 }
 
-// The blocks from `first` on, `count` of them.
+// Replays `count` blocks from `first` on.
 static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32 first, u32 count)
 {
     Machine m = { .trace = trace,
@@ -541,8 +536,8 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
         for (u32 s = 0; s < m.slot_count; s++) block_begin(&m, &m.slot[s], 0);
         for (;;) {
             while (m.heap_count) advance(&m, heap_take(&m));
-            // Named barriers among some of the warps are taken for those of all, and what helps to
-            // end a phase may not be in the trace: nobody may be left behind.
+            // Named barriers of some warps are treated as barriers of all, and the steps that
+            // complete a phase may be missing from the trace: no warp may be left waiting.
             u32 phase = 0;
             while (phase < trace->phase_count && !m.phase[phase].waiting) phase++;
             if (phase < trace->phase_count) {
@@ -561,7 +556,7 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
                      .warps = m.end > 0 ? m.held / m.end : 0 };
 }
 
-// The last block comes alone where another SM had it.
+// The last block runs alone if it was on another SM.
 Replay replay_blocks(const Trace *t, const DeviceLoad *load, u32 registers)
 {
     if (!t->block_count) return (Replay){ 0 };

@@ -1,4 +1,4 @@
-// A line that waits is known by its words, one bit each.
+// A waiting line is described by its words, a bit each.
 #include "stores.h"
 
 static u32 with_words(u32 words, LineAccess n)
@@ -43,7 +43,7 @@ static u32 words_of(u32 sectors)
 
 static u32 first_row(u32 words) { return words & ~(words + (words & -words)); }
 
-// Words in a row are one write with what else there is of the sector that they end in.
+// Contiguous words are one write, together with the rest of the sector in which they end.
 LineAccess stores_next(Stores *s)
 {
     u32 at = s->gone % MOST_WAITING, words = s->line[at].words,

@@ -1,5 +1,5 @@
-// A launch's time: of one SM's blocks by the model in replay.c, and at least what the atomics on
-// one place take.
+// The time of a launch: that of one SM's blocks by the model in replay.c, and at least that of the
+// atomics at the most contended place.
 #include "timing.h"
 #include <math.h>
 
@@ -7,8 +7,8 @@
 #include "machine/profile.h"
 #include "replay.h"
 
-// What ptxas spills is in no trace: the clocks in which an SM sends it to L2 and gets back what L1
-// has lost of it.
+// Spilled registers are in no trace: the clocks for which an SM sends them to L2 and fetches what
+// its L1 lost.
 static double spill_clocks(const Grid *g, double blocks, u32 active_sms)
 {
     const Spills s = caches_spills(g->kernel);

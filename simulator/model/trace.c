@@ -1,5 +1,4 @@
-// Follows the blocks of the first SM, and the grid's last block, which often does what is left
-// over.
+// Traces the blocks of the first SM, and the grid's last block, which often does what is left over.
 #include "trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +7,18 @@
 #include "base/need.h"
 #include "slots.h"
 
-// What is kept of a launch at most; of a longer one the rest is taken to be like its beginning.
+// The most that is kept of a launch. The rest of a longer one is assumed to be like its beginning.
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
 
-// Where atomics meet: a slice of L2 does those of REGION bytes one after another. Regions that
-// share a place here take it from one another, and the one that most meet at keeps it.
+// Contention of atomics: a slice of L2 performs those to the same REGION bytes one after another.
+// Regions that share an entry replace each other, and the most contended one remains.
 enum { REGION = 512, PLACES = 1024 };
 
-// Of a shard of a grid, which has one block at a time, `trace` is of that block alone, and is
-// handed over when it has ended.
+// A shard runs one block at a time: its `trace` is of that block alone, and is handed over when it
+// has ended.
 typedef struct TracedGrid {
     Trace trace;
-    u64 steps, pieces; // with those that shards are to hand over yet
+    u64 steps, pieces; // including those that shards have yet to hand over
     struct {
         u64 region, count;
     } hot[PLACES];
@@ -27,14 +26,14 @@ typedef struct TracedGrid {
         const Block *block;
         u64 at;
         u32 now, over;
-    } * mbarrier; // phases: that goes on, that is over
+    } * mbarrier; // phases: the current one, and the completed one
     u32 mbarrier_count, mbarrier_room;
 } TracedGrid;
 
 static TracedGrid *traced_grid(const Grid *g) { return g->kept[GRID_TRACE]; }
 
 static TracedGrid *now;   // of the grid whose turn it is
-static TracedGrid *spare; // of one that has ended: its room is used again
+static TracedGrid *spare; // of a grid that has ended, to be reused
 
 const Trace *trace_latest(void) { return &now->trace; }
 
@@ -135,7 +134,7 @@ static void trace_step(Warp *w, const Insn *i)
     Grid *g = w->block->grid;
     Trace *trace = &traced_grid(g)->trace;
     TraceWarp *t = w->trace;
-    if (i->op == ISA_clock && !w->clock_ready) return; // it will be come to once more
+    if (i->op == ISA_clock && !w->clock_ready) return; // it will run once more
     if (steps_so_far(g) >= MOST_STEPS) {
         note_full(g);
         w->trace = NULL;
@@ -161,14 +160,14 @@ static void count_atomics(Access *a)
     }
 }
 
-// A warp that waits reads the same again and again until it changes. How often the simulator has it
-// look says nothing: what is kept is its first look, and the model has it go on from there. (A loop
-// that reads the same to its end does not wait.)
+// A polling warp reads the same until it changes. How often the simulator has it poll means
+// nothing: only its first poll is kept, and the model continues from there. (A loop that reads the
+// same until it ends is no polling.)
 typedef struct Poll {
     const Insn *insn;
     u32 mask;        // 0: something else was touched since
-    u32 first;       // its steps from here on are looks after the first
-    u64 span, value; // where it looked, and what was there, of all lanes
+    u32 first;       // its steps from here on are later polls
+    u64 span, value; // where it read, and the value, for all lanes
 } Poll;
 
 static void digest(const Access *a, Poll *p)
@@ -183,8 +182,8 @@ static void digest(const Access *a, Poll *p)
     }
 }
 
-// Drops the steps from there on, but for the barrier that other lanes of the warp may have come to.
-// False: there are more.
+// Drops the steps from there on, except barriers that other lanes of the warp have reached. False:
+// there are too many of those.
 static bool drop_steps(const Trace *trace, TraceWarp *t, u32 from)
 {
     u32 kept = 0;
@@ -198,8 +197,8 @@ static bool drop_steps(const Trace *trace, TraceWarp *t, u32 from)
     return true;
 }
 
-// Has the warp looked at this before, and is there something new? Then the looks between are
-// dropped, this one with them.
+// Has the warp polled this before, with another value? Then the polls between are dropped, this one
+// included.
 static bool drop_polls(Trace *trace, TraceWarp *t, Access *a)
 {
     Poll now = { .insn = a->insn, .mask = a->mask, .first = t->count }, *p = t->poll;
@@ -246,7 +245,7 @@ static struct TracedMbarrier *mbarrier_at(TracedGrid *g, const Block *b, u64 at)
 
 static TraceAccess *access_of(Trace *trace, const TraceWarp *t);
 
-// The latest step of the warp has to do with that phase.
+// The warp's latest step concerns that phase.
 static void note_phase(Trace *trace, const TraceWarp *t, u32 phase, bool waits)
 {
     TraceAccess *a = access_of(trace, t);
@@ -256,8 +255,8 @@ static void note_phase(Trace *trace, const TraceWarp *t, u32 phase, bool waits)
     trace->phase[phase] += !waits;
 }
 
-// A copy's arrival comes when somebody waits for it: what helps is the instruction by which it was
-// begun.
+// A copy's arrival happens when a thread waits for it; the step that helps to complete the phase is
+// the one that started the copy.
 static bool comes_later(const Insn *i) { return i->op == ISA_copy_arrive || i->op == ISA_bulk; }
 
 static void trace_mbarrier_arrived(Access *a, bool completes)
@@ -278,7 +277,7 @@ static void trace_mbarrier_waited(Access *a)
     if (over) note_phase(&g->trace, t, over, true);
 }
 
-// What the step's accesses are noted in, all together: an instruction may make several.
+// The access of the current step, which may consist of several of its instruction.
 static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
 {
     Step *step = &t->step[t->count - 1];
@@ -291,7 +290,7 @@ static TraceAccess *access_of(Trace *trace, const TraceWarp *t)
     return &trace->access[step->access - 1];
 }
 
-// Its latest step. A loop that waits is one step, at which it first did.
+// Its latest step. A polling loop is one step, its first.
 static void trace_waited(Warp *w, u64 clocks)
 {
     enum { LONGEST_LOOP = 32 };
@@ -346,7 +345,7 @@ static bool trace_access(Access *a)
     return true;
 }
 
-// Puts the runs of a warp's steps into the order that ptxas gives them.
+// Puts the runs of a warp's steps into the order in which ptxas schedules them.
 static void arrange(const Trace *t, TraceWarp *w)
 {
     for (u32 at = 0; at < w->count;) {
@@ -365,7 +364,7 @@ static void arrange(const Trace *t, TraceWarp *w)
     }
 }
 
-// What a shard has of a block.
+// What a shard has traced of a block.
 typedef struct ShardTrace {
     TraceBlock *block;
     TraceAccess *access;
@@ -454,7 +453,8 @@ static void trace_shard_rollback(Grid *shard)
     traced_grid(shard)->steps = traced_grid(shard)->pieces = 0;
 }
 
-// What has no room is left out in one order alone: which step is the last says the order of warps.
+// Steps beyond the limit are dropped in sequential order only, because the limit depends on the
+// order of warps.
 static bool trace_shards_may_commit(Grid *g, Grid *const *shards, u32 count)
 {
     u64 steps = 0, pieces = 0;

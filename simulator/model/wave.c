@@ -1,5 +1,5 @@
-// The replay of a wave: each SM's L1, its blocks a few notes of each in turn; then the SMs' misses,
-// likewise, through the coalescers of their GPCs to L2 (caches.c says why in this order).
+// The replay of a wave: in each SM's L1 its blocks take turns of a few line accesses; then the SMs'
+// misses, likewise, go through the coalescers of their GPCs to L2. (caches.c explains the order.)
 #include "wave.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include "stores.h"
 
 enum { FEW_LINE_ACCESSES = 1 << 12 }; // of a wave, for which no thread is woken
-enum { TURN = 8 };                    // notes that a block, or an SM, has replayed at a time
-enum { AHEAD = 4 };     // SMs whose reads the host is to have at hand before their turn
-enum { L1_UNEVEN = 7 }; // fitted on an H200: kernels reread_192_kb and reread_240_kb
+enum { TURN = 8 };                    // line accesses that a block, or an SM, replays at a time
+enum { AHEAD = 4 };                   // SMs whose reads are prefetched before their turn
+enum { L1_UNEVEN = 7 };               // fitted on an H200: kernels reread_192_kb and reread_240_kb
 enum {
     STEPS = 16,
     DRIFT = 10
-}; // of a turn, and how many an SM gains or loses in it at most: fitted, kernels matmul_columns,
+}; // of a turn, and the most that an SM gains or loses in it: fitted, kernels matmul_columns,
    // matmul_naive and matmul_registers
 
-static CachedGrid *replayed; // the grid whose wave is replayed, which may be done by another
-                             // thread (machine/worker.h)
+static CachedGrid
+    *replayed; // the grid whose wave is replayed, perhaps by another thread (machine/worker.h)
 
 static inline Read *read_of(u32 gpc, LineAccess n)
 {
@@ -27,7 +27,7 @@ static inline Read *read_of(u32 gpc, LineAccess n)
                              + (line_access_number(n) ^ line_access_number(n) >> 12) % RECENT];
 }
 
-// Does another SM of the GPC ask for the same at about this time? Then the answer is for both.
+// Has another SM of the GPC read the same at about this time? Then one answer serves both.
 static bool is_coalesced(u32 gpc, s32 when, LineAccess n)
 {
     Read *r = read_of(gpc, n);
@@ -39,7 +39,7 @@ static bool is_coalesced(u32 gpc, s32 when, LineAccess n)
     return same;
 }
 
-// Inline: gcc drops a call to what does nothing but prefetch.
+// Inline because gcc drops calls of functions that only prefetch.
 static inline __attribute__((always_inline)) void expect_reads(u32 sm, u64 from)
 {
     const LineAccesses *n = &replayed->misses[sm];
@@ -68,7 +68,7 @@ static void replay_misses(void)
         }
     }
     l2_finish();
-    replayed->turn += RECENT_TURNS + 1; // what is remembered of these is not of the next wave
+    replayed->turn += RECENT_TURNS + 1; // reads of this wave do not merge with the next one's
     for (int sm = 0; sm < profile.sm_count; sm++) replayed->misses[sm].count = 0;
 }
 
@@ -82,7 +82,7 @@ static Cache *l1_of(u32 sm)
     return c;
 }
 
-// The accesses of an SM, one after another.
+// The replay of one SM's accesses.
 typedef struct L1Replay {
     Cache *cache;
     CacheQueue queue;
@@ -93,8 +93,8 @@ typedef struct L1Replay {
     Stores stores;
 } L1Replay;
 
-// Loads and stores make room: the line, now the one used last. Often it is the one that was asked
-// for just before.
+// Loads and stores allocate the line, which becomes the most recently used. Often it is the line of
+// the access before.
 static inline CacheLine *l1_line(L1Replay *r, CacheSet *set, u64 number)
 {
     CacheLine evicted;
@@ -103,8 +103,8 @@ static inline CacheLine *l1_line(L1Replay *r, CacheSet *set, u64 number)
     return r->line = cache_take(r->cache, set, number, &evicted);
 }
 
-// Returns the sectors that go to L2 at once. Where atomics say where a warp stores, its neighbours
-// on the GPU are others than here.
+// Returns the sectors that go to L2 at once. Where atomics decide where warps store, their
+// neighbours on the GPU differ from those here.
 static inline u32 l1_store(L1Replay *r, LineAccess n, bool placed)
 {
     r->stores.count++;
@@ -115,8 +115,8 @@ static inline u32 l1_store(L1Replay *r, LineAccess n, bool placed)
     return 0;
 }
 
-// A store hits where any sector of the line is there. A load that is asked for again finds all that
-// it wants. What L2 changes, or is to be asked for, is not kept.
+// A store hits if any sector of its line is present. A repeated load hits with all its sectors.
+// What L2 modifies, or what bypasses L1, is not kept.
 static inline void l1_replay(L1Replay *r, CacheAsked a)
 {
     const LineAccess n = a.what;
@@ -142,7 +142,7 @@ static inline void l1_replay(L1Replay *r, CacheAsked a)
         add_line_access(r->misses, (n & ~(15ull << AT_SECTORS)) | (u64)missing << AT_SECTORS);
 }
 
-// The blocks of the wave on one SM, in thread `me`; next[b] is the one after b, or -1.
+// The wave's blocks on one SM, in thread `me`; next[b] is the block after b, or -1.
 static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *next)
 {
     L1Replay r = { .cache = l1_of(sm),
@@ -177,7 +177,7 @@ static void replay_sm(const Wave *wave, u32 me, u32 sm, s32 first, const s32 *ne
         add_line_access(r.misses, stores_next(&r.stores));
 }
 
-// What the SMs do with it, each by itself.
+// The replay of all SMs, each by itself.
 typedef struct Sms {
     const Wave *wave;
     s32 *first, *next;
