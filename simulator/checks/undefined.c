@@ -18,7 +18,11 @@
 #include "machine/source_fill.h"
 #include "base/need.h"
 #include "slots.h"
+#include "undefined.h"
 #include "undefined_marks.h"
+
+u8 undefined_padding[ALIGNMENTS];
+UndefinedOrigin undefined_origin;
 
 // What is known of the blocks that run in a slot, one after another.
 struct DefinedBlock {
@@ -152,7 +156,8 @@ static void undefined_grid_turn(Grid *g) { (void)g, turn++; }
 static void undefined_grid_start(Grid *g)
 {
     for (u32 n = 0; n < ALIGNMENTS; n++)
-        if (g->kernel->padding[n] > memory_padding[n]) memory_padding[n] = g->kernel->padding[n];
+        if (g->kernel->padding[n] > undefined_padding[n])
+            undefined_padding[n] = g->kernel->padding[n];
 }
 
 // GRID_UNDEFINED is set when some warp of the grid holds a value that nothing wrote.
@@ -272,7 +277,7 @@ static void note_taint(const Access *a)
     Place place = source_place(k, d->origin - k->code);
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    struct MemoryTaint *t = &memory_taint;
+    UndefinedOrigin *t = &undefined_origin;
     const char *file = place.file ? names_base(place.file) : "";
     t->several |= t->line && (t->line != place.line || strcmp(t->file, file));
     t->shuffled = shuffled;

@@ -61,7 +61,7 @@ typedef struct AccessPattern {
     Move move[FEW_MOVES];
     struct {
         u32 phase, wavefronts, conflicts;
-    } banks;                    // coalesce.c: for accesses with this address % BANK_BYTES + 1
+    } banks;                    // of an observer: for accesses with this address % BANK_BYTES + 1
     u8 line_phase[LINE_PHASES]; // the address % PHASE_BYTES + 1 of each entry below
     struct PatternLines {
         u8 count, all, sectors[FEW_LINES];
@@ -82,7 +82,7 @@ static inline bool lies_in(u64 address, const Pass *pass)
     return address - pass->from < pass->span;
 }
 
-// The remembered lines of an access at that address (coalesce.c), or NULL.
+// The lines of an access at that address, if an observer has noted them, or NULL.
 static inline const struct PatternLines *access_pattern_lines(const AccessPattern *s, u64 address)
 {
     u32 phase = address % PHASE_BYTES, n = phase / 4 % LINE_PHASES;

@@ -80,7 +80,7 @@ static void set_aside(Warp *w, Frame *frame, const Function *f, u32 mask)
     copy_registers(f, frame->regs, frame->taint, w->regs, w->taint, mask);
 }
 
-// Parameters and results have one mark for each two bytes (undefined.c).
+// Parameters and results have one mark for each two bytes.
 static void pass_marks(u32 *to, const u32 *from, u32 bytes, u32 mask)
 {
     for (u32 n = 0; n < (bytes + 1) / 2; n++) to[n] = (to[n] & ~mask) | (from[n] & mask);

@@ -16,7 +16,7 @@ typedef struct Launch {
     u64 limit;        // warp instructions after which it is stopped; 0: no limit
     u64 operation;    // its number among the streams' operations (clock.h)
     double at_least;  // seconds that it takes at least, because it waits for others
-    double seconds;   // out: the time it takes (timing.h)
+    double seconds;   // out: the time it takes, as an observer says
 } Launch;
 
 // The limits of a grid in blocks and of a block in threads, in each dimension.

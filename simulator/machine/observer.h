@@ -55,7 +55,7 @@ typedef struct Access {
     _Alignas(64) u64 address[LANES]; // global: device address; shared, local: offset
     u32 span_count;                  // 1 for contiguous or equal addresses, up to one for each lane
     Span span[LANES];                // in the order of lanes
-    u32 sectors, lines;              // set by access_pieces() (coalesce.h); 0: not yet
+    u32 sectors, lines;              // set by the observer that needs them first; 0: not yet
     struct AccessPattern *pattern;   // its instruction's; NULL: this is a part of an instruction
     // The pass that an observer gives: it need not see this instruction's accesses with this
     // pattern again, in this launch, if the lowest lane's address is aligned and in

@@ -12,8 +12,6 @@
 enum { GAP = 1 << 20, PAGE = 4096, SHARED_ALIGN = 64 << 10, LARGE = 4 << 20 };
 
 u64 *memory_defined_bits, *memory_computed_bits;
-u8 memory_padding[ALIGNMENTS];
-struct MemoryTaint memory_taint;
 static bool all_is_written;
 
 static Allocation **table; // by rising address

@@ -122,16 +122,3 @@ extern u64 *memory_defined_bits;
 // Another like it: of bytes that nothing defined, those that a kernel stored to, what it stored
 // being undefined.
 extern u64 *memory_computed_bits;
-
-// The padding of structures, as far as kernels have shown it: the most bytes that their stores left
-// out in front of a member of 1, 2, 4, 8 or 16 bytes.
-extern u8 memory_padding[ALIGNMENTS];
-
-// What made the latest of such bytes undefined: a load of what nothing wrote, or a shuffle which
-// read a lane that took no part.
-extern struct MemoryTaint {
-    char file[128];
-    u32 line; // 0: not known
-    bool shuffled;
-    bool several; // lines did so, one after another
-} memory_taint;

@@ -10,6 +10,7 @@
 #include "ran.h"
 #include "machine/profile.h"
 #include "checks/race.h"
+#include "checks/undefined.h"
 #include "range.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static u64 undefined_run(u64 address, u64 bytes)
 static bool is_padding(u64 address, u64 bytes)
 {
     for (u64 n = 0; n < ALIGNMENTS; n++)
-        if (bytes <= memory_padding[n] && (address + bytes) % (1u << n) == 0) return true;
+        if (bytes <= undefined_padding[n] && (address + bytes) % (1u << n) == 0) return true;
     return false;
 }
 
@@ -145,7 +146,7 @@ static void check_defined(const Call *call, const Allocation *a)
             "only in part.";
     }
     char words[512];
-    const struct MemoryTaint *t = &memory_taint;
+    const UndefinedOrigin *t = &undefined_origin;
     bool shuffled = computed && t->shuffled && t->line;
     if (computed && t->line && !t->shuffled && !t->several) {
         snprintf(words, sizeof words,
