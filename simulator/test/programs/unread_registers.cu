@@ -1,4 +1,4 @@
-// expect: unsupported, exit 0
+// expect: unsupported 23, exit 0
 // says: the statement 'call nothing, (1)'
 // A kernel of PTX alone, of which the device cannot read a statement behind many registers: no more than that kernel is
 // lost.
