@@ -21,7 +21,7 @@ $(client)/errors.inc: $(generate)/errors.c | nvcc build/setup/lesson
 	    $@.$$$$-program >$(whole) && rm $@.$$$$-program
 
 # Kernels ask for them as the host does.
-$(foreach to,build build/portable,$(to)/objects/simulator/machine/error_words.o): | $(client)/errors.inc
+$(foreach to,build build/portable,$(to)/objects/simulator/machine/error_text.o): | $(client)/errors.inc
 
 $(client)/exported: $(call objects,simulator/client/*.c)
 	@nm --defined-only $^ >$(whole)
