@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "buffer.h"
 #include "check.h"
+#include "event_words.h"
 #include "record.h"
 #include "run.h"
 #include "text.h"
@@ -17,121 +18,13 @@ static const char *words_of(const json_t *event, const char *key)
     return json_string_value(json_object_get(event, key));
 }
 
-// Did our own harness do it? Its line is no place to send a student to.
-static bool by_harness(const json_t *event)
-{
-    return harness_called(&check.session.harness, event);
-}
-
-// The buffer of the last call that is nearest to a device address: as an argument, and as the
-// student calls it. NULL: none.
-typedef struct Near {
-    const Buffer *buffer;
-    uint64_t bytes; // from the beginning of the part that is meant, where the address lies in it;
-                    // else UINT64_MAX
-    uint32_t part;
-    char name[64];
-} Near;
-
-static const Near *buffer_near(uint64_t address)
-{
-    static Near near;
-    uint64_t best = UINT64_MAX;
-    for (size_t i = 0; i < check.argc; i++) {
-        const Arg *a = &check.argv[i];
-        bool one = a->kind == ARG_DEVICE || a->kind == ARG_PINNED || a->kind == ARG_SCRATCH;
-        uint32_t parts = a->kind == ARG_SPREAD ? a->parts : one;
-        for (uint32_t p = 0; p < parts; p++) {
-            uint64_t start = check.answer.address[i][p];
-            if (!start) continue;
-            uint64_t end = start + buffer_bytes(a->buffer) / parts;
-            uint64_t away = address < start ? start - address : address >= end ? address - end : 0;
-            if (away >= best) continue;
-            best = away;
-            near =
-                (Near){ .buffer = a->buffer,
-                        .part = p,
-                        .bytes = address >= start && address < end ? address - start : UINT64_MAX };
-            snprintf(near.name, sizeof near.name, a->kind == ARG_SPREAD ? "%s[%u]" : "%s",
-                     a->buffer->name, p);
-        }
-    }
-    return best < UINT64_MAX ? &near : NULL;
-}
-
-static const Near *near_event(const json_t *event)
-{
-    const char *words = words_of(event, "address");
-    uint64_t address = words ? strtoull(words, NULL, 0) : 0;
-    return address > UINT32_MAX ? buffer_near(address) : NULL; // shared memory has no more bits
-}
-
-// Bytes of a buffer that our own harness copied back, and that nothing wrote: it is the buffer that
-// the student knows, and not the copy. NULL: this is something else.
-static char *unwritten_words(const json_t *event)
-{
-    const Near *near = near_event(event);
-    const char *that = words_of(event, "that");
-    uint64_t bytes = json_integer_value(json_object_get(event, "bytes"));
-    if (!that || !bytes || !by_harness(event) || !near || near->bytes == UINT64_MAX) return NULL;
-    uint64_t size = element_bytes(near->buffer->store->element), count = (bytes + size - 1) / size;
-    size_t index = near->bytes / size;
-    bool whole = strcmp(near->name, near->buffer->name) == 0;
-    char *place =
-        whole ? buffer_place(near->buffer, index) : text_format("%s[%zu]", near->name, index);
-    char *words = count > 1 ? text_format("%s is the first of %llu elements of %s that %s", place,
-                                          (unsigned long long)count, near->name, that)
-                            : text_format("%s is an element that %s", place, that);
-    free(place);
-    return words;
-}
-
-// What the event means, and what is known besides: how a matrix that was missed lies, and which
-// kernel left an array unwritten.
-static char *why_words(const json_t *event, const char *why)
-{
-    const Near *near = near_event(event);
-    const Buffer *b = near ? near->buffer : NULL;
-    const char *launched = check.session.events.launched, *that = words_of(event, "that");
-    if (kind_of(event) == KIND_BOUNDS && b && b->rows && b->cols && why)
-        return text_format("%s %s has %zu row%s of %zu element%s.", why, b->name, b->rows,
-                           b->rows == 1 ? "" : "s", b->cols, b->cols == 1 ? "" : "s");
-    if (that && strcmp(that, "nothing wrote") == 0 && by_harness(event) && launched && why)
-        return text_format("%s %s.", why, launched);
-    return why ? strdup(why) : NULL;
-}
-
-// The message of an event. Where it speaks of an allocation that the harness
-// made, the student knows that as an argument of the function.
-static char *message_words(const json_t *event)
-{
-    static const char made[] = "allocation made at worker.c:";
-    const char *says = words_of(event, "message"), *kind = words_of(event, "kind");
-    char *unwritten = unwritten_words(event);
-    if (unwritten) return unwritten;
-    if (!says) says = kind ? kind : "an error without a kind";
-    const char *at = strstr(says, made);
-    if (!at) return strdup(says);
-
-    const Near *near = near_event(event);
-    const char *rest = at + sizeof made - 1;
-    rest += strspn(rest, "0123456789");
-    // The harness frees what a call was given when it is over: who uses it then has kept a pointer.
-    static const char freed[] = ", freed at worker.c:";
-    bool stale = strncmp(rest, freed, sizeof freed - 1) == 0;
-    if (stale) rest += sizeof freed - 1 + strspn(rest + sizeof freed - 1, "0123456789");
-    return text_format("%.*s%s%s%s", (int)(at - says), says,
-                       near ? near->name : "buffer that the function was given",
-                       stale ? " of an earlier call" : "", rest);
-}
-
 // Two operations that nothing orders, one of them the harness's, which stands for the caller: the
 // student is shown the other's place.
 static const char *tell_caller(json_t *event)
 {
     json_t *other = json_object_get(event, "other");
-    if (!other || by_harness(event) == by_harness(other)) return words_of(event, "why");
-    if (by_harness(event)) {
+    if (!other || event_by_harness(event) == event_by_harness(other)) return words_of(event, "why");
+    if (event_by_harness(event)) {
         json_object_set(event, "file", json_object_get(other, "file"));
         json_object_set(event, "line", json_object_get(other, "line"));
         json_object_del(event, "caller");
@@ -154,7 +47,7 @@ static void keep_place(json_t *fact, const json_t *event)
         json_object_del(other, "caller"); // whose path is another in each run
         json_object_set_new(fact, "other", other);
     }
-    if (words_of(event, "file") && !by_harness(event)) {
+    if (words_of(event, "file") && !event_by_harness(event)) {
         char *file = text_clean(words_of(event, "file"));
         json_object_set_new(fact, "file", json_string(file));
         json_object_set(fact, "line", json_object_get(event, "line"));
@@ -164,8 +57,8 @@ static void keep_place(json_t *fact, const json_t *event)
 
 static void add_fact_of(json_t *event, enum verdict v)
 {
-    char *says = message_words(event);
-    char *why = why_words(event, tell_caller(event));
+    char *says = event_says(event);
+    char *why = event_why(event, tell_caller(event));
     json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
     free(says);
     free(why);
@@ -176,7 +69,7 @@ static void add_event(json_t *event)
 {
     enum verdict v = verdict_of_kind(kind_of(event));
     // Not what the harness could not free, or calls of its own that failed as earlier ones had.
-    if (by_harness(event) && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS)) return;
+    if (event_by_harness(event) && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS)) return;
     add_fact_of(event, v);
 }
 
@@ -186,7 +79,8 @@ static json_t *refused_call(void)
     const json_t *errors = check.session.events.errors;
     for (size_t i = json_array_size(errors); i-- > 0;) {
         json_t *event = json_array_get(errors, i);
-        if (!by_harness(event) && verdict_of_kind(kind_of(event)) == VERDICT_PASS) return event;
+        if (!event_by_harness(event) && verdict_of_kind(kind_of(event)) == VERDICT_PASS)
+            return event;
     }
     return NULL;
 }

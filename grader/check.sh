@@ -272,6 +272,15 @@ else
     echo 'NOT CHECKED: what the rooms link, which takes a built device. Type: make simulated'
 fi
 
+# ---- What is said is apart from what decides
+
+none "the words of a device's report decide nothing: take a fact of it (simulator/report/json.h)" \
+    "$(grep -nE '\b(strstr|strcasestr|strn?cmp|strn?casecmp|sscanf|fnmatch|regexec)\(.*\b(message|why|next|that|stands|says)\b' \
+        grader/*.c grader/study/*.c | cut -d: -f1,2)"
+none 'the words of a report stand in simulator/report/causes.def' \
+    "$(files simulator | grep '\.[ch]$' | grep -vE '^simulator/(report|client|nccl|driver|test|bench)/' |
+        xargs grep -nE '(\.|->)(message|why|next) = *"' /dev/null | cut -d: -f1,2)"
+
 # ---- Nothing of one machine, nothing left undone
 
 # (What test data says of a device is not ours.)

@@ -303,15 +303,22 @@ static void take_range(Events *e, json_t *event)
     e->busy_ns = json_number_value(json_object_get(event, "busy_ns"));
 }
 
+// The same mistake at the same place, whoever made it.
+static bool same_error(json_t *a, json_t *b)
+{
+    static const char *const facts[] = { "kind",   "cause", "file",  "line",
+                                         "kernel", "call",  "bytes", "undefined_bytes" };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (!same(a, b, facts[i])) return false;
+    return true;
+}
+
 static void take_error(Events *e, json_t *event)
 {
     size_t i;
     json_t *known;
     if (json_array_size(e->errors) >= ERRORS_KEPT) return;
-    json_array_foreach(e->errors, i, known) if (same(known, event, "kind")
-                                                && same(known, event, "file")
-                                                && same(known, event, "line")
-                                                && same(known, event, "message")) return;
+    json_array_foreach(e->errors, i, known) if (same_error(known, event)) return;
     json_array_append(e->errors, event);
 }
 

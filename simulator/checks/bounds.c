@@ -20,17 +20,9 @@ static u32 turn;
 
 static void report_too_early(const Access *a, const Allocation *in)
 {
-    char made[256];
-    Report r = { .kind = REPORT_RACE,
-                 .address = a->address[a->first],
-                 .allocation = in,
-                 .why = POOLED_EARLY_WHY,
-                 .next = POOLED_EARLY_NEXT };
-    source_fill(&r, a->warp, a->insn, a->first);
-    report_errorf(
-        &r, "%s of the %llu-byte allocation%s on a stream that does not wait for the allocation",
-        a->store ? "write" : "read", (unsigned long long)in->size,
-        report_made(in, made, sizeof made));
+    Report r = { .cause = CAUSE_kernel_uses_before_allocation, .allocation = in };
+    source_fill_access(&r, a, 1u << a->first);
+    report_error(&r);
 }
 
 // The live allocation at the address that the kernel may touch: of its own device, or of a peer.
@@ -121,33 +113,11 @@ static u32 lanes_misaligned(const Access *a)
     return lanes & a->mask;
 }
 
-static void say_how_many(char *text, size_t size, u32 lanes)
+static void report_foreign(Report *r, const Allocation *in)
 {
-    u32 others = __builtin_popcount(lanes) - 1;
-    *text = 0;
-    if (others)
-        snprintf(text, size, " (and %u more thread%s of its warp)", others, others == 1 ? "" : "s");
-}
-
-static void report_foreign(const Access *a, Report *r, const Allocation *in, const char *more)
-{
-    u32 device = a->warp->block->grid->launch->device;
-    char where[256], next[160];
-    bool variable = in->kind == MEMORY_VARIABLE;
-    snprintf(next, sizeof next,
-             variable
-                 ? "Allocate it with cudaMalloc on device %u, and call "
-                   "cudaDeviceEnablePeerAccess(%u, 0)."
-                 : "Call cudaDeviceEnablePeerAccess(%u, 0) while device %u is the current one.",
-             in->device, variable ? in->device : device);
+    r->cause = in->kind == MEMORY_VARIABLE ? CAUSE_peers_variable : CAUSE_peer_not_enabled;
     r->allocation = in;
-    r->why = variable
-               ? "A __device__ variable is out of other devices' reach, whatever access is enabled."
-               : "A kernel reaches another device's memory only once its own device may.";
-    r->next = next;
-    report_errorf(r, "%s of %u bytes %s, in the memory of device %u, by a kernel on device %u%s",
-                  a->store ? "write" : "read", a->bytes,
-                  report_beside(in, r->address, where, sizeof where), in->device, device, more);
+    report_error(r);
 }
 
 static bool has_rows(const Launch *launch)
@@ -209,43 +179,19 @@ static bool may_go_there(const Access *a)
 static bool is_there(const Access *a)
 {
     const Block *own = a->warp->block, *b = a->owner;
-    u32 size = own->grid->cluster_blocks;
-    char more[64];
     if (b && b->occupied && may_go_there(a)) return true;
-    Report r = { .kind = REPORT_BOUNDS, .address = a->address[a->first] };
-    source_fill(&r, a->warp, a->insn, a->first);
-    say_how_many(more, sizeof more, a->mask);
-    const char *does = a->store ? "write" : "read";
-    if (!b) {
-        r.why = "The address is in no shared memory of the cluster: it is far outside of an array, "
-                "or was made for a rank that no block has.";
-        r.next = "Compare the rank that map_shared_rank() is given with num_blocks(), and the "
-                 "index with the array's size.";
-        report_errorf(&r, "%s of %u bytes in the shared memory of rank %llu of a cluster of %u%s",
-                      does, a->bytes, (unsigned long long)a->address[a->first] / CLUSTER_WINDOW,
-                      size, more);
-    } else if (!b->occupied) {
-        r.why = "A block's shared memory is gone when it ends.";
-        r.next = "Put a cluster.sync() that all threads of the cluster reach behind the last "
-                 "access to other blocks' shared memory.";
-        report_errorf(&r,
-                      "%s of %u bytes of the shared memory of block (%u,%u,%u), which has ended%s",
-                      does, a->bytes, b->index[0], b->index[1], b->index[2], more);
-    } else {
-        r.why = "An instruction for .shared, which is .shared::cta, goes to its own block's shared "
-                "memory alone.";
-        r.next = "Write .shared::cluster, or use a generic address.";
-        report_errorf(&r,
-                      "%s of %u bytes of the shared memory of block (%u,%u,%u) by an instruction "
-                      "for that of its own block%s",
-                      does, a->bytes, b->index[0], b->index[1], b->index[2], more);
+    Report r = { .cause = !b           ? CAUSE_no_such_rank
+                        : !b->occupied ? CAUSE_remote_block_ended
+                                       : CAUSE_not_own_shared_memory };
+    source_fill_access(&r, a, a->mask);
+    if (b) source_owner(&r, b);
+    else {
+        r.number[0] = (ReportNumber){ "rank", (s64)(a->address[a->first] / CLUSTER_WINDOW) };
+        r.number[1] = (ReportNumber){ "cluster_blocks", own->grid->cluster_blocks };
     }
+    report_error(&r);
     return false;
 }
-
-static const char below_zero[] = "Work the index out by hand for this thread: too much is "
-                                 "subtracted, or what it comes from is negative "
-                                 "itself, as -1 % 4 is in C, and a char of more than 127.";
 
 // An atomic of 1 or 2 bytes, as in cuda::atomic_ref<char>, loads and swaps the whole word around
 // them. Is this the last word of an allocation, and incomplete?
@@ -254,148 +200,76 @@ static bool is_word_around(const Access *a, u64 at, u64 size)
     return a->bytes == 4 && a->insn->order >= ORDER_RELAXED && at < size && at + a->bytes > size;
 }
 
-static const char word_around_why[] = "An atomic of 1 or 2 bytes is carried out on the whole word "
-                                      "of 4 around them, and the last word here is not whole.";
-static const char word_around_next[] = "Make the size a multiple of 4; the bytes that this adds "
-                                       "are for nobody. If the elements have 4 bytes, "
-                                       "make it count * sizeof.";
-
 // Of shared or local memory, whose addresses have 32 bits.
-static void report_outside_window(Report *r, const Access *a, const char *more)
+static void report_outside_window(Report *r, const Access *a)
 {
     bool shared = a->space == SPACE_SHARED;
-    const char *does = a->store ? "write" : "read";
     u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
     s32 at = (s32)r->address;
-    char where[64];
-    r->why = at < 0 ? "The index is below 0." : "The index is larger than the array.";
-    r->next = at < 0 ? below_zero
-                     : "Compare the index with the size that the array was declared with, or that "
-                       "the launch gave.";
-    if (at >= 0 && is_word_around(a, (u64)at, size))
-        r->why = word_around_why, r->next = word_around_next;
-    snprintf(where, sizeof where, at < 0 ? "%lld bytes before" : "at byte %lld of",
-             at < 0 ? -(long long)at : (long long)at);
-    if (shared && a->owner != a->warp->block) {
-        const u32 *b = a->owner->index;
-        report_errorf(r, "%s of %u bytes %s the %u bytes of shared memory of block (%u,%u,%u)%s",
-                      does, a->bytes, where, size, b[0], b[1], b[2], more);
-        return;
-    }
-    report_errorf(r, "%s of %u bytes %s the %s %u bytes of %s memory%s", does, a->bytes, where,
-                  shared ? "block's" : "thread's", size, shared ? "shared" : "local", more);
+    r->cause = at < 0                           ? CAUSE_space_index_below_0
+             : is_word_around(a, (u64)at, size) ? CAUSE_space_atomic_on_cut_word
+                                                : CAUSE_space_index_too_large;
+    r->number[0] = (ReportNumber){ "window_bytes", size };
+    if (shared && a->owner != a->warp->block) source_owner(r, a->owner);
+    report_error(r);
 }
 
-// A table: why an access misses the allocation that is nearest, and what to do next. The first
-// cause that holds is told. `worked_out` has room for words that stay until the report is made.
-static void explain_miss(Report *r, const Access *a, char worked_out[160])
+// What the index is wrong by, as far as the access, the thread and the allocation tell.
+static enum report_cause cause_near(const Access *a, const Report *r, const Allocation *near)
 {
-    const Allocation *near = r->allocation;
-    const u64 address = r->address;
-    if (a->bytes > 4 && near->size % 4 == 0 && address >= near->base
-        && address < near->base + near->size) {
-        r->why = "An access of so many bytes takes several elements at once, and only the first of "
-                 "them are there.";
-        r->next = "Take the last elements one by one where they are too few for it.";
-    } else if (is_below_zero(address, a->bytes, near)) {
-        r->why = "An unsigned index below 0 is a very large one: 0u - 1 is 4294967295.";
-        r->next = "Ask first whether there is an element before: blockIdx.x - 1 and its like are "
-                  "never negative.";
-    } else if (address >= near->base && is_word_around(a, address - near->base, near->size)) {
-        r->why = word_around_why;
-        r->next = word_around_next;
-    } else if (address > near->base && near->size % 2 && a->bytes > 1) {
-        r->why = "An odd number of bytes is no number of such elements: the size may be a count of "
-                 "elements, and should be in bytes.";
-        r->next = "Allocate count * sizeof bytes; if the size is right, read the last bytes one at "
-                  "a time.";
-    } else if (has_rows(a->warp->block->grid->launch)) {
-        r->why = address < near->base ? "A row or a column that is worked out here is below 0."
-                                      : "A row or a column that is worked out here is too large.";
-        r->next =
-            "Compare each with its own bounds, the row with 0 and the number of rows, the "
-            "column with that of columns, or "
-            "clamp each by itself; and look at what the row is multiplied by: the length of a "
-            "row of this array.";
-    } else if (thread_is_inside(a, r, near)) {
-        snprintf(
-            worked_out, 160,
-            "The thread's own number, %lld, is an index of the array; the one that it works out "
-            "here, %lld, is not.",
-            (long long)own_number(a, r), (long long)index_used(a, r, near));
-        r->why = worked_out;
-        r->next = is_neighbour(a, r, near)
-                    ? "Compare the index that is used with the number of elements: the last has no "
-                      "right neighbour, the first no left one."
-                    : "Work the index out by hand for this thread. If it is what it should be, "
-                      "compare it with the number of elements first.";
-    } else if (index_is_own(a, r, near)) {
-        r->why = "The thread's index is outside the array.";
-        r->next = "Let only threads whose index is below the number of elements touch the array.";
-    } else {
-        r->why = address < near->base ? "The index that is worked out here is below 0."
-                                      : "The index that is worked out here is larger than the "
-                                        "array, and is not the thread's own number.";
-        r->next = address < near->base ? below_zero
-                                       : "Look at what it is worked out from, and compare it with "
-                                         "the number of elements before it is used.";
-    }
+    bool below = r->address < near->base;
+    if (a->bytes > 4 && near->size % 4 == 0 && !below && r->address < near->base + near->size)
+        return CAUSE_wide_access_past_end;
+    if (is_below_zero(r->address, a->bytes, near)) return CAUSE_unsigned_index_below_0;
+    if (!below && is_word_around(a, r->address - near->base, near->size))
+        return CAUSE_atomic_on_cut_word;
+    if (r->address > near->base && near->size % 2 && a->bytes > 1) return CAUSE_size_is_a_count;
+    if (has_rows(a->warp->block->grid->launch))
+        return below ? CAUSE_row_or_column_below_0 : CAUSE_row_or_column_too_large;
+    if (thread_is_inside(a, r, near))
+        return is_neighbour(a, r, near) ? CAUSE_neighbour_of_the_thread
+                                        : CAUSE_index_of_a_good_thread;
+    if (index_is_own(a, r, near)) return CAUSE_thread_too_many;
+    return below ? CAUSE_index_below_0 : CAUSE_index_too_large;
+}
+
+static void report_near(Report *r, const Access *a, const Allocation *near)
+{
+    r->cause = cause_near(a, r, near);
+    r->allocation = near;
+    r->number[0] = (ReportNumber){ "own_number", own_number(a, r) };
+    r->number[1] = (ReportNumber){ "index", index_used(a, r, near) };
+    report_error(r);
 }
 
 static void report_outside(const Access *a, u32 lanes)
 {
-    u32 lane = __builtin_ctz(lanes);
-    u64 address = a->address[lane];
-    const char *does = a->store ? "write" : "read";
-    char where[256], more[64], worked_out[160];
-    Report r = { .kind = REPORT_BOUNDS, .address = address };
-    source_fill(&r, a->warp, a->insn, lane);
-    say_how_many(more, sizeof more, lanes);
+    Report r = { 0 };
+    source_fill_access(&r, a, lanes);
     if (a->space != SPACE_GLOBAL) {
-        report_outside_window(&r, a, more);
+        report_outside_window(&r, a);
         return;
     }
-    const Allocation *in = memory_find(address);
+    const Allocation *in = memory_find(r.address), *near = memory_nearest(r.address);
     if (in && in->freed) {
-        r.kind = REPORT_USE_AFTER_FREE;
+        r.cause = CAUSE_kernel_uses_freed;
         r.allocation = in;
-        r.why = "Memory that was freed may belong to somebody else.";
-        r.next = "Free it after the last kernel that uses it has ended.";
-        report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes,
-                      report_beside(in, address, where, sizeof where), more);
-        return;
+        report_error(&r);
+    } else if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
+        report_foreign(&r, in);
+    } else if (r.address < MEMORY_BASE || r.address >= MEMORY_BASE + MEMORY_SPAN || !near) {
+        r.cause = r.address < 4096 ? CAUSE_null_pointer : CAUSE_no_device_memory;
+        report_error(&r);
+    } else {
+        report_near(&r, a, near);
     }
-    if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
-        report_foreign(a, &r, in, more);
-        return;
-    }
-    const Allocation *near = memory_nearest(address);
-    if (address < MEMORY_BASE || address >= MEMORY_BASE + MEMORY_SPAN || !near) {
-        r.why = address < 4096
-                  ? "The kernel was given a null pointer."
-                  : "This is not device memory: host memory, or a pointer that was never set.";
-        r.next = "Pass the kernel the pointers that cudaMalloc gave.";
-        report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not device memory%s", does,
-                      a->bytes, (unsigned long long)address, more);
-        return;
-    }
-    r.allocation = near;
-    explain_miss(&r, a, worked_out);
-    report_errorf(&r, "%s of %u bytes %s%s", does, a->bytes,
-                  report_beside(near, address, where, sizeof where), more);
 }
 
 static void report_misaligned(const Access *a, u32 lanes)
 {
-    u32 lane = __builtin_ctz(lanes);
-    Report r = { .kind = REPORT_MISALIGNED,
-                 .address = a->address[lane],
-                 .why = "A GPU reads and writes n bytes only at addresses that are multiples of n.",
-                 .next = "Align the pointer, or use a narrower type (float4 wants 16 bytes)." };
-    source_fill(&r, a->warp, a->insn, lane);
-    report_errorf(&r, "%s of %u bytes at address 0x%llx, which is not a multiple of %u",
-                  a->store ? "write" : "read", a->bytes, (unsigned long long)a->address[lane],
-                  a->bytes);
+    Report r = { .cause = CAUSE_misaligned_access };
+    source_fill_access(&r, a, lanes);
+    report_error(&r);
 }
 
 static bool bounds_access(Access *a)

@@ -63,20 +63,14 @@ static void proxy_block_start(Block *b) { proxy_block(b)->generation++; }
 static void tell(const Access *a, const Note *n)
 {
     const Kernel *k = a->grid->kernel;
-    Report r = {
-        .kind = REPORT_RACE,
-        .has_other = true,
-        .other = source_place(k, n->pc),
-        .why = "A copy in bulk reads shared memory beside ordinary loads and stores, and may miss "
-               "what these have stored.",
-        .next =
-            "Let each thread that stores run a fence.proxy.async (cuda::ptx::fence_proxy_async) "
-            "behind its stores, and put a __syncthreads() behind that."
-    };
+    Report r = { .cause = CAUSE_proxy_fence_missing, .has_other = true };
     source_fill(&r, a->warp, a->insn, a->first);
-    memcpy(r.other_thread, r.thread, sizeof r.other_thread);
-    report_errorf(
-        &r, "copy in bulk of shared memory that was stored to, with no fence.proxy.async between");
+    r.access = ACCESS_COPY;
+    r.space = IN_SHARED;
+    r.other.access = ACCESS_WRITE;
+    r.other.place = source_place(k, n->pc);
+    memcpy(r.other.thread, r.thread, sizeof r.other.thread);
+    report_error(&r);
 }
 
 static bool proxy_access(Access *a)

@@ -317,30 +317,23 @@ static void store(Access *a)
     }
 }
 
-static void report_use(const Warp *w, const Insn *i, u32 lanes, const char *use)
+static void report_use(const Warp *w, const Insn *i, u32 lanes, enum report_use use)
 {
     const Insn *origin = defined_block(w->block)->origin;
-    bool lane = origin && isa_rows[origin->row].shape == EXCHANGE;
-    Report r = {
-        .kind = REPORT_UNINITIALIZED,
-        .why = "Fresh memory holds whatever was there before: a different answer on every run.",
-        .next = "Write it first: copy to it, cudaMemset it, or store to it before it is read."
-    };
-    if (lane) {
-        r.why = "A shuffle gives a defined value only where the lane that it reads runs it, too.";
-        r.next = "Let all lanes of the mask run the shuffle: move it out of the branch.";
-    }
+    bool shuffled = origin && isa_rows[origin->row].shape == EXCHANGE;
+    bool computed = origin && defined_block(w->block)->computed;
+    Report r = { .cause = shuffled ? CAUSE_use_of_shuffled
+                        : computed ? CAUSE_use_of_computed
+                                   : CAUSE_use_of_unwritten,
+                 .use = use };
     source_fill(&r, w, i, __builtin_ctz(lanes));
+    r.threads = __builtin_popcount(lanes);
     if (origin) {
         r.has_other = true;
-        r.other = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
-        memcpy(r.other_thread, r.thread, sizeof r.other_thread);
+        r.other.place = source_place(w->block->grid->kernel, origin - w->block->grid->kernel->code);
+        memcpy(r.other.thread, r.thread, sizeof r.other.thread);
     }
-    report_errorf(&r, "%s depends on a value that %s", use,
-                  lane ? "was shuffled from a lane that took no part"
-                  : origin && defined_block(w->block)->computed
-                      ? "was computed from memory that nothing wrote"
-                      : "was read from memory that nothing wrote");
+    report_error(&r);
 }
 
 static void start_watching(Warp *w);
@@ -368,7 +361,7 @@ static void before_atomic(const Access *a)
     if (a->insn->op == ISA_atom_exch) exchange(a, lanes);
     else
         defined_block(a->warp->block)->origin = NULL,
-        report_use(a->warp, a->insn, lanes, "an atomic operation");
+        report_use(a->warp, a->insn, lanes, USE_ATOMIC);
 }
 
 static bool undefined_access(Access *a)
@@ -392,8 +385,8 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
                       : 0;
     if (i->op == ISA_multiply) marks_multiply(w, i);
     else if (i->op == ISA_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
-    else if (addresses) report_use(w, i, addresses, "an address");
-    else if (guard && stores) report_use(w, i, guard, "whether a store happens");
+    else if (addresses) report_use(w, i, addresses, USE_ADDRESS);
+    else if (guard && stores) report_use(w, i, guard, USE_STORE);
 }
 
 // Propagates the marks through one instruction.
@@ -406,19 +399,19 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (i->space == SPACE_CALL) marks_param(w, i, mask, row->store);
         else if (i->space == SPACE_PARAM)
             for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
-        else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
-        else if (guard && row->store) report_use(w, i, guard, "whether a store happens");
+        else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
+        else if (guard && row->store) report_use(w, i, guard, USE_STORE);
         return;
     case FENCE: return;
     case FLOW:
         if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask)
-            report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, "an mbarrier");
-        if (guard && i->op == ISA_bra) report_use(w, i, guard, "a branch");
-        if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "a branch");
+            report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, USE_MBARRIER);
+        if (guard && i->op == ISA_bra) report_use(w, i, guard, USE_BRANCH);
+        if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_BRANCH);
         if (i->d) *mark(w, i->d) &= ~mask;
         return;
     case ATOMIC:
-        if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, "an address");
+        if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
         *mark(w, i->d) &= ~mask;
         for (u32 e = 0; i->list && e < i->elements; e++) *mark(w, i->list[e]) &= ~mask;
         return;

@@ -102,27 +102,14 @@ static bool tell(const Access *a, u32 lane)
             && !b->mbarriers.count))
         return false;
     bool own = other == a->warp && other_lane == lane;
-    Report r = { .kind = REPORT_UNFINISHED,
-                 .address = a->address[lane],
-                 .has_other = true,
-                 .why = "An asynchronous copy arrives some time before the thread that began it "
-                        "has waited for it: until then, "
-                        "what is there may be old or new.",
-                 .next = own ? "Wait first: cp.async.commit_group, then cp.async.wait_group with "
-                               "as many groups as may still be under way."
-                             : "Let each thread wait for its own copies (cp.async.wait_group), and "
-                               "then put a __syncthreads()." };
-    source_fill(&r, a->warp, a->insn, lane);
-    r.other = source_place(other->block->grid->kernel, c->pc);
-    warp_thread(other, other_lane, r.other_thread);
-    report_errorf(&r,
-                  "thread (%u,%u,%u) %s shared memory that an asynchronous copy of thread "
-                  "(%u,%u,%u) goes to, which that has not waited for",
-                  r.thread[0], r.thread[1], r.thread[2],
-                  a->undefined ? "copies to"
-                  : a->store   ? "writes to"
-                               : "reads",
-                  r.other_thread[0], r.other_thread[1], r.other_thread[2]);
+    Report r = { .cause = own ? CAUSE_own_copy_not_awaited : CAUSE_copy_not_awaited,
+                 .has_other = true };
+    source_fill_access(&r, a, 1u << lane);
+    if (a->undefined) r.access = ACCESS_COPY;
+    r.other.access = ACCESS_COPY;
+    r.other.place = source_place(other->block->grid->kernel, c->pc);
+    warp_thread(other, other_lane, r.other.thread);
+    report_error(&r);
     return true;
 }
 
@@ -141,24 +128,12 @@ static void look(Access *a)
 
 // ---- Copies in bulk ----
 
-static Report report_bulk(const Block *b, const Bulk *c, const Insn *i, const Warp *w, u32 lane)
+static Report report_bulk(const Block *b, const Bulk *c, enum report_cause cause)
 {
-    Report r = {
-        .kind = REPORT_UNFINISHED,
-        .why = "A copy in bulk goes on beside its thread: until that has waited for it, what is "
-               "there may be old or new.",
-        .next = "Wait first, at the mbarrier that the copy tells of its bytes (mbarrier.try_wait)."
-    };
-    if (c->stores) {
-        r.why = "A copy in bulk goes on beside its thread, and may read what it copies at any time "
-                "until that has waited for it.";
-        r.next = "Wait first: cp.async.bulk.commit_group, then cp.async.bulk.wait_group.read 0 by "
-                 "the thread that began it, and then a __syncthreads().";
-    }
-    source_fill(&r, w, i, lane);
-    r.has_other = true;
-    r.other = source_place(b->grid->kernel, c->pc);
-    warp_thread(&b->warps[c->warp], c->lane, r.other_thread);
+    Report r = { .cause = cause, .has_other = true };
+    r.other.access = ACCESS_COPY;
+    r.other.place = source_place(b->grid->kernel, c->pc);
+    warp_thread(&b->warps[c->warp], c->lane, r.other.thread);
     return r;
 }
 
@@ -178,17 +153,11 @@ static void look_at_bulks(Access *a)
         for (u32 rest = a->mask; rest && !a->told; rest &= rest - 1) {
             u32 lane = __builtin_ctz(rest);
             if (!meets(a, c, lane)) continue;
-            Report r = report_bulk(b, c, a->insn, a->warp, lane);
-            r.address = a->address[lane];
-            report_errorf(&r,
-                          "thread (%u,%u,%u) %s shared memory that a copy in bulk of thread "
-                          "(%u,%u,%u) %s, which nobody has waited for",
-                          r.thread[0], r.thread[1], r.thread[2],
-                          a->bulk    ? "copies"
-                          : a->store ? "writes to"
-                                     : "reads",
-                          r.other_thread[0], r.other_thread[1], r.other_thread[2],
-                          c->stores ? "reads" : "goes to");
+            Report r = report_bulk(
+                b, c, c->stores ? CAUSE_bulk_copy_still_reads : CAUSE_bulk_copy_not_awaited);
+            source_fill_access(&r, a, 1u << lane);
+            if (a->bulk) r.access = ACCESS_COPY;
+            report_error(&r);
             a->told = true;
         }
     }
@@ -200,10 +169,12 @@ static void unfinished_block_end(Block *b)
     for (u32 n = 0; b->bulks && n < b->bulks->count && !b->grid->status; n++) {
         const Bulk *c = &b->bulks->bulk[n];
         if (c->stores && c->has_read) continue;
-        Report r = report_bulk(b, c, &b->grid->kernel->code[c->pc], &b->warps[c->warp], c->lane);
+        Report r = report_bulk(b, c,
+                               c->stores ? CAUSE_block_ends_while_bulk_reads
+                                         : CAUSE_block_ends_before_bulk_copy);
+        source_fill(&r, &b->warps[c->warp], &b->grid->kernel->code[c->pc], c->lane);
         r.has_other = false;
-        report_errorf(&r, "the block ends while its shared memory %s by a copy in bulk",
-                      c->stores ? "is still read" : "is still written");
+        report_error(&r);
         return;
     }
 }

@@ -125,27 +125,18 @@ static bool over_limit(Grid *g)
     }
     if (!l->limit || g->steps <= l->limit) return false;
     sweep_flush(g->running->block);
-    Report r = { .kind = REPORT_TIMEOUT,
-                 .why = "It may never end: look for a loop whose condition does not change.",
-                 .next = "Check the loop's condition, its step, and what each thread compares." };
     const Warp *w = g->running;
-    char why[160];
-    if (g->steps - w->block->since
-        < l->limit / 16) { // the time went to blocks that have ended, and not to this one
-        snprintf(why, sizeof why,
-                 "Block %u of %llu was under way, and none before it is endless: they are too "
-                 "many, or each does too much.",
-                 w->block->number, (unsigned long long)l->grid[0] * l->grid[1] * l->grid[2]);
-        r.why = why;
-        r.next = "Work out how many threads <<<blocks, threads>>> makes here, and how many the "
-                 "task needs.";
-    }
+    // Did the time go to blocks that have ended, and not to this one?
+    bool many = g->steps - w->block->since < l->limit / 16;
+    Report r = { .cause = many ? CAUSE_blocks_too_many : CAUSE_kernel_too_long,
+                 .number = { { "instructions", (s64)l->limit },
+                             { "block_number", w->block->number },
+                             { "blocks", (s64)((u64)l->grid[0] * l->grid[1] * l->grid[2]) } } };
     u32 pc = w->active ? w->pc : w->ready_count ? w->ready[0].pc : 0;
     u32 mask = w->active ? w->active : w->ready_count ? w->ready[0].mask : 1;
     source_fill(&r, w, g->kernel->code + (pc < g->kernel->code_count ? pc : 0),
                 __builtin_ctz(mask));
-    report_errorf(&r, "the kernel was stopped after %llu warp instructions",
-                  (unsigned long long)l->limit);
+    report_error(&r);
     grid_fail(g, cudaErrorLaunchTimeout);
     return true;
 }
@@ -205,17 +196,14 @@ static void report_waiting(Warp *w)
 {
     const Kernel *k = w->block->grid->kernel;
     const Barrier *barrier = &w->block->barriers[w->barrier];
-    Report r = { .kind = REPORT_DEADLOCK,
-                 .why = "The other threads have ended, or wait at another barrier.",
-                 .next = "Let as many threads come to each barrier as it is told to wait for." };
+    Report r = { .cause =
+                     barrier->wanted ? CAUSE_barrier_of_some_waits : CAUSE_barrier_of_all_waits,
+                 .number = { { "barrier", w->barrier },
+                             { "wanted", barrier->wanted },
+                             { "come", barrier->threads } } };
     source_fill(&r, w, &k->code[w->arrival[0].pc], __builtin_ctz(w->waiting));
     r.waiting_warps = deadlock_list_warps(w->block->grid, w->block);
-    if (barrier->wanted)
-        report_errorf(&r, "barrier %u waits for %u threads, and %u come", w->barrier,
-                      barrier->wanted, barrier->threads);
-    else
-        report_errorf(&r, "barrier %u waits for all threads of the block, and %u come", w->barrier,
-                      barrier->threads);
+    report_error(&r);
     free(r.waiting_warps);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }

@@ -150,11 +150,9 @@ static bool is_of_another(const Block *b, u64 address)
 
 static void refuse_far(Warp *w, const Insn *i, u32 lane)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED,
-                 .why = "This simulated device copies in bulk to a block's own shared memory.",
-                 .next = "Let the other block copy it, or store it there (map_shared_rank)." };
+    Report r = { .cause = CAUSE_bulk_copy_abroad };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "a copy in bulk to another block's shared memory");
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorNotSupported);
 }
 
@@ -162,21 +160,17 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
 {
     const u64 to = c->to, from = c->from;
     if (!((to | from | c->bytes) % UNIT)) return true;
-    Report r = { .kind = REPORT_MISALIGNED,
-                 .address = to % UNIT ? to : from,
-                 .why = "A copy in bulk moves units of 16 bytes, from and to multiples of 16.",
-                 .next = to % UNIT || from % UNIT
-                           ? "Declare the array in shared memory alignas(16), or (tensors) "
-                             "alignas(128), and begin at a multiple of 16 bytes."
-                           : "Copy a multiple of 16 bytes, and what is left over with ordinary "
-                             "loads and stores." };
+    u64 to_past = to % UNIT, past = to_past ? to_past : from % UNIT;
+    Report r = { .cause = to_past ? CAUSE_bulk_copy_to_misaligned
+                        : past    ? CAUSE_bulk_copy_from_misaligned
+                                  : CAUSE_bulk_copy_of_odd_size,
+                 .access = ACCESS_COPY,
+                 .bytes = c->bytes,
+                 .address = to_past ? to : from,
+                 .space = c->stores == (to_past != 0) ? IN_GLOBAL : IN_SHARED,
+                 .number = { { "past", (s64)past } } };
     source_fill(&r, w, i, c->lane);
-    if (to % UNIT || from % UNIT)
-        report_errorf(
-            &r, "copy in bulk %s %s memory at an address that is %llu bytes past a multiple of 16",
-            to % UNIT ? "to" : "from", c->stores == (to % UNIT != 0) ? "global" : "shared",
-            (unsigned long long)(to % UNIT ? to % UNIT : from % UNIT));
-    else report_errorf(&r, "copy in bulk of %u bytes, which is no multiple of 16", c->bytes);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorMisalignedAddress);
     return false;
 }
@@ -185,15 +179,9 @@ static bool is_aligned(Warp *w, const Insn *i, const Bulk *c)
 static bool has_cluster(Warp *w, const Insn *i, u32 lane)
 {
     if (w->block->grid->launch->cluster[0]) return true;
-    Report r = { .kind = REPORT_TRAP,
-                 .why = "To .shared::cluster one copies from .shared::cta in a kernel that was "
-                        "launched with clusters, if of one block each.",
-                 .next = "Launch it with a cluster's dimensions (__cluster_dims__), or copy with "
-                         "ordinary loads and stores." };
+    Report r = { .cause = CAUSE_bulk_copy_without_cluster };
     source_fill(&r, w, i, lane);
-    report_errorf(
-        &r,
-        "copy in bulk within shared memory, by a kernel without clusters: an illegal instruction");
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorIllegalInstruction);
     return false;
 }

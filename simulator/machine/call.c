@@ -109,14 +109,12 @@ static u32 overflowing(const Warp *w, const Function *f, u32 mask)
 
 static void report_overflow(Warp *w, const Insn *i, const Function *f, u32 lanes)
 {
-    Report r = {
-        .kind = REPORT_BOUNDS,
-        .why = "Every call that has not returned takes room; a GPU's thread has little of it.",
-        .next = "Look for a recursion that never ends, or write it as a loop."
-    };
-    source_fill(&r, w, i, __builtin_ctz(lanes));
-    report_errorf(&r, "the stack of the thread is full, %u calls deep, when it calls %s",
-                  w->lane_depth[__builtin_ctz(lanes)], f->name);
+    u32 lane = __builtin_ctz(lanes);
+    Report r = { .cause = CAUSE_stack_full_of_calls,
+                 .detail = f->name,
+                 .number = { { "calls", w->lane_depth[lane] } } };
+    source_fill(&r, w, i, lane);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 
@@ -165,14 +163,9 @@ static u32 function_at(const Kernel *k, u64 address)
 
 static void report_no_function(Warp *w, const Insn *i, u32 lane, u64 address)
 {
-    Report r = { .kind = REPORT_BOUNDS,
-                 .address = address,
-                 .why = "A function's address on the host is none on the device, and a null "
-                        "pointer is none anywhere.",
-                 .next = "Take the address in device code, and copy the pointer from there." };
+    Report r = { .cause = CAUSE_no_device_function, .address = address };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "a call of address 0x%llx, where there is no device function",
-                  (unsigned long long)address);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 

@@ -84,14 +84,11 @@ void cluster_leave(Warp *w, u32 lanes)
     if (!c->missing) complete(c);
 }
 
-static void report_order(Warp *w, const Insn *i, u32 lanes, const char *words)
+static void report_order(Warp *w, const Insn *i, u32 lanes, enum report_cause cause)
 {
-    Report r = { .kind = REPORT_BARRIER,
-                 .why = "A thread arrives at the cluster's barrier and then waits there, in turns: "
-                        "cluster.sync() does both.",
-                 .next = "Put one barrier_wait() behind each barrier_arrive(), in all threads." };
+    Report r = { .cause = cause, .threads = __builtin_popcount(lanes) };
     source_fill(&r, w, i, __builtin_ctz(lanes));
-    report_errorf(&r, "%d threads of a warp %s", __builtin_popcount(lanes), words);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
@@ -100,9 +97,7 @@ static void arrive(Warp *w, const Insn *i, u32 lanes)
     Cluster *c = w->block->cluster;
     u32 again = lanes & (w->cluster_arrived | w->cluster_early);
     if (again) {
-        report_order(
-            w, i, again,
-            "arrive at the cluster's barrier, and have not waited there since they last did");
+        report_order(w, i, again, CAUSE_cluster_arrives_twice);
         return;
     }
     w->cluster_arrived |= lanes;
@@ -116,7 +111,7 @@ static void wait(Warp *w, const Insn *i, u32 lanes)
 {
     u32 never = lanes & ~(w->cluster_arrived | w->cluster_early), held = lanes & w->cluster_arrived;
     if (never) {
-        report_order(w, i, never, "wait at the cluster's barrier, and have not arrived there");
+        report_order(w, i, never, CAUSE_cluster_waits_unarrived);
         return;
     }
     w->cluster_early &= ~lanes;
@@ -167,17 +162,11 @@ static void report_waiting(const Cluster *c, Warp *w)
         for (u32 n = 0; c->blocks[rank]->occupied && n < c->blocks[rank]->warp_count; n++)
             threads += __builtin_popcount(c->blocks[rank]->warps[n].live);
     Grid *g = w->block->grid;
-    Report r = {
-        .kind = REPORT_DEADLOCK,
-        .why = "All threads of the cluster that have not ended must come to its barrier; some "
-               "stand elsewhere, and wait as well.",
-        .next =
-            "Let every thread of every block come to the same cluster.sync(), outside of branches."
-    };
+    Report r = { .cause = CAUSE_cluster_barrier_waits,
+                 .number = { { "wanted", threads }, { "come", threads - c->missing } } };
     source_fill(&r, w, &g->kernel->code[w->cluster_pc], __builtin_ctz(w->cluster_waiting));
     r.waiting_warps = deadlock_list_warps(g, w->block->cluster->size > 1 ? NULL : w->block);
-    report_errorf(&r, "the cluster's barrier waits for %u threads, and %u come", threads,
-                  threads - c->missing);
+    report_error(&r);
     free(r.waiting_warps);
     grid_fail(g, cudaErrorLaunchFailure);
 }

@@ -254,64 +254,42 @@ static const Warp *first_stuck(const Grid *g)
     return NULL;
 }
 
-void deadlock_report(Grid *g, const char *behind, u32 devices)
+// What the grid waits for: another device, later work, an mbarrier, blocks that have no place, or
+// what nobody does.
+static void fill_cause(Report *r, const Grid *g, const Warp *first, u32 devices)
 {
-    const Warp *first = first_stuck(g);
     u64 left = g->blocks - g->next;
-    char missing[160];
-    Report r = {
-        .kind = REPORT_HANG,
-        .why = "Nothing that they read has changed, and all who could change it wait as well.",
-        .next = "Give back each lock, set each flag before you wait for an answer, and let all "
-                "blocks come to a grid.sync()."
-    };
+    if (devices) {
+        r->detail = NULL;
+        r->cause = devices == 1 ? CAUSE_no_other_device_at_work : CAUSE_devices_wait_for_devices;
+        r->number[0] = (ReportNumber){ "devices", devices };
+    } else if (r->cause || mbarrier_missing(first, r)) {
+        return;
+    } else if (left) {
+        r->cause = grid_is_shuffled(g) ? CAUSE_waits_for_shuffled_blocks
+                                       : CAUSE_waits_for_blocks_without_place;
+        r->number[0] = (ReportNumber){ "resident", g->resident };
+        r->number[1] = (ReportNumber){ "left", (s64)left };
+    } else {
+        r->cause = CAUSE_nobody_does_it;
+    }
+}
+
+void deadlock_report(Grid *g, enum report_cause cause, const char *kernel, u32 devices)
+{
+    OBSERVERS(grid_turn, g);
+    const Warp *first = first_stuck(g);
+    char detail[201] = "";
+    if (kernel) snprintf(detail, sizeof detail, "%s", kernel);
+    Report r = { .cause = cause, .detail = kernel ? detail : NULL };
     u32 lanes = first->active      ? first->active
               : first->ready_count ? first->ready[0].mask
                                    : first->live;
     source_fill(&r, first, first->polled ? first->polled : &g->kernel->code[first->pc],
                 __builtin_ctz(lanes));
+    fill_cause(&r, g, first, devices);
     r.waiting_warps = deadlock_list_warps(g, NULL);
-    if (devices == 1) {
-        r.why = "It waits for another device's kernel, which was not launched, or has ended.";
-        r.next = "Launch on every device before you wait for any (cudaDeviceSynchronize, "
-                 "cudaMemcpy), each after a cudaSetDevice of its own.";
-        report_errorf(&r, "no warp can go on, and no other device is at work");
-    } else if (devices) {
-        r.why = "Kernels of several devices wait for one another, and nothing that they read "
-                "changes any more.";
-        r.next = "Launch on every device, with as many blocks on each, before you wait for any; "
-                 "and let nobody store a flag's next value before all have seen this one.";
-        report_errorf(&r, "no warp can go on, on any of %u devices", devices);
-    } else if (behind) {
-        r.why = "What waits for a kernel's end cannot help it to get there.";
-        r.next = "Launch what a kernel waits for before it, or on another stream, and leave room "
-                 "for it on the device.";
-        report_errorf(&r, "no warp can go on, and %s", behind);
-    } else if (mbarrier_missing(first, missing, sizeof missing)) {
-        r.why = "A phase ends when all arrivals that it waits for have come, and all bytes that it "
-                "was told to expect.";
-        r.next = "Let as many threads arrive as the mbarrier was initialised for, and expect as "
-                 "many bytes as the copies bring.";
-        report_errorf(&r, "no warp can go on: %s", missing);
-    } else if (left) {
-        r.why = "A block leaves the device only when it has ended; until then those that have not "
-                "begun have no place.";
-        r.next = "Let blocks wait only for blocks that began before them, or launch no more than "
-                 "fit on the device at once.";
-        if (grid_is_shuffled(g)) {
-            r.why = "Blocks may begin in any order, here not in that of blockIdx, and as few at "
-                    "once as there is place for; those that have not begun wait until others end.";
-            r.next = "Let blocks wait only for blocks that began before them. A number that each "
-                     "draws from a counter with atomicAdd tells which; blockIdx does not. If all "
-                     "wait for all, launch them with cudaLaunchCooperativeKernel.";
-        }
-        report_errorf(
-            &r, "none of the %u blocks that are on the device can go on; %llu more %s not begun",
-            g->resident, (unsigned long long)left, left == 1 ? "has" : "have");
-    } else {
-        report_errorf(&r, "no warp can go on: all that have not ended wait for something that "
-                          "nobody does any more");
-    }
+    report_error(&r);
     free(r.waiting_warps);
     grid_fail(g, cudaErrorLaunchTimeout);
 }

@@ -17,8 +17,10 @@ bool deadlock_all_wait(const Grid *grid);
 // change what the warps read either.
 bool deadlock_is_certain(Grid *grid, bool alone);
 
-// Reports the deadlock and ends the grid (grid.h).
-void deadlock_report(Grid *grid, const char *behind, u32 devices);
+// Reports that the grid is deadlocked and that nothing else can help it, and ends it. `cause`: why
+// `kernel` waits for its end, or CAUSE_NONE. `devices`: devices with deadlocked kernels that touch
+// one another's memory; 0: no such devices.
+void deadlock_report(Grid *grid, enum report_cause cause, const char *kernel, u32 devices);
 
 // A text with one line for each place where warps wait: those of a block, or, with NULL, of all
 // resident blocks. The caller frees it.

@@ -53,11 +53,10 @@ static bool attribute(u32 which, u32 *value)
 
 static void refuse(Warp *w, const Insn *i, u32 lane, u32 which)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED,
-                 .why = "It is one that this simulated device tells the host alone.",
-                 .next = "Ask for it on the host, and pass it to the kernel." };
+    Report r = { .cause = CAUSE_attribute_unknown_to_kernels,
+                 .number = { { "attribute", which } } };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "cudaDeviceGetAttribute(%u) in a kernel", which);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorNotSupported);
 }
 

@@ -96,11 +96,11 @@ static const u32 *numbers_at(const Warp *w, u32 row, u32 lane)
 
 static void refuse(Warp *w, const Insn *i, u32 lane, const Kernel *k)
 {
-    Report r = { .kind = REPORT_UNSUPPORTED,
-                 .why = "Its PTX has something that this simulated device cannot run yet.",
-                 .next = "Write that part in another way, or run it on a real device." };
+    Report r = { .cause =
+                     k ? CAUSE_launch_by_kernel_unsupported : CAUSE_launch_by_kernel_of_no_kernel,
+                 .detail = k ? k->unsupported : NULL };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "a launch by a kernel: %s", k ? k->unsupported : "of what is no kernel");
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorNotSupported);
 }
 

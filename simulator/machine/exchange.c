@@ -12,13 +12,10 @@ static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
     for (u32 rest = mask; rest; rest &= rest - 1) {
         u32 lane = __builtin_ctz(rest);
         if (members[lane] >> lane & 1) continue;
-        Report r = {
-            .kind = REPORT_BARRIER,
-            .why = "The mask must name every lane that runs the instruction.",
-            .next = "Pass the mask of the lanes that are here: 0xffffffff outside of branches."
-        };
+        Report r = { .cause = CAUSE_lane_not_in_mask,
+                     .number = { { "lane", lane }, { "mask", members[lane] } } };
         source_fill(&r, w, i, lane);
-        report_errorf(&r, "lane %u is not in the mask 0x%08x that it passes", lane, members[lane]);
+        report_error(&r);
         grid_fail(w->block->grid, cudaErrorLaunchFailure);
         return false;
     }
@@ -54,15 +51,11 @@ u32 exchange_all(Warp *w, const Insn *i, u32 mask)
     if (!here || here == ~0u) return here;
     char opcode[64];
     isa_spell(&isa_rows[i->row], opcode, sizeof opcode);
-    Report r = {
-        .kind = REPORT_BARRIER,
-        .why =
-            "The lanes of a warp do it together, each with its part: what comes out is undefined.",
-        .next = "Launch whole warps, and let none of their threads return before it."
-    };
+    Report r = { .cause = CAUSE_warp_not_whole,
+                 .detail = opcode,
+                 .threads = __builtin_popcount(here) };
     source_fill(&r, w, i, __builtin_ctz(here));
-    report_errorf(&r, "%s is run by %d threads of a warp, and wants all 32", opcode,
-                  __builtin_popcount(here));
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
     return 0;
 }

@@ -48,14 +48,11 @@ void run_brx(Warp *w, const Insn *i, u32 mask)
 
 static void report_barrier(Warp *w, u32 pc, u32 others)
 {
-    Report r = { .kind = REPORT_BARRIER,
-                 .why = "Every thread of the block must reach the same __syncthreads(); here a "
-                        "branch parted a warp.",
-                 .next =
-                     "Move the barrier out of the condition, and keep only the work inside it." };
+    Report r = { .cause = CAUSE_barrier_in_branch,
+                 .threads = __builtin_popcount(w->arrived),
+                 .number = { { "warp_threads", __builtin_popcount(w->arrived | others) } } };
     source_fill(&r, w, &w->block->grid->kernel->code[pc], __builtin_ctz(w->arrived));
-    report_errorf(&r, "%d of %d threads of a warp reach this barrier; the others do not",
-                  __builtin_popcount(w->arrived), __builtin_popcount(w->arrived | others));
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
@@ -117,10 +114,7 @@ void run_exit(Warp *w, const Insn *i, u32 mask)
 
 void run_trap(Warp *w, const Insn *i, u32 mask)
 {
-    Report r = { .kind = REPORT_TRAP,
-                 .message = "the kernel stopped itself with a trap",
-                 .why = "__trap() ends the whole grid; every later call returns an error.",
-                 .next = "Look at the condition in front of it." };
+    Report r = { .cause = CAUSE_trap };
     source_fill(&r, w, i, __builtin_ctz(mask));
     report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
@@ -128,10 +122,7 @@ void run_trap(Warp *w, const Insn *i, u32 mask)
 
 void run_brkpt(Warp *w, const Insn *i, u32 mask)
 {
-    Report r = { .kind = REPORT_TRAP,
-                 .message = "the kernel came to a breakpoint",
-                 .why = "With no debugger at hand, __brkpt() ends the whole grid.",
-                 .next = "Take it out, or run the program under cuda-gdb on a GPU." };
+    Report r = { .cause = CAUSE_breakpoint };
     source_fill(&r, w, i, __builtin_ctz(mask));
     report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);

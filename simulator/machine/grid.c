@@ -268,12 +268,6 @@ void grid_drop(Grid *g, int status)
     grid_fail(g, status);
 }
 
-void grid_report_deadlock(Grid *g, const char *behind, u32 devices)
-{
-    OBSERVERS(grid_turn, g);
-    deadlock_report(g, behind, devices);
-}
-
 Grid *grid_start(Launch *l)
 {
     static u32 launches;

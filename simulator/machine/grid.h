@@ -50,10 +50,6 @@ enum grid_turn grid_run(Grid *grid, bool last, bool alone);
 bool grid_acted(const Grid *grid); // did its last turn do anything that others could see?
 bool grid_reads_host_memory(const Grid *grid); // does it read memory that the host may write?
 
-// Reports that the grid is deadlocked and that nothing else can help it, and ends it. `behind`:
-// what waits for its end, or NULL. `devices`: devices with deadlocked kernels that touch one
-// another's memory; 0: no such devices.
-void grid_report_deadlock(Grid *grid, const char *behind, u32 devices);
 void grid_drop(Grid *grid, int status); // ends it at once, with a sticky error
 
 // Ends it. Returns 0, or the sticky cudaError_t; observers have reported the rest.

@@ -118,26 +118,15 @@ void run_aligned_malloc(Warp *w, const Insn *i, u32 mask)
 static void report_bad_free(const Warp *w, const Insn *i, u32 lane, u64 address)
 {
     const Allocation *a = memory_find(address);
-    char text[512], made[256], freed[256];
-    Report r = { .kind = REPORT_INVALID_FREE, .address = address, .allocation = a };
+    bool twice = a && a->kind == MEMORY_HEAP && a->base == address;
+    Report r = { .cause = twice ? CAUSE_heap_freed_twice
+                        : a     ? CAUSE_heap_free_of_part
+                                : CAUSE_heap_free_of_nothing,
+                 .address = address,
+                 .allocation = a };
     source_fill(&r, w, i, lane);
-    if (a && a->kind == MEMORY_HEAP && a->base == address) {
-        r.why = "Memory is freed once; the second time it may belong to something else.";
-        r.next = "Let one thread free it, once, and set the pointer to nullptr.";
-        report_errorf(&r, "free of the %llu-byte allocation%s a second time; the first was%s",
-                      (unsigned long long)a->size, report_made(a, made, sizeof made),
-                      report_freed(a, freed, sizeof freed));
-        grid_fail(w->block->grid, cudaErrorLaunchFailure);
-    } else {
-        r.why = "In a kernel, free takes only what malloc or new gave in a kernel.";
-        r.next = "Keep the pointer that malloc gave; what cudaMalloc gave is for cudaFree.";
-        if (a)
-            report_errorf(&r, "free of an address %s",
-                          report_beside(a, address, text, sizeof text));
-        else
-            report_errorf(&r, "free of address 0x%llx, which no malloc returned",
-                          (unsigned long long)address);
-    }
+    report_error(&r);
+    if (twice) grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 
 static bool free_lane(const Warp *w, const Insn *i, u32 lane, u64 address, Place place)
@@ -199,15 +188,10 @@ void heap_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
         if (!is_left(a, of)) continue;
-        Report r = { .kind = REPORT_LEAK,
-                     .address = a->base,
-                     .allocation = a,
-                     .place = a->made_in,
-                     .why = "What a kernel allocates stays allocated, also for later kernels, "
-                            "until a kernel frees it.",
-                     .next = "Call free (or delete) for it, in this kernel or in a later one." };
-        report_errorf(&r, "%llu byte%s allocated here and never freed", (unsigned long long)a->size,
-                      a->size == 1 ? "" : "s");
+        Report r = {
+            .cause = CAUSE_heap_leak, .address = a->base, .allocation = a, .place = a->made_in
+        };
+        report_error(&r);
     }
 }
 

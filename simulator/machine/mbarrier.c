@@ -72,9 +72,9 @@ static void store(Block *b, u64 at, const Mbarrier *m)
 
 // ---- What is amiss ----
 
-static Report report_of(const Access *a, u32 lane, const char *why, const char *next)
+static Report report_of(const Access *a, u32 lane, enum report_cause cause)
 {
-    Report r = { .kind = REPORT_MBARRIER, .why = why, .next = next };
+    Report r = { .cause = cause };
     source_fill(&r, a->warp, a->insn, lane);
     return r;
 }
@@ -87,20 +87,18 @@ static bool fail(const Access *a)
 
 static bool all_in_shared(const Access *a)
 {
-    Report r =
-        report_of(a, __builtin_ctz(a->mask), "An mbarrier lies in the block's shared memory.",
-                  "Declare it __shared__, and pass its own address.");
-    report_errorf(&r, "this mbarrier does not lie in shared memory");
+    Report r = report_of(a, __builtin_ctz(a->mask), CAUSE_mbarrier_not_in_shared);
+    report_error(&r);
     return fail(a);
 }
 
 static void tell_of_maker(const Access *a, Report *r, const KnownMbarrier *known)
 {
     r->has_other = true;
-    r->other = source_place(a->owner->grid->kernel, known->pc);
-    memcpy(r->other_thread, known->thread, sizeof r->other_thread);
-    r->has_other_block = a->owner != a->warp->block;
-    memcpy(r->other_block, a->owner->index, sizeof r->other_block);
+    r->other.place = source_place(a->owner->grid->kernel, known->pc);
+    memcpy(r->other.thread, known->thread, sizeof r->other.thread);
+    r->other.has_block = a->owner != a->warp->block;
+    memcpy(r->other.block, a->owner->index, sizeof r->other.block);
 }
 
 // Is there an mbarrier that was initialised and not invalidated?
@@ -109,20 +107,10 @@ static bool is_valid(const Access *a, u32 lane)
     const Block *b = a->owner;
     const KnownMbarrier *known = find(b, a->address[lane]);
     if (known && known->valid) return true;
-    Report r = report_of(a, lane,
-                         "Until one thread has initialised it, an mbarrier is nothing but what lay "
-                         "in shared memory before.",
-                         "Let one thread initialise it (init, mbarrier.init), and put a "
-                         "__syncthreads() behind that, before anybody arrives or waits.");
-    if (known) {
-        r.why =
-            "Behind an mbarrier.inval (cuda::barrier's destructor has one) there is no mbarrier.";
-        r.next = "Let all arrive and wait before it is invalidated, with a __syncthreads() "
-                 "between, or initialise it again.";
-        tell_of_maker(a, &r, known);
-    }
-    report_errorf(&r, "no mbarrier lies here: it was %s",
-                  known ? "invalidated" : "not initialised");
+    Report r =
+        report_of(a, lane, known ? CAUSE_mbarrier_invalidated : CAUSE_mbarrier_not_initialised);
+    if (known) tell_of_maker(a, &r, known);
+    report_error(&r);
     return fail(a);
 }
 
@@ -131,57 +119,35 @@ static void report_made_again(const Access *a, u32 lane)
 {
     const KnownMbarrier *known = find(a->owner, a->address[lane]);
     if (!known || !known->valid) return;
-    Report r = report_of(a, lane,
-                         "Whoever still waits for a phase of the old one may wait for ever, or not "
-                         "at all: what happens is not defined.",
-                         "Initialise it once, before any loop, and go on with its next phases; or "
-                         "let all arrive and wait, put a __syncthreads(), and "
-                         "invalidate it first (mbarrier.inval, cuda::barrier's destructor).");
+    Report r = report_of(a, lane, CAUSE_mbarrier_initialised_again);
+    if (memcmp(r.thread, known->thread, sizeof r.thread))
+        r.cause = CAUSE_mbarrier_initialised_by_several;
     tell_of_maker(a, &r, known);
-    const u32 *t = r.thread, *o = known->thread;
-    if (!memcmp(t, o, sizeof r.thread)) {
-        report_errorf(
-            &r, "an mbarrier is initialised where one lies already, which nobody has invalidated");
-        return;
-    }
-    r.why = "One initialisation is for all threads. Another one forgets who has arrived by then: "
-            "what happens is not defined.";
-    r.next = "Let one thread alone initialise it, once (that of which threadIdx.x, .y and .z are "
-             "0, or the block's thread_rank() in cooperative groups), "
-             "and put a __syncthreads() behind that.";
-    report_errorf(&r,
-                  "thread (%u,%u,%u) initialises an mbarrier that thread (%u,%u,%u) has "
-                  "initialised, and nobody has invalidated",
-                  t[0], t[1], t[2], o[0], o[1], o[2]);
+    report_error(&r);
 }
 
 static bool too_many(const Access *a, u32 lane, u32 arrivals, const Mbarrier *m)
 {
-    Report r = report_of(
-        a, lane,
-        "A phase takes as many arrivals as the mbarrier was initialised with, less those dropped.",
-        "Initialise it with the number of all arrivals of a phase, and let nobody arrive twice "
-        "before the phase is over.");
-    report_errorf(&r, "%u arrival%s at an mbarrier whose phase waits for %u more, of %u", arrivals,
-                  arrivals == 1 ? "" : "s", m->pending, m->count);
+    Report r = report_of(a, lane, CAUSE_mbarrier_arrivals_too_many);
+    r.number[0] = (ReportNumber){ "arrivals", arrivals };
+    r.number[1] = (ReportNumber){ "pending", m->pending };
+    r.number[2] = (ReportNumber){ "count", m->count };
+    report_error(&r);
     return fail(a);
 }
 
-static bool out_of_range(const Access *a, u32 lane, const char *what, s64 value)
+static bool out_of_range(const Access *a, u32 lane, enum report_cause cause, s64 value)
 {
-    Report r = report_of(
-        a, lane, "An mbarrier counts up to 1,048,575 (2^20 - 1) arrivals, and as many bytes.",
-        "Take a count from 1 up to that.");
-    report_errorf(&r, "%s is %lld", what, (long long)value);
+    Report r = report_of(a, lane, cause);
+    r.number[0] = (ReportNumber){ "value", value };
+    report_error(&r);
     return fail(a);
 }
 
 static bool must_not_complete(const Access *a, u32 lane)
 {
-    Report r =
-        report_of(a, lane, "mbarrier.arrive.noComplete may not be the arrival that ends the phase.",
-                  "Arrive without .noComplete where the arrival may be the last.");
-    report_errorf(&r, "an arrival that must not complete a phase does");
+    Report r = report_of(a, lane, CAUSE_mbarrier_completed);
+    report_error(&r);
     return fail(a);
 }
 
@@ -267,7 +233,7 @@ void run_mbarrier_init(Warp *w, const Insn *i, u32 mask)
     if (!touch(&a, w, i, mask, true, values)) return;
     EACH_LANE (l, mask) {
         if ((!count[l] || count[l] > MBARRIER_MOST)
-            && !out_of_range(&a, l, "the count of an mbarrier", count[l]))
+            && !out_of_range(&a, l, CAUSE_mbarrier_count_out_of_range, count[l]))
             return;
         report_made_again(&a, l);
         memcpy(w->block->shared + a.address[l], values[l], MBARRIER_BYTES);
@@ -303,7 +269,7 @@ static bool count_bytes(const Access *a, u32 lane, Mbarrier *m, s64 bytes)
 {
     s64 all = m->bytes + bytes;
     if (all > MBARRIER_MOST || all < -MBARRIER_MOST)
-        return out_of_range(a, lane, "the number of bytes that an mbarrier waits for", all);
+        return out_of_range(a, lane, CAUSE_mbarrier_bytes_out_of_range, all);
     m->bytes = (s32)all;
     return true;
 }
@@ -311,7 +277,7 @@ static bool count_bytes(const Access *a, u32 lane, Mbarrier *m, s64 bytes)
 static bool count_arrivals(const Access *a, u32 lane, Mbarrier *m, u32 arrivals, enum arrival how)
 {
     if (!arrivals || arrivals > MBARRIER_MOST)
-        return out_of_range(a, lane, "the number of arrivals", arrivals);
+        return out_of_range(a, lane, CAUSE_mbarrier_arrivals_out_of_range, arrivals);
     if (arrivals > m->pending) return too_many(a, lane, arrivals, m);
     if (how & COMPLETES_NOT && arrivals == m->pending) return must_not_complete(a, lane);
     m->pending -= arrivals;
@@ -383,8 +349,7 @@ bool mbarrier_expect_arrivals(Warp *w, const Insn *i, u32 lanes, bool more, u64 
     EACH_LANE (l, more ? lanes : 0) {
         Mbarrier m = load(w->block, at[l]);
         if (m.pending == MBARRIER_MOST)
-            return out_of_range(&a, l, "the number of arrivals that an mbarrier waits for",
-                                m.pending + 1ll);
+            return out_of_range(&a, l, CAUSE_mbarrier_pending_out_of_range, m.pending + 1ll);
         m.pending++;
         store(w->block, at[l], &m);
     }
@@ -466,19 +431,21 @@ bool mbarrier_waits(const Insn *i)
     return i->op == ISA_mbarrier_test_wait || i->op == ISA_mbarrier_try_wait;
 }
 
-bool mbarrier_missing(const Warp *w, char *text, size_t size)
+bool mbarrier_missing(const Warp *w, Report *r)
 {
     if (!w->polled || !mbarrier_waits(w->polled)) return false;
     const KnownMbarrier *known = find(w->block, w->polled_low);
     if (!known || !known->valid) return false;
     Mbarrier m = load(w->block, known->at);
-    int n = snprintf(text, size, "the mbarrier that it waits at misses");
-    if (m.pending || !m.bytes)
-        n += snprintf(text + n, size - n, " %u of %u arrivals%s", m.pending, m.count,
-                      m.bytes ? " and" : "");
-    if (m.bytes > 0) snprintf(text + n, size - n, " %d bytes", m.bytes);
-    if (m.bytes < 0)
-        snprintf(text + n, size - n, " the expectation of %d bytes that have come", -m.bytes);
+    bool arrivals = m.pending || !m.bytes;
+    r->cause = CAUSE_mbarrier_phase_misses;
+    if (arrivals) {
+        r->number[0] = (ReportNumber){ "pending", m.pending };
+        r->number[1] = (ReportNumber){ "count", m.count };
+        r->number[2] = (ReportNumber){ "both", m.bytes != 0 };
+    }
+    if (m.bytes > 0) r->number[3] = (ReportNumber){ "missing_bytes", m.bytes };
+    if (m.bytes < 0) r->number[3] = (ReportNumber){ "unexpected_bytes", -m.bytes };
     return true;
 }
 

@@ -1,12 +1,14 @@
 // Barriers that programs keep in shared memory (PTX mbarrier).
 #pragma once
 #include "observer.h"
+#include "report/report.h"
 
 void mbarriers_forget(Block *); // a block begins
 void mbarriers_free(Block *);
 
-// Describes what the mbarrier lacks at which the warp waits. False: the warp waits at none.
-bool mbarrier_missing(const Warp *w, char *text, size_t size);
+// Reports what the mbarrier lacks at which the warp waits: the cause and its numbers. False: the
+// warp waits at none.
+bool mbarrier_missing(const Warp *w, Report *report);
 
 // For asynchronous copies: lanes will arrive at mbarriers, at[lane] each, when their copies
 // complete. With `more` the phase expects one more arrival for each. False: they must not.

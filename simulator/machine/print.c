@@ -170,14 +170,9 @@ static void run_assertfail(Warp *w, const Insn *i, u32 mask)
 {
     u32 lane = __builtin_ctz(mask);
     char *expression = string_at(w, lane, ((const u64 *)row_of(w, i->a))[lane]);
-    Report r = {
-        .kind = REPORT_TRAP,
-        .why =
-            "An assertion that is false ends the grid; every later call returns cudaErrorAssert.",
-        .next = "Look at the values that the assertion compares, in this thread."
-    };
+    Report r = { .cause = CAUSE_assertion_failed, .detail = expression };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "assertion failed: %s", expression);
+    report_error(&r);
     free(expression);
     grid_fail(w->block->grid, cudaErrorAssert);
 }

@@ -26,3 +26,27 @@ void source_fill(Report *report, const Warp *warp, const Insn *insn, u32 lane)
     memcpy(report->block, block->index, sizeof report->block);
     warp_thread(warp, lane, report->thread);
 }
+
+enum report_access source_access(const Access *a)
+{
+    return a->atomic ? ACCESS_ATOMIC : a->store ? ACCESS_WRITE : ACCESS_READ;
+}
+
+void source_fill_access(Report *report, const Access *a, u32 lanes)
+{
+    u32 lane = __builtin_ctz(lanes);
+    source_fill(report, a->warp, a->insn, lane);
+    report->access = source_access(a);
+    report->bytes = a->bytes;
+    report->address = a->address[lane];
+    report->space = a->space == SPACE_SHARED ? IN_SHARED
+                  : a->space == SPACE_LOCAL  ? IN_LOCAL
+                                             : IN_GLOBAL;
+    report->threads = __builtin_popcount(lanes);
+}
+
+void source_owner(Report *report, const Block *owner)
+{
+    report->has_owner = true;
+    memcpy(report->owner, owner->index, sizeof report->owner);
+}

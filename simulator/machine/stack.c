@@ -9,12 +9,9 @@
 
 static void report_full(Warp *w, const Insn *i, u32 lane, u64 bytes)
 {
-    Report r = { .kind = REPORT_BOUNDS,
-                 .why = "alloca takes room on the thread's stack; a GPU's thread has little of it.",
-                 .next = "Ask for less, or use memory of the block or of the grid." };
+    Report r = { .cause = CAUSE_stack_has_no_room, .bytes = bytes };
     source_fill(&r, w, i, lane);
-    report_errorf(&r, "the stack of the thread has no room for %llu bytes more",
-                  (unsigned long long)bytes);
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 

@@ -160,19 +160,12 @@ static u64 address_of(const Layout *p, u32 row, u32 col)
 }
 
 // WMMA demands alignment to what the hardware moves at a time.
-static void report_misaligned(const Warp *w, const Insn *i, const Layout *p, const char *what,
-                              u64 value, u32 unit)
+static void report_misaligned(const Warp *w, const Insn *i, const Layout *p,
+                              enum report_cause cause, u64 value)
 {
-    Report r = { .kind = REPORT_MISALIGNED,
-                 .address = p->base,
-                 .why = "wmma takes matrices that begin at a multiple of 32 bytes, with rows a "
-                        "multiple of 16 bytes apart.",
-                 .next = "Align the array and pad its rows: rows of halves to a multiple of 8, of "
-                         "floats to a multiple of 4. "
-                         "What cannot be changed goes by way of a tile in shared memory." };
+    Report r = { .cause = cause, .address = p->base, .number = { { "value", (s64)value } } };
     source_fill(&r, w, i, 0);
-    report_errorf(&r, "a matrix of wmma whose %s is %llu bytes, which is not a multiple of %u",
-                  what, (unsigned long long)value, unit);
+    report_error(&r);
 }
 
 static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
@@ -185,8 +178,8 @@ static Layout layout_of(const Warp *w, const Insn *i, const Fragment *f)
     p.base = address[0];
     u32 across = p.along ? f->cols : f->rows;
     p.stride = (u64)p.size * (i->b ? *(const u32 *)row_of(w, i->b) : across);
-    if (p.base % 32) report_misaligned(w, i, &p, "address", p.base, 32);
-    if (p.stride % 16) report_misaligned(w, i, &p, "stride", p.stride, 16);
+    if (p.base % 32) report_misaligned(w, i, &p, CAUSE_matrix_misaligned, p.base);
+    if (p.stride % 16) report_misaligned(w, i, &p, CAUSE_matrix_stride_misaligned, p.stride);
     return p;
 }
 

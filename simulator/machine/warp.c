@@ -58,17 +58,15 @@ void warp_report_stuck(Warp *w)
     Path first = w->ready_count ? w->ready[0] : (Path){ .pc = w->arrived_pc, .mask = w->arrived };
     Path other = w->arrived ? (Path){ .pc = w->arrived_pc, .mask = w->arrived }
                             : w->ready[w->ready_count - 1];
-    Report r = { .kind = REPORT_DEADLOCK,
-                 .why = "They stand elsewhere and wait as well, so nobody can go on.",
-                 .next = "Let all of them come to the same place, outside of branches." };
+    Report r = { .cause = CAUSE_lanes_wait_for_lanes };
     source_fill(&r, w, &k->code[first.pc], __builtin_ctz(first.mask));
+    r.threads = __builtin_popcount(first.mask);
     if (other.pc != first.pc) {
         r.has_other = true;
-        r.other = source_place(k, other.pc);
-        warp_thread(w, __builtin_ctz(other.mask), r.other_thread);
+        r.other.place = source_place(k, other.pc);
+        warp_thread(w, __builtin_ctz(other.mask), r.other.thread);
     }
-    report_errorf(&r, "%d lanes of a warp wait here for others of their warp",
-                  __builtin_popcount(first.mask));
+    report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);
 }
 

@@ -400,19 +400,13 @@ static void check_page(u64 page)
     u->reported = true;
     u64 address = MEMORY_SHARED + page * PAGE;
     const Allocation *a = memory_find(address);
-    char made[256] = "";
-    Report r = { .kind = REPORT_RACE,
+    Report r = { .cause = a && a->name ? CAUSE_host_touches_variable_while_kernel_writes
+                                       : CAUSE_host_touches_while_kernel_writes,
                  .kernel = u->signature,
                  .address = address,
-                 .allocation = a,
-                 .why = "A launch returns at once: the kernel runs while the host goes on.",
-                 .next = "Call cudaDeviceSynchronize() before the host uses it." };
+                 .allocation = a };
     origin_place(u->callers, ORIGIN_CALLERS, &r.place);
-    if (a) report_made(a, made, sizeof made);
-    report_errorf(
-        &r, "the host touched managed memory that kernel %s was still writing: the %llu-byte %s%s",
-        u->signature, (unsigned long long)(a ? a->size : 0), a && a->name ? "memory" : "allocation",
-        made);
+    report_error(&r);
 }
 
 void managed_settle(void)

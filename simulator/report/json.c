@@ -27,6 +27,34 @@ static const char *const kinds[REPORT_KINDS] = {
     [REPORT_MBARRIER] = "mbarrier",
 };
 
+static const char *const accesses[] = {
+    [ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_ATOMIC] = "atomic",
+    [ACCESS_COPY] = "copy", [ACCESS_NAME] = "name",
+};
+
+static const char *const spaces[] = {
+    [IN_GLOBAL] = "global",
+    [IN_SHARED] = "shared",
+    [IN_LOCAL] = "local",
+};
+
+static const char *const uses[] = {
+    [USE_ADDRESS] = "address", [USE_STORE] = "store",       [USE_BRANCH] = "branch",
+    [USE_ATOMIC] = "atomic",   [USE_MBARRIER] = "mbarrier",
+};
+
+static const char *const undefineds[] = {
+    [UNDEFINED_UNWRITTEN] = "unwritten",
+    [UNDEFINED_COMPUTED] = "computed",
+    [UNDEFINED_SHUFFLED] = "shuffled",
+};
+
+static const char *const betweens[] = {
+    [BETWEEN_DEVICES] = "devices", [BETWEEN_OPERATIONS] = "operations",
+    [BETWEEN_FLAG] = "flag",       [BETWEEN_BLOCKS] = "blocks",
+    [BETWEEN_LINE] = "line",       [BETWEEN_BARRIER] = "barrier",
+};
+
 static void write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes) {
@@ -109,42 +137,101 @@ static void set_callers(json_t *object, const Place callers[PLACE_CALLERS])
 
 static void set_words(json_t *object, const Report *r)
 {
+    set_text(object, "cause", message_cause(r->cause));
     set_text(object, "message", r->message);
     set_text(object, "why", r->why);
     set_text(object, "next", r->next);
     set_text(object, "kernel", r->kernel);
+    set_text(object, "call", r->call);
+    set_text(object, "detail", r->detail);
     set_place(object, &r->place);
+}
+
+static void set_numbers(json_t *object, const Report *r)
+{
+    json_t *numbers = json_object();
+    for (size_t i = 0; i < REPORT_NUMBERS; i++)
+        if (r->number[i].name)
+            json_object_set_new(numbers, r->number[i].name, json_integer(r->number[i].value));
+    if (json_object_size(numbers)) json_object_set(object, "numbers", numbers);
+    json_decref(numbers);
 }
 
 void report_json_refused(int fd, const Report *r, int status)
 {
     json_t *object = json_pack("{ss si}", "event", "refused", "status", status);
     set_words(object, r);
+    set_numbers(object, r);
     report_json_line(fd, object);
 }
 
-void report_json_error(int fd, const Report *r, uint64_t count)
+static void set_says(json_t *object, const ReportWords *says)
 {
-    json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
-    set_words(object, r);
-    set_text(object, "that", r->that);
-    if (r->bytes) set_integer(object, "bytes", r->bytes);
-    set_callers(object, r->callers);
+    if (says->to)
+        json_object_set_new(object, "says", json_pack("[ii]", (int)says->from, (int)says->to));
+}
+
+static void set_memory(json_t *object, const Report *r, const MessageMemory *m)
+{
+    json_t *memory = json_pack("{ss si}", "kind", m->kind, "device", (int)m->device);
+    set_address(memory, "address", m->address);
+    set_integer(memory, "bytes", m->bytes);
+    json_object_set_new(memory, "offset", json_integer((json_int_t)(r->address - m->address)));
+    set_text(memory, "variable", m->name);
+    set_place(memory, &m->made);
+    set_says(memory, &r->allocation_says);
+    if (m->freed) {
+        json_t *freed = json_object();
+        set_place(freed, &m->unmade);
+        set_says(freed, &r->freed_says);
+        json_object_set_new(memory, "freed", freed);
+    }
+    json_object_set_new(object, "allocation", memory);
+}
+
+static void set_other(json_t *object, const ReportOther *o)
+{
+    json_t *other = json_object();
+    set_place(other, &o->place);
+    set_text(other, "access", accesses[o->access]);
+    set_text(other, "kernel", o->kernel);
+    set_text(other, "call", o->call);
+    if (!o->call) set_triple(other, "thread", o->thread);
+    if (o->has_block) set_triple(other, "block", o->block);
+    json_object_set_new(object, "other", other);
+}
+
+// Who did it, and where in which memory.
+static void set_access(json_t *object, const Report *r)
+{
     if (r->has_thread && report_has_several())
         json_object_set_new(object, "device", json_integer(r->device));
     if (r->has_thread) {
         set_triple(object, "block", r->block);
         set_triple(object, "thread", r->thread);
     }
+    set_text(object, "access", accesses[r->access]);
+    set_text(object, "space", spaces[r->space]);
+    if (r->bytes) set_integer(object, "bytes", r->bytes);
+    if (r->threads) set_integer(object, "threads", r->threads);
     if (r->address) set_address(object, "address", r->address);
-    if (r->has_other) {
-        json_t *other = json_object();
-        set_place(other, &r->other);
-        set_text(other, "call", r->other_call);
-        if (!r->other_call) set_triple(other, "thread", r->other_thread);
-        if (r->has_other_block) set_triple(other, "block", r->other_block);
-        json_object_set_new(object, "other", other);
-    }
+    if (r->has_owner) set_triple(object, "owner", r->owner);
+}
+
+void report_json_error(int fd, const Report *r, const MessageMemory *memory, uint64_t count)
+{
+    json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
+    set_words(object, r);
+    set_callers(object, r->callers);
+    set_access(object, r);
+    if (r->allocation) set_memory(object, r, memory);
+    set_text(object, "use", uses[r->use]);
+    set_text(object, "undefined", undefineds[r->undefined]);
+    set_text(object, "that", message_that(r));
+    if (r->undefined_bytes) set_integer(object, "undefined_bytes", r->undefined_bytes);
+    set_text(object, "between", betweens[r->between]);
+    if (r->has_other) set_other(object, &r->other);
+    set_numbers(object, r);
     set_text(object, "stands", r->waiting_warps);
     set_integer(object, "count", count);
     report_json_line(fd, object);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "report.h"
 #include "json.h"
+#include "message.h"
 #include "table.h"
 #include "text.h"
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 typedef struct Noted {
     struct Noted *next;
-    Report report;           // its strings are copies
+    Report report;           // its strings are copies, and its words made
+    MessageMemory memory;    // its allocation, as it was then
     uint64_t count, written; // so far; when it was last written
 } Noted;
 
@@ -93,17 +95,22 @@ static bool same_error(const Report *a, const Report *b)
 // The strings of a graver one that is told instead are let go: a few for each line at the most.
 static void keep(Noted *noted, const Report *report)
 {
-    noted->report = *report;
-    noted->report.message = copy_string(report->message);
-    noted->report.why = copy_string(report->why);
-    noted->report.next = copy_string(report->next);
-    noted->report.that = copy_string(report->that);
-    noted->report.kernel = copy_string(report->kernel);
-    noted->report.other_call = copy_string(report->other_call);
-    noted->report.waiting_warps = copy_string(report->waiting_warps);
-    copy_place(&noted->report.place);
-    copy_place(&noted->report.other);
-    for (int i = 0; i < PLACE_CALLERS; i++) copy_place(&noted->report.callers[i]);
+    Report *kept = &noted->report;
+    *kept = *report;
+    message_make(kept);
+    if (report->allocation) noted->memory = message_memory(report->allocation);
+    kept->detail = copy_string(report->detail);
+    kept->kernel = copy_string(report->kernel);
+    kept->call = copy_string(report->call);
+    kept->waiting_warps = copy_string(report->waiting_warps);
+    kept->other.kernel = copy_string(report->other.kernel);
+    kept->other.call = copy_string(report->other.call);
+    copy_place(&kept->place);
+    copy_place(&kept->other.place);
+    copy_place(&noted->memory.made);
+    copy_place(&noted->memory.unmade);
+    noted->memory.name = copy_string(noted->memory.name);
+    for (int i = 0; i < PLACE_CALLERS; i++) copy_place(&kept->callers[i]);
 }
 
 static Noted *note(const Report *report)
@@ -126,27 +133,18 @@ void report_error(const Report *report)
         *held = true;
         return;
     }
+    Report own = *report;
+    own.kind = message_kind(own.cause);
+    if (!own.place.line) message_make(&own);
     lock();
     Noted *noted = sink.first;
-    while (noted && !same_error(&noted->report, report)) noted = noted->next;
-    if (!noted) noted = note(report);
-    else if (report->severity > noted->report.severity) keep(noted, report);
+    while (noted && !same_error(&noted->report, &own)) noted = noted->next;
+    if (!noted) noted = note(&own);
+    else if (own.severity > noted->report.severity) keep(noted, &own);
     if (noted) noted->count++;
-    sink.counts[report->kind]++;
+    sink.counts[own.kind]++;
     unlock();
-}
-
-void report_errorf(Report *report, const char *format, ...)
-{
-    char *message = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&message, format, arguments) < 0) message = NULL;
-    va_end(arguments);
-    report->message = message;
-    report_error(report);
-    report->message = NULL;
-    free(message);
+    if (!own.place.line) message_free(&own);
 }
 
 uint64_t report_count(enum report_kind kind)
@@ -161,7 +159,7 @@ static void flush_locked(void)
 {
     for (Noted *noted = sink.first; noted; noted = noted->next) {
         if (noted->written) continue;
-        if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, noted->count);
+        if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, &noted->memory, noted->count);
         else report_text_error(&noted->report, noted->count);
         noted->written = noted->count;
     }
@@ -217,10 +215,13 @@ void report_work(const char *kind, uint32_t device, int stream, double start_ns,
 void report_refused(const Report *report, int status)
 {
     if (sink.fd < 0) return;
+    Report own = *report;
+    message_make(&own);
     lock();
     flush_locked();
-    report_json_refused(sink.fd, report, status);
+    report_json_refused(sink.fd, &own, status);
     unlock();
+    message_free(&own);
 }
 
 void report_range(bool begins, double busy_ns)

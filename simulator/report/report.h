@@ -32,32 +32,108 @@ enum report_kind {
     REPORT_KINDS
 };
 
-// One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
-// The strings need to live only until report_error() returns.
+// What happened, by name: causes.def has its kind, and the words for it.
+enum report_cause {
+    CAUSE_NONE,
+#define CAUSE(name, kind, message, why, next) CAUSE_##name,
+#include "causes.def"
+#undef CAUSE
+    REPORT_CAUSES
+};
+
+// What an access or a call does.
+enum report_access {
+    ACCESS_NONE,
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_ATOMIC, // reads and writes in one step
+    ACCESS_COPY,   // an asynchronous copy, or one in bulk
+    ACCESS_NAME,   // a call names the memory, and touches none of it
+};
+
+enum report_space { IN_UNKNOWN, IN_GLOBAL, IN_SHARED, IN_LOCAL };
+
+// What a value that nothing defined is used for.
+enum report_use { USE_NONE, USE_ADDRESS, USE_STORE, USE_BRANCH, USE_ATOMIC, USE_MBARRIER };
+
+// Why bytes that are copied are undefined.
+enum report_undefined {
+    UNDEFINED_NONE,
+    UNDEFINED_UNWRITTEN,
+    UNDEFINED_COMPUTED,
+    UNDEFINED_SHUFFLED
+};
+
+// How the two sides of a race are to one another, of which nothing orders them.
+enum report_between {
+    BETWEEN_NONE,
+    BETWEEN_DEVICES,
+    BETWEEN_OPERATIONS, // launches, copies and fills
+    BETWEEN_FLAG,       // a flag, but no fence
+    BETWEEN_BLOCKS,
+    BETWEEN_LINE, // one line stores both
+    BETWEEN_BARRIER,
+};
+
+// Facts that a few causes have: a name, with the unit in it, and a number. A NULL name: none.
+enum { REPORT_NUMBERS = 13 };
 typedef struct {
-    enum report_kind kind;
-    const char *message; // one line: what happened, with the numbers
-    const char *why;     // one line: what it means
-    const char *next;    // one line: what usually mends it
-    const char *that;    // of bytes of an allocation that is copied: what is amiss with them,
-    uint64_t bytes;      // and how many they are
-    const char *kernel;  // name; NULL: a call of the host
-    Place place;         // where it happened, in device or host code
+    const char *name;
+    int64_t value;
+} ReportNumber;
+
+// The other access of a race, or what else is concerned.
+typedef struct {
+    Place place;
+    enum report_access access;
+    const char *kernel; // if it is another one
+    const char *call;   // no thread's, but this call's of the host
+    uint32_t thread[3];
+    bool same_warp;
+    bool has_block; // it is not in the same block, but in this one
+    uint32_t block[3];
+} ReportOther;
+
+// A stretch of what report_error() has written in a message, where that says something.
+typedef struct {
+    uint32_t from, to; // bytes; both 0: it does not
+} ReportWords;
+
+// One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
+// The strings need to live only until report_error() returns, which makes the words.
+typedef struct {
+    enum report_cause cause;
+    enum report_kind kind;        // that of the cause
+    const char *message;          // one line: what happened, with the numbers
+    const char *why;              // one line: what it means
+    const char *next;             // one line: what usually mends it
+    const char *detail;           // a name or a text that is not ours
+    const char *kernel;           // name; NULL: a call of the host
+    const char *call;             // the host's: "cudaMemcpy"
+    Place place;                  // where it happened, in device or host code
     Place callers[PLACE_CALLERS]; // where that code was inlined, innermost first; the first
                                   // without a file ends them
     bool has_thread;              // block and thread below are meant
     uint32_t block[3], thread[3];
     uint32_t device; // of the kernel
+    enum report_access access;
+    enum report_space space;
+    uint64_t bytes;   // that each thread, or the call, touches
+    uint32_t threads; // so many threads of the warp do it; 0: it is not told
     uint64_t address;
-    const Allocation *allocation; // the one touched or missed
-    bool has_other;               // the other access of a race
-    Place other;
-    const char *other_call; // no thread's, but this call's of the host
-    uint32_t other_thread[3];
-    char *waiting_warps;  // where warps stand that wait: a line of text for each place
-    bool has_other_block; // it is not in the block above, but in this one
-    uint32_t other_block[3];
-    int severity; // of several errors of one kind and line the one with the most is told
+    const Allocation *allocation;            // the one touched or missed
+    ReportWords allocation_says, freed_says; // where the message tells it, and where it was freed
+    bool has_owner;                          // of shared memory that is not the thread's own: the
+    uint32_t owner[3];                       // block that has it
+    enum report_use use;
+    enum report_undefined undefined;
+    uint64_t undefined_bytes;
+    enum report_between between;
+    bool has_other;
+    ReportOther other;
+    ReportNumber number[REPORT_NUMBERS];
+    char *waiting_warps; // where warps stand that wait: a line of text for each place
+    int severity;        // of several errors of one kind and line the one with the most is told
 } Report;
 
 typedef struct {
@@ -112,9 +188,6 @@ void report_hold(bool *instead);
 // counted, and given once, as the first one was, at the next report_flush().
 void report_error(const Report *report);
 
-// As report_error(), with the message given as for printf.
-void report_errorf(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 // How many errors of this kind were noted so far, repeats included.
 uint64_t report_count(enum report_kind kind);
 
@@ -160,15 +233,5 @@ void report_end(void);
 // Writes, the first time, the last line. signal: 0 if the program exited, with status.
 void report_exit(int status, int signal);
 
-// "4 bytes past the end of the 4000-byte allocation made at vector_add.cu:31", for messages:
-// where address lies beside or inside that allocation. Returns buffer.
-char *report_beside(const Allocation *allocation, uint64_t address, char *buffer, size_t size);
-
 // Says something to the person at the terminal: "warpwise: ..." on stderr, wrapped.
 void report_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// " made at vector_add.cu:31", " of variable table", or "" if that is unknown. Returns buffer.
-char *report_made(const Allocation *allocation, char *buffer, size_t size);
-
-// The same of the call that freed it: " at vector_add.cu:40".
-char *report_freed(const Allocation *allocation, char *buffer, size_t size);

@@ -127,20 +127,16 @@ static void print_where(const Report *r)
     if (r->has_thread) fputc('\n', stderr);
 }
 
-static void print_other(const Report *r)
+static void print_other(const ReportOther *o)
 {
     fputs("  the other access: ", stderr);
-    if (r->has_other_block)
-        fprintf(stderr, "block (%u,%u,%u), ", r->other_block[0], r->other_block[1],
-                r->other_block[2]);
-    if (r->other_call) fputs(r->other_call, stderr);
-    else
-        fprintf(stderr, "thread (%u,%u,%u)", r->other_thread[0], r->other_thread[1],
-                r->other_thread[2]);
-    if (r->other.file && r->other.line)
-        fprintf(stderr, ", %s:%u", names_base(r->other.file), r->other.line);
+    if (o->has_block) fprintf(stderr, "block (%u,%u,%u), ", o->block[0], o->block[1], o->block[2]);
+    if (o->call) fputs(o->call, stderr);
+    else fprintf(stderr, "thread (%u,%u,%u)", o->thread[0], o->thread[1], o->thread[2]);
+    if (o->place.file && o->place.line)
+        fprintf(stderr, ", %s:%u", names_base(o->place.file), o->place.line);
     fputc('\n', stderr);
-    print_source(&r->other);
+    print_source(&o->place);
 }
 
 static void print_waiting_warps(const char *lines)
@@ -155,7 +151,7 @@ void report_text_error(const Report *r, uint64_t count)
     print_head(r);
     print_where(r);
     if (r->message) print_wrapped("  ", r->message);
-    if (r->has_other) print_other(r);
+    if (r->has_other) print_other(&r->other);
     print_waiting_warps(r->waiting_warps);
     if (r->why) print_wrapped("  why:  ", r->why);
     if (r->next) print_wrapped("  next: ", r->next);

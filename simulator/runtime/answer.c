@@ -62,8 +62,9 @@ void answer_misuse(Call *call)
     char *why = strchr(call->tail, '\n'), *next = why ? strchr(why + 1, '\n') : NULL;
     if (!next) return;
     *why++ = *next++ = 0;
-    Report report = { .kind = REPORT_API,
+    Report report = { .cause = CAUSE_misuse,
                       .place = serve_place(call),
+                      .call = call->request.call,
                       .message = call->tail,
                       .why = why,
                       .next = next };
@@ -72,11 +73,10 @@ void answer_misuse(Call *call)
 
 void answer_unsupported(Call *call)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED,
+    Report report = { .cause = CAUSE_call_unsupported,
                       .place = serve_place(call),
-                      .why = "It returns cudaErrorNotSupported and does nothing.",
-                      .next = "Do without it here, or run the program on a real device." };
-    report_errorf(&report, "%s is not supported by the simulated device", call->tail);
+                      .call = call->tail };
+    report_error(&report);
 }
 
 void answer_peer(Call *call)

@@ -19,18 +19,12 @@
 
 static void report_too_early(const Call *call, const Allocation *a)
 {
-    char made[256];
-    report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_RACE,
+    Report report = { .cause = CAUSE_call_uses_before_allocation,
                       .place = serve_place(call),
+                      .call = call->request.call,
                       .address = a->base,
-                      .allocation = a,
-                      .why = POOLED_EARLY_WHY,
-                      .next = POOLED_EARLY_NEXT };
-    report_errorf(&report,
-                  "%s uses the %" PRIu64
-                  "-byte allocation%s on a stream that does not wait for the allocation",
-                  call->request.call, a->size, made);
+                      .allocation = a };
+    report_error(&report);
 }
 
 // The copy or fill begins, on one or two allocations.
@@ -103,77 +97,50 @@ static bool is_padding(u64 address, u64 bytes)
     return false;
 }
 
-// How many bytes of the box nothing wrote; the first, in the allocation.
-static u64 undefined_in_box(const Call *call, const Allocation *a, u64 *first)
+// What made the bytes undefined, as far as that is known.
+static void fill_taint(Report *r, bool computed)
 {
-    const WireRequest *request = &call->request;
-    u64 undefined = 0, width = request->copy.width;
-    for (u64 row = 0; row < row_count(call); row++) {
-        u64 address = row_at(call, &request->copy.device, row);
-        u64 at = memory_undefined(address, width);
-        for (u64 run; at < width; at += run, at += memory_undefined(address + at, width - at)) {
-            run = undefined_run(address + at, width - at);
-            if (is_padding(address + at, run)) continue;
-            if (!undefined) *first = address + at - a->base;
-            undefined += run;
-        }
-    }
-    return undefined;
+    const UndefinedOrigin *t = &undefined_origin;
+    bool known = computed && t->line && (t->shuffled || !t->several);
+    r->undefined = !computed            ? UNDEFINED_UNWRITTEN
+                 : known && t->shuffled ? UNDEFINED_SHUFFLED
+                                        : UNDEFINED_COMPUTED;
+    r->cause = !computed   ? CAUSE_copy_of_unwritten
+             : !known      ? CAUSE_copy_of_computed
+             : t->shuffled ? CAUSE_copy_of_shuffled
+                           : CAUSE_copy_of_computed_at;
+    if (!known) return;
+    r->detail = t->file;
+    r->number[0] = (ReportNumber){ "source_line", t->line };
+}
+
+static void report_undefined(const Call *call, const Allocation *a, u64 first, u64 undefined)
+{
+    Report report = { .place = serve_place(call),
+                      .call = call->request.call,
+                      .access = ACCESS_READ,
+                      .address = first,
+                      .allocation = a,
+                      .undefined_bytes = undefined };
+    fill_taint(&report, bit_of(memory_computed_bits, first));
+    report_error(&report);
 }
 
 // Reports the bytes of the box that nothing wrote.
 static void check_defined(const Call *call, const Allocation *a)
 {
-    u64 first = 0, undefined = undefined_in_box(call, a, &first);
-    if (!undefined) return;
-    char made[256];
-    report_made(a, made, sizeof made);
-    Report report = {
-        .kind = REPORT_UNINITIALIZED,
-        .place = serve_place(call),
-        .address = a->base + first,
-        .allocation = a,
-        .why = "cudaMalloc does not clear memory: these bytes are whatever lay there before.",
-        .next = "Look for elements that the kernel does not write: a grid that is too small, a "
-                "wrong index, pointers in the wrong order."
-    };
-    bool computed = bit_of(memory_computed_bits, a->base + first);
-    if (computed) {
-        report.why =
-            "A kernel stored them, but worked them out from memory that nothing had written.";
-        report.next =
-            "Look for what it reads before it is written: an array or a tile that is filled "
-            "only in part.";
+    u64 undefined = 0, first = 0, width = call->request.copy.width;
+    for (u64 row = 0; row < row_count(call); row++) {
+        u64 address = row_at(call, &call->request.copy.device, row);
+        u64 at = memory_undefined(address, width);
+        for (u64 run; at < width; at += run, at += memory_undefined(address + at, width - at)) {
+            run = undefined_run(address + at, width - at);
+            if (is_padding(address + at, run)) continue;
+            if (!undefined) first = address + at;
+            undefined += run;
+        }
     }
-    char words[512];
-    const UndefinedOrigin *t = &undefined_origin;
-    bool shuffled = computed && t->shuffled && t->line;
-    if (computed && t->line && !t->shuffled && !t->several) {
-        snprintf(words, sizeof words,
-                 "A kernel stored them, but worked them out from what line %u of %s loads, where "
-                 "nothing had "
-                 "written.",
-                 t->line, t->file);
-        report.why = words;
-    }
-    if (shuffled) {
-        snprintf(words, sizeof words,
-                 "The shuffle in line %u of %s read a lane that took no part: one that had ended, "
-                 "or is in another branch.",
-                 t->line, t->file);
-        report.why = words;
-        report.next =
-            "Let all lanes of the mask run the shuffle, and none of them return before it.";
-    }
-    report.bytes = undefined;
-    report.that = shuffled ? "a kernel computed from what a shuffle did not get"
-                : computed ? "a kernel computed from memory that nothing wrote"
-                           : "nothing wrote";
-    report_errorf(&report,
-                  "%s copies %" PRIu64 " byte%s that %s, from byte %" PRIu64 " of the %" PRIu64
-                  "-byte allocation%s",
-                  call->request.call, undefined, undefined == 1 ? "" : "s", report.that, first,
-                  a->size, made);
+    if (undefined) report_undefined(call, a, first, undefined);
 }
 
 // The box that a copy or fill reads, or stores to, beside what is at work on other streams.
@@ -267,10 +234,11 @@ static void copy_chunk(Call *call, bool in)
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    Allocation *a = range_check_box(call, in ? "writes" : "reads", &call->request.copy.device);
+    Allocation *a =
+        range_check_box(call, in ? ACCESS_WRITE : ACCESS_READ, &call->request.copy.device);
     if (!a
         || (chunk->offset == 0
-            && !range_check_host(call, in ? "reads" : "writes", &call->request.copy.from)))
+            && !range_check_host(call, in ? ACCESS_READ : ACCESS_WRITE, &call->request.copy.from)))
         return;
     if (chunk->offset == 0) {
         begin(call, a, NULL);
@@ -304,8 +272,8 @@ void transfer_copy_device(Call *call)
     const WireRequest *request = &call->request;
     const WireBox *to = &request->copy.device, *from = &request->copy.from;
     u64 width = request->copy.width;
-    const Allocation *source_of = range_check_box(call, "reads", from);
-    const Allocation *target_of = source_of ? range_check_box(call, "writes", to) : NULL;
+    const Allocation *source_of = range_check_box(call, ACCESS_READ, from);
+    const Allocation *target_of = source_of ? range_check_box(call, ACCESS_WRITE, to) : NULL;
     if (!target_of) return;
     bool peers = are_peers(source_of, target_of);
     if (peers) clock_join_devices(request->stream, source_of->device, target_of->device);
@@ -337,8 +305,8 @@ void transfer_copy_host(Call *call)
         call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
         return;
     }
-    if (!range_check_host(call, "reads", &call->request.copy.from)
-        || !range_check_host(call, "writes", &call->request.copy.device))
+    if (!range_check_host(call, ACCESS_READ, &call->request.copy.from)
+        || !range_check_host(call, ACCESS_WRITE, &call->request.copy.device))
         return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, 0, true);
@@ -371,7 +339,7 @@ void transfer_fill(Call *call)
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
-    const Allocation *a = range_check_box(call, "writes", &request->copy.device);
+    const Allocation *a = range_check_box(call, ACCESS_WRITE, &request->copy.device);
     if (!a) return;
     begin(call, a, NULL);
     look_for_races(call, &request->copy.device, true);

@@ -63,14 +63,13 @@ Launch launch_of(const Call *call)
 
 static int refuse_kernel(const Call *call, const Kernel *kernel)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED,
+    Report report = { .cause = CAUSE_kernel_unsupported,
                       .kernel = kernel->signature,
                       .place = serve_place(call),
-                      .why = "Its PTX has something that this simulated device cannot run yet.",
-                      .next = "Write that part in another way, or run it on a real device." };
+                      .detail = kernel->unsupported };
     Place at = source_of(kernel, kernel->unsupported_at);
     if (at.file && at.line) report.place = at;
-    report_errorf(&report, "%s", kernel->unsupported);
+    report_error(&report);
     return WIRE_NOT_SUPPORTED;
 }
 
@@ -95,66 +94,54 @@ static int check(const Call *call)
                                                                : 0;
 }
 
-// What about its configuration the device refused. Returns what to do about it.
-static const char *say_reason(char *text, size_t size)
+// What about its configuration the device refused.
+static enum report_cause cause_of_refusal(u64 threads)
 {
-    const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block;
-    u64 threads = (u64)block[0] * block[1] * block[2];
-    const char *next = "Mend the launch";
-    if (!threads || !grid[0] || !grid[1] || !grid[2]) {
-        next = "Round the number of blocks up, and launch nothing where there is nothing to do";
-        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads has none", grid[0],
-                 grid[1], grid[2], block[0], block[1], block[2]);
-    } else if (grid[1] > 65535 || grid[2] > 65535) {
-        next = "Launch fewer blocks, and let each do more in a loop";
-        snprintf(text, size, "a grid of %ux%ux%u blocks has more than 65535 of them in %c", grid[0],
-                 grid[1], grid[2], grid[1] > 65535 ? 'y' : 'z');
-    } else if (threads > unchecked.max_threads) {
-        next = "Launch more blocks, of fewer threads each";
-        snprintf(text, size, "its blocks have %" PRIu64 " threads and may have %u", threads,
-                 unchecked.max_threads);
-    } else if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES)
-        snprintf(text, size,
-                 "its blocks of %" PRIu64
-                 " threads, with %u registers each, want more than a multiprocessor has",
-                 threads, unchecked.registers);
-    else if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
-        snprintf(text, size,
-                 "a cooperative grid of %ux%ux%u blocks is more than the device holds at once",
-                 grid[0], grid[1], grid[2]);
-    else if (unchecked.error == WIRE_INVALID_CLUSTER_SIZE)
-        snprintf(text, size,
-                 "a grid of %ux%ux%u blocks is no multiple of clusters of %ux%ux%u, or these are "
-                 "too large",
-                 grid[0], grid[1], grid[2], unchecked.launch.cluster[0],
-                 unchecked.launch.cluster[1], unchecked.launch.cluster[2]);
-    else if (unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block)
-        snprintf(text, size,
-                 "a block wants %" PRIu64 " bytes of shared memory, more than it may have",
-                 unchecked.dynamic_shared + unchecked.static_shared);
-    else
-        snprintf(text, size, "a grid of %ux%ux%u blocks of %ux%ux%u threads, error %d", grid[0],
-                 grid[1], grid[2], block[0], block[1], block[2], unchecked.error);
-    return next;
+    const u32 *grid = unchecked.launch.grid;
+    if (!threads || !grid[0] || !grid[1] || !grid[2]) return CAUSE_launch_of_nothing;
+    if (grid[1] > 65535) return CAUSE_launch_too_many_in_y;
+    if (grid[2] > 65535) return CAUSE_launch_too_many_in_z;
+    if (threads > unchecked.max_threads) return CAUSE_launch_block_too_large;
+    if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES) return CAUSE_launch_registers_too_many;
+    if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
+        return CAUSE_launch_cooperative_too_large;
+    if (unchecked.error == WIRE_INVALID_CLUSTER_SIZE) return CAUSE_launch_cluster_size;
+    return unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block
+             ? CAUSE_launch_shared_too_large
+             : CAUSE_launch_refused;
 }
 
-// As an error, and why it is one; or, with no `why`, as a launch that is refused.
-static void tell_unchecked(const char *why)
+// As an error, with what became of it; or, with `fate` NULL, as a launch that is refused.
+static void tell_unchecked(const char *fate)
 {
-    char reason[160], message[256], next[160];
-    const char *what = say_reason(reason, sizeof reason);
-    snprintf(message, sizeof message, "this launch failed and the kernel never ran: %s", reason);
-    snprintf(next, sizeof next,
-             unchecked.looked_at ? "%s."
-                                 : "%s, and write CHECK(cudaGetLastError()) on the line after it.",
-             what);
-    Report report = { .kind = REPORT_API,
-                      .message = message,
+    const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block,
+              *cluster = unchecked.launch.cluster;
+    u64 threads = (u64)block[0] * block[1] * block[2];
+    Report report = { .cause = cause_of_refusal(threads),
                       .kernel = unchecked.kernel,
                       .place = unchecked.place,
-                      .why = why,
-                      .next = next };
-    if (why) report_error(&report);
+                      .number = { { "grid_x", grid[0] },
+                                  { "grid_y", grid[1] },
+                                  { "grid_z", grid[2] },
+                                  { "block_x", block[0] },
+                                  { "block_y", block[1] },
+                                  { "block_z", block[2] },
+                                  { "threads", (s64)threads },
+                                  { "error", unchecked.error },
+                                  { fate, 1 },
+                                  { unchecked.looked_at ? NULL : "unchecked", 1 } } };
+    ReportNumber *more = &report.number[10];
+    if (report.cause == CAUSE_launch_block_too_large)
+        *more = (ReportNumber){ "most_threads", unchecked.max_threads };
+    if (report.cause == CAUSE_launch_registers_too_many)
+        *more = (ReportNumber){ "registers", unchecked.registers };
+    if (report.cause == CAUSE_launch_shared_too_large)
+        *more = (ReportNumber){ "shared_bytes",
+                                (s64)(unchecked.dynamic_shared + unchecked.static_shared) };
+    for (u32 n = 0; report.cause == CAUSE_launch_cluster_size && n < 3; n++)
+        more[n] = (ReportNumber){ (const char *[]){ "cluster_x", "cluster_y", "cluster_z" }[n],
+                                  cluster[n] };
+    if (fate) report_error(&report);
     else report_refused(&report, unchecked.error);
 }
 
@@ -203,13 +190,9 @@ void launch_unchecked(void)
     if (!unchecked.pending) return;
     unchecked.pending = false;
     bool ended = ended_by_it();
-    if (!unchecked.looked_at)
-        tell_unchecked("A launch returns nothing: its error waits for cudaGetLastError, and here "
-                       "nobody asked.");
-    else if (ended) tell_unchecked("The program looked at the error, and ended.");
-    else if (was_missed())
-        tell_unchecked(
-            "The program looked at the error and went on, without what this kernel was to write.");
+    if (!unchecked.looked_at) tell_unchecked("unasked");
+    else if (ended) tell_unchecked("ended");
+    else if (was_missed()) tell_unchecked("went_on");
 }
 
 // ---- What kernels print ----
@@ -242,10 +225,7 @@ void launch_printed(Call *call)
 void launch_print_rest(void)
 {
     if (!printed_bytes) return;
-    Report report = { .kind = REPORT_API,
-                      .why = "A kernel's printf is shown when the host waits for the device; the "
-                             "program ended before.",
-                      .next = "Call cudaDeviceSynchronize before main returns." };
-    report_errorf(&report, "what kernels printed (%zu bytes) was never shown", printed_bytes);
+    Report report = { .cause = CAUSE_printed_in_vain, .bytes = printed_bytes };
+    report_error(&report);
     printed_bytes = 0;
 }

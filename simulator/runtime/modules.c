@@ -45,29 +45,21 @@ static Module *module_of(u64 id)
 
 static int refuse_image(const Call *call, char *error)
 {
-    int arch = profile.major * 10 + profile.minor;
-    char next[160];
-    snprintf(next, sizeof next,
-             "Compile with nvcc 13 and -gencode arch=compute_%d,code=[compute_%d,sm_%d].", arch,
-             arch, arch);
-    Report report = { .kind = REPORT_UNSUPPORTED,
+    Report report = { .cause = CAUSE_image_unsupported,
                       .place = serve_place(call),
-                      .next = next,
-                      .why = "The simulated device runs PTX, not a GPU's native code." };
-    report_errorf(&report, "the program's device code cannot be run: %s",
-                  error ? error : "no memory");
+                      .detail = error ? error : "no memory",
+                      .number = { { "arch", profile.major * 10 + profile.minor } } };
+    report_error(&report);
     free(error);
     return WIRE_NO_KERNEL_IMAGE;
 }
 
 static int refuse_ptx(const Call *call, char *error)
 {
-    Report report = { .kind = REPORT_UNSUPPORTED,
+    Report report = { .cause = CAUSE_ptx_unsupported,
                       .place = serve_place(call),
-                      .why = "The simulated device could not read the program's PTX.",
-                      .next =
-                          "Write that part in another way, or run the program on a real device." };
-    report_errorf(&report, "%s", error ? error : "there are too many modules");
+                      .detail = error ? error : "there are too many modules" };
+    report_error(&report);
     free(error);
     return WIRE_INVALID_PTX;
 }

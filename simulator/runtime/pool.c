@@ -362,21 +362,14 @@ void pool_alloc(Call *call)
     call->reply.memory.size = a->size;
 }
 
-static void report_early(const Call *call, const Allocation *a, const char *other)
+static void report_early(const Call *call, const Allocation *a, enum report_cause cause)
 {
-    char made[256];
-    report_made(a, made, sizeof made);
-    Report report = {
-        .kind = REPORT_RACE,
-        .place = serve_place(call),
-        .address = a->base,
-        .allocation = a,
-        .why = "It frees in stream order: as soon as the work before it on its own stream is done.",
-        .next = "Record an event behind the last use, and have this stream wait for it first."
-    };
-    report_errorf(
-        &report, "%s frees the %" PRIu64 "-byte allocation%s on a stream that does not wait for %s",
-        call->request.call, a->size, made, other);
+    Report report = { .cause = cause,
+                      .place = serve_place(call),
+                      .call = call->request.call,
+                      .address = a->base,
+                      .allocation = a };
+    report_error(&report);
 }
 
 void pool_free(Call *call)
@@ -394,9 +387,9 @@ void pool_free(Call *call)
     }
     u64 operation = clock_operation(request->stream);
     if (a->pooled && !clock_ordered(a->pooled->made, operation))
-        report_early(call, a, "its allocation");
+        report_early(call, a, CAUSE_freed_before_allocation);
     else if (a->pooled && !clock_after(operation, &a->pooled->uses))
-        report_early(call, a, "work that may still use it");
+        report_early(call, a, CAUSE_freed_before_last_use);
     memory_free(a->base, request->caller);
     pool_freed(a);
 }

@@ -9,65 +9,49 @@
 
 typedef struct {
     const Call *call;
-    const char *verb; // "reads", "writes"
+    enum report_access access; // reads, writes or names it
     u64 address, bytes;
 } Range;
 
+static Report report_of(const Range *range, enum report_cause cause, const Allocation *a)
+{
+    return (Report){ .cause = cause,
+                     .place = serve_place(range->call),
+                     .call = range->call->request.call,
+                     .access = range->access,
+                     .bytes = range->bytes,
+                     .address = range->address,
+                     .allocation = a };
+}
+
 static void report_stale(const Range *range, const Allocation *a)
 {
-    char made[256], freed[256];
-    report_made(a, made, sizeof made);
-    report_freed(a, freed, sizeof freed);
-    Report report = { .kind = REPORT_USE_AFTER_FREE,
-                      .place = serve_place(range->call),
-                      .address = range->address,
-                      .allocation = a,
-                      .why = "Freed memory may already hold something else.",
-                      .next = "Free it after its last use, or allocate it again." };
-    report_errorf(&report, "%s %s the %" PRIu64 "-byte allocation%s, which was freed%s",
-                  range->call->request.call, range->verb, a->size, made, freed);
+    Report report = report_of(range, CAUSE_call_uses_freed, a);
+    report_error(&report);
 }
 
 static void report_past_end(const Range *range, const Allocation *a)
 {
-    char made[256];
-    report_made(a, made, sizeof made);
-    u64 end = a->base + a->size, past = range->address + range->bytes - end;
     bool pinned = a->kind == MEMORY_PINNED_HOST;
-    Report report = { .kind = REPORT_BOUNDS,
-                      .place = serve_place(range->call),
-                      .address = end,
-                      .allocation = a,
-                      .why = "The copy would run into memory that belongs to something else.",
-                      .next = pinned ? "Sizes are in bytes: a count of elements times sizeof, the "
-                                       "same in cudaMallocHost and here."
-                                     : "Sizes are in bytes: a count of elements times sizeof, the "
-                                       "same in cudaMalloc and here." };
-    report_errorf(&report,
-                  "%s %s %" PRIu64 " bytes%s from byte %" PRIu64 " on, %" PRIu64
-                  " of them past the end of the %" PRIu64 "-byte allocation%s",
-                  range->call->request.call, range->verb, range->bytes,
-                  pinned ? " of pinned memory" : "", range->address - a->base, past, a->size, made);
+    Report report =
+        report_of(range, pinned ? CAUSE_call_past_end_of_pinned : CAUSE_call_past_end, a);
+    report.address = a->base + a->size;
+    report.number[0] = (ReportNumber){ "from", (s64)(range->address - a->base) };
+    report.number[1] =
+        (ReportNumber){ "past", (s64)(range->address + range->bytes - report.address) };
+    report_error(&report);
 }
 
 static void report_wild(const Range *range)
 {
-    char beside[512] = "no allocation";
-    const Allocation *near = memory_nearest(range->address);
-    if (near) report_beside(near, range->address, beside, sizeof beside);
-    Report report = { .kind = REPORT_BOUNDS,
-                      .place = serve_place(range->call),
-                      .address = range->address,
-                      .allocation = near,
-                      .why = "No allocation of the device lies at that address.",
-                      .next = "Check the arithmetic on the pointer." };
-    report_errorf(&report, "%s %s device memory at 0x%" PRIx64 ", %s", range->call->request.call,
-                  range->verb, range->address, beside);
+    Report report =
+        report_of(range, CAUSE_call_names_no_allocation, memory_nearest(range->address));
+    report_error(&report);
 }
 
-Allocation *range_check(const Call *call, const char *verb, u64 address, u64 bytes)
+Allocation *range_check(const Call *call, enum report_access access, u64 address, u64 bytes)
 {
-    Range range = { call, verb, address, bytes };
+    Range range = { call, access, address, bytes };
     Allocation *a = memory_find(address);
     if (a && a->freed) report_stale(&range, a);
     else if (a && bytes > a->base + a->size - address) report_past_end(&range, a);
@@ -88,7 +72,7 @@ static bool box_extent(const WireBox *box, u64 width, u64 rows, u64 slices, u64 
         && !__builtin_add_overflow(*bytes, last_slice, bytes) && *bytes <= MEMORY_SPAN;
 }
 
-Allocation *range_check_box(Call *call, const char *verb, const WireBox *box)
+Allocation *range_check_box(Call *call, enum report_access access, const WireBox *box)
 {
     const WireRequest *request = &call->request;
     u64 bytes;
@@ -98,7 +82,7 @@ Allocation *range_check_box(Call *call, const char *verb, const WireBox *box)
         return NULL;
     }
     if (box_extent(box, request->copy.width, request->copy.rows, request->copy.slices, &bytes))
-        a = range_check(call, verb, box->address, bytes);
+        a = range_check(call, access, box->address, bytes);
     if (!a) call->reply.error = WIRE_INVALID_VALUE;
     return a;
 }
@@ -112,8 +96,8 @@ bool range_overruns_pinned(const WireRequest *request, const WireBox *box)
         && bytes > a->base + a->size - box->address;
 }
 
-bool range_check_host(Call *call, const char *verb, const WireBox *box)
+bool range_check_host(Call *call, enum report_access access, const WireBox *box)
 {
-    if (range_overruns_pinned(&call->request, box)) range_check_box(call, verb, box);
+    if (range_overruns_pinned(&call->request, box)) range_check_box(call, access, box);
     return !call->reply.error;
 }

@@ -44,51 +44,25 @@ void transfer_alloc(Call *call)
     call->reply.memory.size = a->size;
 }
 
-// The call that frees memory of this kind.
-static const char *free_of(const Allocation *a)
+static enum report_cause cause_of_bad_free(const Allocation *a, u64 address)
 {
-    if (a->pooled) return "cudaFreeAsync";
-    return a->kind == MEMORY_PINNED_HOST ? "cudaFreeHost" : "cudaFree";
+    if (!a) return CAUSE_free_of_nothing;
+    if (a->freed && a->base == address) return CAUSE_freed_twice;
+    return !a->freed && a->base == address && memory_is_freeable(a)
+             ? CAUSE_freed_by_another_kinds_call
+             : CAUSE_free_of_part;
 }
 
 void transfer_bad_free(Call *call, u64 address)
 {
     call->reply.error = WIRE_INVALID_VALUE;
     const Allocation *a = memory_find(address);
-    char text[512];
-    Report report = {
-        .kind = REPORT_INVALID_FREE, .place = serve_place(call), .address = address, .allocation = a
-    };
-    const char *name = call->request.call;
-    if (a && a->freed && a->base == address) {
-        char made[256], freed[256];
-        report_made(a, made, sizeof made);
-        report_freed(a, freed, sizeof freed);
-        report.why = "Memory is freed once; the second time it may belong to something else.";
-        report.next = "Remove one of the two, or set the pointer to nullptr after freeing it.";
-        report_errorf(&report,
-                      "%s frees the %" PRIu64 "-byte allocation%s a second time; the first was%s",
-                      name, a->size, made, freed[0] ? freed : " earlier");
-    } else if (a && !a->freed && a->base == address && memory_is_freeable(a)) {
-        char made[256], next[64];
-        report_made(a, made, sizeof made);
-        snprintf(next, sizeof next, "Call %s for it.", free_of(a));
-        report.why = "Each kind of memory has its own call that frees it.";
-        report.next = next;
-        report_errorf(&report, "%s was given the %" PRIu64 "-byte allocation%s, which is %s memory",
-                      name, a->size, made,
-                      a->kind == MEMORY_PINNED_HOST ? "pinned host" : "device");
-    } else if (a) {
-        report.why = "Only what cudaMalloc returned can be freed, not a part of it.";
-        report.next = "Keep the pointer that cudaMalloc gave, and free that.";
-        report_errorf(&report, "%s was given an address %s", name,
-                      report_beside(a, address, text, sizeof text));
-    } else {
-        report.why = "Only what cudaMalloc returned can be freed with cudaFree.";
-        report.next = "Free host memory with free, delete or cudaFreeHost, whichever it came with.";
-        report_errorf(&report, "%s was given 0x%" PRIx64 ", which no cudaMalloc returned", name,
-                      address);
-    }
+    Report report = { .cause = cause_of_bad_free(a, address),
+                      .place = serve_place(call),
+                      .call = call->request.call,
+                      .address = address,
+                      .allocation = a };
+    report_error(&report);
 }
 
 void transfer_free(Call *call)
@@ -134,17 +108,9 @@ void transfer_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
         if (!is_left(a, of) || a->registered) continue;
-        char next[96];
-        snprintf(next, sizeof next, "Call %s for it when its last use is over.", free_of(a));
-        Report report = { .kind = REPORT_LEAK,
-                          .address = a->base,
-                          .allocation = a,
-                          .next = next,
-                          .why =
-                              "What is allocated and not freed is lost until the program ends." };
+        Report report = { .cause = CAUSE_leak, .address = a->base, .allocation = a };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
-        report_errorf(&report, "%" PRIu64 " byte%s allocated here and never freed", a->size,
-                      a->size == 1 ? "" : "s");
+        report_error(&report);
     }
     heap_leaks(of);
 }
@@ -188,22 +154,17 @@ static bool check_managed(Call *call)
     call->reply.error = WIRE_INVALID_VALUE;
     Allocation *a = NULL;
     if (request->range.bytes)
-        a = range_check(call, "names", request->range.address, request->range.bytes);
+        a = range_check(call, ACCESS_NAME, request->range.address, request->range.bytes);
     if (!a) return false;
     if (a->kind == MEMORY_MANAGED) {
         call->reply.error = WIRE_SUCCESS;
         return true;
     }
-    char made[256];
-    report_made(a, made, sizeof made);
-    Report report = { .kind = REPORT_API,
+    Report report = { .cause = CAUSE_not_managed,
                       .place = serve_place(call),
-                      .allocation = a,
-                      .why = "Only managed memory moves between the host and the device by itself.",
-                      .next = "Allocate it with cudaMallocManaged, or leave this call out." };
-    report_errorf(&report,
-                  "%s was given the %" PRIu64 "-byte allocation%s, which is not managed memory",
-                  request->call, a->size, made);
+                      .call = request->call,
+                      .allocation = a };
+    report_error(&report);
     return false;
 }
 
@@ -247,54 +208,27 @@ void transfer_range(Call *call)
 
 // ---- Host code that touches what it may not ----
 
-static const char *kind_of(const Allocation *a)
-{
-    return a->kind == MEMORY_MANAGED ? "managed" : "pinned";
-}
-
 // The host has managed and pinned memory as well: it touched some that was freed, or a place
 // beside it.
-static void report_missed(const Call *call, Report *report, const Allocation *near,
-                          const char *beside)
+static enum report_cause cause_of_miss(const Call *call, const Allocation *near)
 {
-    bool stale = near->freed && report->address - near->base < near->size;
-    bool notes = report->address == near->base - sizeof(size_t) && !call->request.fault.writes;
-    report->kind = stale ? REPORT_USE_AFTER_FREE : REPORT_BOUNDS;
-    report->why =
-        stale ? "Freed memory belongs to nobody." : "The host's index is outside the array.";
-    report->next = stale ? "Free it after its last use, on the host as on the device."
-                         : "Compare the index with the number of elements.";
-    if (notes) {
-        report->why = "There free() looks for the C library's notes on what malloc gave; or an "
-                      "index is negative.";
-        report->next =
-            near->kind == MEMORY_MANAGED
-                ? "If the line calls free: what cudaMallocManaged gave goes back with cudaFree."
-                : "If the line calls free: what cudaMallocHost gave goes back with cudaFreeHost.";
-    }
-    report_errorf(report, "host code %s %s memory %s",
-                  call->request.fault.writes ? "writes" : "reads", kind_of(near), beside);
+    u64 address = call->request.fault.address;
+    if (address == near->base - sizeof(size_t) && !call->request.fault.writes)
+        return near->kind == MEMORY_MANAGED ? CAUSE_host_frees_managed : CAUSE_host_frees_pinned;
+    return near->freed && address - near->base < near->size ? CAUSE_host_uses_freed
+                                                            : CAUSE_host_index_outside;
 }
 
 void transfer_fault(Call *call)
 {
     u64 address = call->request.fault.address;
-    char beside[512] = "device memory";
     const Allocation *near = memory_nearest(address);
-    if (near) report_beside(near, address, beside, sizeof beside);
+    bool hosts = near && near->base >= MEMORY_SHARED && address >= MEMORY_SHARED;
     device.faulted = true;
-    Report report = {
-        .kind = REPORT_HOST_ACCESS,
-        .place = serve_place(call),
-        .address = address,
-        .allocation = near,
-        .why = "A pointer from cudaMalloc means something to kernels only; the host cannot follow "
-               "it.",
-        .next = "Copy with cudaMemcpy and use the host's copy, or do this in a kernel."
-    };
-    if (near && near->base >= MEMORY_SHARED && address >= MEMORY_SHARED)
-        report_missed(call, &report, near, beside);
-    else
-        report_errorf(&report, "host code %s device memory at 0x%" PRIx64 ", %s",
-                      call->request.fault.writes ? "writes" : "reads", address, beside);
+    Report report = { .cause = hosts ? cause_of_miss(call, near) : CAUSE_host_touches_device_memory,
+                      .place = serve_place(call),
+                      .access = call->request.fault.writes ? ACCESS_WRITE : ACCESS_READ,
+                      .address = address,
+                      .allocation = near };
+    report_error(&report);
 }

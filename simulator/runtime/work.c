@@ -1,6 +1,7 @@
 // A list of the work that is left, in the order in which it was issued. The vectors of stream order
 // (clock.h) say whether one piece of work comes after another; they are brought up to date when
 // work is issued. The time that work takes is computed when it is done.
+#include "machine/deadlock.h"
 #include "base/names.h"
 #include "work.h"
 #include "streams/clock.h"
@@ -248,13 +249,11 @@ static void do_now(Work *w)
     if (call.reply.error && w->by_kernel) { // it has been reported
         device.sticky = cudaErrorIllegalAddress;
     } else if (call.reply.error) {
-        Report report = { .kind = REPORT_API,
+        Report report = { .cause = CAUSE_put_off_call_failed,
                           .place = serve_place(&call),
-                          .why = "It was put off until the work before it was done, and its call "
-                                 "had returned by then.",
-                          .next = "Look at its arguments." };
-        report_errorf(&report, "%s failed when its turn came: error %d", w->request.call,
-                      call.reply.error);
+                          .call = w->request.call,
+                          .number = { { "error", call.reply.error } } };
+        report_error(&report);
     }
     if (clock_stream_known(w->issue.stream)) note_end(clock_stream_end(w->issue.stream));
 }
@@ -301,24 +300,19 @@ void work_go_on(void)
 
 // ---- When nothing makes progress ----
 
-// For the report of a deadlock: the launch that cannot begin because of this one; NULL: none.
-static const char *what_waits_for(const Work *w)
+// For the report of a deadlock: the launch that cannot begin because of this one, *kernel, and why;
+// CAUSE_NONE: none.
+static enum report_cause what_waits_for(const Work *w, const char **kernel)
 {
-    static char text[400];
     for (const Work *o = w->next; o; o = o->next) {
         if (o->grid || !is_launch(o)) continue;
-        const char *name = o->launch.kernel->signature;
-        if (comes_after(o, w)) {
-            snprintf(text, sizeof text, "%.200s comes behind it in stream order", name);
-            return text;
-        }
-        if (o->launch.device == w->launch.device && !has_room(o)) {
-            snprintf(text, sizeof text, "for %.200s there is no room on the device beside it",
-                     name);
-            return text;
-        }
+        *kernel = o->launch.kernel->signature;
+        if (comes_after(o, w)) return CAUSE_waits_for_later_work;
+        if (o->launch.device == w->launch.device && !has_room(o))
+            return CAUSE_waits_for_work_without_room;
     }
-    return NULL;
+    *kernel = NULL;
+    return CAUSE_NONE;
 }
 
 // The devices with blocked kernels; 0: no kernel has touched another device's memory.
@@ -340,7 +334,9 @@ static void report_deadlock(void)
     for (Work *w = first; w; w = w->next) {
         if (!w->grid) continue;
         clock_take_up(&w->issue);
-        grid_report_deadlock(w->grid, what_waits_for(w), devices);
+        const char *kernel = NULL;
+        enum report_cause cause = what_waits_for(w, &kernel);
+        deadlock_report(w->grid, cause, kernel, devices);
         clock_take_up(NULL);
     }
     device.sticky = WIRE_LAUNCH_TIMEOUT;

@@ -17,10 +17,5 @@ bool pooled_use(const Allocation *allocation, u64 operation);
 bool pooled_has_use(const Allocation *allocation,
                     u64 operation); // it has been told so, and all was well
 
-#define POOLED_EARLY_WHY                                                                           \
-    "It is allocated in stream order: until then the memory may belong to somebody else."
-#define POOLED_EARLY_NEXT                                                                          \
-    "Use it on the stream of cudaMallocAsync, or have the other wait for an event behind that."
-
 bool pooled_reaches(const Allocation *allocation,
                     u32 device); // may kernels there touch what is of a pool?

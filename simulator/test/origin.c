@@ -1,6 +1,7 @@
 // Source lines of the program's own addresses, asked for by several threads at once: libdw alone
 // would not stand it.
 #define _GNU_SOURCE
+#include "report/message.h"
 #include "report/origin.h"
 #include "report/report.h"
 #include "runtime/serve.h"
@@ -16,7 +17,7 @@ static const struct {
     const char *file;
 } functions[] = {
     { origin_place, "origin.c" },
-    { report_beside, "words.c" },
+    { message_make, "message.c" },
     { serve, "serve.c" },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };

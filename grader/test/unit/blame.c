@@ -1,10 +1,13 @@
 // What is said of the device's reports on the arrays of a call, made up here: which element, and
 // what there is besides.
+#define _GNU_SOURCE
 #include "buffer.h"
 #include "check.h"
 #include "record.h"
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +44,10 @@ static void says(const json_t *fact, const char *key, const char *words)
 // A copy by the harness, or by a submission which says that its lines are the harness's.
 static json_t *copied(bool by_harness, int bytes)
 {
-    return json_pack("{ss ss ss ss s{ssss} ss si}", "kind", "uninitialized", "message",
+    return json_pack("{ss ss ss ss s{ssss} ss ss si}", "kind", "uninitialized", "message",
                      "cudaMemcpy copies something", "why", "It is not.", "file", "/x/worker.c",
                      "caller", "object", "/x/worker", "address", by_harness ? "0x2000" : "0x1000",
-                     "that", "nothing wrote", "bytes", bytes);
+                     "that", "nothing wrote", "undefined", "unwritten", "undefined_bytes", bytes);
 }
 
 Test(blame, names_the_first_element_that_nothing_wrote)
@@ -80,8 +83,7 @@ Test(blame, names_the_kernel_that_left_it_unwritten)
 Test(blame, names_no_kernel_where_all_was_written)
 {
     json_t *event = copied(true, 12);
-    json_object_set_new(event, "that",
-                        json_string("a kernel computed from memory that nothing wrote"));
+    json_object_set_new(event, "undefined", json_string("computed"));
     says(told(event, 28, KERNEL("turn")), "why", "It is not.");
 }
 
@@ -90,4 +92,131 @@ Test(blame, tells_how_a_matrix_lies)
     json_t *event = json_pack("{ss ss ss}", "kind", "bounds", "message", "write just past the end",
                               "why", "A row is too large.");
     says(told(event, 60, NULL), "why", "A row is too large. out has 3 rows of 5 elements.");
+}
+
+// The words of a message that name an allocation are found by where they are.
+static json_t *missed(bool by_harness, json_t *freed)
+{
+    const char *address = by_harness ? "0x2000" : "0x1000";
+    json_t *event = json_pack("{ss ss s{ss s[ii] s{ssss}}}", "kind", "use-after-free", "message",
+                              "x of the AAA, YYY z", "allocation", "kind", "device", "says", 9, 12,
+                              "caller", "object", "/x/worker", "address", address);
+    if (freed) json_object_set_new(json_object_get(event, "allocation"), "freed", freed);
+    return event;
+}
+
+static json_t *freed_from(const char *address)
+{
+    return json_pack("{s[ii] s{ssss}}", "says", 12, 17, "caller", "object", "/x/worker", "address",
+                     address);
+}
+
+Test(blame, gives_the_harness_s_allocation_the_name_of_the_array)
+{
+    says(told(missed(true, NULL), 60, NULL), "says", "X of the out, YYY z");
+    says(told(missed(false, NULL), 60, NULL), "says", "X of the AAA, YYY z");
+    says(told(missed(true, freed_from("0x2000")), 60, NULL), "says",
+         "X of the out of an earlier call z");
+    says(told(missed(true, freed_from("0x1000")), 60, NULL), "says", "X of the out, YYY z");
+}
+
+Test(blame, a_stretch_that_is_not_in_the_message_names_nothing)
+{
+    static const int stretches[][2] = { { 9, 99 }, { -1, 3 }, { 12, 9 } };
+    for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
+        json_t *event = missed(true, NULL);
+        json_object_set_new(json_object_get(event, "allocation"), "says",
+                            json_pack("[ii]", stretches[i][0], stretches[i][1]));
+        says(told(event, 60, NULL), "says", "X of the AAA, YYY z");
+    }
+}
+
+// ---- Nothing is decided by English ----
+
+// The lines of what devices report, less the kernels, with a caller in place of the fake device's
+// mark.
+static json_t *errors_of(const char *path)
+{
+    json_t *errors = json_array(), *event;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *f = fopen(path, "r");
+    cr_assert_not_null(f, "%s", path);
+    while (getline(&line, &room, f) > 0) {
+        while (strstr(line, "\"@harness\"")) {
+            char *mark = strstr(line, "\"@harness\""), *before = strndup(line, mark - line), *with;
+            cr_assert_gt(asprintf(&with, "%s{\"object\":\"/x/worker\",\"address\":\"0x2000\"}%s",
+                                  before, mark + strlen("\"@harness\"")),
+                         0);
+            free(before);
+            free(line);
+            line = with;
+            room = strlen(with) + 1;
+        }
+        event = json_loads(line, 0, NULL);
+        const char *type = json_string_value(json_object_get(event, "event"));
+        if (type && strcmp(type, "error") == 0) json_array_append(errors, event);
+        json_decref(event);
+    }
+    fclose(f);
+    free(line);
+    return errors;
+}
+
+static const char *const english[] = { "message", "why", "next", "that", "stands" };
+
+static json_t *without_english(const json_t *errors)
+{
+    json_t *same = json_deep_copy(errors), *event;
+    size_t i;
+    json_array_foreach(same, i, event) for (size_t k = 0; k < sizeof english / sizeof *english;
+                                            k++) if (json_object_get(event, english[k]))
+        json_object_set_new(event, english[k], json_string("x"));
+    return same;
+}
+
+// All that is found, but for the words.
+static json_t *found(const json_t *errors)
+{
+    static Arg args[1];
+    static const char *const words[] = { "says", "why", "next" };
+    json_t *found, *fact;
+    size_t i;
+    args[0] = device(output_f32("out", 33));
+    check = (struct check){
+        .facts = json_array(), .notes = json_array(), .function = "f", .argc = 1, .argv = args
+    };
+    check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
+    check.answer.address[0][0] = AT;
+    events_init(&check.session.events);
+    json_array_foreach(errors, i, fact)
+    {
+        char *line = json_dumps(fact, JSON_COMPACT);
+        events_feed(&check.session.events, line, strlen(line));
+        events_feed(&check.session.events, "\n", 1);
+        free(line);
+    }
+    blame_events();
+    found = json_pack("{soso}", "facts", check.facts, "notes", check.notes);
+    const char *list;
+    json_t *facts;
+    json_object_foreach(found, list, facts)
+        json_array_foreach(facts, i, fact) for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            json_object_del(fact, words[k]);
+    return found;
+}
+
+Test(blame, decides_by_facts_alone)
+{
+    glob_t files;
+    size_t events = 0;
+    cr_assert_eq(glob("grader/test/verdicts/*.events", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        json_t *errors = errors_of(files.gl_pathv[i]);
+        events += json_array_size(errors);
+        json_t *with = found(errors), *without = found(without_english(errors));
+        cr_expect(json_equal(with, without), "%s: %s is not %s", files.gl_pathv[i],
+                  json_dumps(with, 0), json_dumps(without, 0));
+    }
+    cr_assert_gt(events, 15);
 }
