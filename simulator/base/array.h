@@ -1,4 +1,4 @@
-// An array that grows, of items of any type: counted in bytes.
+// A growing array of items of any type, counted in bytes.
 #pragma once
 #include <stddef.h>
 
@@ -10,7 +10,7 @@ typedef struct Array {
     size_t count, room; // bytes
 } Array;
 
-// Room for so many bytes behind those that are there. Items may move.
+// Makes room for so many more bytes. Items may move.
 static inline void *array_add(Array *a, size_t bytes)
 {
     if (a->count + bytes > a->room) {

@@ -1,4 +1,4 @@
-// Short names for the sizes that a GPU's documents speak in, used by every room of the device.
+// Short names for common sizes and types, used by every room of the device.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@ typedef unsigned __int128 u128;
 typedef __int128 s128;
 typedef float f32;
 typedef double f64;
-typedef u16 f16, bf16;     // the bits of one
-typedef u32 f16x2, bf16x2; // and of two, the first lowest
+typedef u16 f16, bf16;     // the bits of one value
+typedef u32 f16x2, bf16x2; // the bits of two, the first one lowest
 
 enum { LANES = 32 };                                    // lanes in a warp
 enum { MOST_DEVICES = 16, ALL_DEVICES = MOST_DEVICES }; // in the simulated machine
-enum { SECTOR_BYTES = 32 };                             // what L1 asks L2 for at a time
+enum { SECTOR_BYTES = 32 };                             // L1 requests this many from L2 at a time
 enum { BANKS = 32, BANK_BYTES = 4 };                    // shared memory
 enum { ALIGNMENTS = 5 }; // that a type may have: 1, 2, 4, 8 and 16 bytes

@@ -1,4 +1,4 @@
-// Names of files, functions and variables as people read them.
+// Readable names of files, functions and variables.
 #pragma once
 
 // "vector_add.cu" of "src/add/vector_add.cu".
@@ -7,8 +7,8 @@ const char *names_base(const char *file);
 // "saxpy" of "void saxpy<float>(int, float)": malloc'ed too.
 char *names_plain(const char *signature);
 
-// A C++ name as it was written, or the name itself: malloc'ed, the caller frees it.
+// A demangled C++ name, or the name itself. The caller frees it.
 char *names_demangle(const char *mangled);
 
-// The same of a variable's, without what nvcc adds to the names of those that are one file's alone.
+// The same for a variable, without nvcc's additions to the names of file-local ones.
 char *names_variable(const char *mangled);

@@ -1,4 +1,4 @@
-// Memory of the host that the device cannot do without.
+// Host memory without which the device cannot work.
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ _Noreturn static inline void no_memory(void)
     exit(1);
 }
 
-// What malloc and the like have given, if they have; mmap's MAP_FAILED is -1.
+// Returns what malloc and the like returned, or exits if that failed; mmap's MAP_FAILED is -1.
 static inline void *need(void *memory)
 {
     if (!memory || memory == (void *)-1) no_memory();

@@ -1,10 +1,10 @@
-// How much there is room for in the heap of kernels' malloc.
+// The free space of a device's heap for kernels' malloc.
 #pragma once
 #include "base/base.h"
 
 typedef struct HeapRoom HeapRoom;
 
-// What an allocation takes: `count` slots of a node, from `first` on.
+// The space of an allocation: `count` slots of a node, from `first` on.
 typedef struct HeapRun {
     struct HeapNode *node;
     u32 first, count;
@@ -13,6 +13,6 @@ typedef struct HeapRun {
 HeapRoom *heap_room_make(u64 limit);
 void heap_room_free(HeapRoom *);
 
-// False: there is no room for so many bytes in one piece.
+// False: there is no contiguous space for so many bytes.
 bool heap_room_take(HeapRoom *, u64 bytes, HeapRun *to);
 void heap_room_give(HeapRoom *, HeapRun);

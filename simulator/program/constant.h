@@ -1,8 +1,8 @@
-// Rows of the register file that hold constants and special registers.
+// Register rows that hold constants or special registers.
 #pragma once
 #include "base/base.h"
 
-typedef struct Constant { // a row that holds one value in all lanes, or a special register
+typedef struct Constant { // a row with one value in all lanes, or a special register
     u32 row;
     u8 width;   // bytes a lane
     u8 special; // enum special, SPECIAL_NONE: a value
@@ -47,7 +47,7 @@ enum special {
     SPECIAL_EXPLICIT_CLUSTER,
     SPECIAL_AGGREGATE_SMEM,
     SPECIAL_SHARED,        // an address in shared memory: Constant.value is its offset
-    SPECIAL_SHARED_WINDOW, // where the block's own begins in the generic address space
+    SPECIAL_SHARED_WINDOW, // where the block's own window begins in the generic address space
     SPECIAL_SMID,
     SPECIAL_NSMID,
     SPECIAL_GRIDID,

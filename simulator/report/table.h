@@ -2,5 +2,5 @@
 #pragma once
 #include "report.h"
 
-// Prints them on stderr: the launch's sums and figures, then its source lines.
+// Prints on stderr the launch's sums and metrics, then its source lines.
 void table_kernel(const KernelReport *k);

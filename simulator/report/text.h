@@ -2,7 +2,7 @@
 #pragma once
 #include "report.h"
 
-// An error that came `count` times by now, with its source line; and later, how often it came
-// since.
+// Prints an error that has occurred `count` times, with its source line; and, later, how often it
+// recurred.
 void report_text_error(const Report *report, uint64_t count);
 void report_text_repeats(const Report *report, uint64_t since);

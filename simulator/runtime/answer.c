@@ -12,7 +12,7 @@
 #include "model/managed.h"
 #include "streams/peer.h"
 #include "pool.h"
-#include "ran.h"
+#include "activity.h"
 #include "report/timeline.h"
 #include "work.h"
 #include <driver_types.h>
@@ -141,7 +141,7 @@ void answer_graph(Call *call)
     pool_graph_begins(clock_stream_device(stream));
     double ns = (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9;
     clock_work(stream, ENGINE_NONE, 1, ns, false);
-    ran_work(stream, "graph", "begin of a graph", ns, 0);
+    activity_work(stream, "graph", "begin of a graph", ns, 0);
 }
 
 void answer_host_function(Call *call)
@@ -150,7 +150,7 @@ void answer_host_function(Call *call)
     if (!is_stream(call, stream)) return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
-    ran_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
+    activity_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
     managed_waited(true); // the function may use what earlier kernels wrote
 }
 
@@ -214,7 +214,7 @@ void answer_stream_wait(Call *call)
 {
     const WireRequest *r = &call->request;
     check_handle(call, clock_stream_wait_event(r->stream, r->event.event));
-    if (!call->reply.error) ran_event(r->stream, "waits for an event", r->event.event);
+    if (!call->reply.error) activity_event(r->stream, "waits for an event", r->event.event);
 }
 
 void answer_stream_sync(Call *call)
@@ -246,7 +246,7 @@ void answer_event_record(Call *call)
 {
     const WireRequest *r = &call->request;
     check_handle(call, clock_event_record(r->event.event, r->stream));
-    if (!call->reply.error) ran_event(r->stream, "event", r->event.event);
+    if (!call->reply.error) activity_event(r->stream, "event", r->event.event);
 }
 
 void answer_event_sync(Call *call)

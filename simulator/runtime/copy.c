@@ -7,7 +7,7 @@
 #include "model/link.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
-#include "ran.h"
+#include "activity.h"
 #include "machine/profile.h"
 #include "checks/race.h"
 #include "checks/undefined.h"
@@ -184,7 +184,7 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
              !bus                        ? ""
              : call->request.copy.pinned ? " (pinned)"
                                          : " (pageable)");
-    ran_work(call->request.stream, "copy", name, ns, bytes);
+    activity_work(call->request.stream, "copy", name, ns, bytes);
 }
 
 // Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in
@@ -264,7 +264,7 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
     LinkReport moved = { from, to, bytes };
     double end = clock_stream_end(stream);
     report_work("copy", from, -1, end - ns, end, !link, &moved, 1);
-    ran_work(stream, "copy", "Memcpy PtoP", ns, bytes);
+    activity_work(stream, "copy", "Memcpy PtoP", ns, bytes);
 }
 
 void transfer_copy_device(Call *call)
@@ -354,7 +354,7 @@ void transfer_fill(Call *call)
     double bytes = (double)width * (double)row_count(call);
     double ns = (profile.fill_seconds + bytes / profile.dram_bytes_per_second) * 1e9;
     clock_work(request->stream, ENGINE_NONE, 1, ns, request->copy.blocks);
-    ran_work(request->stream, "fill", "Memset", ns, (u64)bytes);
+    activity_work(request->stream, "fill", "Memset", ns, (u64)bytes);
 }
 
 // ---- Copies whose bytes pass through the slots ----

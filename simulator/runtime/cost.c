@@ -3,7 +3,7 @@
 #include "cost.h"
 #include "streams/clock.h"
 #include "machine/profile.h"
-#include "ran.h"
+#include "activity.h"
 
 // The request is no call of its own, or one that costs nothing and is not told of.
 #define NO_CALL (-1.0)
@@ -42,5 +42,5 @@ void cost_end(const Call *call, double began)
 {
     asked_before = call->reply.error == WIRE_DEADLOCKED;
     if (!asked_before && !call->reply.error && seconds_of(&call->request) >= 0)
-        ran_call(call, began);
+        activity_call(call, began);
 }

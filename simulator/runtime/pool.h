@@ -3,10 +3,11 @@
 #include "memory/memory.h"
 #include "serve.h"
 
-void pool_graph_begins(u32 device); // it is being launched
-void pool_reset(u32 device);        // its pools are gone, but the default one
-void pool_synchronised(void); // the host has waited: pools give back what they keep too much of
-u64 pool_idle(u32 device);    // bytes that pools keep and nobody uses
+void pool_graph_begins(u32 device); // a graph is being launched
+void pool_reset(u32 device);        // drops its pools, except the default one
+void pool_synchronised(
+    void); // the host has waited: pools release what they keep above their threshold
+u64 pool_idle(u32 device); // bytes that pools keep unused
 
-// It is freed: its pool, if it is of one, has it back.
+// Returns freed memory to its pool, if it has one.
 void pool_freed(const Allocation *allocation);

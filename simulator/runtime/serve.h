@@ -5,11 +5,10 @@
 //   serve.c, packet.c   the loop of a device process: a packet in, its handler, a packet out
 //   cost.c              what a request costs the host
 //   work.c              which request must wait or is deferred; the launches that are not done
-//   handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), copy.c (copies
-//   and
-//                       fills), pool.c, ipc.c
-//   helpers             range.c (is a copy within its memory?), ran.c (the timeline), visible.c
-//                       (CUDA_VISIBLE_DEVICES), program.c (why a program never connected)
+//   handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), pool.c, ipc.c,
+//                       copy.c (copies and fills)
+//   helpers             range.c (is a copy within its memory?), activity.c (the timeline),
+//                       visible.c (CUDA_VISIBLE_DEVICES), program.c (why a program never connects)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"

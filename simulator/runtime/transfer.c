@@ -8,7 +8,7 @@
 #include "memory/memory.h"
 #include "report/origin.h"
 #include "pool.h"
-#include "ran.h"
+#include "activity.h"
 #include "machine/profile.h"
 #include "range.h"
 #include <inttypes.h>
@@ -176,7 +176,8 @@ void transfer_prefetch(Call *call)
     double seconds = managed_prefetch(request->range.address, request->range.bytes, to);
     clock_operation(request->stream);
     clock_work(request->stream, to < 0 ? ENGINE_COPY_OUT : ENGINE_COPY_IN, 1, seconds * 1e9, false);
-    ran_work(request->stream, "prefetch", "Memory prefetch", seconds * 1e9, request->range.bytes);
+    activity_work(request->stream, "prefetch", "Memory prefetch", seconds * 1e9,
+                  request->range.bytes);
 }
 
 void transfer_discard(Call *call)

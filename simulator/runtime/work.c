@@ -11,7 +11,7 @@
 #include "machine/profile.h"
 #include "model/managed.h"
 #include "model/link.h"
-#include "ran.h"
+#include "activity.h"
 #include "range.h"
 #include "base/need.h"
 #include <driver_types.h>
@@ -145,7 +145,7 @@ static void report_ran(const Work *w)
 static void record_kernel(const Work *w)
 {
     char *name = names_plain(w->launch.kernel->signature);
-    ran_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
+    activity_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
     free(name);
 }
 

@@ -1,21 +1,21 @@
-// Memory that was allocated in stream order: a use must come behind the allocation, by the order of
-// streams. The accounts of pools are the runtime's (pool.c).
+// Memory that was allocated in stream order: stream order must put every use after the allocation.
+// The runtime (pool.c) keeps the accounts of pools.
 #pragma once
 #include "memory/memory.h"
 #include "stream_order.h"
 
-// What is known of such an allocation.
+// Such an allocation's state.
 typedef struct Pooled {
     u64 made;          // the operation that allocated it
     Order uses;        // the operations that have used it
-    const u32 *access; // bit d: device d may reach what is of its pool
+    const u32 *access; // bit d: device d may access its pool's memory
 } Pooled;
 
-// An operation uses the allocation, which may be of a pool. False: nothing orders the operation
-// behind its allocation.
+// An operation uses the allocation, which may be a pool's. False: nothing orders the operation
+// after the allocation.
 bool pooled_use(const Allocation *allocation, u64 operation);
 bool pooled_has_use(const Allocation *allocation,
-                    u64 operation); // it has been told so, and all was well
+                    u64 operation); // it was noted, and was in order
 
 bool pooled_reaches(const Allocation *allocation,
-                    u32 device); // may kernels there touch what is of a pool?
+                    u32 device); // may kernels there access the pool's memory?

@@ -1,14 +1,14 @@
 // Events that processes share: when each was last recorded, in a table that all device processes of
-// the machine have.
+// the machine share.
 #pragma once
 #include "base/base.h"
 
 void shared_events_make(void); // before there is a second process
 
-// A new one, of that device of the machine: its number; 0: there are too many.
+// Makes one for that device of the machine. Returns its number; 0: too many.
 u32 shared_event_add(u32 device);
 
-// From now on other processes find it by that key.
+// Other processes can now find it by that key.
 void shared_event_publish(u32 number, u64 key);
 u64 shared_event_key(u32 number);
 
@@ -17,8 +17,8 @@ typedef struct SharedEventFacts {
     bool own; // this process made it
 } SharedEventFacts;
 
-SharedEventFacts shared_event_find(u64 key); // number 0: there is none
+SharedEventFacts shared_event_find(u64 key); // number 0: none
 
-// It has been recorded, at that moment of the clock; false: it has not been yet.
+// It was recorded at that time of the clock; false: it was not recorded yet.
 void shared_event_record(u32 number, double at);
 bool shared_event_at(u32 number, double *at);

@@ -1,29 +1,29 @@
-// What comes before what among the operations on streams (copies, fills, launches): by stream
-// order, events and the host's waits alone. The simulated time plays no part: that one happened to
-// be over when another began orders nothing.
+// The order of operations (copies, fills, launches): by stream order, events and the host's waits
+// only. Simulated time plays no part: that one operation happened to end before another began
+// orders nothing.
 #pragma once
 #include "base/base.h"
 
-// A moment: for each stream the last of its operations that lie before it. {0}: the beginning.
+// A moment: of each stream, the last operation before it. {0}: the beginning.
 typedef struct Order {
     u32 *last; // [stream]
     u32 count;
 } Order;
 
-// A new operation on stream `index`, of which `stream` is the moment; it lies before what comes
-// after on that stream. Its number: the stream's index in the upper half, never 0.
+// Begins an operation on stream `index`, whose moment is `stream`; it comes before everything later
+// on that stream. Returns its number: the stream's index in the upper half, never 0.
 u64 order_next(Order *stream, u32 index);
 
-// What lies before `from` lies before `to` as well.
+// Everything before `from` is now before `to` too.
 void order_join(Order *to, const Order *from);
 
-// The operation lies before `to`.
+// The operation is now before `to`.
 void order_add(Order *to, u64 operation);
 
-// Does the operation lie before the moment?
+// Is the operation before the moment?
 bool order_has(const Order *moment, u64 operation);
 
-// Does all that lies before `part` lie before `moment` too?
+// Is everything before `part` also before `moment`?
 bool order_has_all(const Order *moment, const Order *part);
 
 void order_free(Order *moment);

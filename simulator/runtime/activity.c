@@ -1,5 +1,5 @@
 // What ran goes to the timeline, and to the reports of work and calls.
-#include "ran.h"
+#include "activity.h"
 #include "streams/clock.h"
 #include "report/timeline.h"
 #include <string.h>
@@ -12,7 +12,7 @@ static TimelineRow row_of(u64 stream)
     return (TimelineRow){ true, facts.device, is_default ? 0 : facts.number - MOST_DEVICES };
 }
 
-void ran_work(u64 stream, const char *kind, const char *name, double ns, u64 bytes)
+void activity_work(u64 stream, const char *kind, const char *name, double ns, u64 bytes)
 {
     if (!timeline_is_on()) return;
     double end = clock_stream_end(stream);
@@ -23,7 +23,7 @@ void ran_work(u64 stream, const char *kind, const char *name, double ns, u64 byt
         report_work(kind, row.device, (int)row.stream, end - ns, end, false, NULL, 0);
 }
 
-void ran_call(const Call *call, double start)
+void activity_call(const Call *call, double start)
 {
     if (!timeline_is_on()) return;
     const char *name =
@@ -32,7 +32,7 @@ void ran_call(const Call *call, double start)
     report_call(name, start, clock_now());
 }
 
-void ran_event(u64 stream, const char *name, u64 event)
+void activity_event(u64 stream, const char *name, u64 event)
 {
     if (timeline_is_on()) timeline_moment(row_of(stream), name, clock_stream_end(stream), event);
 }
