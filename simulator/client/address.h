@@ -1,11 +1,11 @@
-// Whose memory is at an address? That follows from the address alone.
+// The kind of memory at an address, which follows from the address alone.
 #pragma once
 #include "wire/wire.h"
 #include <stdbool.h>
 
 static inline uint64_t client_address(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-// Memory of cudaMalloc and cudaMallocManaged; the host has the latter too.
+// Memory of cudaMalloc and cudaMallocManaged; the host shares the latter.
 static inline bool client_is_device(const void *p)
 {
     return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_PINNED;

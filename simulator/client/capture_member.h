@@ -1,5 +1,4 @@
-// The streams of a capture, and the events recorded in it, each with the nodes that come last
-// there.
+// The members of a capture: its streams and the events recorded in it, each with its latest nodes.
 #pragma once
 #include "graph.h"
 
@@ -14,9 +13,9 @@ typedef struct Member { // a stream of a capture, or an event recorded in one
     Tips tips;
 } Member;
 
-bool tips_add(Tips *tips, Node *node); // false: no memory
+bool tips_add(Tips *tips, Node *node); // false: out of memory
 bool tips_join(Tips *to, const Tips *from);
 
 Member *member_find(Member *list, uint64_t id);
-Member *member_add(Member **list, uint64_t id); // that one, or a new one; NULL: no memory
+Member *member_add(Member **list, uint64_t id); // finds or makes it; NULL: out of memory
 void members_free(Member *list);

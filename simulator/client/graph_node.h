@@ -1,21 +1,20 @@
-// What the nodes of every kind have in common (graph_nodes.c), and what those are to do that have
-// files of their own.
+// Common to nodes of every kind (graph_nodes.c), and the descriptions of node kinds that have files
+// of their own.
 #pragma once
 #include "graph.h"
 
-// Are they all nodes of the graph, and each there once?
+// Are they distinct nodes of the graph?
 bool node_are_of(const Graph *graph, const cudaGraphNode_t *nodes, size_t count);
 
-// Adds a node, unless it is already known what is wrong with it: `error`.
+// Adds a node, unless `error` is set already.
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
                      size_t count, const Operation *operation, cudaError_t error);
-// Gives a node of that kind something else to do.
+// Changes what a node of that kind does.
 cudaError_t node_set(Node *node, const Operation *operation, cudaError_t error);
-// What a node of that kind does. NULL: it is none, or `out` is NULL.
+// What a node of that kind does. NULL: it is no such node, or `out` is NULL.
 const Operation *node_get(cudaGraphNode_t node, enum operation_kind kind, const void *out);
 
-// What such a node is to do; `parameters` will be the operation's. The error says what is wrong
-// with it.
+// Describes such a node; `parameters` become the operation's. Returns what is wrong with them.
 cudaError_t node_describe_kernel(const struct cudaKernelNodeParams *p, Operation *operation,
                                  char parameters[WIRE_TAIL]);
 cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *operation);

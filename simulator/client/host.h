@@ -1,13 +1,12 @@
-// Host functions: what the program has the host do in stream order.
+// Host functions: functions of the program that the host calls in stream order.
 #pragma once
 #include "client.h"
 #include <cuda_runtime_api.h>
 
-bool host_is_busy(uint64_t stream); // has a function on that stream not returned yet?
+bool host_is_busy(uint64_t stream); // has a function on that stream yet to return?
 
-// Has the function called on that thread after those that wait now. No work of a stream waits for
-// it.
+// Queues the function for that thread. No work of a stream waits for it.
 void host_call_later(cudaHostFn_t function, void *data);
 
-// Is the calling thread inside of one? It may make no CUDA calls there.
+// Is the calling thread inside a host function, where CUDA calls are forbidden?
 bool host_is_inside(void);

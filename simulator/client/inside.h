@@ -1,25 +1,24 @@
-// What a library of ours that stands in for one of NVIDIA's asks of the runtime beside CUDA's
-// calls. It finds these functions as NVIDIA's own libraries find theirs: cudaGetExportTable() gives
-// them for an id that only they know. NVIDIA's runtime, which does not know it, gives none.
+// What libraries of ours, which stand in for NVIDIA's, need from the runtime beside CUDA calls.
+// They get the table of functions as NVIDIA's own libraries do, by cudaGetExportTable() with an id.
+// NVIDIA's runtime does not know our id and returns no table.
 #pragma once
 #include <cuda_runtime_api.h>
 
-// "warpwise: inside" in bytes.
+// The bytes of the id.
 #define INSIDE_TABLE "warpwise: inside"
 
 typedef struct Inside {
-    // What this thread calls from now on is part of the library's own call, and costs the host
-    // nothing more; -1: no longer.
+    // 1: this thread's calls from now on are part of the library's own call, and cost the host
+    // nothing more. -1: no longer.
     void (*within)(int change);
 
-    // So many calls have been made of the function of that name, "ncclAllReduce": the host was busy
-    // with them.
+    // Charges the host for `count` calls of that function, "ncclAllReduce".
     void (*calls)(const char *name, unsigned count);
 
-    // Has the stream's work done that can be: other processes then find what it writes. On the
-    // simulated clock nothing waits.
+    // Runs the stream's work as far as possible, so that other processes find what it writes. The
+    // simulated clock does not advance.
     cudaError_t (*settle)(cudaStream_t stream);
 
-    // Reports that this cannot be had here, at the line of the program that asks.
+    // Reports that this is not supported here, at the line of the program that asks.
     cudaError_t (*unsupported)(const char *what);
 } Inside;

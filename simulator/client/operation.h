@@ -1,5 +1,5 @@
-// What a program puts on a stream: each operation is described first, so that it can be run at once
-// or kept as the node of a graph.
+// Operations that a program puts on a stream. Each is described first, so that it can either be run
+// at once or be kept as a graph's node.
 #pragma once
 #include "client.h"
 #include <cuda_runtime_api.h>
@@ -11,25 +11,25 @@ enum operation_kind {
     OPERATION_HOST,
     OPERATION_RECORD,    // an event,
     OPERATION_WAIT,      // and the wait for one
-    OPERATION_GRAPH,     // only in a graph: another graph,
-    OPERATION_EMPTY,     // or nothing;
-    OPERATION_ALLOC,     // memory of the graph's own,
-    OPERATION_RELEASE,   // and its end
-    OPERATION_CONDITION, // graphs of which kernels choose
+    OPERATION_GRAPH,     // only in graphs: another graph,
+    OPERATION_EMPTY,     // nothing,
+    OPERATION_ALLOC,     // an allocation of the graph,
+    OPERATION_RELEASE,   // its release,
+    OPERATION_CONDITION, // a conditional node
 };
 
-// A launch, with its parameters as they were when it was asked for.
+// A launch, with a copy of its parameters.
 typedef struct {
-    const void *key; // the stub; the handle of a kernel that has none
+    const void *key; // the stub, or the handle of a kernel without one
     struct Symbol *symbol;
     dim3 grid, block;
     size_t shared;     // dynamic, bytes
-    bool unchecked;    // nobody looks at what we return
-    bool in_graph;     // launched with others in one go
-    bool only_checked; // it is not launched: could it be?
-    bool cooperative;  // its blocks wait for one another
-    dim3 cluster;      // blocks of its clusters; 0: it was not asked for any
-    int policy;        // enum cudaClusterSchedulingPolicy; of it and the next four nothing follows
+    bool unchecked;    // the launch's result is not looked at by the program
+    bool in_graph;     // launched together with others
+    bool only_checked; // only checked, not launched
+    bool cooperative;  // cooperative: all blocks are resident at once
+    dim3 cluster;      // blocks of its clusters; 0: unspecified
+    int policy;        // enum cudaClusterSchedulingPolicy; like the next four it has no effect
     int priority;
     struct cudaAccessPolicyWindow window;
     cudaLaunchMemSyncDomain domain;
@@ -39,7 +39,7 @@ typedef struct {
     size_t bytes; // of them
 } KernelOperation;
 
-// A box of bytes: rows `pitch` apart, slices of them `slice` apart. A plain copy is one row.
+// A box of bytes: rows `pitch` bytes apart, in slices `slice` bytes apart. A plain copy is one row.
 typedef struct {
     char *address;
     size_t pitch, slice;
@@ -69,8 +69,8 @@ typedef struct {
 typedef struct Operation {
     enum operation_kind kind;
     const char *call; // "cudaMemcpy": for messages
-    bool kept;        // in a graph; then these two count as well:
-    uint32_t device;  // that was current
+    bool kept;        // in a graph; then these two are set:
+    uint32_t device;  // the current device
     uint64_t caller[WIRE_CALLERS];
     union {
         KernelOperation kernel;
@@ -91,27 +91,26 @@ typedef struct Operation {
     };
 } Operation;
 
-// Memory of a graph's own begins or ends with it.
+// Does memory of a graph begin or end with it?
 static inline bool operation_is_memory(const Operation *operation)
 {
     return operation->kind == OPERATION_ALLOC || operation->kind == OPERATION_RELEASE;
 }
 
-// Puts it on the stream; while that is being captured, into its graph.
+// Puts it on the stream, or, if that is being captured, into its graph.
 cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
 
-// Has it done on the stream of that id.
+// Runs it on the stream of that id.
 cudaError_t operation_run(const Operation *operation, uint64_t stream);
 
-// Its request, as if it were made now, or of one that was kept as it was then.
+// Its request, as if it were made now, or, if it was kept, as it was then.
 WireRequest operation_request(const Operation *operation, enum wire_op op);
 
-// A copy for a graph, which owns what belongs to it. False: no memory.
+// A copy for a graph, which owns its data. False: out of memory.
 bool operation_keep(Operation *kept, const Operation *operation);
 void operation_drop(Operation *kept);
 
-// launch.c, copy.c, fill.c, host.c, event.c: each has it done by the device, on the stream of that
-// id.
+// launch.c, copy.c, fill.c, host.c, event.c: run the operation on the stream of that id.
 cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_copy(const Operation *operation, uint64_t stream);
 cudaError_t operation_run_fill(const Operation *operation, uint64_t stream);
@@ -123,14 +122,14 @@ cudaError_t operation_run_memory(const Operation *operation, uint64_t stream); /
 cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation *kernel,
                              char parameters[WIRE_TAIL]);
 
-// fill.c, copy.c: what is wrong with one; cudaSuccess: nothing.
+// fill.c, copy.c: check an operation; cudaSuccess: it is valid.
 cudaError_t operation_check_copy(const Operation *operation);
 cudaError_t operation_check_fill(const Operation *operation);
 
-// copy.c: puts a copy on the stream, unless something is wrong with it.
+// copy.c: puts a valid copy on the stream, or returns its error.
 cudaError_t operation_copy(const char *call, CopyOperation copy, cudaStream_t stream);
 
-// copy.c: a copy of one row, and the copy that these parameters describe; they have no arrays.
+// copy.c: a copy of one row; and the copy that these parameters describe, without arrays.
 CopyOperation operation_plain_copy(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind);
 CopyOperation operation_box_copy(const struct cudaMemcpy3DParms *parameters, bool blocks);

@@ -1,15 +1,14 @@
-// PTX text decoded once into tables that the executor walks.
+// Decodes PTX text once, into the tables that the executor runs.
 #pragma once
 #include "program/module.h"
 
-// Decodes PTX texts (NULL ends them) for a device and links them. `twin`: the same for another
-// device, whose managed variables are this one's too, or NULL. NULL: *error (the caller's to free)
-// says what and where.
+// Decodes PTX texts (NULL ends them) for a device and links them. `twin`: the same module on
+// another device, with which it shares managed variables, or NULL. NULL: *error, which the caller
+// frees, says what is wrong and where.
 Module *module_load(char *const *texts, u32 device, const Module *twin, char **error);
 
 // Frees it with its kernels and variables.
 void module_unload(Module *module);
 
-// Where a __device__ or __constant__ variable lies, and its bytes. False: there is none of that
-// name.
+// The address and size of a __device__ or __constant__ variable. False: none has that name.
 bool module_variable(Module *module, const char *name, u64 *address, u64 *size);

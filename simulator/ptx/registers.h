@@ -1,7 +1,7 @@
-// How many registers of the hardware a thread of a kernel takes.
+// The hardware registers of a kernel's threads.
 #pragma once
 #include "module.h"
 
-// A guess from the PTX alone. ptxas orders and unrolls the code anew, so it may be half or twice
-// the truth.
+// An estimate from the PTX alone. ptxas reorders and unrolls the code, so the truth may be half or
+// twice as much.
 u32 registers_guess(const Kernel *kernel);

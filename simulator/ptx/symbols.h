@@ -1,5 +1,5 @@
-// Names in PTX text and what they stand for: one table for the module, one for the function being
-// read.
+// The names in PTX text and their meanings: one table for the module, one for the function that is
+// being read.
 #pragma once
 #include "base/base.h"
 
@@ -34,7 +34,7 @@ typedef struct Symbol {
     u32 align;
     bool addressed; // a parameter whose address is taken
     const char *text;
-    const struct Symbol *of; // of another unit, whose definition this is; NULL: it is its own
+    const struct Symbol *of; // the other unit's definition of it; NULL: its own
     struct Symbol *next;
 } Symbol;
 
