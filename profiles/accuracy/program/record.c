@@ -127,13 +127,23 @@ static json_t *file_of(const json_t *record)
     return file;
 }
 
-// A line a member, down to so many levels.
+// Has it numbers and words alone?
+static bool is_flat(const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key,
+                        value) if (json_is_object(value) || json_is_array(value)) return false;
+    return json_is_object(object);
+}
+
+// A line a member, down to so many levels, and a line for an object of numbers and words.
 static void lay_out(FILE *out, const json_t *json, int levels, int indent)
 {
     const char *key, *between = "\n";
     json_t *value;
     size_t i;
-    if (levels == 0 || !(json_array_size(json) || json_object_size(json))) {
+    if (levels == 0 || is_flat(json) || !(json_array_size(json) || json_object_size(json))) {
         json_dumpf(json, out, JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
         return;
     }
