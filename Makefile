@@ -44,10 +44,13 @@ suites      = $(foreach t,$(basename $(notdir $(test_programs))),'$t build/test/
               $(foreach s,$(test_scripts),'$(call script_name,$s) sh $s') \
               $(foreach l,$(lessons),'lesson-$l sh grader/try.sh $l')
 
-.PHONY: check test clean
+.PHONY: check sanitize test clean
 
 check:                                                  ## compare what must agree; runs nothing
 	@sh grader/check.sh
+
+sanitize: nvcc build/test/simulator-api                 ## tests of device, library and grader under gcc's sanitizers
+	@sh grader/sanitize.sh
 
 test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $$(foreach l,$$(numbers),$$(call grading,$$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try

@@ -46,7 +46,7 @@ complain() {
 # What nvcc leaves out here: of libstdc++ what <cmath> alone wants (Bessel's functions, and std::min with them), of libcu++ the
 # numbers of 16 bits and less. Neither changes what is made of a lesson's file, and both are read three times a file, in a
 # third of nvcc's time. Who does want them has a BUILD that no student has, never another verdict.
-export NVCC_APPEND_FLAGS='-D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT'
+export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} -D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT"
 
 # run LOG COMMAND...: runs it in the tree, and says whether it ended well. A process that takes a minute of the processor
 # is killed: no student waits that long for what a mistake is to be called.
