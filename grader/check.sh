@@ -316,7 +316,7 @@ none 'has more than 600 lines' "$(files . | grep -E '\.(c|h|sh|awk|lua|js|css|mk
 files . | grep -E '\.(c|h|def|cu|edit|sh|awk|lua|mk|cfg|css|js|html|md)$|(^|/)Makefile$' >"$scratch"
 none 'ends in a blank' "$(xargs grep -nIE '[[:blank:]]$' /dev/null <"$scratch" | cut -d: -f1,2)"
 none 'ends in a carriage return' "$(xargs grep -nI "$(printf '\r')\$" /dev/null <"$scratch" | cut -d: -f1,2)"
-none 'has no newline at its end' "$(xargs -I{} sh -c '[ -z "$(tail -c 1 "$1")" ] || echo "$1"' sh {} <"$scratch")"
+none 'has no newline at its end' "$(xargs grep -lzP '[^\n]\z' /dev/null <"$scratch")"
 
 # Other versions lay some lines out otherwise.
 formatted_by='clang-format version 14\.'

@@ -6,7 +6,7 @@
 # The counts are the suite's own, from the last line in which it gives any: "N passed, M failed", "N of M
 # cases passed", or Criterion's synthesis. A suite that counts nothing, or that ends badly without naming a
 # failure, is a failure itself. The whole output is kept in build/test/NAME.log, and shown when something failed; what
-# was counted, the name, and the seconds that it took, are a line of build/test/counts.
+# was counted, the name, the seconds that it took, and the processors' seconds, are a line of build/test/counts.
 set -u
 name=$1
 shift
@@ -17,10 +17,12 @@ begin=$(date +%s.%N)
 "$@" >"$log" 2>&1
 status=$?
 end=$(date +%s.%N)
+times >"$log.times"
+processor=$(awk -F'[ms ]+' 'NR == 2 { print 60 * $1 + $2 + 60 * $3 + $4 }' "$log.times")     # the second line: of its children
 
 # Said at once, since other suites run beside this one.
 {
-sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v begin="$begin" -v end="$end" -v counts=build/test/counts '
+sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v begin="$begin" -v end="$end" -v processor="$processor" -v counts=build/test/counts '
     function number_before(word) {
         return match($0, "[0-9]+ " word) ? substr($0, RSTART) + 0 : 0
     }
@@ -47,12 +49,12 @@ sed 's/\x1b\[[0-9;]*m//g' "$log" | awk -v status="$status" -v name="$name" -v be
         if (why != "")
             failed++
         printf "%s: %d passed, %d failed%s\n", name, passed, failed, why
-        printf "%d %d %s %.1f\n", passed, failed, name, end - begin >>counts
+        printf "%d %d %s %.1f %.1f\n", passed, failed, name, end - begin, processor >>counts
         exit failed > 0
     }'
 good=$?
 [ "$good" -eq 0 ] || sed 's/^/    /' "$log"
 } >"$log.said"
 flock build/test cat "$log.said"
-rm -f "$log.said"
+rm -f "$log.said" "$log.times"
 exit "$good"

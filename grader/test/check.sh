@@ -14,14 +14,15 @@ plant() {
     done
 }
 
-# As much of the tree as one lesson has, and the rooms that are looked at: what is found there is found anywhere.
+# As much of the tree as one lesson has, and the few sources that the cases change: what is found there is found anywhere.
 lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book "lessons/$lesson.md" solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" \
-        "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
-        grader/*.[ch] grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson" simulator/*.h simulator/rooms.* simulator/wire simulator/machine "$tree/it"
+    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book/index.md "lessons/$lesson.md" \
+        solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
+        grader/text.c grader/blame.c grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
+        simulator/rooms.* simulator/wire simulator/machine/warp.[ch] "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
 }
