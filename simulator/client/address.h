@@ -5,7 +5,7 @@
 
 static inline uint64_t client_address(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-// Memory of cudaMalloc and cudaMallocManaged; the host shares the latter.
+// Device memory or managed memory. The host can access managed memory only.
 static inline bool client_is_device(const void *p)
 {
     return (uintptr_t)p >= WIRE_MEMORY && (uintptr_t)p < WIRE_PINNED;
@@ -16,7 +16,7 @@ static inline bool client_is_managed(const void *p)
     return (uintptr_t)p >= WIRE_SHARED && (uintptr_t)p < WIRE_PINNED;
 }
 
-// Memory of cudaMallocHost and cudaHostAlloc.
+// Pinned memory of cudaMallocHost and cudaHostAlloc, or the device address of registered memory.
 static inline bool client_is_pinned(const void *p)
 {
     return (uintptr_t)p >= WIRE_PINNED && (uintptr_t)p < WIRE_END;

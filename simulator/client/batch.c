@@ -1,14 +1,14 @@
-// Calls that take lists: batches of copies, and of prefetches and discards of managed memory. A
-// batch is on no default stream but a thread's own. What its copies may expect of one another's
-// order is nothing, so that any order is right here.
+// Batched calls: copies, and prefetches and discards of managed memory. CUDA refuses a batch on the
+// legacy default stream. The operations of a batch have no order among themselves, so it is correct
+// to issue them one after another.
 
 #include "capture.h"
 #include "managed.h"
 #include "operation.h"
 #include <cuda_runtime_api.h>
 
-// What is said of all elements from `first` on, up to where the next one begins: are all of them
-// told something?
+// A share is a set of attributes, or a location, for the elements from first[i] on, up to the first
+// element of the next share. Do the shares cover all elements?
 static bool shares_out(const size_t *first, size_t shares, size_t count)
 {
     if (!first || !shares || shares > count || first[0]) return false;
@@ -17,7 +17,8 @@ static bool shares_out(const size_t *first, size_t shares, size_t count)
     return true;
 }
 
-// On a stream that may have batches?
+// Can the stream take a batch? (If the device does not open, the batch's first request returns that
+// error.)
 static bool takes_batches(cudaStream_t stream) { return client_open() || client_stream(stream); }
 
 static bool is_captured(cudaStream_t stream)
@@ -53,7 +54,7 @@ EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from
         || !shares_out(first, attribute_count, count)
         || !are_good(attributes, attribute_count, bytes, count) || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
-    if (is_captured(stream)) // an H200 goes on capturing
+    if (is_captured(stream)) // the capture stays valid, as on an H200
         return client_done(cudaErrorStreamCaptureUnsupported);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
@@ -68,7 +69,7 @@ TWIN(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz,
       cudaStream_t stream),
      (to, from, bytes, count, attributes, first, attribute_count, stream))
 
-// 0: the rows, or the slices, lie one behind the other.
+// A rowLength of 0 means contiguous rows, and a layerHeight of 0 contiguous slices.
 static Box box_of(const struct cudaMemcpy3DOperand *p, struct cudaExtent extent)
 {
     size_t pitch = p->op.ptr.rowLength ? p->op.ptr.rowLength : extent.width;
@@ -114,7 +115,7 @@ TWIN(cudaMemcpy3DBatchAsync, cudaMemcpy3DBatchAsync_ptsz,
 
 // ---- Managed memory ----
 
-// The places of prefetches; `places` NULL: what is there is discarded.
+// Discards each range if `discard` is set, then prefetches it if `places` is not NULL.
 static cudaError_t move(const char *call, void **p, size_t *bytes, size_t count,
                         struct cudaMemLocation *places, size_t *first, size_t place_count,
                         bool discard, cudaStream_t stream)

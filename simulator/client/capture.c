@@ -1,5 +1,6 @@
-// Captures. Each of a capture's streams has its last nodes: what the next operation on it needs. An
-// event recorded on one carries them to another stream.
+// Stream captures. A capture keeps tips for each of its streams: the nodes on which the next
+// operation of the stream will depend. An event that is recorded on a captured stream takes a copy
+// of the tips, and a stream that waits for the event adds them to its own tips.
 
 #include "capture.h"
 #include "capture_member.h"
@@ -15,10 +16,10 @@ typedef struct Capture {
     unsigned long long number;
     Graph *graph;
     Member *streams, *events;
-    Member *destroyed; // streams that were among them
+    Member *destroyed; // captured streams that the program has destroyed
     uint64_t origin;
-    bool non_blocking; // its origin is
-    bool into_given;   // the graph was the program's before
+    bool non_blocking; // the origin stream was created with cudaStreamNonBlocking
+    bool into_given;   // the program gave the graph (cudaStreamBeginCaptureToGraph)
     bool broken;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
@@ -27,11 +28,11 @@ typedef struct Capture {
 static Capture *captures;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long long begun;
-static __thread enum cudaStreamCaptureMode thread_mode; // global to begin with
+static __thread enum cudaStreamCaptureMode thread_mode; // 0: cudaStreamCaptureModeGlobal
 
 static bool is_any(void) { return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL; }
 
-static Member *over; // events that were recorded last in captures that have ended
+static Member *over; // events whose latest record is part of a capture that has ended
 
 static Capture *capture_of(uint64_t stream, Member **in)
 {
@@ -53,9 +54,10 @@ static cudaError_t broken(Capture *capture, cudaError_t error)
     return error;
 }
 
-// ---- What goes into a graph ----
+// ---- Adding operations to the graph ----
 
-// Work on the default stream would wait for the captures of streams that it minds.
+// Work on a legacy default stream (an id below WIRE_DEVICES) would wait for every blocking stream,
+// so it invalidates the captures whose origin is a blocking stream.
 static cudaError_t mind_default_stream(uint64_t stream)
 {
     cudaError_t error = cudaSuccess;
@@ -70,7 +72,7 @@ static bool waits(const Operation *operation)
         || (operation->kind == OPERATION_FILL && operation->fill.blocks);
 }
 
-// Why an operation could not be issued, where that is easily missed.
+// Explains the two errors of a capture whose cause is easily missed.
 static void tell(const Operation *operation, cudaError_t error)
 {
     char message[160];
@@ -106,7 +108,7 @@ static cudaError_t take(Capture *capture, Member *stream, const Operation *opera
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
     if (error) return broken(capture, error);
     error = graph_memory_check(capture->graph, operation);
-    if (error) // an H200 goes on capturing
+    if (error) // the capture stays valid, as on an H200
         return error;
     Node *node = graph_add(capture->graph, stream->tips.nodes, stream->tips.count, operation);
     stream->tips.count = 0;
@@ -132,7 +134,7 @@ bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
     if (before || (old = member_find(over, client_address(event))))
-        old->id = 0; // what it stood for until now
+        old->id = 0; // no longer the event's latest record
     if (capture) {
         Member *new = member_add(&capture->events, client_address(event));
         if (new) new->tips.count = 0;
@@ -194,11 +196,11 @@ void capture_forget_event(cudaEvent_t event)
     pthread_mutex_lock(&mutex);
     Member *had;
     if (capture_of_event(event, &had) || (had = member_find(over, client_address(event))))
-        had->id = 0; // the next event may have its number
+        had->id = 0; // a later event may get the same id
     pthread_mutex_unlock(&mutex);
 }
 
-// ---- What may not be done meanwhile ----
+// ---- Calls that a capture prohibits ----
 
 cudaError_t capture_forbids_waiting(uint64_t stream)
 {
@@ -354,7 +356,7 @@ TWIN(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz,
       const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode),
      (stream, graph, needs, edges, count, mode))
 
-// Marks (in ->place) the nodes that the tips need, and the tips.
+// Marks the node, and all nodes on which it depends, in their ->place.
 static void mark(Node *node)
 {
     if (node->place) return;
@@ -370,7 +372,8 @@ static bool are_marked(const Member *in)
     return true;
 }
 
-// Have all streams that were forked off come back to the origin?
+// Has every stream been joined to the origin stream: do the origin's tips depend on the other
+// streams' tips?
 static bool is_joined(const Capture *capture)
 {
     for (Node *node = capture->graph->first; node; node = node->next) node->place = 0;
@@ -386,7 +389,8 @@ static void take_out(Capture *capture)
     __atomic_store_n(at, capture->next, __ATOMIC_RELEASE);
 }
 
-// The rest of one that is over. With the mutex.
+// Frees a capture that has ended, but not its graph. Its events stay known, because nothing can
+// wait for them before they are recorded again. The caller holds the mutex.
 static void drop(Capture *capture)
 {
     members_free(capture->streams);
@@ -397,7 +401,8 @@ static void drop(Capture *capture)
     free(capture);
 }
 
-// What it issued stays, and is to be joined; the next stream may have its number.
+// The program has destroyed a captured stream. Its nodes stay in the graph and must still be joined
+// to the origin; its id may be given to a later stream.
 static void leave(Capture *capture, Member *stream)
 {
     Member **at = &capture->streams;
@@ -468,7 +473,7 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 TWIN(cudaStreamEndCapture, cudaStreamEndCapture_ptsz, (cudaStream_t stream, cudaGraph_t *graph),
      (stream, graph))
 
-// ---- Questions ----
+// ---- Queries ----
 
 static cudaError_t status_of(uint64_t stream, enum cudaStreamCaptureStatus *status, Capture **of,
                              Member **in)
@@ -515,7 +520,7 @@ EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
     if (number && active) *number = of->number;
     if (graph && active) *graph = (cudaGraph_t)of->graph;
     if (needs && active) *needs = (const cudaGraphNode_t *)in->tips.nodes;
-    if (edges && active) *edges = NULL; // there are none but plain ones
+    if (edges && active) *edges = NULL; // NULL: all edges are ordinary dependencies
     if (count && active) *count = in->tips.count;
     pthread_mutex_unlock(&mutex);
     return client_done(error);

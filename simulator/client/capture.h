@@ -2,39 +2,42 @@
 #pragma once
 #include "operation.h"
 
-// Is the operation captured? Then *error says whether that succeeded.
+// Adds the operation to a graph, if the stream is being captured. True: the operation must not be
+// run, and *error is the result of the call.
 bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *error);
 
-// The error of a call that waits for the stream, or queries it, and so invalidates its capture;
-// cudaSuccess: the stream is not captured.
+// The error of a call that waits for the stream or queries it, which invalidates the stream's
+// capture. cudaSuccess: the call is allowed.
 cudaError_t capture_forbids_waiting(uint64_t stream);
 
-// The same for a call that fails while another stream is captured, too.
+// The same for a call that capture_forbids() prohibits too.
 cudaError_t capture_forbids_asking(uint64_t stream);
 
 // A call on the stream has failed, which invalidates its capture, if there is one. Returns `error`.
 cudaError_t capture_fails(uint64_t stream, cudaError_t error);
 
-// The error of a call that waits for all streams.
+// The error of a call that waits for all streams, which invalidates every capture.
 cudaError_t capture_forbids_all(void);
 
-// The error of a call that is forbidden while a capture of this thread's concern is open.
+// The error of a potentially unsafe call, such as cudaMalloc(). It invalidates the captures that
+// prohibit such calls in this thread, according to their modes and the thread's mode.
 cudaError_t capture_forbids(void);
 
-// An event is recorded on, or waited for by, a captured stream, or it was recorded on one. False:
-// no capture is involved.
+// For cudaEventRecord() and cudaStreamWaitEvent(). True: the stream or the event belongs to a
+// capture, and *error is the result of the call. False: the call must be run.
 bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error);
 bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error);
 
 bool capture_has_stream(uint64_t stream);
 
-// The stream is destroyed, and the capture that began on it with it.
+// The stream has been destroyed. A capture that began on it ends.
 void capture_forget(uint64_t stream);
 
-// Did the event mark a moment of a capture that has ended, and was it not recorded since? Then it
-// can only be recorded again.
+// Is the event's latest record part of a capture that has ended? Then the event must be recorded
+// again before anything can wait for it.
 bool capture_had_event(cudaEvent_t event);
 void capture_forget_event(cudaEvent_t event); // the event is destroyed
 
-// Does the event mark a moment of an open capture? Waiting for it is an error then.
+// Is the event's latest record part of an open capture? Then the host can neither query the event
+// nor wait for it.
 bool capture_has_event(cudaEvent_t event);

@@ -1,4 +1,4 @@
-// Lists of a capture's members, and of their last nodes.
+// Lists of a capture's members, and of their tips.
 
 #include "capture_member.h"
 #include <stdlib.h>

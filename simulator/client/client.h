@@ -1,9 +1,11 @@
-// The thin CUDA runtime: each call becomes one request to the device process (wire.h).
-// It keeps no truth of its own but handles and the thread's last error.
+// The CUDA runtime in the program's process. It is thin: most calls become one request to the
+// device process (wire/wire.h), which keeps memory, streams and events. The client keeps what
+// exists on the host only: registered kernels and variables, captures, graphs, and each thread's
+// last error.
 //
-// Its files, lowest first. What a file includes, and what its object calls, is in its own line or
-// in one above (simulator/test/client.sh holds it); a header that is not named belongs to its .c
-// file.
+// Its files, in layers. A file includes and calls only files of its own layer and of layers that
+// are listed before it (simulator/test/client.sh checks this). A header that is not listed is in
+// the layer of its .c file.
 //
 //   transport   transport.c connection.c fault.c address.h
 //   errors      error.c client.h
@@ -16,8 +18,9 @@
 //   calls       batch.c device.c host_memory.c inside.c ipc.c library.c limits.c managed.c memory.c
 //               peer.c pool.c settings.c stream.c
 //
-// The line of operations is a circle, and CUDA's own: an operation runs or is captured, what is
-// captured becomes a node of a graph, and a graph is an operation.
+// Files of the layer `operations` call one another in a circle, because CUDA's concepts do: an
+// operation runs or is captured, a captured operation becomes a node of a graph, and a node can be
+// a whole graph.
 #pragma once
 #include "address.h"
 #include "transport.h"
@@ -25,7 +28,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The twin of an exported function that programs with per-thread default streams call.
+// The variant of an exported function that is called by code compiled with per-thread default
+// streams: stream 0 is then the calling thread's own.
 #define TWIN(name, twin, parameters, arguments)                                                    \
     EXPORT cudaError_t twin parameters                                                             \
     {                                                                                              \
@@ -37,42 +41,47 @@
 
 // ---- error.c ----
 
-// Notes an error as the calling thread's last one and returns it.
+// Records the error as the calling thread's last error, and returns it.
 cudaError_t client_done(cudaError_t error);
 
-// A <<<>>> launch failed and its result was thrown away: somebody should ask for the last error.
+// A <<<>>> launch failed. It returns no error to the program, so it counts as unchecked until the
+// program asks for the last error.
 void client_unchecked(void);
 
-// "warpwise: cudaFoo is not supported": told to the device; returns cudaErrorNotSupported.
+// Reports that the simulator does not support the call; returns cudaErrorNotSupported.
 cudaError_t client_unsupported(const char *call);
 
-// Tells the device that it was called wrongly, in words for the student, and returns `error`.
+// Reports that the program used the call wrongly: what happened, why, and what to do next. Returns
+// `error`.
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
                           const char *next);
 
-// The same of an allocation that was given a null pointer to write the address to: p, and not &p.
+// The same for an allocation call whose first argument is null: the program passed p, and not &p.
 cudaError_t client_no_place(const char *call);
 
 // ---- shared.c: managed and pinned memory in this process ----
 
-// What the device has allocated; false: no room. A variable outlives cudaDeviceReset.
+// Maps memory that the device has allocated. False: that failed. `variable`: it is a managed
+// variable, which outlives cudaDeviceReset().
 bool client_map(uint64_t address, uint64_t bytes, bool variable);
-void client_unmap(uint64_t address); // it was freed
-void client_unmap_all(void);         // but variables
-bool client_runs_out(
-    const void *p, uint64_t bytes); // do they begin in pinned memory, and end behind its last page?
-bool client_sees_touches(void);     // can this process tell what of it the host touches?
+void client_unmap(uint64_t address); // after the device has freed it
+void client_unmap_all(void);         // except variables
 
-// Frees memory of cudaMalloc, cudaMallocManaged or cudaMallocHost.
+// Does the range begin in a pinned allocation and end after the allocation's last page?
+bool client_runs_out(const void *p, uint64_t bytes);
+
+bool client_sees_touches(void); // can this process find out which managed pages the host touches?
+
+// Frees an allocation on the device, and unmaps it if it is mapped here.
 cudaError_t client_free(const char *call, void *p, enum wire_memory kind);
 
-// ---- registered.c: host memory of the program's own that it has pinned ----
+// ---- registered.c: the program's own memory, pinned with cudaHostRegister ----
 
 cudaError_t client_register(void *p, size_t bytes, unsigned flags);
 cudaError_t client_unregister(const void *p);
-void client_unregister_all(void); // the device is being reset
+void client_unregister_all(void); // before cudaDeviceReset
 bool client_is_registered(const void *p);
-uint64_t client_registered_address(const void *p); // what the device calls it; 0: nothing
+uint64_t client_registered_address(const void *p); // its device address; 0: none
 unsigned client_registered_flags(const void *p);
 
 // ---- module.c (and symbol.h), function.c ----
@@ -80,36 +89,38 @@ unsigned client_registered_flags(const void *p);
 // The device address of a __device__ variable.
 cudaError_t client_symbol(const char *call, const void *symbol, uint64_t *address, uint64_t *size);
 
-// Of a cluster: blocks, at most, of a kernel that asks for no more than every device has, and of
-// any.
+// The most blocks in a cluster: the portable size, and the limit for a kernel that allows a
+// non-portable cluster size.
 enum { CLIENT_PORTABLE_CLUSTER_BLOCKS = 8, CLIENT_CLUSTER_BLOCKS = WIRE_CLUSTER_BLOCKS };
-bool client_divides(dim3 cluster, dim3 grid); // is the grid one of whole clusters?
+bool client_divides(dim3 cluster, dim3 grid); // does the grid consist of whole clusters?
 
 // ---- default_stream.c ----
 
-extern __thread int client_per_thread; // in a call for which stream 0 is the thread's own
+extern __thread int client_per_thread; // above 0: in a call for which stream 0 is the thread's own
 
-uint64_t client_stream(cudaStream_t stream); // the id of the stream that the program means
-void client_streams_reset(uint32_t device);  // its streams are gone
+uint64_t client_stream(cudaStream_t stream); // the id of the stream that the handle means
+void client_streams_reset(uint32_t device);  // cudaDeviceReset has destroyed its streams
 
-// What the device knows of a stream, in reply->stream; and: do its work, however long the clock
-// says that it takes.
+// Gets the stream's properties, in reply->stream.
 cudaError_t client_stream_facts(const char *call, uint64_t stream, WireReply *reply);
+
+// Has the device do the stream's work now. The host's simulated time does not advance.
 cudaError_t client_stream_settle(const char *call, uint64_t stream);
 
-enum { CLIENT_GREATEST_PRIORITY = -5 }; // of streams; the least is 0
-int client_priority(int wanted);        // the nearest that there is
+enum { CLIENT_GREATEST_PRIORITY = -5 }; // of streams; the lowest priority is 0
+int client_priority(int wanted);        // the nearest valid priority
 
 // ---- stream_attributes.c ----
 
-// Is it an attribute's value that a stream, a launch or a node may be given?
+// Is the value valid for this attribute of a stream, a launch or a kernel node?
 bool client_good_attribute(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value);
-void client_stream_forget(uint64_t stream);  // it is gone,
-void client_streams_forget(uint32_t device); // or all of the device's are
+void client_stream_forget(uint64_t stream);  // after the stream was destroyed
+void client_streams_forget(uint32_t device); // after cudaDeviceReset
 
-// Of an access policy, bytes; and of what L2 can be told to keep.
+// Bytes: the largest access policy window, and the granularity of the L2 set-aside for persisting
+// accesses.
 enum { CLIENT_LARGEST_WINDOW = 128 << 20, CLIENT_PERSISTING_STEP = 3932160 };
 
 // ---- limits.c ----
 
-void client_limits_reset(void); // they are those of the beginning
+void client_limits_reset(void); // back to the initial limits

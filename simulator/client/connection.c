@@ -1,4 +1,5 @@
-// The connection to the device: how it is found, and opened, by one process only; and packets.
+// The connection to the device: packets, finding the device, and opening the connection. A
+// connection belongs to the process that opened it, and not to its forked children.
 
 #define _GNU_SOURCE
 #include "connection.h"
@@ -18,7 +19,7 @@ Connection connection = { .mutex = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .mem
 
 // ---- Packets ----
 
-// A file that travels with a packet.
+// A control message that passes one file descriptor along with a packet.
 typedef union {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -63,7 +64,7 @@ void connection_receive(WireReply *reply, void *out, size_t out_bytes)
     receive_with(reply, out, out_bytes, NULL);
 }
 
-// The device process has gone, so the program goes too (it is about to be killed in any case).
+// The device process has ended, so the program ends too (it is about to be killed in any case).
 void connection_lost(void)
 {
     fputs("warpwise: the simulated device has gone away\n", stderr);
@@ -72,8 +73,8 @@ void connection_lost(void)
 
 // ---- Finding the device ----
 
-// The environment outlives the files that it names: what has these numbers now may be something
-// else.
+// A process can inherit the environment without the open files. Are these descriptors, which the
+// environment names, the device's?
 static bool is_device(int socket, int memory)
 {
     int type = 0;
@@ -83,8 +84,8 @@ static bool is_device(int socket, int memory)
         && fstat(memory, &file) == 0 && file.st_size == (off_t)WIRE_FILE_BYTES;
 }
 
-// Files that were inherited are not passed on: programs that this one starts find the machine by
-// its name.
+// The inherited descriptors become close-on-exec: programs that this one starts connect by the
+// machine's name.
 __attribute__((constructor)) static void find_device(void)
 {
     const char *value = getenv(WIRE_ENVIRONMENT);
@@ -100,8 +101,8 @@ __attribute__((constructor)) static void find_device(void)
     connection_send(&request, NULL, 0);
 }
 
-// Over the inherited socket, which other processes may have too, one of our own is sent, which then
-// takes its number.
+// Other processes may hold the inherited socket too. So this process makes a socket pair, sends one
+// end to the device over the inherited socket, and puts the other end in that socket's place.
 static bool connect_inherited(void)
 {
     int pair[2];
@@ -131,15 +132,16 @@ static bool connect_by_name(void)
                == 0;
 }
 
-// ---- Opening it ----
+// ---- Opening the connection ----
 
 static bool map_device(void)
 {
     void *staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_FIXED_NOREPLACE, connection.memory, 0);
     if (staging == MAP_FAILED) return false;
-    // Nothing of the host's may ever lie at a device address. Where the limits forbid the
-    // reservation the addresses are simply unmapped, which crashes just as well.
+    // Reserve the device addresses: no host allocation may get one, and host code that uses one
+    // crashes. If a resource limit forbids the reservation, the addresses stay unmapped, and such
+    // host code crashes as well.
     mmap((void *)WIRE_MEMORY, WIRE_MEMORY_SPAN, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return true;

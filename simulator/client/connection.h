@@ -1,4 +1,4 @@
-// The socket to the device, for the files of the transport alone.
+// The socket to the device, for the files of the layer `transport`.
 #pragma once
 #include "transport.h"
 #include <pthread.h>
@@ -6,8 +6,8 @@
 
 typedef struct Connection {
     pthread_mutex_t mutex; // held while a request and its reply are under way
-    int socket, memory;    // inherited, then our own; -1: none
-    char name[64];         // by which the machine is found; "": it is not
+    int socket, memory;    // descriptors: inherited, later this process's own; -1: none
+    char name[64];         // of the machine's socket; "": none
     pid_t owner;           // the process that opened it; 0: not yet
     cudaError_t failed;    // why opening failed
     WireFacts facts;
@@ -15,11 +15,11 @@ typedef struct Connection {
 
 extern Connection connection;
 
-cudaError_t connection_open(void); // once, with the mutex held
+cudaError_t connection_open(void); // if it is not open yet; the caller holds the mutex
 bool connection_send(const WireRequest *request, const void *tail, size_t bytes);
 
-// The reply, and its tail. A device that has gone takes the program with it.
+// Receives a reply and its tail. Ends the program if the device process has ended.
 void connection_receive(WireReply *reply, void *out, size_t out_bytes);
 _Noreturn void connection_lost(void);
 
-void fault_watch(void); // fault.c: tells the device of host code that touches its memory
+void fault_watch(void); // fault.c: reports host code that touches device memory

@@ -1,4 +1,4 @@
-// Copying: plain, pitched and three-dimensional copies are all boxes of bytes.
+// Copies. Plain, pitched and three-dimensional copies all copy a box of bytes.
 
 #include "capture.h"
 #include "symbol.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// The packed bytes [offset, offset + bytes) of a box in host memory, in pieces of a row.
+// Copies bytes [offset, offset + bytes) of a box in host memory to or from the slot, row by row.
+// `offset` counts the bytes of the rows, without the padding between rows.
 static void each_piece(const CopyOperation *copy, const Box *box, char *slot, uint64_t offset,
                        uint32_t bytes, bool to_slot)
 {
@@ -45,7 +46,7 @@ static void copy_on_host(const CopyOperation *copy)
                     copy->width);
 }
 
-// ---- What is wrong with a copy ----
+// ---- Checking a copy ----
 
 static const char *kind_name(enum cudaMemcpyKind kind)
 {
@@ -75,7 +76,7 @@ static cudaError_t wrong_pointer(const Operation *operation, const char *role, c
     return client_misuse(operation->call, cudaErrorInvalidValue, message, why, next);
 }
 
-// Memory that both host and device have fits either end of any direction.
+// Managed and pinned memory can be either end of a copy in any direction.
 static bool is_either(const void *p) { return client_is_managed(p) || client_is_pinned(p); }
 
 static cudaError_t check_kind(const Operation *operation)
@@ -88,7 +89,7 @@ static cudaError_t check_kind(const Operation *operation)
     if (!to) return wrong_pointer(operation, "destination", NULL, to_device);
     if (!from) return wrong_pointer(operation, "source", NULL, from_device);
     if (copy->kind == cudaMemcpyDefault) return cudaSuccess;
-    // What is said to be the host's may be any: the address tells.
+    // An end that `kind` says is host memory may be any memory: actual_kind() looks at its address.
     if (to_device && !is_either(to) && !client_is_device(to))
         return wrong_pointer(operation, "destination", to, to_device);
     if (from_device && !is_either(from) && !client_is_device(from))
@@ -96,7 +97,7 @@ static cudaError_t check_kind(const Operation *operation)
     return cudaSuccess;
 }
 
-// ---- Doing it ----
+// ---- Running a copy ----
 
 static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
 {
@@ -106,8 +107,9 @@ static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
     return client_is_device(copy->from.address) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
-// Has the program memory wherever the copy would read? (What msync is asked to write back is
-// nothing. Behind pinned memory it finds pages, but none that may be read.)
+// Can the program read all of the copy's source? msync() fails with ENOMEM where nothing is mapped,
+// and changes nothing elsewhere. After the end of pinned memory it would find the reservation of
+// the device addresses, which is mapped but not readable.
 static bool is_there(const CopyOperation *copy)
 {
     enum { PAGE = 4096 };
@@ -118,8 +120,9 @@ static bool is_there(const CopyOperation *copy)
     return msync((void *)begin, first - begin + bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-// The device is asked first, as a GPU's driver does, lest a count that is too large for both ends
-// ends the program.
+// If the source is not readable, the device checks the destination before the source is read: a
+// count that is too large for both ends is then an error, as on a GPU, and does not crash the
+// program.
 static cudaError_t copy_in(CopyOperation *copy, WireRequest *request, uint64_t total)
 {
     WireReply reply;
@@ -147,7 +150,7 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     request.copy.width = copy.width;
     request.copy.rows = copy.rows;
     request.copy.slices = copy.slices;
-    // For what stays on the device the host does not wait, whatever the call.
+    // The host does not wait for a copy within device memory, not even in cudaMemcpy().
     bool stays = kind == cudaMemcpyDeviceToDevice && !client_is_managed(copy.to.address)
               && !client_is_managed(copy.from.address);
     request.copy.blocks = copy.blocks && !stays;
@@ -184,7 +187,7 @@ cudaError_t operation_check_copy(const Operation *operation)
         return cudaErrorInvalidValue;
     if (!total) return cudaSuccess;
     if ((unsigned)copy->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    bool nowhere = !copy->to.address && !copy->from.address; // check_kind says so
+    bool nowhere = !copy->to.address && !copy->from.address; // check_kind() reports it
     cudaError_t error = nowhere ? cudaSuccess : check_pitch(copy);
     return error ? error : check_kind(operation);
 }
@@ -276,8 +279,8 @@ static Box box_at(const struct cudaPitchedPtr *p, const struct cudaPos *at)
     return (Box){ (char *)p->ptr + at->z * slice + at->y * p->pitch + at->x, p->pitch, slice };
 }
 
-// Does the box lie within the rows of that memory, and where it has several slices within a slice's
-// rows?
+// Checks that the box is within the memory's rows and, if it has several slices, within the rows of
+// each slice.
 static cudaError_t check_within(const struct cudaPitchedPtr *p, const struct cudaPos *at,
                                 const struct cudaExtent *box)
 {
@@ -323,7 +326,7 @@ EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStre
 TWIN(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz,
      (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream))
 
-// ---- Copies between devices: the address tells where a pointer lies; the host does not wait ----
+// ---- Copies between devices. The addresses tell which devices; the host does not wait. ----
 
 static cudaError_t issue_between(const char *call, CopyOperation copy, int to, int from,
                                  cudaStream_t stream)
@@ -332,7 +335,7 @@ static cudaError_t issue_between(const char *call, CopyOperation copy, int to, i
     cudaError_t error = nothing ? cudaSuccess : client_check_devices(from, to);
     if (!error && !nothing
         && !(client_is_device(copy.to.address) && client_is_device(copy.from.address)))
-        error = cudaErrorInvalidValue; // it takes devices' memory alone
+        error = cudaErrorInvalidValue; // both ends must be device memory
     return error ? client_done(error) : operation_copy(call, copy, stream);
 }
 

@@ -1,5 +1,5 @@
-// Which stream a call means: stream 0 is the device's default stream or the thread's own. And what
-// other files ask about streams.
+// Which stream a handle means: stream 0 is the device's legacy default stream or the thread's own
+// default stream. Also requests about streams that several files need.
 
 #include "client.h"
 #include <pthread.h>
@@ -7,11 +7,11 @@
 
 __thread int client_per_thread;
 
-// ---- Default streams of threads: a stream of each device, made when it is first used ----
+// ---- Per-thread default streams: one on each device, created when it is first used ----
 
 static __thread struct {
     uint64_t id[WIRE_DEVICES];
-    uint32_t resets[WIRE_DEVICES]; // how often the device had been reset when it was made
+    uint32_t resets[WIRE_DEVICES]; // the device's number of resets when the stream was created
 } own;
 static uint32_t resets[WIRE_DEVICES];
 static pthread_key_t ends_with_thread;

@@ -1,4 +1,4 @@
-// The devices as the program sees them: their properties, their limits, and which one is current.
+// The devices as the program sees them: their properties and attributes, and which one is current.
 
 #include "client.h"
 #include "host.h"
@@ -11,10 +11,11 @@ enum {
     BLOCK_THREADS = 1024,
     CONSTANT_BYTES = 65536,
     TEXTURE_ALIGN = 512,
-    FIRST_BUS = 0x10
-}; // of the PCI buses, one for each device
+    FIRST_BUS = 0x10 // PCI bus of the machine's device 0; each device has a bus of its own
+};
 
-// What devices there are can be asked after a kernel has failed, too; what needs a context cannot.
+// For calls that need a context: after a kernel has failed they return its error. Calls that only
+// ask about the devices still succeed.
 static cudaError_t opened(void)
 {
     cudaError_t error = client_open();
@@ -29,8 +30,8 @@ static bool is_device(int ordinal)
 EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
     if (!count) return client_done(cudaErrorInvalidValue);
-    cudaError_t error =
-        host_is_inside() ? cudaSuccess : client_open(); // host functions may ask for that
+    // This call is allowed in host functions.
+    cudaError_t error = host_is_inside() ? cudaSuccess : client_open();
     if (!error) *count = client_facts()->device_count;
     return client_done(error);
 }
@@ -51,7 +52,8 @@ EXPORT cudaError_t cudaSetDevice(int ordinal)
     return cudaSuccess;
 }
 
-// The devices that a thread may be given that chooses none, the best first; count 0: any.
+// The devices for threads that choose none, in the order of preference; count 0: any device. All
+// devices can be used, so only the first matters.
 EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
 {
     cudaError_t error = client_open();
@@ -64,7 +66,7 @@ EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
     return cudaSuccess;
 }
 
-// All devices are alike, so the first fits as well as any.
+// All devices are equal, so the first is as good as any.
 EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *wanted)
 {
     cudaError_t error = client_open();
@@ -74,14 +76,14 @@ EXPORT cudaError_t cudaChooseDevice(int *ordinal, const struct cudaDeviceProp *w
 }
 
 static unsigned device_flags =
-    cudaDeviceMapHost; // of all devices: how the host waits makes no difference here
+    cudaDeviceMapHost; // of all devices: how the host waits makes no difference in the simulator
 
 EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-    static const unsigned not_kept = 0x60; // by an H200, and without a name
+    static const unsigned not_kept = 0x60; // bits without a name, which an H200 accepts and ignores
     unsigned wait = flags & cudaDeviceScheduleMask;
     bool good =
-        !(flags & ~(unsigned)cudaDeviceMask) && !(wait & (wait - 1)); // one way to wait at most
+        !(flags & ~(unsigned)cudaDeviceMask) && !(wait & (wait - 1)); // at most one scheduling flag
     cudaError_t error = good ? client_context() : cudaErrorInvalidValue;
     if (!error) device_flags = (flags & ~not_kept) | cudaDeviceMapHost;
     return client_done(error);
@@ -124,7 +126,7 @@ EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
 
 EXPORT cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
 
-// What the simulated device does not have is 0 here, whatever the device that it imitates has.
+// A feature that the simulated device lacks is 0 here, even if the imitated GPU has it.
 static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, int ordinal)
 {
     *out = (struct cudaDeviceProp){
@@ -167,7 +169,7 @@ static void fill_properties(struct cudaDeviceProp *out, const WireFacts *facts, 
         .sharedMemPerBlockOptin = (size_t)facts->shared_per_block_optin,
         .maxBlocksPerMultiProcessor = facts->blocks_per_sm,
         .reservedSharedMemPerBlock = (size_t)facts->shared_reserved,
-        .deviceNumaId = -1, // its memory is no node of the host's
+        .deviceNumaId = -1, // its memory is no NUMA node of the host
         .pciBusID = FIRST_BUS + facts->number[ordinal],
     };
     memcpy(out->name, facts->name, sizeof out->name);
@@ -186,15 +188,16 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordin
     return cudaSuccess;
 }
 
-// How many times as fast as double arithmetic float arithmetic is: by the compute capability, as
-// the CUDA C++ Programming Guide's table of arithmetic instructions has it.
+// The ratio of single precision to double precision throughput, by compute capability (CUDA C++
+// Programming Guide, the table of arithmetic instructions).
 static int single_to_double(const struct cudaDeviceProp *p)
 {
     bool for_science = p->minor == 0 && p->major != 12;
     return for_science ? 2 : p->major < 8 ? 32 : 64;
 }
 
-// A table: the attributes that are properties under another name. False: it is none of them.
+// A table of the attributes, most of which are properties under another name. False: there is no
+// such attribute.
 static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDeviceProp *p, int *value)
 {
     switch (which) {
@@ -354,8 +357,8 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
     return cudaSuccess;
 }
 
-// domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal. First: all
-// but the bus are 0.
+// domain:bus:device.function, domain:bus:device or bus:device.function, in hexadecimal. *first: all
+// numbers but the bus are 0.
 static bool read_bus_id(const char *text, unsigned *bus, bool *first)
 {
     unsigned domain = 0, device, function = 0;
@@ -391,7 +394,7 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return client_done(opened());
 }
 
-// This device records always; it tells what lies between.
+// The simulator records all kernels in any case; these calls mark a range on the timeline.
 static cudaError_t bound_range(bool begins)
 {
     WireRequest request =

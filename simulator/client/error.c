@@ -1,11 +1,12 @@
-// Errors: each thread's last one, their names and NVIDIA's words for them, and how misuse is told.
+// Errors: each thread's last error, the names of errors and NVIDIA's descriptions, and reports of
+// calls that were used wrongly.
 
 #include "client.h"
 #include <stdio.h>
 #include <string.h>
 
-// Printed by generate/errors.c from the toolkit's own runtime when this library is built; the last
-// row is for all that is no error.
+// Printed by generate/errors.c from the toolkit's own runtime when this library is built. The last
+// row is for all codes that are no error.
 static const struct {
     int code;
     const char *name, *words;
@@ -14,18 +15,18 @@ static const struct {
 };
 
 static __thread cudaError_t last;
-static __thread bool unchecked; // last is a launch's that nobody has looked at
+static __thread bool unchecked; // a failed launch: the program has not asked for the error yet
 
 cudaError_t client_done(cudaError_t error)
 {
-    if (error && error != cudaErrorNotReady) // that one is an answer
+    if (error && error != cudaErrorNotReady) // which is an answer, and no error
         last = error;
     return error;
 }
 
 void client_unchecked(void) { unchecked = true; }
 
-// Somebody looks at the last error: a failed launch no longer counts as unnoticed.
+// The program asks for the last error: a failed launch no longer counts as unchecked.
 static void looked(void)
 {
     if (!unchecked) return;

@@ -1,4 +1,4 @@
-// Events: ids that the device gives out.
+// Events. A handle is an id that the device gives out.
 
 #include "capture.h"
 #include <cuda_runtime_api.h>
@@ -53,8 +53,8 @@ cudaError_t operation_run_event(const Operation *operation, uint64_t stream)
     return client_simple(&request, &reply);
 }
 
-// With the flag for it, an event in a capture is recorded whenever the graph is launched; outside
-// of one the flag means nothing.
+// In a capture, cudaEventRecordExternal makes the record a node of the graph: each launch of the
+// graph records the event. Outside a capture the flag is an error.
 static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     cudaError_t error;
@@ -100,7 +100,7 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz,
      (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 
-// Can the host ask for it, or wait?
+// Checks that the host can query the event or wait for it.
 static cudaError_t check(cudaEvent_t event)
 {
     if (capture_has_event(event)) return cudaErrorCapturedEvent;

@@ -1,4 +1,4 @@
-// The calls for executable graphs: making, launching and updating them.
+// The calls for executable graphs: instantiating, launching and updating them.
 
 #include "capture.h"
 #include "exec.h"
@@ -26,7 +26,7 @@ Node *exec_node(Exec *exec, const Node *original)
     return node;
 }
 
-// ---- Making and destroying ----
+// ---- Instantiating and destroying ----
 
 static void free_exec(Exec *exec)
 {
@@ -35,7 +35,7 @@ static void free_exec(Exec *exec)
     free(exec);
 }
 
-// Has one been made of the graph that is still there?
+// Is there an executable graph that was instantiated from this graph?
 static bool is_executable(const Graph *graph)
 {
     bool found = false;
@@ -91,7 +91,7 @@ EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph
     return client_done(instantiate(exec, (Graph *)graph, flags));
 }
 
-// Which stream it were to be uploaded on, flags alone do not say.
+// The flag for an upload is invalid here, because this call names no stream on which to upload.
 EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                  unsigned long long flags)
 {
@@ -120,7 +120,8 @@ TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz,
 EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
     if (!flags || !is_known((Exec *)exec)) return client_done(cudaErrorInvalidValue);
-    *flags = ((Exec *)exec)->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch; // as an H200 answers
+    // An H200 returns no other flag.
+    *flags = ((Exec *)exec)->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
     return cudaSuccess;
 }
 
@@ -141,7 +142,7 @@ EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
                                            unsigned enabled)
 {
     Node *node = exec_node((Exec *)exec, (Node *)original);
-    if (!node || node->operation.kind > OPERATION_FILL) // only of kernels, copies and fills
+    if (!node || node->operation.kind > OPERATION_FILL) // no kernel, memcpy or memset node
         return client_done(cudaErrorInvalidValue);
     node->disabled = !enabled;
     return cudaSuccess;
@@ -184,7 +185,7 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
 TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
      (exec, stream))
 
-// There is nothing to bring there ahead of the launch.
+// There is nothing to upload: each launch sends the graph's operations to the device.
 EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     WireReply facts;
@@ -206,8 +207,9 @@ static bool same_side(const void *p, const void *q)
     return client_is_device(p) == client_is_device(q);
 }
 
-// What fills or copies rows stays as it is; what was the host's stays the host's, and what was a
-// device's a device's.
+// Can an update give the operation the other's parameters? A memset of several rows keeps their
+// number and width. A memcpy remains a copy of one row or of several, and each of its ends stays
+// host memory or stays device memory.
 static bool can_become(const Operation *o, const Operation *other)
 {
     if (o->kind == OPERATION_FILL)
@@ -219,7 +221,7 @@ static bool can_become(const Operation *o, const Operation *other)
         && same_side(o->copy.from.address, other->copy.from.address);
 }
 
-// Is the other graph's node like this one, but for its parameters?
+// Do the two nodes differ only in parameters that an update can change?
 static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *other)
 {
     if (node->need_count != other->need_count) return cudaGraphExecUpdateErrorTopologyChanged;
@@ -239,8 +241,7 @@ static enum cudaGraphExecUpdateResult compare(const Node *node, const Node *othe
 static enum cudaGraphExecUpdateResult compare_all(const Graph *graph, const Graph *other,
                                                   const Node **at);
 
-// Node by node, each behind what it needs, whenever it was made. *at: where they differ; NULL: in
-// how many they are.
+// Compares the graphs node by node in topological order. *at: the first node that differs.
 static enum cudaGraphExecUpdateResult compare_sorted(Node **nodes, Node **others, size_t count,
                                                      const Node **at)
 {
@@ -275,7 +276,8 @@ bool exec_is_like(const Graph *graph, const Graph *other)
     return compare_all(graph, other, &at) == cudaGraphExecUpdateSuccess;
 }
 
-// The new one's nodes are known by those that the old one was made from.
+// The program names a node of an executable graph by its original in the graph from which it was
+// instantiated. After an update the new nodes take over these originals.
 static bool pass_on(const Graph *old, const Graph *new)
 {
     Node **from = graph_sorted(old), **to = graph_sorted(new);
@@ -289,7 +291,8 @@ static bool pass_on(const Graph *old, const Graph *new)
     return good;
 }
 
-// Whoever makes one of another graph meanwhile looks at all (is_executable).
+// Needs the mutex, because another thread that instantiates a graph reads exec->graph
+// (is_executable).
 static void become(Exec *exec, Graph *graph)
 {
     pthread_mutex_lock(&mutex);

@@ -1,22 +1,22 @@
-// An executable graph, for the files of it: the plan that is made of a graph (exec_plan.c), its
-// launch (exec_run.c), and the calls (exec.c).
+// Executable graphs, for the files that implement them: the plan (exec_plan.c), the launch
+// (exec_run.c), and the calls (exec.c).
 #pragma once
 #include "graph.h"
 
 typedef struct {
-    Node *node;                // NULL: where a graph inside of the graph begins or ends
-    size_t *needs, need_count; // steps
+    Node *node;                // NULL: the beginning or the end of a child graph
+    size_t *needs, need_count; // the steps on which it depends
     size_t branch;
-    bool needed, awaited; // by another step; by one on another branch
-    uint64_t event;       // once it is awaited; of the device
-    Exec **bodies;        // of a node that chooses among graphs,
+    bool needed, awaited; // by another step; by another branch or the stream of the launch
+    uint64_t event;       // on the device, if the step is awaited; 0: not created yet
+    Exec **bodies;        // of a conditional node: a plan for each of its graphs
     uint32_t body_count;
 } Step;
 
 typedef struct {
     uint32_t device;
-    uint64_t stream; // 0: not made yet
-    size_t last;     // step, while it is planned
+    uint64_t stream; // 0: not created yet
+    size_t last;     // its last step so far, while the graph is planned
 } Branch;
 
 struct Exec {
@@ -27,10 +27,10 @@ struct Exec {
     size_t count;
     Branch *branches;
     size_t branch_count;
-    uint64_t begins; // the event at which the other branches begin
+    uint64_t begins; // an event on the stream of the launch, for which the other branches wait
 };
 
-void exec_drop_plan(Exec *exec); // with what the device has made for it
+void exec_drop_plan(Exec *exec); // and its streams and events on the device
 
-// Issues all of it on the stream.
+// Launches the graph on the stream.
 cudaError_t exec_run(Exec *exec, uint64_t stream);

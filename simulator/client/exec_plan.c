@@ -1,5 +1,5 @@
-// The plan of an executable graph: its operations in an order in which they can be issued, and the
-// branch of each.
+// The plan of an executable graph: its operations in topological order, and the branch of each. The
+// operations of a branch run one after another on one stream.
 
 #include "exec.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void unmake(enum wire_op op, uint64_t id)
     if (id) client_simple(&request, &reply);
 }
 
-// The graphs are the node's.
+// Frees the plans only: their graphs belong to the conditional node.
 static void drop_bodies(Step *step)
 {
     for (uint32_t i = 0; i < step->body_count; i++) {
@@ -41,7 +41,7 @@ void exec_drop_plan(Exec *exec)
     exec->begins = 0;
 }
 
-// ---- Making it ----
+// ---- Making the plan ----
 
 static Step *add_step(Exec *exec, Node *node, const size_t *needs, size_t count)
 {
@@ -60,7 +60,7 @@ static Step *add_step(Exec *exec, Node *node, const size_t *needs, size_t count)
 
 static bool add_graph(Exec *exec, const Graph *graph, const size_t *needs, size_t count);
 
-// A graph inside: a step before its first nodes and one after its last.
+// A child graph: an empty step before its root nodes, and another after its last nodes.
 static bool add_inner(Exec *exec, const Graph *graph, const size_t *needs, size_t count)
 {
     size_t begin = exec->count;
@@ -73,7 +73,7 @@ static bool add_inner(Exec *exec, const Graph *graph, const size_t *needs, size_
     return good;
 }
 
-// Adds steps for the graph's nodes; those that need no other need these steps.
+// Adds steps for the graph's nodes. Root nodes depend on the steps `needs`.
 static bool add_graph(Exec *exec, const Graph *graph, const size_t *needs, size_t count)
 {
     Node **sorted = graph_sorted(graph);
@@ -103,7 +103,8 @@ static uint32_t device_of(const Exec *exec, const Step *step)
                             : client_device();
 }
 
-// A step goes on with the branch of one that it needs, if nothing else did before.
+// A step continues the branch of a step on which it depends, if that step is the last of its branch
+// and on the same device. Otherwise it begins a new branch.
 static bool choose_branch(Exec *exec, size_t n)
 {
     Step *step = &exec->steps[n];

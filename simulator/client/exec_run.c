@@ -1,12 +1,12 @@
-// A launch issues a graph's operations one after another, each after what it needs, on as many
-// streams as the graph has branches; events order those among one another. The first branch is the
-// stream of the launch itself.
+// A launch issues the graph's operations one after another in topological order, each branch on a
+// stream of its own. Events order the streams. The first branch runs on the stream of the launch,
+// if that is on the same device.
 
 #include "exec.h"
 #include "graph_condition.h"
 #include "graph_memory.h"
 
-// ---- Streams and events of its own, on the device ----
+// ---- The executable graph's streams and events on the device ----
 
 static uint64_t make_stream(uint32_t device)
 {
@@ -43,7 +43,8 @@ static cudaError_t record(uint64_t *event, uint32_t device, uint64_t stream)
     return *event ? on_event(WIRE_EVENT_RECORD, *event, stream) : cudaErrorMemoryAllocation;
 }
 
-// Its stream: that of the launch for the first one, if they are of one device.
+// The stream of a branch: for the first branch the stream of the launch, if both are on the same
+// device.
 static cudaError_t stream_of(Exec *exec, size_t branch, uint64_t launch, uint32_t device,
                              uint64_t *stream)
 {

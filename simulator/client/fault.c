@@ -1,4 +1,4 @@
-// Host code that touches device memory: the device is told where, before the program dies of it.
+// Host code that touches device memory crashes. Before it does, the device is told where.
 
 #define _GNU_SOURCE
 #include "connection.h"
@@ -8,13 +8,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-static struct sigaction before; // what SIGSEGV did before us
+static struct sigaction before; // the previous action for SIGSEGV
 
 static bool is_ours(const void *p) { return client_is_device(p) || client_is_pinned(p); }
 
-// What the processor says of a fault.
+// A fault, as the processor reports it.
 typedef struct Fault {
-    uint64_t at; // the instruction
+    uint64_t at; // address of the instruction
     bool writes;
 } Fault;
 
@@ -24,8 +24,8 @@ static Fault fault_of(const mcontext_t *m)
     return (Fault){ (uint64_t)m->gregs[REG_RIP], m->gregs[REG_ERR] & 2 };
 }
 #elif defined __aarch64__
-// Behind the registers lie records, of which one has the syndrome: its bit 6 says that it was a
-// write.
+// The registers are followed by records. The ESR record holds the exception syndrome, whose bit 6
+// is set for a write.
 static Fault fault_of(const mcontext_t *m)
 {
     const uint8_t *end = m->__reserved + sizeof m->__reserved;
@@ -38,18 +38,19 @@ static Fault fault_of(const mcontext_t *m)
 }
 #endif
 
-// Host code touched device memory, or shared memory that was freed: tell the device where, then
-// die as the program would have.
+// Host code touched device memory, or managed or pinned memory that was freed. Tells the device
+// where, then lets the program crash as it would have.
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     if (getpid() == connection.owner && is_ours(info->si_addr)) {
         const Fault fault = fault_of(&((ucontext_t *)context)->uc_mcontext);
         WireRequest request = client_request(WIRE_FAULT, "host code");
-        // The handler's own frame comes first; from the faulting instruction on is what matters.
+        // The call stack begins with this handler's frames: skip them, up to the faulting
+        // instruction.
         int from = 0;
         while (from < WIRE_CALLERS && request.caller[from] != fault.at) from++;
-        uint64_t caller[WIRE_CALLERS] = { fault.at + 1 }; // + 1: the device looks one byte back
+        uint64_t caller[WIRE_CALLERS] = { fault.at + 1 }; // like a return address, one byte further
         for (int i = from + 1, to = 1; i < WIRE_CALLERS && to < WIRE_CALLERS; i++)
             caller[to++] = request.caller[i];
         memcpy(request.caller, caller, sizeof caller);
@@ -57,7 +58,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         request.fault.writes = fault.writes;
         client_tell(&request, NULL, 0);
     }
-    sigaction(SIGSEGV, &before, NULL); // the instruction runs again, and dies
+    sigaction(SIGSEGV, &before, NULL); // the instruction faults again, under the previous action
 }
 
 void fault_watch(void)

@@ -63,7 +63,8 @@ static FillOperation with(void *p, size_t pitch, int value, size_t width, size_t
                             .value_bytes = 1 };
 }
 
-// The host waits for a fill of memory that it has as well, and for no other (the API's words).
+// The memset functions are asynchronous for the host, except on pinned or managed memory (CUDA
+// Runtime API, "API synchronization behavior").
 static FillOperation waited_for(FillOperation fill)
 {
     fill.blocks = client_is_managed(fill.to.address) || client_is_pinned(fill.to.address);

@@ -1,4 +1,4 @@
-// What is known of a kernel, and what may be set of it.
+// Attributes of kernels, and occupancy.
 
 #include "symbol.h"
 #include <cuda_runtime_api.h>
@@ -76,20 +76,20 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *key, enum cudaFuncCache config)
 {
-    if ((unsigned)config > cudaFuncCachePreferEqual) // else a preference only
+    if ((unsigned)config > cudaFuncCachePreferEqual) // a valid value is only a preference
         return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 
 EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *key, enum cudaSharedMemConfig config)
 {
-    if ((unsigned)config
-        > cudaSharedMemBankSizeEightByte) // else there is nothing to do: banks are four bytes wide
+    // A valid value changes nothing: banks are four bytes wide.
+    if ((unsigned)config > cudaSharedMemBankSizeEightByte)
         return client_done(cudaErrorInvalidValue);
     return client_done(symbol_find(key, false) ? client_sticky() : symbol_no_kernel(key));
 }
 
-// A function's handle is its kernel's.
+// A cudaFunction_t is the same pointer as the kernel's cudaKernel_t.
 EXPORT cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *key)
 {
     Symbol *symbol = symbol_find(key, false);
@@ -135,7 +135,7 @@ EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 
 // ---- Occupancy ----
 
-// The blocks of `threads` threads that an SM holds at once.
+// *blocks: how many blocks of `threads` threads an SM holds at once.
 static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size_t shared,
                              int *blocks)
 {
@@ -162,7 +162,8 @@ static cudaError_t kernel_of(const void *key, Symbol **symbol)
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *kernel, int threads, size_t shared, unsigned flags)
 {
-    // The other flag is about caching of old devices, which changes nothing on this one.
+    // cudaOccupancyDisableCachingOverride concerns caching in older devices and changes nothing
+    // here.
     if (!blocks || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
         return client_done(cudaErrorInvalidValue);
     Symbol *symbol;
@@ -202,7 +203,7 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, cons
 
 // ---- Clusters ----
 
-// Does the launch say something of its clusters? Then it stands in *cluster.
+// Does the launch configuration give a cluster size? *cluster receives it.
 static bool says_cluster(const cudaLaunchConfig_t *config, dim3 *cluster)
 {
     bool says = false;
