@@ -1,5 +1,5 @@
-// Graphs as a structure: nodes, what they need, clones, and questions about them. A graph's handle
-// is its address, as is a node's.
+// The structure of graphs: nodes, dependencies, clones, and queries. The handle of a graph or a
+// node is its address.
 
 #include "graph.h"
 #include "graph_condition.h"
@@ -33,7 +33,7 @@ bool graph_known(const Graph *graph)
     return at != NULL;
 }
 
-// A destroyed node is in no graph.
+// May the node's memory be freed? A destroyed node is in no graph, but it may have clones.
 static bool is_forgotten(const Node *node) { return !node->graph && !node->clones; }
 
 void graph_set_original(Node *clone, Node *original)
@@ -48,7 +48,8 @@ void graph_set_original(Node *clone, Node *original)
     if (forgotten) free(old);
 }
 
-// Clones know it by its address: until they are gone, too, no other node may be given that.
+// Clones name their original by its address. Until the last clone is destroyed, no other node may
+// get that address, so the memory is kept.
 static void free_node(Node *node)
 {
     operation_drop(&node->operation);
@@ -163,7 +164,8 @@ Graph *graph_clone(const Graph *graph)
     return NULL;
 }
 
-// Takes the node next whose needs are all taken, the earliest made first.
+// Goes through the nodes in rounds, in the order in which they were added, and takes each node
+// whose dependencies have all been taken. A round that takes none means a cycle.
 Node **graph_sorted(const Graph *graph)
 {
     Node **sorted = calloc(graph->count + 1, sizeof *sorted);
@@ -281,7 +283,7 @@ static cudaError_t check_edges(const Graph *graph, const cudaGraphNode_t *from,
     return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// From within a kernel to another kernel.
+// Is the edge data valid? A programmatic edge goes from a kernel node to another.
 static bool can_be_edge(const cudaGraphEdgeData *edge, const Node *from, const Node *to)
 {
     static const cudaGraphEdgeData unused;
@@ -316,7 +318,7 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
                                                const cudaGraphNode_t *to,
                                                const cudaGraphEdgeData *edges, size_t count)
 {
-    (void)edges; // an H200 takes an edge away whatever is said of it
+    (void)edges; // an H200 removes an edge whatever its edge data says
     cudaError_t error = graph_known((Graph *)graph) && graph_has_memory((Graph *)graph)
                           ? cudaErrorNotSupported
                           : check_edges((Graph *)graph, from, to, count);
@@ -327,7 +329,7 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
     return client_done(error);
 }
 
-// ---- Questions. Each fills as many as there is room for, and says how many there are. ----
+// ---- Queries. Without an array they tell how many entries there are. ----
 
 typedef struct {
     cudaGraphNode_t *nodes;
@@ -413,7 +415,7 @@ EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGrap
     return cudaSuccess;
 }
 
-// ---- A picture ----
+// ---- DOT output ----
 
 static const char *label(const Operation *operation)
 {
@@ -435,7 +437,7 @@ static const char *label(const Operation *operation)
 
 EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, unsigned flags)
 {
-    (void)flags; // how much is said of each node
+    (void)flags; // how many details of each node to print
     Graph *graph = (Graph *)handle;
     FILE *file = path && graph_known(graph) ? fopen(path, "w") : NULL;
     if (!file)

@@ -1,65 +1,63 @@
-// Graphs: operations and what each of them needs done before. They live in the program; launched,
-// they become requests like others.
+// Graphs: operations and their dependencies. A graph exists in the program's process only; a launch
+// sends its operations to the device like any others.
 #pragma once
 #include "operation.h"
 
 typedef struct Node {
-    struct Node *next; // of the graph, in the order in which they were made
+    struct Node *next; // of the graph, in the order in which they were added
     struct Graph *graph;
     Operation operation;
-    struct Node **needs; // the nodes before it
+    struct Node **needs; // the nodes on which it depends
     size_t need_count;
-    struct Node *original; // of which this one is a clone
-    size_t clones;    // so many are of this one: until they are gone no other node has its address
-    bool disabled;    // in an executable graph
-    size_t place;     // scratch, for those who number the nodes
-    void **arguments; // what cudaGraphKernelNodeGetParams has given out
+    struct Node *original; // the node of which this node is a clone; NULL: none
+    size_t clones;    // clones of this node; while there are any, no other node gets its address
+    bool disabled;    // in an executable graph (cudaGraphNodeSetEnabled)
+    size_t place;     // scratch, for functions that number or mark the nodes
+    void **arguments; // the array that cudaGraphKernelNodeGetParams returned
 } Node;
 
 typedef struct Graph {
-    struct Graph *next; // of all graphs
+    struct Graph *next; // in the list of all graphs
     Node *first, **end;
     size_t count;
     bool owned;                 // by a node or an executable graph
-    const struct Graph *inside; // of which graph, if it is a node's of one
-    bool conditional;           // a conditional node's
-    struct Held *held;          // user objects (user_object.c)
+    const struct Graph *inside; // the graph with a node that contains this graph; NULL: none
+    bool conditional;           // it belongs to a conditional node
+    struct Held *held;          // references to user objects (user_object.c)
 } Graph;
 
-Graph *graph_make(void);                // NULL: no memory
-Graph *graph_clone(const Graph *graph); // its nodes know their originals
+Graph *graph_make(void);                // NULL: out of memory
+Graph *graph_clone(const Graph *graph); // NULL: out of memory. Sets the `original` of its nodes
 void graph_free(Graph *graph);
-bool graph_known(const Graph *graph); // is it a graph, and not destroyed?
+bool graph_known(const Graph *graph); // is it a graph that has not been destroyed?
 
-// user_object.c: it needs what the other does, as well; false: no memory. It needs nothing any
-// more.
+// user_object.c: the graph retains the user objects of the other graph (false: out of memory), or
+// releases all of its own.
 bool graph_hold_as(Graph *graph, const Graph *other);
 void graph_hold_nothing(Graph *graph);
 
-// A further node; what belongs to `operation` is copied. NULL: no memory.
+// Adds a node with a copy of the operation and its data. NULL: out of memory.
 Node *graph_add(Graph *graph, Node *const *needs, size_t count, const Operation *operation);
-void graph_adopt(Node *node); // the graphs inside of it are told so
-void graph_set_original(Node *clone,
-                        Node *original);   // from now on it is a clone of that one; NULL: of none
-bool graph_need(Node *node, Node *before); // false: no memory
-void graph_number(const Graph *graph);     // gives each node its place, from 0 on
+void graph_adopt(Node *node); // sets `inside` of the graphs that the node contains
+void graph_set_original(Node *clone, Node *original); // NULL: the node is no clone any more
+bool graph_need(Node *node, Node *before);            // adds a dependency; false: out of memory
+void graph_number(const Graph *graph); // numbers the nodes from 0 on, in their `place`
 
-// It has memory or conditions of its own: it cannot be cloned, put into others, or made executable
-// twice.
+// Does it have memory nodes or conditional nodes? Then it cannot be cloned or be a child graph, and
+// can have only one executable graph at a time.
 bool graph_is_single(const Graph *graph);
 
-// The nodes so that each comes behind what it needs; the caller's to free. NULL: they form a
-// circle, or there is no memory.
+// The nodes in topological order; the caller frees the array. NULL: there is a cycle, or no memory.
 Node **graph_sorted(const Graph *graph);
 
-// Do the edges say no more than which node comes first?
+// Are all edges ordinary dependencies? `edges` may be NULL: then they are.
 bool graph_edges_plain(const cudaGraphEdgeData *edges, size_t count);
 
-// exec.c: an executable graph: a clone of a graph, and the order in which its operations are
+// exec.c: an executable graph is a clone of a graph, with the order in which its operations are
 // issued.
 typedef struct Exec Exec;
-Node *exec_node(Exec *exec,
-                const Node *original); // NULL: neither is one, or they do not belong together
-cudaError_t exec_plan(Exec *exec);     // anew, after a graph inside of it has changed
-bool exec_is_like(const Graph *graph,
-                  const Graph *other); // may the other take its place in an executable graph?
+Node *exec_node(Exec *exec, const Node *original); // the clone of that node; NULL: none
+cudaError_t exec_plan(Exec *exec); // plans it, or plans it anew after a child graph has changed
+
+// Can the other graph replace this one in an executable graph?
+bool exec_is_like(const Graph *graph, const Graph *other);

@@ -1,6 +1,6 @@
-// Conditional nodes. What decides is a value on the device, which kernels set; the launch waits for
-// it where it matters, so that what is issued behind is known. That takes the host no simulated
-// time, as on hardware, where the device decides.
+// Conditional nodes. A value on the device, which kernels set, decides which body graph runs. The
+// launch waits until the stream reaches the node, reads the value, and only then issues what
+// follows. This takes the host no simulated time, because on hardware the device decides.
 
 #include "graph_condition.h"
 #include <pthread.h>
@@ -9,9 +9,9 @@
 typedef struct Handle {
     struct Handle *next;
     uint64_t id;
-    const Graph *graph; // it is for one node in this or in a graph inside; NULL: that is gone
-    unsigned first;     // its value when a graph that asks for it is launched,
-    bool assigned;      // if that is assigned at all
+    const Graph *graph; // one node of it, or of a graph inside it, may use this; NULL: destroyed
+    unsigned first;     // the default value, which each launch assigns
+    bool assigned;      // if this is set (cudaGraphCondAssignDefault)
 } Handle;
 
 static Handle *handles;
@@ -79,7 +79,7 @@ void condition_forget(const Graph *graph)
     pthread_mutex_unlock(&mutex);
 }
 
-// Is there a node that the handle decides about, in the graph or inside?
+// Does a node of the graph, or of a graph inside it, use the handle?
 static bool is_taken(const Graph *graph, uint64_t handle)
 {
     bool taken = false;
@@ -186,8 +186,8 @@ static cudaError_t begin_handle(uint64_t id, uint64_t stream)
     const Handle *handle = find(id);
     uint32_t first = handle ? handle->first : 0;
     if (!handle || !handle->assigned) return cudaSuccess;
-    cudaError_t error =
-        client_stream_settle("cudaGraphLaunch", stream); // an earlier launch may still ask for it
+    // An earlier launch may still read the value.
+    cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);
     return error ? error : ask(WIRE_CONDITION_SET, id, &first);
 }
 

@@ -3,7 +3,7 @@
 #include "graph.h"
 
 bool graph_has_condition(const Graph *graph);
-void condition_forget(const Graph *graph); // the graph is gone: no further node can use its handles
+void condition_forget(const Graph *graph); // destroyed: no further node can use its handles
 
 // Returns cudaErrorInvalidValue, and reports it, if a body contains a node that it must not
 // contain.

@@ -1,4 +1,4 @@
-// The nodes of graphs that are copies: of boxes, of plain bytes, and to and from variables.
+// Memcpy nodes: of boxes, of plain bytes, and to and from variables.
 
 #include "graph_node.h"
 
@@ -18,8 +18,7 @@ cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *ope
     return describe_copy(operation_box_copy(p, false), operation);
 }
 
-// In an executable graph what was the host's stays the host's, and what was a device's stays a
-// device's.
+// In an executable graph each end of a copy must stay host memory or stay device memory.
 static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const Operation *operation,
                           cudaError_t error)
 {
@@ -62,7 +61,7 @@ static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
 {
     size_t rows = box->pitch && box->slice ? box->slice / box->pitch : copy->rows;
     return (struct cudaPitchedPtr){ box->address, box->pitch, 0,
-                                    rows }; // an H200 does not keep the width
+                                    rows }; // the width is 0, as on an H200
 }
 
 EXPORT cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *p)

@@ -1,4 +1,4 @@
-// The nodes of graphs that are kernels, and their attributes.
+// Kernel nodes, and their attributes.
 
 #include "graph_node.h"
 #include "symbol.h"
@@ -13,7 +13,7 @@ cudaError_t node_describe_kernel(const struct cudaKernelNodeParams *p, Operation
     operation->kernel.grid = p->gridDim;
     operation->kernel.block = p->blockDim;
     operation->kernel.shared = p->sharedMemBytes;
-    operation->kernel.domains.remote = 1; // as an H200 has it
+    operation->kernel.domains.remote = 1; // the default on an H200
     cudaError_t error = operation_kernel(p->func, p->kernelParams, &operation->kernel, parameters);
     if (error) return error;
     operation->kernel.only_checked = true;

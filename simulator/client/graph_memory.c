@@ -1,6 +1,6 @@
-// Memory that graphs allocate and free. Its address is known when the node is made; the memory is
-// there from the launch's allocation on until it is freed, by the graph or later by the program,
-// and is the same again in the next launch.
+// Memory nodes: memory that graphs allocate and free. The address is fixed when the node is added.
+// The memory exists from the allocation in a launch until the graph, or later the program, frees
+// it. The next launch allocates it at the same address.
 
 #include "graph.h"
 #include "graph_memory.h"
@@ -80,7 +80,7 @@ cudaError_t graph_memory_check(const Graph *graph, const Operation *operation)
                                                                           : cudaSuccess;
 }
 
-// ---- When they are launched ----
+// ---- Launches ----
 
 static cudaError_t request(enum wire_op op, const Operation *operation, uint64_t stream)
 {
@@ -113,15 +113,16 @@ cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream)
 void graph_memory_end(const Graph *graph)
 {
     for (const Node *node = graph->first; node; node = node->next) {
-        if (operation_is_memory(
-                &node->operation)) // what the graph frees it frees behind: that node comes later
+        // Of the two nodes for an address, the free node comes later and decides.
+        if (operation_is_memory(&node->operation))
             find(node->operation.memory.address)->held = node->operation.kind == OPERATION_ALLOC;
     }
 }
 
 // ---- Nodes ----
 
-// The device that has the memory reaches it anyway; no other may be told to.
+// Does the program want other devices or processes to access the memory? The device that has the
+// memory can always access it.
 static bool is_for_others(const struct cudaMemAllocNodeParams *p)
 {
     for (size_t i = 0; i < p->accessDescCount; i++)
@@ -169,7 +170,7 @@ void graph_memory_describe(const Operation *operation, struct cudaMemAllocNodePa
     };
 }
 
-// ---- What graphs have of a device's memory ----
+// ---- The memory pool of a device's graphs ----
 
 static cudaError_t on_graph_pool(enum wire_op op, const char *call, int device, unsigned attribute,
                                  bool set, uint64_t *value)

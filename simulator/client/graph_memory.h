@@ -15,8 +15,8 @@ cudaError_t graph_memory_check(const Graph *graph, const Operation *operation);
 // Such graphs can be neither split nor duplicated (graph_is_single).
 bool graph_has_memory(const Graph *graph);
 
-// The graph is about to be launched. What it left allocated last time must have been freed, or is
-// freed now.
+// The graph is about to be launched on the stream. Memory that its last launch left allocated is
+// freed now, if `frees` is set; otherwise it is an error.
 cudaError_t graph_memory_begin(const Graph *graph, bool frees, uint64_t stream);
-void graph_memory_end(const Graph *graph); // it was launched
+void graph_memory_end(const Graph *graph); // it has been launched
 void graph_memory_freed(const void *p);    // the program has freed that memory

@@ -14,7 +14,8 @@ cudaError_t node_set(Node *node, const Operation *operation, cudaError_t error);
 // What a node of that kind does. NULL: it is no such node, or `out` is NULL.
 const Operation *node_get(cudaGraphNode_t node, enum operation_kind kind, const void *out);
 
-// Describes such a node; `parameters` become the operation's. Returns what is wrong with them.
+// Describe a node of that kind in *operation, or return the error. A kernel's parameters are packed
+// into `parameters`, to which the operation then points.
 cudaError_t node_describe_kernel(const struct cudaKernelNodeParams *p, Operation *operation,
                                  char parameters[WIRE_TAIL]);
 cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *operation);

@@ -1,5 +1,5 @@
-// The nodes of graphs, kind by kind: adding them, asking for what they do, and setting that anew,
-// in a graph or in an executable one. Kernels are in graph_kernels.c, copies in graph_copies.c.
+// Graph nodes, kind by kind: adding nodes, and getting and setting their parameters in a graph or
+// in an executable graph. Kernel nodes are in graph_kernels.c, memcpy nodes in graph_copies.c.
 
 #include "graph_node.h"
 #include "graph_condition.h"
@@ -36,7 +36,7 @@ cudaError_t node_set(Node *node, const Operation *operation, cudaError_t error)
 {
     Operation kept;
     if (operation_is_memory(operation))
-        return client_done(cudaErrorNotSupported); // its memory is what it is
+        return client_done(cudaErrorNotSupported); // a memory node cannot be changed
     if (!node || !graph_known(node->graph) || node->operation.kind != operation->kind)
         return client_done(cudaErrorInvalidValue);
     if (error) return client_done(error);
@@ -53,7 +53,7 @@ const Operation *node_get(cudaGraphNode_t node, enum operation_kind kind, const 
     return out && n && graph_known(n->graph) && n->operation.kind == kind ? &n->operation : NULL;
 }
 
-// ---- Fills ----
+// ---- Memset nodes ----
 
 static cudaError_t describe_fill(const struct cudaMemsetParams *p, Operation *operation)
 {
@@ -263,7 +263,7 @@ EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out
     return client_done(operation ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-// ---- Graphs inside of graphs, and nodes that do nothing ----
+// ---- Child graphs, and empty nodes ----
 
 static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
 {
@@ -340,7 +340,7 @@ static struct cudaKernelNodeParams first_version(const struct cudaKernelNodePara
                                           p->sharedMemBytes, p->kernelParams, p->extra };
 }
 
-// What a node of any kind is to do. `parameters` are for a kernel's.
+// Describes a node of any kind. A kernel's parameters are packed into `parameters`.
 static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
                             char parameters[WIRE_TAIL])
 {
@@ -366,7 +366,7 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
         return describe_event(OPERATION_WAIT, p->eventWait.event, operation);
     case cudaGraphNodeTypeEventRecord:
         return describe_event(OPERATION_RECORD, p->eventRecord.event, operation);
-    case cudaGraphNodeTypeConditional: return cudaErrorNotSupported; // what it is to do stays
+    case cudaGraphNodeTypeConditional: return cudaErrorNotSupported; // it cannot be changed
     case cudaGraphNodeTypeMemAlloc:
         return graph_memory_alloc_node("cudaGraphAddNode",
                                        (struct cudaMemAllocNodeParams *)&p->alloc, operation);
@@ -380,7 +380,7 @@ static cudaError_t describe(struct cudaGraphNodeParams *p, Operation *operation,
     }
 }
 
-// What is to be zero: the reserved words, and of a node of which nothing is said, all.
+// Are the reserved words zero? An empty node has no parameters, so for it all words are reserved.
 static bool is_clean(const struct cudaGraphNodeParams *p)
 {
     bool clean = !p->reserved0[0] && !p->reserved0[1] && !p->reserved0[2] && !p->reserved2;
@@ -390,7 +390,8 @@ static bool is_clean(const struct cudaGraphNodeParams *p)
     return clean;
 }
 
-// The program fills in the graphs that the node has from the beginning.
+// The node has empty body graphs from the beginning. The program gets their handles and adds nodes
+// to them.
 static cudaError_t add_condition(cudaGraphNode_t *out, cudaGraph_t graph,
                                  const cudaGraphNode_t *needs, size_t count,
                                  struct cudaConditionalNodeParams *p)

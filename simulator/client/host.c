@@ -1,5 +1,6 @@
-// Host functions run one after another on a thread of their own, as soon as the work before them
-// has been done. What is issued after one waits in the calling thread until it has returned.
+// Host functions run one after another on a thread of their own, as soon as the work before them in
+// the stream is done. A request that must follow a host function waits in its calling thread until
+// the function has returned.
 
 #include "host.h"
 #include "operation.h"
@@ -15,7 +16,7 @@ typedef struct Waiting {
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    Waiting *first; // the one that runs, and those after it
+    Waiting *first; // the function that runs now, and those queued after it
     bool started;
 } queue = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
@@ -91,10 +92,11 @@ void host_call_later(cudaHostFn_t function, void *data)
     append(&what, UINT64_MAX); // no stream
 }
 
-// ---- Who waits ----
+// ---- Waiting for host functions ----
 
-// Is work on one stream ordered with the other's? Whether default streams are waited for depends on
-// how the other was made; here they always are.
+// Is work on one stream ordered with work on the other? A legacy default stream counts as ordered
+// with every other stream, even with one created with cudaStreamNonBlocking, because the client
+// does not keep the flags of streams.
 static bool are_ordered(uint64_t one, uint64_t other)
 {
     return one == other || one < WIRE_DEVICES || other < WIRE_DEVICES;
@@ -114,7 +116,7 @@ static void wait_for(uint64_t stream, bool all)
     pthread_mutex_unlock(&queue.mutex);
 }
 
-// Until the host functions have returned that come before what the request asks for.
+// Waits until the host functions that must precede the request have returned.
 static void wait_before(const WireRequest *request)
 {
     if (inside || !__atomic_load_n(&queue.first, __ATOMIC_ACQUIRE)) return;
@@ -141,7 +143,7 @@ bool host_is_busy(uint64_t stream)
     return busy;
 }
 
-// ---- Asking for one ----
+// ---- Issuing host functions ----
 
 cudaError_t operation_run_host(const Operation *operation, uint64_t stream)
 {

@@ -5,7 +5,7 @@
 
 bool host_is_busy(uint64_t stream); // has a function on that stream yet to return?
 
-// Queues the function for that thread. No work of a stream waits for it.
+// Queues a function for the thread of host functions. The function belongs to no stream.
 void host_call_later(cudaHostFn_t function, void *data);
 
 // Is the calling thread inside a host function, where CUDA calls are forbidden?

@@ -1,5 +1,5 @@
-// Host memory that kernels reach: allocated as such (shared.c), or the program's own, registered
-// (registered.c).
+// Host memory that kernels can access: pinned allocations (shared.c), and the program's own memory,
+// registered (registered.c).
 
 #include "capture.h"
 #include <cuda_runtime_api.h>
@@ -33,7 +33,7 @@ EXPORT cudaError_t cudaMallocHost(void **out, size_t bytes)
     return client_done(host_alloc("cudaMallocHost", out, bytes));
 }
 
-// Portable, mapped and write-combined memory are one here: all of it can be reached by kernels.
+// The flags make no difference here: all pinned memory is portable and mapped.
 EXPORT cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
     if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
@@ -102,7 +102,7 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *p)
     cudaError_t error = client_open();
     if (error || !flags || !(client_is_pinned(p) || client_is_registered(p)))
         return client_done(error ? error : cudaErrorInvalidValue);
-    // With one address space for all, all of it is mapped.
+    // With unified addressing all pinned memory is mapped.
     *flags = cudaHostAllocMapped | client_registered_flags(p);
     return client_done(client_sticky());
 }

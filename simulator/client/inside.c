@@ -1,5 +1,5 @@
-// For our own libraries (inside.h): their calls cost the host what NVIDIA's cost, and not what the
-// calls of CUDA do that they are made of here.
+// For our own libraries (inside.h). A call of such a library costs the host as much simulated time
+// as the call of NVIDIA's library, and the CUDA calls that it makes here cost nothing.
 
 #include "client.h"
 #include "inside.h"

@@ -1,4 +1,5 @@
-// Memory and events of other processes. A handle holds the device's key for it, and a mark.
+// Interprocess memory and events. A handle holds the device's key for the memory or event, and a
+// mark that tells it from other bytes.
 
 #include "client.h"
 #include <string.h>
@@ -81,7 +82,7 @@ EXPORT cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle
 {
     if (!event) return client_done(cudaErrorInvalidValue);
     if (!read_handle(&handle, true))
-        return client_done(cudaErrorMapBufferObjectFailed); // as an H200 says
+        return client_done(cudaErrorMapBufferObjectFailed); // as on an H200
     WireReply reply;
     cudaError_t error =
         ask_of(WIRE_IPC_IMPORT_EVENT, "cudaIpcOpenEventHandle", read_handle(&handle, true), &reply);

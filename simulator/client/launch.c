@@ -5,7 +5,8 @@
 #include <string.h>
 #include <cuda_runtime_api.h>
 
-// The configuration between <<< and >>>, from its evaluation to the stub's launch.
+// A stack of the configurations between <<< and >>>, each kept from its evaluation to the launch in
+// the stub.
 static __thread struct {
     dim3 grid, block;
     size_t shared;
@@ -16,7 +17,7 @@ static __thread int pushed_count;
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
                                             cudaStream_t stream)
 {
-    if (pushed_count == sizeof pushed / sizeof *pushed) return 1; // the stub is not called then
+    if (pushed_count == sizeof pushed / sizeof *pushed) return 1; // then the stub is not called
     pushed[pushed_count].grid = grid;
     pushed[pushed_count].block = block;
     pushed[pushed_count].shared = shared;
@@ -35,7 +36,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-// Lays the arguments out as the kernel has them.
+// Copies the arguments into the kernel's parameter block. False: they do not fit.
 static bool pack(Symbol *symbol, void **arguments, char *block, size_t total)
 {
     memset(block, 0, total);
@@ -100,7 +101,7 @@ static cudaError_t launch_here(const char *call, const void *key, KernelOperatio
     return error ? error : operation_issue(&operation, stream);
 }
 
-// A stream of another device takes the launch to that device.
+// A launch runs on the device of its stream, even if another device is current.
 static cudaError_t launch(const char *call, const void *key, KernelOperation kernel,
                           void **arguments, cudaStream_t stream)
 {
@@ -167,9 +168,10 @@ TWIN(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz,
       cudaStream_t stream),
      (kernel, grid, block, arguments, shared, stream))
 
-// What of the attribute the device does not have; NULL: it is done, or it only tells the hardware
-// how to go about the same work. (A kernel may begin while the one before it ends, if the program
-// allows it: here it begins after it.)
+// Applies the attribute to the launch. Returns the name of a feature that the device lacks. NULL:
+// the attribute is applied, or ignored because it changes no result. (Programmatic stream
+// serialization allows a kernel to begin before the kernel before it ends; here it begins
+// afterwards.)
 static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *kernel)
 {
     switch (attribute->id) {
@@ -188,13 +190,12 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
         kernel->cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y,
                                   attribute->val.clusterDim.z };
         return NULL;
-    case cudaLaunchAttributePreferredClusterDimension: // where the hardware has larger ones for a
-                                                       // part of the grid
+    case cudaLaunchAttributePreferredClusterDimension: // larger clusters are not used
         return NULL;
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
         kernel->policy = (int)attribute->val.clusterSchedulingPolicyPreference;
         return NULL;
-    case cudaLaunchAttributeProgrammaticEvent: // recorded behind it
+    case cudaLaunchAttributeProgrammaticEvent: // record_events() records it
     case cudaLaunchAttributeLaunchCompletionEvent: return NULL;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return "cudaLaunchKernelEx with a node that kernels update";
@@ -202,7 +203,7 @@ static const char *apply(const cudaLaunchAttribute *attribute, KernelOperation *
     }
 }
 
-// The event that a launch is to record; NULL: the attribute is another.
+// The event that the launch is to record; NULL: this is another attribute.
 static const cudaEvent_t *event_of(const cudaLaunchAttribute *attribute)
 {
     switch (attribute->id) {
@@ -224,7 +225,7 @@ static cudaError_t check_event(const cudaLaunchAttribute *attribute)
                                             : cudaSuccess;
 }
 
-enum { NO_ATTRIBUTE = 15 }; // among those that are
+enum { NO_ATTRIBUTE = 15 }; // a gap in the numbers of attributes
 
 static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
 {
@@ -235,7 +236,7 @@ static cudaError_t check_attribute(const cudaLaunchAttribute *attribute)
                attribute->val.clusterDim.z };
     if (id > cudaLaunchAttributeNvlinkUtilCentricScheduling || id == NO_ATTRIBUTE
         || id == cudaLaunchAttributeSynchronizationPolicy)
-        return cudaErrorInvalidValue; // no attribute, or not one of launches
+        return cudaErrorInvalidValue; // no attribute, or no attribute of launches
     if (!client_good_attribute(attribute->id, &attribute->val)) return cudaErrorInvalidValue;
     if (event_of(attribute)) return check_event(attribute);
     if (id == cudaLaunchAttributeClusterSchedulingPolicyPreference
@@ -256,7 +257,7 @@ static cudaError_t record_events(const cudaLaunchConfig_t *config)
     return error;
 }
 
-// What is preferred are multiples of what there is at least.
+// Are the preferred cluster sizes multiples of the required cluster size?
 static bool may_prefer(const cudaLaunchConfig_t *config, dim3 cluster)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {

@@ -1,4 +1,5 @@
-// Libraries: modules that the program loads itself. A handle is its Image.
+// Libraries: modules that the program loads at run time. The handle of a library is the address of
+// its Image.
 
 #include "symbol.h"
 #include <stdio.h>
@@ -13,7 +14,7 @@ EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
 {
     (void)options;
     (void)values;
-    (void)count; // how hard to optimise, where to log
+    (void)count; // for the JIT compiler: optimisation level, logs
     (void)library_options;
     (void)library_values;
     (void)library_count;
@@ -30,7 +31,7 @@ EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     return cudaSuccess;
 }
 
-// The whole file, with a 0 behind it; NULL: it cannot be read.
+// The whole file, with a 0 at its end; NULL: it cannot be read.
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -97,7 +98,7 @@ EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t libr
     return client_done(error);
 }
 
-// The name of the library's kernel of that number; *count: of how many.
+// The name of the library's kernel with that number. *count: the number of kernels.
 static cudaError_t kernel_name(const char *call, cudaLibrary_t library, unsigned number,
                                unsigned *count, char name[WIRE_TAIL + 1])
 {
@@ -140,7 +141,7 @@ EXPORT cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned r
     return cudaSuccess;
 }
 
-// A managed variable the host is to have, too.
+// A managed variable is also mapped in the program.
 static cudaError_t variable(void **address, size_t *bytes, cudaLibrary_t library, const char *name,
                             bool managed)
 {

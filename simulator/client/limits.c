@@ -1,4 +1,4 @@
-// What a program may set of a device, as far as it means something here.
+// The limits of a device (cudaDeviceSetLimit).
 
 #include "capture.h"
 #include <string.h>
@@ -7,7 +7,7 @@
 enum { LIMITS = cudaLimitPersistingL2CacheSize + 1 };
 
 static const size_t at_first[LIMITS] = {
-    // as an H200 says
+    // as on an H200
     [cudaLimitStackSize] = 1024,           [cudaLimitPrintfFifoSize] = 8650752,
     [cudaLimitMallocHeapSize] = 8 << 20,   [cudaLimitDevRuntimePendingLaunchCount] = 2048,
     [cudaLimitMaxL2FetchGranularity] = 64, [cudaLimitPersistingL2CacheSize] = 11796480,
@@ -20,7 +20,7 @@ static cudaError_t opened(void)
 }
 
 static size_t limits[LIMITS];
-static bool are_set; // no longer those of the beginning
+static bool are_set; // false: limits[] is not in use yet, and the initial limits hold
 
 static size_t *limit_at(enum cudaLimit limit)
 {
@@ -31,14 +31,14 @@ static size_t *limit_at(enum cudaLimit limit)
 
 void client_limits_reset(void) { are_set = false; }
 
-// The error of asking for a limit, or of setting it.
+// The error of getting or setting the limit.
 static cudaError_t check_limit(enum cudaLimit limit)
 {
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
     return (unsigned)limit <= cudaLimitPersistingL2CacheSize ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// What a limit becomes that is set to this value: as an H200 rounds them.
+// The value that a limit gets when the program sets it to `value`: rounded up as on an H200.
 static size_t rounded_limit(enum cudaLimit limit, size_t value)
 {
     static const size_t step[LIMITS] = { [cudaLimitStackSize] = 16,
@@ -65,8 +65,8 @@ EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     return cudaSuccess;
 }
 
-// The simulated device's printf buffer grows as it needs, and of L2 it keeps what was used last,
-// whatever it is told.
+// Some limits have no effect: the simulated device's printf buffer grows as needed, and its L2
+// always keeps the lines that were used last.
 EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t error = opened();

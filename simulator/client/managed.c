@@ -1,5 +1,5 @@
-// Managed memory: allocating it, moving it ahead of its use, and advising how it will be used. What
-// moves when is the device's to know (simulator/model/managed.c).
+// Managed memory: allocation, prefetches and advice. The device decides which pages migrate, and
+// when (simulator/model/managed.c).
 
 #include "managed.h"
 #include "capture.h"
@@ -41,7 +41,7 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     return bytes || error ? client_done(error ? error : allocate(out, bytes)) : cudaSuccess;
 }
 
-// Every place but a device is the host.
+// Checks the location: a device, or the host, whose NUMA nodes are not told apart.
 static cudaError_t check_location(struct cudaMemLocation location)
 {
     if (location.type == cudaMemLocationTypeDevice)
@@ -119,7 +119,7 @@ static int location_type(int id)
                                  : cudaMemLocationTypeInvalid;
 }
 
-// The devices, and what is left of the list: no device.
+// Lists the devices whose bits are set. The rest of the list becomes cudaInvalidDeviceId.
 static void list_devices(uint32_t bits, int *list, size_t room)
 {
     size_t count = 0;
@@ -128,7 +128,7 @@ static void list_devices(uint32_t bits, int *list, size_t room)
     while (count < room) list[count++] = cudaInvalidDeviceId;
 }
 
-// False: there is no such attribute, or it is the list.
+// False: there is no such attribute, or it is AccessedBy, whose value is a list.
 static bool range_value(const WireReply *reply, enum cudaMemRangeAttribute attribute, int *value)
 {
     switch (attribute) {
@@ -175,7 +175,7 @@ EXPORT cudaError_t cudaMemRangeGetAttributes(void **out, size_t *sizes,
     return client_done(error);
 }
 
-// Of the allocation that begins there; 0: none does.
+// The size of the allocation that begins at that address; 0: none does.
 static size_t size_at(const void *p)
 {
     WireRequest request = client_request(WIRE_POINTER, "cudaStreamAttachMemAsync");
@@ -186,13 +186,14 @@ static size_t size_at(const void *p)
              : reply.memory.size;
 }
 
-// On this device host and kernels may use all managed memory at any time: there is nothing to do.
+// The device allows concurrent managed access: host and kernels may access managed memory at any
+// time. So attaching memory to a stream changes nothing.
 EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes,
                                             unsigned flags)
 {
     bool to_one = flags == cudaMemAttachSingle && stream && stream != cudaStreamLegacy;
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || to_one;
-    known = known && (!bytes || bytes == size_at(p)); // all of it
+    known = known && (!bytes || bytes == size_at(p)); // 0, or the whole allocation
     cudaError_t error = client_open();
     if (!error) error = client_sticky();
     if (!error)

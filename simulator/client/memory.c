@@ -1,5 +1,5 @@
-// Memory: allocating and freeing it, and what is known of it. Device memory is the device's; of
-// managed and pinned memory the program has its own view (shared.c).
+// Memory: allocating, freeing and querying it. Device memory exists in the device process only;
+// managed and pinned memory is also mapped in the program (shared.c).
 
 #include "capture.h"
 #include "client.h"
@@ -46,7 +46,7 @@ EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 
 EXPORT cudaError_t cudaFree(void *p) { return device_free("cudaFree", p); }
 
-// Nobody has an array.
+// No array can exist, because arrays are not supported.
 EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 {
     return array ? client_unsupported("cudaFreeArray") : client_done(client_open());

@@ -1,5 +1,5 @@
-// Kernels and variables as the program knows them: what nvcc's start-up code registers. A fat
-// binary goes to the device, whole, when something in it is first used.
+// Kernels and variables, which nvcc's start-up code registers. A whole fat binary is sent to the
+// device when something in it is first used.
 
 #include "symbol.h"
 #include <pthread.h>
@@ -115,7 +115,7 @@ void image_free(Image *image)
     free(image);
 }
 
-// What an image begins with. PTX text may lie anywhere; all others lie as their structures do.
+// The image's first four bytes, which tell its format. Only PTX text may be unaligned.
 static uint32_t magic_of(const void *data)
 {
     uint32_t magic;
@@ -129,7 +129,8 @@ static size_t fat_bytes(const void *data)
     return magic_of(data) == (uint32_t)FAT_MAGIC ? header->header_bytes + header->bytes : 0;
 }
 
-// Lays what was linked and its parts one behind the other, as the device wants to have them.
+// Copies the linked fat binary and its parts into one block, one after another, as the device
+// expects them.
 static bool join_parts(Image *image)
 {
     const void *const *part = image->parts;
@@ -146,7 +147,8 @@ static bool join_parts(Image *image)
     return true;
 }
 
-// How many bytes an image has: a fat binary says it itself, PTX text ends with a 0.
+// Finds the size of an image: a fat binary's header has it, PTX text ends with a 0. False: it is a
+// native image, which the device cannot run, or empty.
 static bool measure(Image *image)
 {
     if (image->joined) return true;
@@ -172,7 +174,7 @@ static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes
     memcpy(slot, (const char *)image->data + offset, bytes);
 }
 
-// The image's id on some device; 0: no device has it.
+// The image's id on any device that has loaded it; 0: none has.
 static uint64_t any_id(const Image *image)
 {
     uint64_t id = 0;
@@ -219,7 +221,7 @@ cudaError_t image_unload(Image *image)
     return first;
 }
 
-// The first device that answers says where the parameters lie.
+// Keeps the layout of the parameters, which is the same on all devices, from the first reply.
 static cudaError_t keep_parameters(Symbol *symbol, const WireParameter *parameters)
 {
     const WireReply *found = &symbol_here(symbol)->found;
@@ -251,7 +253,8 @@ cudaError_t symbol_resolve(Symbol *symbol)
     static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
     Resolved *here = symbol_here(symbol);
     if (here->resolved && !client_sticky()) return here->error;
-    cudaError_t error = client_open(); // in a forked child the mutex may be held for ever
+    // In a forked child this fails: the mutex may be locked there for ever.
+    cudaError_t error = client_open();
     if (error) return error;
     pthread_mutex_lock(&once);
     error = image_load(symbol->image);
@@ -260,14 +263,14 @@ cudaError_t symbol_resolve(Symbol *symbol)
         if (!here->error && !symbol->variable)
             here->dynamic_limit -=
                 here->found.kernel
-                    .shared_bytes; // the same for both, unless the program asks for more
+                    .shared_bytes; // static and dynamic shared memory share the 48 KiB
         here->resolved = !client_sticky();
     }
     pthread_mutex_unlock(&once);
     return error ? error : here->error;
 }
 
-// What nvcc's code calls before main().
+// ---- Called by the code that nvcc generates ----
 
 EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
@@ -280,7 +283,7 @@ EXPORT void __cudaRegisterFatBinaryEnd(void **image) { (void)image; }
 
 EXPORT void __cudaUnregisterFatBinary(void **image)
 {
-    // The program is ending: its device ends with it.
+    // The program is ending, and the device with it, so nothing is unloaded there.
     if (image) image_free((Image *)image);
 }
 
@@ -328,12 +331,12 @@ static void place_managed(Symbol *symbol)
     if (!client_map(address, symbol_here(symbol)->found.memory.size, true)) return;
     *symbol->managed = (void *)(uintptr_t)address;
     pthread_mutex_lock(&mutex);
-    remember(*symbol->managed, symbol); // what cudaMemcpyToSymbol is given of it
+    remember(*symbol->managed, symbol); // the address that the program passes to cudaMemcpyToSymbol
     pthread_mutex_unlock(&mutex);
 }
 
-// Before the host first touches a __managed__ variable: gives each its address. One that gets none
-// stays a null pointer.
+// Called before the host first touches a __managed__ variable. Gives each variable its address; a
+// variable that gets none stays a null pointer.
 EXPORT char __cudaInitModule(void **image)
 {
     Image *in = (Image *)image;

@@ -9,10 +9,10 @@ enum operation_kind {
     OPERATION_COPY,
     OPERATION_FILL,
     OPERATION_HOST,
-    OPERATION_RECORD,    // an event,
-    OPERATION_WAIT,      // and the wait for one
-    OPERATION_GRAPH,     // only in graphs: another graph,
-    OPERATION_EMPTY,     // nothing,
+    OPERATION_RECORD,    // of an event
+    OPERATION_WAIT,      // for an event
+    OPERATION_GRAPH,     // only in graphs: a child graph,
+    OPERATION_EMPTY,     // an empty node,
     OPERATION_ALLOC,     // an allocation of the graph,
     OPERATION_RELEASE,   // its release,
     OPERATION_CONDITION, // a conditional node
@@ -24,10 +24,10 @@ typedef struct {
     struct Symbol *symbol;
     dim3 grid, block;
     size_t shared;     // dynamic, bytes
-    bool unchecked;    // the launch's result is not looked at by the program
+    bool unchecked;    // the program does not look at the result of the launch
     bool in_graph;     // launched together with others
     bool only_checked; // only checked, not launched
-    bool cooperative;  // cooperative: all blocks are resident at once
+    bool cooperative;  // all blocks are resident at once
     dim3 cluster;      // blocks of its clusters; 0: unspecified
     int policy;        // enum cudaClusterSchedulingPolicy; like the next four it has no effect
     int priority;
@@ -91,22 +91,23 @@ typedef struct Operation {
     };
 } Operation;
 
-// Does memory of a graph begin or end with it?
+// Does it allocate or free memory of a graph?
 static inline bool operation_is_memory(const Operation *operation)
 {
     return operation->kind == OPERATION_ALLOC || operation->kind == OPERATION_RELEASE;
 }
 
-// Puts it on the stream, or, if that is being captured, into its graph.
+// Issues the operation to the stream or, if the stream is being captured, adds it to the graph.
 cudaError_t operation_issue(const Operation *operation, cudaStream_t stream);
 
-// Runs it on the stream of that id.
+// Runs the operation on the stream with that id.
 cudaError_t operation_run(const Operation *operation, uint64_t stream);
 
-// Its request, as if it were made now, or, if it was kept, as it was then.
+// The operation's request, with the call site of the current call or, for a kept operation, of the
+// call that kept it.
 WireRequest operation_request(const Operation *operation, enum wire_op op);
 
-// A copy for a graph, which owns its data. False: out of memory.
+// Makes a copy for a graph; the copy owns its data. False: out of memory.
 bool operation_keep(Operation *kept, const Operation *operation);
 void operation_drop(Operation *kept);
 

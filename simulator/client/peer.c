@@ -1,9 +1,9 @@
-// Peers: which devices may reach whose memory. (Copies between them: copy.c.)
+// Peer access: which device may access which other device's memory. (Peer copies are in copy.c.)
 
 #include "client.h"
 #include <cuda_runtime_api.h>
 
-// Each device is joined to each other one.
+// A link joins every two devices.
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
     cudaError_t error = client_open();
@@ -38,7 +38,7 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int other)
     return set_access("cudaDeviceDisablePeerAccess", other, false);
 }
 
-// All links are alike, and carry atomics.
+// All links are equal, and support native atomics.
 EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from,
                                              int to)
 {

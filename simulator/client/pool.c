@@ -1,4 +1,4 @@
-// Memory pools, and memory that is allocated and freed in stream order. A pool's handle is its id.
+// Memory pools, and stream-ordered allocation. The handle of a pool is its id.
 
 #include "capture.h"
 #include "graph_memory.h"
@@ -91,7 +91,7 @@ EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
     return find("cudaDeviceGetMemPool", pool, device, false);
 }
 
-// The same by place. Only devices have pools.
+// For the calls that name a pool by its location. Only device memory has pools here.
 static cudaError_t check_place(const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type)
 {
@@ -138,7 +138,7 @@ EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return client_done(client_simple(&request, &reply));
 }
 
-// The flags are ints, the others counts of bytes.
+// The reuse policies are ints, the other attributes are 64-bit counts of bytes.
 static size_t value_bytes(enum cudaMemPoolAttr attribute)
 {
     return attribute <= cudaMemPoolReuseAllowInternalDependencies ? sizeof(int) : sizeof(uint64_t);
@@ -217,7 +217,7 @@ EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemP
     return client_done(error);
 }
 
-// No pool here can be shared (cudaMemPoolCreate).
+// No pool can be shared, because cudaMemPoolCreate() makes none with shareable handles.
 EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
                                                       enum cudaMemAllocationHandleType type,
                                                       unsigned flags)
@@ -229,7 +229,7 @@ EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_
 
 // ---- Allocating and freeing ----
 
-// By a stream that is captured: the graph will.
+// On a captured stream: adds a node that allocates when the graph is launched.
 static cudaError_t allocate_in_graph(const char *call, void **out, size_t bytes,
                                      cudaStream_t stream)
 {

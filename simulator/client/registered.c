@@ -1,6 +1,6 @@
-// Host memory of the program's own that it has pinned. Kernels reach it: its pages change places
-// with pages of the memory that the device has as well, with the same bytes at the same address,
-// until it is given back. What the device calls it is another address.
+// The program's own memory, pinned with cudaHostRegister(). So that kernels can access it, its
+// pages are replaced by pages of the memfd, which the device maps as well. The bytes and their host
+// address stay the same; the device address is another one. Unregistering replaces the pages again.
 
 #define _GNU_SOURCE
 #include "client.h"
@@ -12,11 +12,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Pages that have changed places, for as long as something in them is registered.
+// Pages that have been replaced, for as long as something in them is registered.
 typedef struct Pages {
     char *first;
     size_t bytes;
-    uint64_t device; // where the first lies there
+    uint64_t device; // device address of the first page
     unsigned users;
 } Pages;
 
@@ -24,7 +24,7 @@ typedef struct Registered {
     struct Registered *next;
     char *base;
     size_t bytes;
-    Pages *pages; // NULL: they are not shared
+    Pages *pages; // NULL: kernels cannot access this memory
     unsigned flags;
 } Registered;
 
@@ -68,16 +68,17 @@ uint64_t client_registered_address(const void *p)
     return address;
 }
 
-// ---- Changing pages ----
+// ---- Replacing pages ----
 
-// Are they memory that a program may write and that is nobody else's, nor the stack of another
-// thread?
+// Are the pages writable and private? The main thread's stack may be replaced by the main thread
+// only.
 static bool is_plain(const char *from, size_t bytes)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     uintptr_t at = (uintptr_t)from, end = at + bytes;
-    char line[2 * WIRE_PAGE],
-        rights[8]; // so that there is more of the stack below our caller's: only that can grow
+    // Replaced pages can't grow as a stack does. This large buffer makes sure that the stack
+    // extends below the pages of the caller's variables.
+    char line[2 * WIRE_PAGE], rights[8];
     bool good = maps != NULL;
     while (good && at < end && fgets(line, sizeof line, maps)) {
         unsigned long low, high;
@@ -90,7 +91,8 @@ static bool is_plain(const char *from, size_t bytes)
     return good && at >= end;
 }
 
-// Pages that are shared already, in which all of it lies: small variables that lie side by side.
+// Replaced pages that already contain all of the memory, as happens with small variables next to
+// each other; NULL: none.
 static Pages *pages_around(const Registered *r)
 {
     for (const Registered *at = registered; at; at = at->next) {
@@ -110,8 +112,8 @@ static bool shares_pages(const Registered *r)
     return false;
 }
 
-// On a stack of its own, as the pages may be of the one that this thread runs on: nothing may be
-// written there meanwhile.
+// The pages are exchanged on a separate stack, because they may be part of the calling thread's
+// stack: nothing may be written to the pages between the copy and the exchange.
 typedef struct Exchange {
     ucontext_t caller, own;
     const Pages *pages;
@@ -120,7 +122,7 @@ typedef struct Exchange {
     char stack[1 << 16];
 } Exchange;
 
-static Exchange *exchange; // in pages that nothing else is in
+static Exchange *exchange; // in pages of its own
 
 static void exchange_pages(void)
 {
@@ -131,7 +133,7 @@ static void exchange_pages(void)
         != MAP_FAILED;
 }
 
-// Puts `fresh`, with the bytes that lie there, in the place of the pages.
+// Copies the bytes of the pages to `fresh`, then moves `fresh` to the pages' address.
 static bool replace(const Pages *pages, void *fresh)
 {
     if (!exchange)
@@ -155,7 +157,8 @@ static void free_on_device(uint64_t address)
     client_free("cudaHostUnregister", (void *)(uintptr_t)address, WIRE_OF_PROGRAM);
 }
 
-// Where it cannot be shared, copies still run at the rate of pinned memory.
+// Makes the memory accessible to the device, if possible. If it is not, copies still run at the
+// rate of pinned memory.
 static cudaError_t lend(Registered *r)
 {
     if ((r->pages = pages_around(r))) {

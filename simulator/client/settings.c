@@ -1,5 +1,5 @@
-// What may be preferred or asked for besides: preferences about caches, which change nothing here;
-// the memory of graphs, of which there is none; and the driver's own functions, which are not here.
+// Preferences for caches and shared memory, which change nothing here, and the driver's entry
+// points, of which there are none here.
 
 #include "capture.h"
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@ static cudaError_t opened(void)
     return error ? error : client_sticky();
 }
 
-static enum cudaFuncCache preferred; // of all devices: nothing follows from it
+static enum cudaFuncCache preferred; // for all devices; it has no effect
 
 EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
@@ -67,7 +67,7 @@ TWIN(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz,
       enum cudaDriverEntryPointQueryResult *result),
      (symbol, function, version, flags, result))
 
-// Deprecated, and still called.
+// cudaGetDriverEntryPoint() is deprecated, but programs still call it.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,

@@ -1,9 +1,10 @@
 // The program's side of memory that it shares with the device: managed and pinned memory, mapped
 // from the memfd while it is allocated, and unreadable again when it is freed.
 //
-// Which pages of managed memory the host touches is found without signals: before each request the
-// page table says which are mapped (/proc/self/pagemap), the device is told, and they are unmapped
-// again, so that the next touch shows. The bytes stay: they are the memfd's.
+// The pages of managed memory that the host touches are found without signals. Before each request
+// the page table (/proc/self/pagemap) tells which pages are present; the device is told of them,
+// and they are dropped from the page table, so that the next touch shows again. The bytes stay in
+// the memfd.
 
 #define _GNU_SOURCE
 #include "client.h"
@@ -40,7 +41,7 @@ bool client_sees_touches(void)
 
 static void tell_touched(void);
 
-// Before each request, and when the program ends.
+// Has tell_touched() called before each request, and when the program ends.
 static void watch_touches(void)
 {
     static ClientHooks hooks = { .just_before = tell_touched };
@@ -59,8 +60,8 @@ bool client_map(uint64_t address, uint64_t size, bool variable)
         free(mapping);
         return false;
     }
-    madvise(at, bytes, MADV_DONTFORK);   // a forked child has none of the device
-    madvise(at, bytes, MADV_NOHUGEPAGE); // a touch shows by itself
+    madvise(at, bytes, MADV_DONTFORK);   // a forked child cannot use the device
+    madvise(at, bytes, MADV_NOHUGEPAGE); // or a touch would show all pages around it
     pthread_mutex_lock(&mutex);
     Mapping **list = client_is_pinned(at) ? &pinned : &managed;
     static bool watched;
@@ -72,7 +73,7 @@ bool client_map(uint64_t address, uint64_t size, bool variable)
     return true;
 }
 
-// What host code touches from now on is memory that was freed.
+// Makes freed memory inaccessible: host code that still touches it faults (fault.c).
 static void forbid(const Mapping *mapping)
 {
     mmap((void *)(uintptr_t)mapping->base, mapping->bytes, PROT_NONE,
@@ -159,7 +160,8 @@ static void add(uint64_t page, uint64_t count)
     madvise((void *)(uintptr_t)(WIRE_SHARED + page * WIRE_PAGE), count * WIRE_PAGE, MADV_DONTNEED);
 }
 
-// The runs of present pages among `count` that start at `first`, both counted in pages.
+// Adds the runs of present pages among the `count` pages from page `first` on. Bit 63 of an entry
+// tells that the page is present.
 static void add_present(const uint64_t *entries, uint64_t first, uint64_t count)
 {
     for (uint64_t n = 0, end; n < count; n = end) {

@@ -1,4 +1,4 @@
-// The calls for streams: ids that the device gives out; its simulated clock lives there.
+// The calls for streams. The handle of a stream is an id that the device gives out.
 
 #include "capture.h"
 #include "host.h"
@@ -49,7 +49,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return client_done(error);
 }
 
-// What a stream that is captured is not asked for.
+// The stream's properties. Asking for them invalidates a capture of the stream.
 static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
 {
     uint64_t id = client_stream(stream);

@@ -1,6 +1,6 @@
-// What a program asks of a stream besides its work: how to wait for it, how urgent it is, what of
-// L2 its kernels would like to keep. All but its priority only tells the hardware how to go about
-// the same work, and is kept here to be read again.
+// Attributes of streams, such as the synchronization policy and the access policy window. Only the
+// priority has an effect; the other attributes are kept here, so that the program can read them
+// again.
 
 #include "client.h"
 #include <pthread.h>
@@ -12,8 +12,8 @@ enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1, DOMAINS = 4 };
 
 typedef struct Kept {
     struct Kept *next;
-    uint64_t stream; // its id; of a default stream,
-    uint32_t device; // whose
+    uint64_t stream; // its id, which is 0 for the default stream of each device
+    uint32_t device; // the stream's device
     cudaLaunchAttributeValue values[ATTRIBUTES];
 } Kept;
 
@@ -32,7 +32,7 @@ static bool is_of_streams(cudaLaunchAttributeID id)
     }
 }
 
-// The stream's place in the list, or the end of it. Each device has a stream 0.
+// The stream's place in the list, or the list's end. Each device has a stream 0.
 static Kept **find(uint64_t stream, uint32_t device)
 {
     Kept **at = &kept;
@@ -66,7 +66,8 @@ void client_streams_forget(uint32_t device)
     pthread_mutex_unlock(&mutex);
 }
 
-// With the mutex. NULL: no memory.
+// The stream's attributes, added to the list if they are not there. The caller holds the mutex.
+// NULL: out of memory.
 static Kept *of(uint64_t stream, const WireReply *facts)
 {
     Kept **at = find(stream, facts->stream.device);
@@ -74,7 +75,7 @@ static Kept *of(uint64_t stream, const WireReply *facts)
         (*at)->stream = stream;
         (*at)->device = facts->stream.device;
         (*at)->values[cudaLaunchAttributeSynchronizationPolicy].syncPolicy =
-            -1; // as an H200 says, of none that was set
+            -1; // not set; the value is an H200's
         (*at)->values[cudaLaunchAttributeMemSyncDomainMap].memSyncDomainMap.remote = 1;
     }
     return *at;

@@ -9,7 +9,7 @@ typedef struct Image {
     size_t bytes;
     char *file;               // a file that was read for it, and is freed with it
     const void *const *parts; // nvcc -rdc=true: further fat binaries; NULL ends them
-    void *joined;             // all of them in one piece, which we own
+    void *joined;             // all of them in one block, which the image owns
     struct {
         bool loaded;
         cudaError_t error; // why this device refused it
@@ -24,8 +24,8 @@ typedef struct {
     cudaError_t error;
     WireReply found; // kernel: .kernel; variable: .memory
     size_t dynamic_limit;
-    int carveout;        // as it was set, plus 1; 0: not set
-    uint32_t cluster[3]; // that its launches must have; 0: unspecified
+    int carveout;        // the preferred carveout plus 1; 0: not set
+    uint32_t cluster[3]; // blocks of the clusters that its launches must have; 0: unspecified
     int policy;
     bool not_portable; // its clusters may have more than 8 blocks
 } Resolved;
@@ -48,7 +48,7 @@ static inline Resolved *symbol_here(Symbol *symbol) { return &symbol->on[client_
 // The kernel or variable of that host pointer or handle; NULL: none.
 Symbol *symbol_find(const void *key, bool variable);
 
-// The message for a call that was given no kernel.
+// The error of a call whose `key` is no kernel.
 static inline cudaError_t symbol_no_kernel(const void *key)
 {
     return key ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
@@ -57,10 +57,10 @@ static inline cudaError_t symbol_no_kernel(const void *key)
 // Adds a symbol to the image; `host` may be NULL. NULL: out of memory.
 Symbol *symbol_add(Image *image, const void *host, const char *name, bool variable);
 
-// The current device's answer about a symbol, requested once.
+// Asks the current device about the symbol, once; the reply is in symbol_here()->found.
 cudaError_t symbol_resolve(Symbol *symbol);
 
 void image_unwrap(Image *image, const void *data); // data: a wrapper, a fat binary or PTX
 cudaError_t image_load(Image *image);              // sends it to the current device, once
-cudaError_t image_unload(Image *image);            // takes it from all devices
+cudaError_t image_unload(Image *image);            // unloads it from all devices
 void image_free(Image *image);                     // frees it and its symbols

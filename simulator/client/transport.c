@@ -15,7 +15,7 @@
 
 static __thread uint32_t current; // the calling thread's device
 static __thread bool chosen;      // by cudaSetDevice
-static uint32_t first_choice;     // of threads that chose none
+static uint32_t first_choice;     // of threads that have chosen none
 
 uint32_t client_device(void) { return chosen ? current : first_choice; }
 
@@ -32,8 +32,8 @@ void client_prefer_device(uint32_t device) { first_choice = device; }
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-// Where the program called us from: the stack, less our own frames. What comes before the first of
-// those is backtrace() itself, where AddressSanitizer puts its own in the way.
+// The call stack of the program: all frames after this library's. Frames before the library's first
+// are of backtrace() itself, if AddressSanitizer wraps it.
 static void find_callers(uint64_t *caller)
 {
     void *frames[WIRE_CALLERS + 8];
@@ -58,7 +58,7 @@ WireRequest client_request(enum wire_op op, const char *call)
     return request;
 }
 
-// ---- Who listens ----
+// ---- Hooks ----
 
 static ClientHooks *hooks;
 
@@ -150,8 +150,9 @@ void client_tell(WireRequest *request, const void *tail, size_t bytes)
         connection_send(request, tail, bytes);
 }
 
-// The process ends by itself. In a forked child a mutex may be held for ever. It is told without a
-// wait, for one that has sent more than the device can answer.
+// The process ends by itself. In a forked child a mutex may stay locked for ever, so it does
+// nothing. The request is sent without waiting, in case the process has sent more requests than the
+// device can answer.
 __attribute__((destructor)) static void leave(void)
 {
     if (!is_owner()) return;
@@ -160,7 +161,7 @@ __attribute__((destructor)) static void leave(void)
     send(connection.socket, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// ---- Requests with one ----
+// ---- Requests with a reply ----
 
 // Every reply also brings the sticky error.
 static void receive(WireReply *reply, void *out, size_t out_bytes)
@@ -176,8 +177,8 @@ static void exchange(WireRequest *request, const void *tail, size_t bytes, WireR
     receive(reply, out, out_bytes);
 }
 
-// What kernels print goes to the program's own stdout, between its own lines, when the program
-// waits for them.
+// The output of kernels goes to the program's stdout, between its own lines, when the program waits
+// for the kernels.
 static void show_prints(const WireReply *answer)
 {
     static char text[WIRE_TAIL];
@@ -189,8 +190,9 @@ static void show_prints(const WireReply *answer)
     }
 }
 
-// The kernels that a call waits for make no progress: another thread may make a call, or write
-// memory, that lets them. True: there is no such thread, or none has done so for long.
+// The kernels for which a call waits make no progress. Another thread may make a call, or write
+// memory, that lets them continue, so this pauses. True: no other thread can, or none has done so
+// for a long time.
 static bool wait_for_others(int tries)
 {
     enum { MOST_TRIES = 10000, PAUSE_US = 1000 };
@@ -252,8 +254,8 @@ static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, v
         drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
 }
 
-// The first chunk goes alone: if the device refuses it, nothing else is moved. After that as many
-// are under way as there are slots, so that both sides copy at once.
+// The first chunk is sent alone: if the device refuses it, nothing else is copied. After that as
+// many chunks are under way as there are slots, so that both sides copy at the same time.
 static cudaError_t transfer_locked(WireRequest *request, WireChunk *chunk, uint64_t total,
                                    client_chunk *fill, client_chunk *drain, void *context,
                                    WireReply *reply)

@@ -33,7 +33,8 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
                             client_chunk *fill, client_chunk *drain, void *context,
                             WireReply *reply);
 
-extern __thread int client_within; // above 0: requests are parts of a call that the device knows of
+// Above 0: the thread's requests are parts of a call that the device has been told of.
+extern __thread int client_within;
 
 // ---- transport.c: the device ----
 
@@ -44,25 +45,25 @@ cudaError_t client_open(void);
 // followed a sticky error.
 cudaError_t client_context(void);
 
-cudaError_t client_sticky(void); // the latest error that the device has reported; cudaSuccess: none
+cudaError_t client_sticky(void);     // the error that every later call returns; cudaSuccess: none
 const WireFacts *client_facts(void); // after client_open() has succeeded
 int client_memory(void);             // the memfd
 
 bool client_are_devices(int a, int b);          // are both devices of the machine?
 cudaError_t client_check_devices(int a, int b); // the error if not, or the sticky error
-uint32_t client_device(void);                   // the calling thread's current one
+uint32_t client_device(void);                   // the calling thread's current device
 uint32_t client_use_device(uint32_t device);    // sets it; returns the previous one
-void client_prefer_device(uint32_t device);     // of threads that have used none
+void client_prefer_device(uint32_t device);     // for threads that have chosen none
 
-// ---- What others do around a request ----
+// ---- Hooks around a request ----
 
 // Hooks, any of which may be NULL. They cannot be removed.
 typedef struct ClientHooks {
     struct ClientHooks *next;
     bool (*forbids)(void);                      // must the calling thread make no request now?
-    void (*before)(const WireRequest *request); // it is about to wait for its turn
-    void (*just_before)(void); // its turn has come, or the program ends: sends what the device must
-                               // know first (client_tell)
+    void (*before)(const WireRequest *request); // the request is about to wait for its turn
+    void (*just_before)(void); // the request's turn has come, or the program ends: sends what the
+                               // device must know first (client_tell)
     int (*sleeps)(void); // the number of threads that only wait for requests, so that no kernel can
                          // wait for them
 } ClientHooks;

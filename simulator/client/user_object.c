@@ -1,6 +1,5 @@
-// User objects: what the program needs as long as a graph does, with a function to call when nobody
-// refers to it any more. Graphs refer to them, and so do clones and what is made executable of
-// them.
+// User objects: data of the program that must live as long as a graph, with a reference count and a
+// destructor. Graphs hold references, and so do their clones and executable graphs.
 
 #include "graph.h"
 #include "host.h"
@@ -22,7 +21,7 @@ static void release(UserObject *object, size_t count)
 {
     if (__atomic_sub_fetch(&object->references, count, __ATOMIC_ACQ_REL)) return;
     host_call_later(object->destroy,
-                    object->data); // behind the host functions of launches that have not ended
+                    object->data); // after the host functions of earlier launches
     free(object);
 }
 
@@ -33,7 +32,8 @@ static struct Held *find(const Graph *graph, const UserObject *object)
     return held;
 }
 
-// References that are there already become the graph's. False: no memory.
+// Adds `count` references to those that the graph holds; the caller counts them in the object.
+// False: out of memory.
 static bool hold(Graph *graph, UserObject *object, size_t count)
 {
     struct Held *held = find(graph, object);

@@ -1,6 +1,6 @@
-// Prints the C table of every cudaError_t, with its name and NVIDIA's words for it, as the
-// toolkit's own runtime gives them, and last what it says of all other codes. Linked with that
-// runtime, run once when the simulated device and its library are built.
+// Prints the C table of all cudaError_t codes, with the names and descriptions that the toolkit's
+// own runtime returns. The last row holds what it returns for any other code. Linked with that
+// runtime, and run once, when the simulated device and its library are built.
 
 #include <stdio.h>
 #include <string.h>

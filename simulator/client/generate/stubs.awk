@@ -1,7 +1,7 @@
-# Writes what of the toolkit's runtime our own objects leave out: functions that say their name and
-# return cudaErrorNotSupported; or, with -v map=1, the version script that exports all of it.
+# Writes the functions of the toolkit's runtime that our own objects do not define: each reports its name and returns
+# cudaErrorNotSupported. With -v map=1 it writes the version script that exports all functions of the toolkit's runtime.
 # usage: nm -D --defined-only TOOLKIT | awk -f stubs.awk [-v map=1] OURS -
-# where OURS is what nm --defined-only says of our objects.
+# where OURS is the output of nm --defined-only for our objects.
 
 BEGIN {
     if (map) print "libcudart.so.13 {\nglobal:"
