@@ -24,9 +24,9 @@ typedef struct PeerInfo {
     cudaIpcMemHandle_t memory;     // the staging buffer that the others read
 } PeerInfo;
 
-// Sends from one rank to another, at most one in flight.
+// Messages from one rank to another, at most one in flight.
 typedef struct Connection {
-    uint64_t posted, taken; // messages so far
+    uint64_t posted, taken; // number of messages so far
     size_t bytes;
     bool fits;                 // the receiver expects that many bytes
     cudaIpcMemHandle_t memory; // the sender's

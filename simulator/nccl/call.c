@@ -1,4 +1,4 @@
-// The program's calls. An operation waits here until the other ranks have called theirs. Between
+// The program's calls. An operation waits until the other ranks have called theirs. Between
 // ncclGroupStart() and ncclGroupEnd() one thread may call for several ranks. Outside a group each
 // call waits for the other ranks' calls, which must come from other threads or processes.
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@ const char *kind_call(enum kind kind)
     return calls[kind];
 }
 
-// ---- Running what was called ----
+// ---- Running operations ----
 
 static void append(Operation **list, Operation *o)
 {

@@ -15,7 +15,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static Communicator *gathering; // those that lack ranks
+static Communicator *gathering; // communicators that some ranks have not joined yet
 
 void communicator_lock(void) { pthread_mutex_lock(&lock); }
 void communicator_unlock(void) { pthread_mutex_unlock(&lock); }

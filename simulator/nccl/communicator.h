@@ -39,7 +39,7 @@ typedef struct Communicator {
     char id[NCCL_UNIQUE_ID_BYTES];
     int ranks, joined, left;
     ncclComm_t member[MOST_RANKS];
-    struct Communicator *next; // of those that lack ranks
+    struct Communicator *next; // of the communicators that some ranks have not joined yet
 } Communicator;
 
 struct ncclComm {
@@ -70,12 +70,15 @@ ncclResult_t communicator_connect(ncclComm_t comm);
 bool group_is_open(void);
 void group_defer_connect(ncclComm_t comm);
 
-// Host time: the host is charged for `calls` NCCL calls. The CUDA calls that they make of it,
-// between begin and end, or while `change` was 1 and not yet -1, cost nothing.
+// Host time: the host is charged for `calls` NCCL calls. The CUDA calls of which they consist,
+// between begin and end, cost it nothing; nor do the CUDA calls between nccl_calls_within(1) and
+// nccl_calls_within(-1).
 void nccl_calls_begin(enum kind kind, unsigned calls);
 void nccl_calls_end(void);
 void nccl_calls_within(int change);
-cudaError_t nccl_drain(cudaStream_t stream); // runs the stream's work as far as the host can tell
-                                             // at once
+
+// Has the stream's work done now, without simulated time. With NVIDIA's runtime it waits for the
+// stream.
+cudaError_t nccl_drain(cudaStream_t stream);
 
 const char *kind_call(enum kind kind); // "ncclAllReduce"

@@ -90,7 +90,7 @@ cudaError_t kernel_reduce(const Reduction *r, ncclDataType_t type, ncclRedOp_t o
     }
 }
 
-// The widest word that divides all pieces and their addresses.
+// The bytes of the widest word of which all pieces' sizes and addresses are multiples.
 static unsigned width_of(const Pieces *p)
 {
     uintptr_t bits = sizeof(uint4);

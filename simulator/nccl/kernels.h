@@ -10,9 +10,9 @@ enum { MOST_RANKS = 64 };
 extern "C" {
 #endif
 
-// out[i] = in[0][i] op in[1][i] op ... in the order of the ranks, so that
-// every device computes the same bits. Types of 16 and 8 bits are reduced in float and rounded
-// once; the others are reduced in their own type.
+// out[i] = in[0][i] op in[1][i] op ... in the order of the ranks, so that every device computes the
+// same bits. Types of 16 and 8 bits are reduced in float and rounded once; the others are reduced
+// in their own type.
 typedef struct Reduction {
     void *out;
     const void *in[MOST_RANKS];

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What this rank holds of a connection to another rank, or from one.
+// This rank's end of a connection to another rank, or from one.
 typedef struct Endpoint {
-    void *memory; // the sender's
+    void *memory; // the sender's buffer
     size_t room;
-    cudaIpcMemHandle_t opened; // by the receiver
+    cudaIpcMemHandle_t opened; // the handle that the receiver has opened
     cudaEvent_t sent, got;
 } Endpoint;
 
@@ -135,7 +135,7 @@ static ncclResult_t grow_staging(ncclComm_t comm, size_t bytes, const char *call
 
 // ---- Collectives ----
 
-// The size of what a rank stages.
+// The number of bytes that a rank stages.
 static size_t bytes_staged(const Operation *o, int ranks)
 {
     bool all = o->kind == REDUCE_SCATTER || o->kind == ALL_TO_ALL || o->kind == SCATTER;
@@ -197,7 +197,7 @@ static ncclResult_t collective(const Operation *o)
     Operation all[MOST_PROCESSES], *by_rank[MOST_PROCESSES];
     const char *call = kind_call(o->kind);
     ncclResult_t result = exchange_info(o, all, by_rank, call);
-    if (result) return result; // the same for all
+    if (result) return result; // all ranks get the same result
     result = grow_staging(o->comm, bytes_staged(o, ranks_of(o->comm)), call);
     if (!result) result = stage(o);
     if (!result) result = barrier_streams(o, call);
@@ -320,7 +320,7 @@ typedef struct Messages {
 
 static bool is_message(const Operation *o) { return o->kind == SEND || o->kind == RECEIVE; }
 
-// Messages between two ranks match in order, so only the first that is left can run.
+// Messages between two ranks match in order, so only the first unfinished message can run.
 static bool is_first(const Messages *m, int n)
 {
     for (int i = 0; i < n; i++)
@@ -351,7 +351,7 @@ static bool can_do(const Messages *m, int n)
     return o->kind == RECEIVE ? waits : !waits;
 }
 
-// Does every message that is left wait, and one of them for that rank?
+// Do all unfinished messages wait, and at least one of them for that rank?
 static bool awaits_rank(const void *with, int rank)
 {
     const Messages *m = with;

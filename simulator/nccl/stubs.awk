@@ -1,6 +1,7 @@
-# Writes what of NCCL's functions our own objects leave out: they say their name and fail. Each function, ours or not, has
-# a second name, pncclX beside ncclX, by which profilers call it: for ours, with -v names=1, the linker's options for that.
-# usage: awk -f stubs.awk OURS nccl.h nccl_device/*.h, where OURS is what nm --defined-only says of our objects.
+# Writes the functions of NCCL that our own objects do not define: each prints its name and fails. Every function ncclX
+# has a second name, pncclX, by which profilers call it. With -v names=1 the output is the linker's options that give our
+# own functions this second name.
+# usage: awk -f stubs.awk OURS nccl.h nccl_device/*.h, where OURS is the output of nm --defined-only for our objects.
 
 BEGIN {
     if (!names) {
@@ -12,7 +13,7 @@ BEGIN {
 
 FNR == NR { if ($2 == "T") ours[$3] = 1; next }
 
-# A declaration: of nccl.h any, of the device headers what the host calls.
+# A declaration: any in nccl.h, and those of host functions in the device headers.
 /^ *(const char *\*|ncclResult_t|void) *nccl[A-Za-z0-9]*\(/ || /^NCCL_EXTERN_C __host__ .*nccl[A-Za-z0-9]*\(/ {
     if (!match($0, /nccl[A-Za-z0-9]+\(/)) next
     name = substr($0, RSTART, RLENGTH - 1)
@@ -26,5 +27,5 @@ FNR == NR { if ($2 == "T") ours[$3] = 1; next }
     }
 }
 
-# What the library exports and no header declares.
+# A function that NCCL's library exports, but no header declares.
 END { if (!names) print "EXPORT int ncclResetDebugInitInternal(void) { return unsupported(\"ncclResetDebugInitInternal\"); }" }
