@@ -1,5 +1,5 @@
-// The machine's process: `device [options] PROGRAM [ARGS]` starts the program as its child, has it
-// served (machine.c), says how it died, and ends with its status.
+// The simulator's main process: `device [options] PROGRAM [ARGS]` starts the program as its child,
+// has it served (runtime/machine.c), reports how it ended, and exits with its status.
 
 #define _GNU_SOURCE
 #include "runtime/machine.h"
@@ -34,7 +34,7 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 typedef struct {
     const char *profile;
     const char *timeline;
-    int report; // -1: text
+    int report; // file descriptor for JSON events; -1: text
     u64 limit, devices;
     bool counters, bare;
     char **program;
@@ -137,7 +137,8 @@ static void find_library(void)
     strcpy(strrchr(library_path, '/'), "/lib");
 }
 
-// Its number is kept for the memfd of the process's own that its connection will bring.
+// A placeholder. The program inherits its descriptor; when the program connects, it puts its own
+// memfd under the same number.
 static int reserve_memory_number(void)
 {
     int fd = memfd_create("warpwise-reserved", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -147,14 +148,15 @@ static int reserve_memory_number(void)
     return fd;
 }
 
-// In the child: everything that the program needs to find the device, then the program itself.
+// In the child process: sets up what the program needs to find the device, then executes the
+// program.
 static void become_program(char **program, int socket, const char *name, int failed, pid_t parent)
 {
     int memory = reserve_memory_number();
     char value[128], path[2 * PATH_MAX];
     const char *before = getenv("LD_LIBRARY_PATH");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1); // the device died before we could ask to die with it
+    if (getppid() != parent) _exit(1); // the parent ended before prctl() took effect
     fcntl(socket, F_SETFD, 0);
     fcntl(memory, F_SETFD, 0);
     snprintf(value, sizeof value, "%d,%d,%s", socket, memory, name);
@@ -177,7 +179,7 @@ static void cannot_run(const char *program, int error)
     exit(status);
 }
 
-// Returns our end of the socket that it inherits.
+// Returns our end of the socket that the program inherits.
 static int start_program(char **program, const char *name)
 {
     int pair[2], failed[2], error;
@@ -197,13 +199,13 @@ static int start_program(char **program, const char *name)
     return pair[0];
 }
 
-// Passes on what ends us to the program; its end ends us.
+// Passes a signal that would end this process on to the program, whose end then ends this process.
 static void on_signal(int signal) { kill(child, signal); }
 
 static void set_signals(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGINT, SIG_IGN); // a terminal's ^C goes to the program as well
+    signal(SIGINT, SIG_IGN); // a terminal sends ^C to the program as well
     signal(SIGTERM, on_signal);
     signal(SIGHUP, on_signal);
 }
@@ -219,8 +221,8 @@ static void say_end(const siginfo_t *info)
     else report_exit(0, info->si_status);
 }
 
-// What one launch needs the next does too: memory that is given back to the kernel has to be
-// cleared again.
+// Has malloc() keep freed memory for the next launch. Memory that is returned to the operating
+// system would be cleared when it is used again.
 static void keep_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -243,7 +245,7 @@ int main(int count, char **words)
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();
-    prctl(PR_SET_DUMPABLE, 0); // the program's user may not read or trace the device
+    prctl(PR_SET_DUMPABLE, 0); // the program must not read or trace this process
     device.limit = options.limit;
     device.count = (u32)options.devices;
     report_open(options.report, options.counters);

@@ -1,4 +1,5 @@
-// An access that is out of bounds is seen by nobody else: those who look are in order.
+// The observers, in the order in which the machine calls them. The bounds observer is first, so an
+// access that it refuses is not shown to any other.
 #include "observers.h"
 #include "machine/access_pattern.h"
 #include "memory/memory.h"
@@ -14,8 +15,8 @@ static const Observer *const all[] = {
     &trace_observer,  &counters_observer,
 };
 
-// Those without which a kernel could touch what is not its own, or the host would not see what it
-// did.
+// For --bare: without these a kernel could access memory that it must not, or the host would not
+// see what a kernel wrote.
 static const Observer *const few[] = { &bounds_observer, &managed_observer, &link_observer };
 
 _Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a promise of each");
