@@ -17,15 +17,18 @@ static const Observer *const all[] = {
 
 // For --bare: without these a kernel could access memory that it must not, or the host would not
 // see what a kernel wrote.
-static const Observer *const few[] = { &bounds_observer, &managed_observer, &link_observer };
+static const Observer *const needed_when_bare[] = { &bounds_observer, &managed_observer,
+                                                    &link_observer };
 
-_Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS, "a shape keeps a promise of each");
+_Static_assert(sizeof all / sizeof *all <= MOST_OBSERVERS,
+               "an access pattern keeps a pass for each");
 
 void observers_hand_in(bool bare)
 {
     Observers o = { .list = all, .count = sizeof all / sizeof *all, .count_bytes = sizeof(Counts) };
     if (bare) {
-        o.list = few, o.count = sizeof few / sizeof *few, o.bare = true;
+        o.list = needed_when_bare, o.count = sizeof needed_when_bare / sizeof *needed_when_bare,
+        o.bare = true;
         memory_ignore_definedness();
     }
     observers_set(o);

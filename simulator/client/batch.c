@@ -9,7 +9,7 @@
 
 // A share is a set of attributes, or a location, for the elements from first[i] on, up to the first
 // element of the next share. Do the shares cover all elements?
-static bool shares_out(const size_t *first, size_t shares, size_t count)
+static bool shares_cover_all(const size_t *first, size_t shares, size_t count)
 {
     if (!first || !shares || shares > count || first[0]) return false;
     for (size_t i = 1; i < shares; i++)
@@ -51,7 +51,7 @@ EXPORT cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from
                                         size_t attribute_count, cudaStream_t stream)
 {
     if (!to || !from || !bytes || !count || !attributes
-        || !shares_out(first, attribute_count, count)
+        || !shares_cover_all(first, attribute_count, count)
         || !are_good(attributes, attribute_count, bytes, count) || !takes_batches(stream))
         return client_done(cudaErrorInvalidValue);
     if (is_captured(stream)) // the capture stays valid, as on an H200
@@ -140,7 +140,7 @@ static cudaError_t prefetch(const char *call, void **p, size_t *bytes, size_t co
                             unsigned long long flags, bool discard, cudaStream_t stream)
 {
     if (!is_list(p, bytes, count, flags, stream) || !places
-        || !shares_out(first, place_count, count))
+        || !shares_cover_all(first, place_count, count))
         return client_done(cudaErrorInvalidValue);
     return move(call, p, bytes, count, places, first, place_count, discard, stream);
 }

@@ -20,7 +20,7 @@ typedef struct Capture {
     uint64_t origin;
     bool non_blocking; // the origin stream was created with cudaStreamNonBlocking
     bool into_given;   // the program gave the graph (cudaStreamBeginCaptureToGraph)
-    bool broken;
+    bool invalidated;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
 } Capture;
@@ -32,7 +32,7 @@ static __thread enum cudaStreamCaptureMode thread_mode; // 0: cudaStreamCaptureM
 
 static bool is_any(void) { return __atomic_load_n(&captures, __ATOMIC_ACQUIRE) != NULL; }
 
-static Member *over; // events whose latest record is part of a capture that has ended
+static Member *ended_events; // events whose latest record is part of a capture that has ended
 
 static Capture *capture_of(uint64_t stream, Member **in)
 {
@@ -48,9 +48,9 @@ static Capture *capture_of_event(cudaEvent_t event, Member **in)
     return NULL;
 }
 
-static cudaError_t broken(Capture *capture, cudaError_t error)
+static cudaError_t invalidate(Capture *capture, cudaError_t error)
 {
-    capture->broken = true;
+    capture->invalidated = true;
     return error;
 }
 
@@ -58,11 +58,11 @@ static cudaError_t broken(Capture *capture, cudaError_t error)
 
 // Work on a legacy default stream (an id below WIRE_DEVICES) would wait for every blocking stream,
 // so it invalidates the captures whose origin is a blocking stream.
-static cudaError_t mind_default_stream(uint64_t stream)
+static cudaError_t check_default_stream(uint64_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
-        if (!c->non_blocking) error = broken(c, cudaErrorStreamCaptureImplicit);
+        if (!c->non_blocking) error = invalidate(c, cudaErrorStreamCaptureImplicit);
     return error;
 }
 
@@ -102,11 +102,11 @@ static cudaError_t check_kernel(const Operation *operation)
 
 static cudaError_t take(Capture *capture, Member *stream, const Operation *operation)
 {
-    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
-    if (waits(operation)) return broken(capture, cudaErrorStreamCaptureUnsupported);
+    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    if (waits(operation)) return invalidate(capture, cudaErrorStreamCaptureUnsupported);
     bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
-    if (error) return broken(capture, error);
+    if (error) return invalidate(capture, error);
     error = graph_memory_check(capture->graph, operation);
     if (error) // the capture stays valid, as on an H200
         return error;
@@ -121,7 +121,7 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
-    *error = capture ? take(capture, in, operation) : mind_default_stream(stream);
+    *error = capture ? take(capture, in, operation) : check_default_stream(stream);
     pthread_mutex_unlock(&mutex);
     tell(operation, *error);
     return capture || *error;
@@ -129,20 +129,20 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
 
 bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
-    if (!is_any() && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) return false;
+    if (!is_any() && !__atomic_load_n(&ended_events, __ATOMIC_ACQUIRE)) return false;
     Member *in, *old;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
-    if (before || (old = member_find(over, client_address(event))))
+    if (before || (old = member_find(ended_events, client_address(event))))
         old->id = 0; // no longer the event's latest record
     if (capture) {
         Member *new = member_add(&capture->events, client_address(event));
         if (new) new->tips.count = 0;
-        *error = capture->broken                        ? cudaErrorStreamCaptureInvalidated
+        *error = capture->invalidated                   ? cudaErrorStreamCaptureInvalidated
                : new &&tips_join(&new->tips, &in->tips) ? cudaSuccess
                                                         : cudaErrorMemoryAllocation;
     } else {
-        *error = mind_default_stream(stream);
+        *error = check_default_stream(stream);
     }
     pthread_mutex_unlock(&mutex);
     return capture || *error;
@@ -151,11 +151,11 @@ bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
 static cudaError_t join(Capture *capture, const Member *event, Capture *other, uint64_t stream)
 {
     if (other && other != capture) {
-        broken(capture, cudaSuccess);
-        return broken(other, cudaErrorStreamCaptureMerge);
+        invalidate(capture, cudaSuccess);
+        return invalidate(other, cudaErrorStreamCaptureMerge);
     }
-    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
-    if (stream < WIRE_DEVICES) return broken(capture, cudaErrorStreamCaptureImplicit);
+    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    if (stream < WIRE_DEVICES) return invalidate(capture, cudaErrorStreamCaptureImplicit);
     Member *in = member_add(&capture->streams, stream);
     return in && tips_join(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -167,8 +167,8 @@ bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error)
     pthread_mutex_lock(&mutex);
     Capture *captured = capture_of(stream, &in), *from = capture_of_event(event, &of);
     if (from) *error = join(from, of, captured, stream);
-    else if (captured) *error = broken(captured, cudaErrorStreamCaptureIsolation);
-    else *error = mind_default_stream(stream);
+    else if (captured) *error = invalidate(captured, cudaErrorStreamCaptureIsolation);
+    else *error = check_default_stream(stream);
     pthread_mutex_unlock(&mutex);
     return from || *error;
 }
@@ -186,7 +186,7 @@ bool capture_has_event(cudaEvent_t event)
 bool capture_had_event(cudaEvent_t event)
 {
     pthread_mutex_lock(&mutex);
-    bool had = over && member_find(over, client_address(event));
+    bool had = ended_events && member_find(ended_events, client_address(event));
     pthread_mutex_unlock(&mutex);
     return had;
 }
@@ -195,7 +195,7 @@ void capture_forget_event(cudaEvent_t event)
 {
     pthread_mutex_lock(&mutex);
     Member *had;
-    if (capture_of_event(event, &had) || (had = member_find(over, client_address(event))))
+    if (capture_of_event(event, &had) || (had = member_find(ended_events, client_address(event))))
         had->id = 0; // a later event may get the same id
     pthread_mutex_unlock(&mutex);
 }
@@ -208,8 +208,8 @@ cudaError_t capture_forbids_waiting(uint64_t stream)
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
-    cudaError_t error =
-        capture ? broken(capture, cudaErrorStreamCaptureUnsupported) : mind_default_stream(stream);
+    cudaError_t error = capture ? invalidate(capture, cudaErrorStreamCaptureUnsupported)
+                                : check_default_stream(stream);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -219,12 +219,12 @@ cudaError_t capture_fails(uint64_t stream, cudaError_t error)
     Member *in;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
-    if (capture) broken(capture, error);
+    if (capture) invalidate(capture, error);
     pthread_mutex_unlock(&mutex);
     return error;
 }
 
-static bool minds(const Capture *capture)
+static bool prohibits_calls(const Capture *capture)
 {
     bool own = pthread_equal(capture->thread, pthread_self()) != 0;
     if (thread_mode == cudaStreamCaptureModeRelaxed
@@ -241,7 +241,7 @@ cudaError_t capture_forbids(void)
     if (!is_any()) return error;
     pthread_mutex_lock(&mutex);
     for (Capture *c = captures; c; c = c->next)
-        if (minds(c)) error = broken(c, cudaErrorStreamCaptureUnsupported);
+        if (prohibits_calls(c)) error = invalidate(c, cudaErrorStreamCaptureUnsupported);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -258,7 +258,7 @@ cudaError_t capture_forbids_all(void)
     if (!is_any()) return error;
     pthread_mutex_lock(&mutex);
     for (Capture *c = captures; c; c = c->next)
-        error = broken(c, cudaErrorStreamCaptureUnsupported);
+        error = invalidate(c, cudaErrorStreamCaptureUnsupported);
     pthread_mutex_unlock(&mutex);
     return error;
 }
@@ -395,7 +395,7 @@ static void drop(Capture *capture)
 {
     members_free(capture->streams);
     members_free(capture->destroyed);
-    Member **end = &over;
+    Member **end = &ended_events;
     while (*end) end = &(*end)->next;
     *end = capture->events;
     free(capture);
@@ -429,12 +429,12 @@ void capture_forget(uint64_t stream)
 
 static cudaError_t end(Capture *capture, uint64_t stream)
 {
-    if (stream != capture->origin) return broken(capture, cudaErrorStreamCaptureUnmatched);
-    bool elsewhere = !capture->broken && capture->mode != cudaStreamCaptureModeRelaxed
+    if (stream != capture->origin) return invalidate(capture, cudaErrorStreamCaptureUnmatched);
+    bool elsewhere = !capture->invalidated && capture->mode != cudaStreamCaptureModeRelaxed
                   && !pthread_equal(capture->thread, pthread_self());
     take_out(capture);
     if (elsewhere) return cudaErrorStreamCaptureWrongThread;
-    if (capture->broken) return cudaErrorStreamCaptureInvalidated;
+    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
     return is_joined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
 }
 
@@ -449,8 +449,8 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     uint64_t id = client_stream(stream);
     Member *in;
-    cudaGraph_t nobodys;
-    if (!graph) graph = &nobodys;
+    cudaGraph_t discarded;
+    if (!graph) graph = &discarded;
     *graph = NULL;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
@@ -464,7 +464,7 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
                       "Call cudaStreamBeginCapture first, on the same stream.");
     if (!ended) return client_done(error);
     if (!error) *graph = (cudaGraph_t)capture->graph;
-    if ((error || graph == &nobodys) && !capture->into_given) graph_free(capture->graph);
+    if ((error || graph == &discarded) && !capture->into_given) graph_free(capture->graph);
     pthread_mutex_lock(&mutex);
     drop(capture);
     pthread_mutex_unlock(&mutex);
@@ -481,9 +481,9 @@ static cudaError_t status_of(uint64_t stream, enum cudaStreamCaptureStatus *stat
     *of = capture_of(stream, in);
     for (const Capture *c = captures; c && stream < WIRE_DEVICES; c = c->next)
         if (!c->non_blocking) return cudaErrorStreamCaptureImplicit;
-    *status = !*of          ? cudaStreamCaptureStatusNone
-            : (*of)->broken ? cudaStreamCaptureStatusInvalidated
-                            : cudaStreamCaptureStatusActive;
+    *status = !*of               ? cudaStreamCaptureStatusNone
+            : (*of)->invalidated ? cudaStreamCaptureStatusInvalidated
+                                 : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 
@@ -516,7 +516,7 @@ EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
     uint64_t id = client_stream(stream);
     pthread_mutex_lock(&mutex);
     error = status_of(id, status, &of, &in);
-    bool active = of && !of->broken;
+    bool active = of && !of->invalidated;
     if (number && active) *number = of->number;
     if (graph && active) *graph = (cudaGraph_t)of->graph;
     if (needs && active) *needs = (const cudaGraphNode_t *)in->tips.nodes;
@@ -543,8 +543,8 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
     cudaError_t error = !capture ? cudaErrorIllegalState
                       : flags > cudaStreamSetCaptureDependencies || (count && !nodes)
                           ? cudaErrorInvalidValue
-                      : capture->broken ? cudaErrorStreamCaptureInvalidated
-                                        : cudaSuccess;
+                      : capture->invalidated ? cudaErrorStreamCaptureInvalidated
+                                             : cudaSuccess;
     for (size_t i = 0; i < count && !error; i++)
         if (!nodes[i] || ((Node *)nodes[i])->graph != capture->graph) error = cudaErrorInvalidValue;
     if (!error && flags == cudaStreamSetCaptureDependencies) in->tips.count = 0;

@@ -27,7 +27,7 @@ cudaError_t client_done(cudaError_t error)
 void client_unchecked(void) { unchecked = true; }
 
 // The program asks for the last error: a failed launch no longer counts as unchecked.
-static void looked(void)
+static void note_checked(void)
 {
     if (!unchecked) return;
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_CHECKED };
@@ -38,14 +38,14 @@ static void looked(void)
 EXPORT cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = last;
-    looked();
+    note_checked();
     last = cudaSuccess;
     return error;
 }
 
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
-    looked();
+    note_checked();
     return last;
 }
 

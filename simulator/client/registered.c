@@ -159,7 +159,7 @@ static void free_on_device(uint64_t address)
 
 // Makes the memory accessible to the device, if possible. If it is not, copies still run at the
 // rate of pinned memory.
-static cudaError_t lend(Registered *r)
+static cudaError_t replace_pages(Registered *r)
 {
     if ((r->pages = pages_around(r))) {
         r->pages->users++;
@@ -189,7 +189,7 @@ static cudaError_t lend(Registered *r)
     return cudaSuccess;
 }
 
-static void give_back(const Registered *r)
+static void restore_pages(const Registered *r)
 {
     Pages *pages = r->pages;
     if (!pages || --pages->users) return;
@@ -207,7 +207,7 @@ cudaError_t client_register(void *p, size_t bytes, unsigned flags)
     if (!new) return cudaErrorMemoryAllocation;
     *new = (Registered){ .base = p, .bytes = bytes, .flags = flags };
     pthread_mutex_lock(&mutex);
-    cudaError_t error = lend(new);
+    cudaError_t error = replace_pages(new);
     if (!error) {
         new->next = registered;
         registered = new;
@@ -226,7 +226,7 @@ cudaError_t client_unregister(const void *p)
     bool within = !found && find(p);
     if (found) {
         *at = found->next;
-        give_back(found);
+        restore_pages(found);
     }
     pthread_mutex_unlock(&mutex);
     free(found);
@@ -239,7 +239,7 @@ void client_unregister_all(void)
     while (registered) {
         Registered *first = registered;
         registered = first->next;
-        give_back(first);
+        restore_pages(first);
         free(first);
     }
     pthread_mutex_unlock(&mutex);

@@ -101,15 +101,15 @@ static Bootstrap *map(const char *name)
 static ncclResult_t register_rank(Bootstrap *bootstrap, int ranks, int rank, const char *device)
 {
     uint32_t none = 0;
-    pid_t nobody = 0;
+    pid_t unregistered = 0;
     PeerInfo *peer = &bootstrap->peer[rank];
     if (!__atomic_compare_exchange_n(&bootstrap->ranks, &none, (uint32_t)ranks, false,
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
         && none != (uint32_t)ranks)
         return nccl_fail(ncclInvalidArgument, "one rank says that there are %u, another says %d",
                          none, ranks);
-    if (!__atomic_compare_exchange_n(&peer->process, &nobody, getpid(), false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_SEQ_CST))
+    if (!__atomic_compare_exchange_n(&peer->process, &unregistered, getpid(), false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return nccl_fail(ncclInvalidUsage, "there are two ranks %d", rank);
     const char *machine = getenv(WIRE_ENVIRONMENT), *found = machine ? strrchr(machine, ',') : NULL;
     snprintf(peer->machine, sizeof peer->machine, "%s", found ? found : "");
