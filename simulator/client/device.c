@@ -196,8 +196,8 @@ static int single_to_double(const struct cudaDeviceProp *p)
     return for_science ? 2 : p->major < 8 ? 32 : 64;
 }
 
-// A table of the attributes, most of which are properties under another name. False: there is no
-// such attribute.
+// A table: the attributes, most of which are properties under another name. False: there is no such
+// attribute.
 static bool attribute_value(enum cudaDeviceAttr which, const struct cudaDeviceProp *p, int *value)
 {
     switch (which) {
