@@ -47,7 +47,7 @@ complain() {
 # numbers of 16 bits and less, and its clocks. None of it changes what is made of a lesson's file, and all of it is read three
 # times a file, in most of nvcc's time. A submission that does want it gets a BUILD that no student has, never another verdict.
 export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} -D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT"
-grep -q '^#include <cuda/' "solutions/$lesson.cu" && NVCC_APPEND_FLAGS="$NVCC_APPEND_FLAGS -include $PWD/grader/test/no_chrono.h"
+grep -q '^#include <cuda/' "solutions/$lesson.cu" && NVCC_APPEND_FLAGS="$NVCC_APPEND_FLAGS -include $PWD/simulator/test/no_chrono.h"
 
 # run LOG COMMAND...: runs it in the tree, and says whether it ended well. A process that takes a minute of the processor
 # is killed: no student waits that long for what a mistake is to be called.

@@ -2,7 +2,7 @@
 // says: no warp can go on, and set(int*) comes behind it in stream order
 // A kernel that waits for one that is launched behind it on its stream.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 

@@ -3,7 +3,7 @@
 // run: --devices 2
 // A kernel that waits for another device's, which the host launches only when the first has ended.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_system>;
 

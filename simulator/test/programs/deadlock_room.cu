@@ -2,7 +2,7 @@
 // says: no warp can go on, and for set(int*) there is no room on the device beside it
 // A kernel whose blocks fill the device, and which waits for one on another stream.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 __global__ void wait(int *flag)

@@ -2,7 +2,7 @@
 // says: no warp can go on: all that have not ended wait for something that nobody does any more
 // Two kernels on two streams, each of which waits for the other first.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 

@@ -4,7 +4,7 @@
 // Two devices send each other a number, twice, and nobody waits in between. One that is late finds the second where it waits
 // for the first: with a place for each it does not.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Place = cuda::atomic_ref<int, cuda::thread_scope_system>;
 

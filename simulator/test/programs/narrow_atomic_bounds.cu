@@ -1,7 +1,7 @@
 // expect: bounds 9
 // says: Make the size a multiple of 4
 // An atomic of a byte is one of the word around it. Ten bytes are two words and a half.
-#include <cuda/atomic>
+#include "atomic.h"
 #include "check.h"
 
 __global__ void count(unsigned char *counts)

@@ -1,7 +1,7 @@
 // expect: race 9
 // says: share a word
 // An atomic of a byte stores its neighbours with it: no other thread may store one meanwhile.
-#include <cuda/atomic>
+#include "atomic.h"
 #include "check.h"
 
 __global__ void count(unsigned char *counts)

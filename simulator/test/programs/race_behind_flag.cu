@@ -3,7 +3,7 @@
 // Who sees a flag knows what lies before it: not what other warps of the kernel that set it did with no barrier before the
 // flag, and not what a block of its own kernel knows which saw the flag while it did not.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
 

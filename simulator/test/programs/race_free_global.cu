@@ -1,7 +1,7 @@
 // expect: exit 0
 // Programs between blocks, and within one, that the memory model orders: nothing here may be called a race.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 enum { BLOCKS = 24, THREADS = 96, N = BLOCKS * THREADS };
 

@@ -1,7 +1,7 @@
 // expect: exit 0
 // Lanes of one warp draw places by one atomic, and the last of them reads what the others stored before they drew.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 
 using Counter = cuda::atomic_ref<unsigned, cuda::thread_scope_block>;
 

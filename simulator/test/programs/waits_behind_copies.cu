@@ -4,7 +4,7 @@
 // Right: each device's input is written by an asynchronous copy in its own default stream; each device's kernel comes after its
 // own device's copy (stream order), meets the other device's kernel through flags (release/acquire, system scope), and only then
 // reads the other device's input. After a second meeting each device's default stream goes on: the input is written anew.
-#include <cuda/atomic>
+#include "atomic.h"
 #include <cstdio>
 #include <cstdlib>
 #define OK(x) do { cudaError_t e_ = (x); if (e_) { printf("%s: %s\n", #x, cudaGetErrorString(e_)); exit(1); } } while (0)

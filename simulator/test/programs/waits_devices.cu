@@ -5,7 +5,7 @@
 // Kernels of several devices that wait for one another through flags in each other's memory, launched one after another by
 // one thread, or each by a thread of its own.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 #include <thread>
 
 enum { DEVICES = 4, N = 4096, BLOCKS = 4, THREADS = 256 };

@@ -4,7 +4,7 @@
 // Kernels that wait for work that is issued after them, on another stream: they finish, as on hardware, whether a kernel, a
 // copy, a fill, the host or another thread lets them go on. What stream order puts behind them is put off.
 #include "check.h"
-#include <cuda/atomic>
+#include "atomic.h"
 #include <thread>
 #include <unistd.h>
 
