@@ -38,11 +38,11 @@ test_programs := $(patsubst simulator/test/%.c,build/test/simulator-%,$(wildcard
 test_scripts  := $(wildcard */test/*.sh */test.sh)
 
 # Each suite's name and command, as grader/suite.sh takes them. One more runs than there are cores, since they wait at times.
-# What has one process at a time and takes long comes first; lessons, which fill all cores by themselves, come last.
+# What has one process at a time and takes long comes first. Lessons come last, the quick ones of the beginning at the very end.
 script_name = $(subst /,-,$(subst /test,,$(basename $1)))
 suites      = $(foreach t,$(basename $(notdir $(test_programs))),'$t build/test/$t') \
               $(foreach s,$(test_scripts),'$(call script_name,$s) sh $s') \
-              $(foreach l,$(lessons),'lesson-$l sh grader/try.sh $l')
+              $(foreach l,$(shell printf '%s\n' $(lessons) | sort -r),'lesson-$l sh grader/try.sh $l')
 
 .PHONY: check sanitize test clean
 
