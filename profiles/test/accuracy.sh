@@ -107,6 +107,9 @@ shows 'of 15 runs (' table.md
 sed -i 's/"runs": 15,/"runs": 15, "dram_only": true,/' record.json
 $accuracy compare record.json table.md >said 2>&1
 shows "of 15 runs, of DRAM: L2's were counted in several passes, and are left out (" table.md
+sed -i '2i echo newer 12.0 sums' simulator/run
+$accuracy compare record.json table.md >said 2>&1
+shows 'newer of kernels/one.cu is not compared: it was not measured on the GPU yet' said
 sed -i 's/"NVIDIA H200"/"NVIDIA B200"/; s/"NVIDIA L4"/"NVIDIA B200"/' record.json
 $accuracy traffic record.json >said 2>&1
 shows 'the record is of another GPU' said
