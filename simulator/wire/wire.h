@@ -1,17 +1,17 @@
-// What a program and its simulated device say to each other: one packet a request, one a reply,
-// over a SOCK_SEQPACKET pair, so that a message cannot change while it is read. Bulk data passes
-// through slots of a sealed memfd that lies at the same address in both. The device trusts no
-// field of a request.
+// The protocol between a program and its simulated device. A request is one packet, and its reply
+// another, over a SOCK_SEQPACKET pair, so a message cannot change while the device reads it. Bulk
+// data passes through slots of a sealed memfd, which both sides map at the same address. The device
+// trusts no field of a request.
 #pragma once
 #include <stdint.h>
 
 #define WIRE_ENVIRONMENT "WARPWISE_DEVICE" // environment: "<socket fd>,<memfd>,<name>"
 #define WIRE_STAGING 0x1fff00000000ull     // where both sides map the memfd
-#define WIRE_MEMORY 0x200000000000ull      // device addresses: unreadable in the program
+#define WIRE_MEMORY 0x200000000000ull // device addresses begin here; the program cannot read them
 #define WIRE_MEMORY_SPAN (1ull << 40)
 
-// The end of the device addresses is memory that both sides have, from the memfd: managed memory,
-// then pinned. The program maps of it what it was given, when it is given it.
+// At the end of the device addresses is the shared memory, which both sides map from the memfd:
+// managed memory, then pinned memory. The program maps each allocation when it receives it.
 #define WIRE_SHARED_SPAN (1ull << 38)
 #define WIRE_SHARED (WIRE_MEMORY + WIRE_MEMORY_SPAN - WIRE_SHARED_SPAN)
 #define WIRE_PINNED (WIRE_SHARED + WIRE_SHARED_SPAN / 2)
@@ -23,9 +23,9 @@ enum {
     WIRE_SLOT_BYTES = 1 << 20,
     WIRE_TAIL = 48 << 10, // longest tail of a packet: names, parameters
     WIRE_CALLERS = 8,
-    WIRE_DEVICES = 16,        // most of the simulated machine
-    WIRE_CLUSTER_BLOCKS = 16, // most of a cluster
-    WIRE_PAGE = 4096,         // bytes: what the host is seen to touch
+    WIRE_DEVICES = 16,        // at most, in the simulated machine
+    WIRE_CLUSTER_BLOCKS = 16, // at most, in a cluster
+    WIRE_PAGE = 4096,         // bytes: the granularity at which host accesses are noticed
 };
 
 // The memfd: the slots, then the shared memory.
@@ -38,7 +38,7 @@ enum wire_op {
     WIRE_OPERATION_COUNT
 };
 
-// The cudaError_t values that the device itself gives; their names are CUDA's.
+// The cudaError_t values that the device returns, under CUDA's names.
 enum wire_error {
     WIRE_SUCCESS = 0,
     WIRE_INVALID_VALUE = 1,
@@ -62,30 +62,31 @@ enum wire_error {
     WIRE_NOT_SUPPORTED = 801,
     WIRE_INVALID_CLUSTER_SIZE = 912,
     WIRE_UNKNOWN = 999,
-    WIRE_DEADLOCKED =
-        1 << 20, // kernels that the call waits for make no progress: ask again, with `alone`
+    // The kernels that the call waits for make no progress. The client sends the request again once
+    // no other thread of the process can help them, with `alone` set.
+    WIRE_DEADLOCKED = 1 << 20,
 };
 
-// A piece of a larger transfer: `bytes` of it, from `offset` on, lie in `slot`.
+// A piece of a larger transfer: `slot` holds `bytes` of it, from `offset` on.
 typedef struct {
     uint64_t total, offset;
     uint32_t bytes, slot;
 } WireChunk;
 
-// A box of bytes: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart; one row
-// for a plain copy. A transfer's bytes are those of its rows.
+// A box of bytes: rows of `width` bytes that begin `pitch` bytes apart, in slices that begin
+// `slice` bytes apart. A plain copy has one row. The bytes between rows are not transferred.
 typedef struct {
     uint64_t address, pitch, slice;
 } WireBox;
 
-// cudaMalloc's memory, managed, pinned, and the program's own that it registered.
+// Memory of cudaMalloc, managed memory, pinned memory, and registered memory of the program.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
 enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };
 
-// Pages of the shared memory, counted from WIRE_SHARED on.
+// Pages of the shared memory: the page at WIRE_SHARED is page 0.
 typedef struct {
     uint32_t first, count;
 } WirePages;
@@ -95,10 +96,10 @@ typedef struct {
     char call[32];                 // "cudaMemcpy": for messages
     uint64_t caller[WIRE_CALLERS]; // host return addresses, innermost first; 0 ends them
     uint64_t stream;               // id; 0: the default stream of the device
-    uint32_t device;               // the calling thread's current one
-    uint32_t alone;                // no other thread of the process can help a kernel that waits
-    uint32_t within, reserved; // within: it is a part of another call, which a request has told of
-    union {                    // wire.def says which member is a request's
+    uint32_t device;               // the current device of the calling thread
+    uint32_t alone;                // no other thread of the process can end a kernel's waiting
+    uint32_t within, reserved;     // within: part of a call that an earlier request has announced
+    union {                        // wire.def names the member that a request uses
         struct {
             uint64_t address;
             uint32_t writes;
@@ -106,14 +107,14 @@ typedef struct {
         struct {
             WireChunk chunk;
             uint64_t twin;
-        } module; // twin: its id on another device; 0: none
+        } module; // twin: the id of the same module on another device; 0: none
         struct {
             uint64_t id;
-        } object; // or a number, as its row says
+        } object; // or a number: see the request's row
         struct {
             uint64_t module;
             uint32_t number;
-        } name; // its text is the tail
+        } name; // the tail is its text
         struct {
             uint64_t bytes, align;
             uint32_t kind;
@@ -125,30 +126,30 @@ typedef struct {
         struct {
             uint64_t id, bytes;
             uint32_t attribute, set;
-        } pool; // id 0: the device's
+        } pool; // id 0: the device's default pool
         struct {
             uint64_t address, bytes;
             uint32_t advice;
             int32_t location;
         } range; // managed memory
         struct {
-            WireBox device, from;         // from: COPY_DEVICE; COPY_OUT: where it goes
+            WireBox device, from; // from: the source of COPY_DEVICE, the host's box of COPY_OUT
             uint64_t width, rows, slices; // bytes; rows in a slice
             WireChunk chunk;              // COPY_IN, COPY_OUT
             uint32_t value, value_bytes;  // FILL: 1, 2 or 4 bytes at a time
-            uint32_t pinned, blocks;      // the host side is pinned; the host waits for it
+            uint32_t pinned, blocks;      // the host's memory is pinned; the call blocks the host
         } copy;
         struct {
             uint64_t kernel;
             uint32_t grid[3], block[3];
-            uint64_t dynamic_shared, dynamic_limit; // bytes; the limit: cudaFuncSetAttribute's
-            uint32_t unchecked;                     // its result is thrown away, as <<<>>> does
-            uint32_t cooperative;                   // all of its blocks must be resident at once
-            uint32_t cluster[3],
-                cluster_limit; // blocks of a cluster, 0: not asked for; and as many as are allowed
-            uint32_t in_graph; // one of several that are launched in one go
-            uint32_t carveout; // OCCUPANCY for so many blocks: the preferred share in per cent,
-                               // plus 1; 0: none
+            uint64_t dynamic_shared, dynamic_limit; // bytes; the limit of cudaFuncSetAttribute
+            uint32_t unchecked;     // the program ignores the result, as <<<>>> does
+            uint32_t cooperative;   // all blocks must be resident at once
+            uint32_t cluster[3];    // blocks in each dimension; 0: the launch gives no size
+            uint32_t cluster_limit; // the most blocks that a cluster may have
+            uint32_t in_graph;      // part of a graph launch
+            uint32_t carveout;      // OCCUPANCY: the preferred shared memory carveout in per cent,
+                                    // plus 1; 0: none
         } launch;
         struct {
             uint64_t event;
@@ -178,9 +179,9 @@ typedef struct {
     uint32_t version;
     int32_t error;     // cudaError_t of this call
     int32_t sticky;    // cudaError_t that every later call will return; 0: none
-    uint32_t tail;     // bytes that follow
-    uint32_t printed;  // kernels have printed: ask for it (PRINTED)
-    uint32_t deferred; // COPY_OUT: the device will write the bytes itself
+    uint32_t tail;     // bytes that follow the reply
+    uint32_t printed;  // kernels have printed text, which the request PRINTED fetches
+    uint32_t deferred; // COPY_OUT: the device will write the bytes to the program's memory itself
     union {
         uint64_t id; // MODULE, STREAM_CREATE, EVENT_CREATE
         struct {
@@ -199,15 +200,15 @@ typedef struct {
         struct {
             uint64_t bytes;
             uint32_t blocks, clusters;
-        } occupancy; // that an SM holds, and the device; for so many blocks: bytes for each
+        } occupancy; // blocks of an SM, clusters of the device; bytes of shared memory for a block
         struct {
             uint64_t number;
             uint32_t device, flags;
             int32_t priority;
         } stream;                              // STREAM_FACTS
-        struct {                               // RANGE: what holds for every page of it
+        struct {                               // RANGE: what is true of all its pages
             uint32_t read_mostly, accessed_by; // accessed_by: a bit for each device
-            int32_t preferred, prefetched;     // 0: the device; -1: the host; -2: nowhere
+            int32_t preferred, prefetched;     // 0: the device; -1: the host; -2: neither
         } range;
         struct {
             uint64_t id;
@@ -215,21 +216,21 @@ typedef struct {
             uint32_t bytes; // of the parameter block
             uint32_t shared_bytes, local_bytes, max_threads, registers, constant_bytes;
             uint32_t ptx_version; // 90
-            uint32_t cluster[3],
-                clustered; // blocks of its clusters, 0: it does not say; it must have some
+            uint32_t cluster[3];  // blocks in each dimension; 0: the kernel gives no size
+            uint32_t clustered;   // it must be launched with clusters
         } kernel;
     };
 } WireReply;
 
 typedef struct {
-    uint32_t offset, size; // bytes, in the parameter block
+    uint32_t offset, size; // bytes in the parameter block
 } WireParameter;
 
-// The devices, for cudaGetDeviceProperties() and its like: all are alike.
+// The devices' properties, which are the same for all, for cudaGetDeviceProperties() and others.
 typedef struct {
     char name[256];
     int32_t device_count;
-    uint8_t number[WIRE_DEVICES]; // in the machine, of each that the process sees
+    uint8_t number[WIRE_DEVICES]; // the machine's number of each device that the process sees
     int32_t major, minor, sm_count;
     int32_t threads_per_sm, blocks_per_sm, registers_per_sm;
     int32_t shared_per_sm, shared_per_block; // bytes
