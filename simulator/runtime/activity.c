@@ -1,10 +1,11 @@
-// What ran goes to the timeline, and to the reports of work and calls.
+// Adds work and calls to the timeline and to the JSON report.
 #include "activity.h"
 #include "streams/clock.h"
 #include "report/timeline.h"
 #include <string.h>
 
-// Rows are numbered as the program made its streams; the default stream is 0.
+// Rows are numbered in the order in which the program made its streams; the default stream is row
+// 0.
 static TimelineRow row_of(u64 stream)
 {
     StreamFacts facts = clock_stream_facts(stream);

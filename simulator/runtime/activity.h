@@ -1,12 +1,13 @@
-// Records what ran, and when, for the timeline (report/timeline.h) and for measurements (report.h).
+// Records work and calls, with their times, for the timeline (report/timeline.h) and the JSON
+// report.
 #pragma once
 #include "serve.h"
 
-// The stream's latest work, which took `ns`.
+// Records the latest work of the stream, which took `ns`.
 void activity_work(u64 stream, const char *kind, const char *name, double ns, u64 bytes);
 
-// A call of the host, which has ended.
+// Records a call of the host, which ends now and began at `start`, in ns.
 void activity_call(const Call *call, double start);
 
-// An event that was recorded on the stream, or that the stream waits for.
+// Records that an event was recorded on the stream, or that the stream waits for it.
 void activity_event(u64 stream, const char *name, u64 event);

@@ -1,5 +1,5 @@
-// Requests that take a few lines each: questions about the device, streams and events, and what the
-// program only tells.
+// Handlers of a few lines each: queries about the device, streams and events, and requests that
+// only inform the device.
 
 #include "serve.h"
 #include "streams/clock.h"
@@ -18,7 +18,7 @@
 #include <driver_types.h>
 #include <string.h>
 
-// For requests that have no effect but their place in the order of work and their cost.
+// For requests whose only effects are their order and their cost.
 void answer_nothing(Call *call) { (void)call; }
 
 void answer_leaving(Call *call)

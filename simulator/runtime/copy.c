@@ -1,4 +1,4 @@
-// Copies and fills on behalf of the program.
+// The handlers of copies and fills.
 
 #include "model/caches.h"
 #include "streams/clock.h"
@@ -27,7 +27,7 @@ static void report_too_early(const Call *call, const Allocation *a)
     report_error(&report);
 }
 
-// The copy or fill begins, on one or two allocations.
+// Begins a copy or fill of one or two allocations.
 static void begin(const Call *call, const Allocation *a, const Allocation *b)
 {
     u64 operation = clock_operation(call->request.stream);
@@ -39,7 +39,7 @@ static void begin(const Call *call, const Allocation *a, const Allocation *b)
     else if (b && !pooled_use(b, operation)) report_too_early(call, b);
 }
 
-// How many rows a good copy or fill has in all its slices, and where one of them begins.
+// The rows of a valid copy or fill, in all slices; and where row n begins.
 static u64 row_count(const Call *call)
 {
     return call->request.copy.rows * call->request.copy.slices;
@@ -67,7 +67,7 @@ static void copy_bit(u64 *bits, u64 to, u64 from)
     bits[bit / 64] = bit_of(bits, from) ? bits[bit / 64] | mask : bits[bit / 64] & ~mask;
 }
 
-// A copy on the device carries along which of its bytes were ever written.
+// A copy on the device also copies which bytes are defined: were ever written.
 static void copy_defined(u64 to, u64 from, u64 bytes)
 {
     if (memory_undefined(from, bytes) == bytes) {
@@ -82,7 +82,7 @@ static void copy_defined(u64 to, u64 from, u64 bytes)
     }
 }
 
-// Bytes from there on, of so many, that nothing wrote.
+// How many of the `bytes` from `address` on are undefined, up to the first that is defined.
 static u64 undefined_run(u64 address, u64 bytes)
 {
     u64 run = 0;
@@ -97,7 +97,7 @@ static bool is_padding(u64 address, u64 bytes)
     return false;
 }
 
-// What made the bytes undefined, as far as that is known.
+// Adds what made the bytes undefined, if that is known.
 static void fill_taint(Report *r, bool computed)
 {
     const UndefinedOrigin *t = &undefined_origin;
@@ -126,7 +126,7 @@ static void report_undefined(const Call *call, const Allocation *a, u64 first, u
     report_error(&report);
 }
 
-// Reports the bytes of the box that nothing wrote.
+// Reports the undefined bytes of the box.
 static void check_defined(const Call *call, const Allocation *a)
 {
     u64 undefined = 0, first = 0, width = call->request.copy.width;
@@ -143,7 +143,7 @@ static void check_defined(const Call *call, const Allocation *a)
     if (undefined) report_undefined(call, a, first, undefined);
 }
 
-// The box that a copy or fill reads, or stores to, beside what is at work on other streams.
+// Checks the box that a copy or fill reads or stores to for races with work of other streams.
 static void look_for_races(const Call *call, const WireBox *box, bool store)
 {
     for (u64 row = 0; row < row_count(call); row++)
@@ -152,7 +152,7 @@ static void look_for_races(const Call *call, const WireBox *box, bool store)
 
 // ---- Copying ----
 
-// Is the chunk one that can be: within its transfer and its slot?
+// Is the chunk within its transfer and its slot?
 static bool chunk_good(const Call *call)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
@@ -172,7 +172,7 @@ static double copy_ns(const Call *call, u64 bytes, bool in)
     return ((in ? profile.copy_seconds : profile.copy_back_seconds) + (double)bytes / speed) * 1e9;
 }
 
-// The last chunk ends the copy: it takes its time and is told.
+// At the last chunk: advances the stream's clock by the copy's time, and records the copy.
 static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
 {
     u64 bytes = call->request.copy.width * row_count(call);
@@ -187,8 +187,8 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     activity_work(call->request.stream, "copy", name, ns, bytes);
 }
 
-// Moves the chunk between its slot, or where the bytes are kept, and the box of device memory, in
-// pieces of a row.
+// Copies the chunk, row by row, between the box of device memory and its slot, or Call.data if the
+// copy is deferred.
 static void move_chunk(const Call *call, bool in)
 {
     const WireBox *box = &call->request.copy.device;
@@ -212,9 +212,9 @@ static void move_chunk(const Call *call, bool in)
     }
 }
 
-// The runtime reads pageable memory before it returns, through a buffer of 64 KiB: the host is
-// busy for nearly as long as the copy of more than that takes. Bytes that come back are there when
-// it returns.
+// CUDA's runtime reads pageable memory before it returns, through a buffer of 64 KiB. So a larger
+// copy to the device occupies the host nearly as long as it takes. A copy to pageable memory is
+// complete when the call returns.
 static void finish_copy_chunks(const Call *call, bool in)
 {
     enum { STAGED_AT_ONCE = 64 << 10 };
@@ -291,13 +291,13 @@ void transfer_copy_device(Call *call)
         finish_peer_copy(call, source_of->device, target_of->device);
         return;
     }
-    double bytes = 2.0 * (double)width * (double)row_count(call); // each is read and written
+    double bytes = 2.0 * (double)width * (double)row_count(call); // every byte is read and written
     finish_copy(call, "DtoD", ENGINE_NONE,
                 (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
 }
 
-// The program does it when this is answered: it comes behind the stream's work, and the host waits
-// for that, asynchronous though the call may be.
+// The program makes the copy itself after the reply. The copy follows the earlier work of its
+// stream, and the host waits for that work even if the call is asynchronous.
 void transfer_copy_host(Call *call)
 {
     u64 stream = call->request.stream;
@@ -313,7 +313,7 @@ void transfer_copy_host(Call *call)
     report_copy("HtoH", call->request.copy.width * row_count(call));
 }
 
-// Writes a value of 1, 2 or 4 bytes again and again.
+// Fills with a value of 1, 2 or 4 bytes.
 static void fill_row(u8 *at, u64 bytes, u32 value, u32 value_bytes)
 {
     if (value_bytes == 1) memset(at, (int)value, bytes);
@@ -321,7 +321,7 @@ static void fill_row(u8 *at, u64 bytes, u32 value, u32 value_bytes)
         for (u64 i = 0; i < bytes; i += value_bytes) memcpy(at + i, &value, value_bytes);
 }
 
-// Can the values be so wide: do they fill the rows, each where such a value may lie?
+// Is the width of the value valid: are addresses, pitches and widths multiples of it?
 static bool value_good(const WireRequest *request)
 {
     u32 bytes = request->copy.value_bytes;
@@ -359,8 +359,8 @@ void transfer_fill(Call *call)
 
 // ---- Copies whose bytes pass through the slots ----
 
-// The bytes of a deferred copy go to pinned memory, which both sides have: the program's own copy
-// of them was left to us.
+// Writes a deferred copy's bytes to pinned memory, which the device maps too. The client has left
+// the copy of the bytes to the device.
 static bool write_out(const Call *call, const u8 *bytes)
 {
     const WireBox *box = &call->request.copy.from;
@@ -375,7 +375,7 @@ static bool write_out(const Call *call, const u8 *bytes)
     return true;
 }
 
-// A deferred copy, chunk by chunk, as if they came now.
+// Makes a deferred copy, chunk by chunk, as if the chunks arrived now.
 static void copy_whole(Call *call, bool in)
 {
     WireChunk *chunk = &call->request.copy.chunk;

@@ -1,14 +1,14 @@
-// What a call costs the host is an expression in its request's row (wire.def). A call that is made
-// of several requests is charged once.
+// The row of a request (wire.def) has the host's cost of the call as an expression. A call that
+// takes several requests is charged once.
 #include "cost.h"
 #include "streams/clock.h"
 #include "machine/profile.h"
 #include "activity.h"
 
-// The request is no call of its own, or one that costs nothing and is not told of.
+// The request is only part of a call, or the call costs nothing and is not recorded.
 #define NO_CALL (-1.0)
 
-static bool asked_before; // the request was answered "ask again"
+static bool asked_before; // the same request was answered with WIRE_DEADLOCKED, and is sent again
 
 static bool last_chunk(const WireRequest *request)
 {

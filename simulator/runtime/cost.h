@@ -2,9 +2,9 @@
 #pragma once
 #include "serve.h"
 
-// Called before a request is answered. If its call is charged for it, the host is busy for a while.
-// Returns when the call began.
+// To be called before a request is answered. Advances the host's clock by what the request costs.
+// Returns the time at which the call began, in ns.
 double cost_begin(const Call *call);
 
-// Called when it has been answered.
+// To be called when the request has been answered.
 void cost_end(const Call *call, double began);

@@ -1,7 +1,8 @@
-// Device memory is private to the device process that allocated it. When it is exported, its bytes
-// move into a file that all device processes of the machine have, at the same addresses as before;
-// who imports it has the file's pages at addresses of its own. Each process has a clock of its own:
-// what one does while the other waits on the host takes the other no simulated time.
+// Device memory is private to the device process that allocated it. When an allocation is exported,
+// its bytes move into a file that all device processes of the machine share, and stay at the same
+// addresses; the importing process maps the file's pages at other addresses. Each process has its
+// own clock: the time that one process takes while the host code of another waits for it does not
+// advance the other's clock.
 #define _GNU_SOURCE
 #include "ipc.h"
 #include "streams/clock.h"
@@ -23,7 +24,7 @@ typedef struct Export {
     pid_t owner; // the device process
 } Export;
 
-// Entries are only ever added; the one that made an entry writes it, its key last.
+// Entries are only added. Only the process that added an entry writes it, and writes its key last.
 static struct {
     u64 next; // free part of the file
     u32 export_count;
@@ -34,7 +35,7 @@ static int file = -1;
 static struct {
     u64 key;
     const Allocation *allocation;
-    u32 opened; // so many times; 0: closed
+    u32 opened; // how many times; 0: closed
 } imports[MOST_IMPORTS];
 static u32 import_count;
 
@@ -81,7 +82,8 @@ static void export_now(Allocation *a)
 void ipc_export_memory(Call *call)
 {
     Allocation *a = memory_find(call->request.pointer.address);
-    if (!a || a->freed || a->kind != MEMORY_DEVICE || a->pooled) { // of the whole, wherever in it
+    if (!a || a->freed || a->kind != MEMORY_DEVICE
+        || a->pooled) { // exports the whole allocation that contains the address
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }

@@ -1,5 +1,5 @@
-// Launches on behalf of the program, before they run and after: are they good, who looked at their
-// errors, what did they print?
+// Launches before and after they run: whether the configuration is valid, whether the program
+// checked the error, and what the kernels printed.
 
 #include "streams/clock.h"
 #include "machine/cluster.h"
@@ -22,21 +22,22 @@ _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVI
 
 static struct {
     bool pending, looked_at;
-    u64 unwritten; // uses of what nothing wrote that were found before it
+    u64 unwritten; // uses of undefined values that were reported before it
     int error;
     char kernel[256];
     Place place;
     Launch launch; // its configuration; the kernel may be gone
     u64 dynamic_shared;
     u32 max_threads, static_shared, registers;
-} unchecked; // the first failed launch that nobody looked at, or the last looked at
+} unchecked; // the first failed launch whose error was not checked, or else the last that was
 
-static char *printed; // by kernels, and not yet shown by the program
+static char *printed; // by kernels; the program has not fetched it yet
 static size_t printed_bytes;
 
 // ---- Launches ----
 
-// The grid is so many clusters: as many blocks, or more than any grid has.
+// Multiplies the grid, which is given in clusters, by the cluster's size; at most to more blocks
+// than any grid may have.
 static void count_blocks(Launch *launch)
 {
     for (u32 n = 0; n < 3; n++) {
@@ -94,7 +95,7 @@ static int check(const Call *call)
                                                                : 0;
 }
 
-// What about its configuration the device refused.
+// The cause for which the configuration was refused.
 static enum report_cause cause_of_refusal(u64 threads)
 {
     const u32 *grid = unchecked.launch.grid;
@@ -111,7 +112,8 @@ static enum report_cause cause_of_refusal(u64 threads)
              : CAUSE_launch_refused;
 }
 
-// As an error, with what became of it; or, with `fate` NULL, as a launch that is refused.
+// Reports the launch. `fate`: the consequence that makes it an error; NULL: it is reported as
+// refused.
 static void tell_unchecked(const char *fate)
 {
     const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block,
@@ -177,12 +179,12 @@ void launch_checked(Call *call)
     unchecked.looked_at = true;
 }
 
-// A program that looked at the error, and then ended with a status that is not 0, ended because of
-// it.
+// A program that checked the error and then exited with a status other than 0 ended because of the
+// error.
 static bool ended_by_it(void) { return machine->ended == MACHINE_EXITED && machine->status; }
 
-// One that looked at it and went on, and then used what nothing wrote, as a rule used what this
-// kernel was to write.
+// A program that checked the error, went on, and used undefined values probably used what this
+// kernel should have written.
 static bool was_missed(void) { return report_count(REPORT_UNINITIALIZED) > unchecked.unwritten; }
 
 void launch_unchecked(void)

@@ -1,7 +1,7 @@
-// Who comes to the machine, and who goes. A process connects in one of two ways: over the socket
-// that it inherited it sends one end of a pair of its own, or, where such things are closed behind
-// its back (mpirun's), it finds the machine by name. Nothing is ever answered over the inherited
-// socket, which many may hold.
+// Which processes connect to the machine, and which end. A process connects in one of two ways. It
+// makes a pair of sockets and sends one of them over the socket that it inherited; or, if inherited
+// files have been closed (as mpirun does), it connects to the machine's name. The machine never
+// replies over the inherited socket, which many processes may hold.
 #define _GNU_SOURCE
 #include "ipc.h"
 #include "streams/shared_event.h"
@@ -33,9 +33,9 @@ Machine *machine;
 
 static struct pollfd watched[FIRST_SERVER + MOST_SERVERS];
 static pid_t servers[MOST_SERVERS];
-static s64 worked[MOST_SERVERS]; // ms: for how long each had worked when the program ended
+static s64 worked[MOST_SERVERS]; // ms: the processor time of each when the program ended
 static u32 server_count;
-static u32 started; // device processes, so far
+static u32 started; // device processes that were started so far
 static pid_t program;
 static int listening = -1;
 static bool loaded,
@@ -79,7 +79,7 @@ static void become_server(int socket, pid_t client, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    signal(SIGTERM, SIG_IGN); // the program's end ends us
+    signal(SIGTERM, SIG_IGN); // the device process ends when the program has ended
     signal(SIGHUP, SIG_IGN);
     close(listening);
     device.socket = socket;
@@ -99,7 +99,7 @@ static void start_server(int socket, pid_t client)
     pid_t parent = getpid(), pid = server_count < MOST_SERVERS ? fork() : -1;
     if (pid == 0) become_server(socket, client, parent);
     started++;
-    close(socket); // without a server the process finds that nobody is there
+    close(socket); // without a device process the program finds the connection closed
     int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (pidfd < 0) return;
     servers[server_count] = pid;
@@ -107,7 +107,8 @@ static void start_server(int socket, pid_t client)
     watched[FIRST_SERVER + server_count++] = (struct pollfd){ .fd = pidfd, .events = POLLIN };
 }
 
-// One that did not end as it should: the program cannot go on, and all of us end as it did.
+// A device process has ended abnormally. The program cannot go on, and the machine ends in the same
+// way.
 static void end_like(const siginfo_t *info)
 {
     kill(program, SIGKILL);
@@ -136,15 +137,15 @@ static s64 ms_worked(pid_t server)
     return used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-// What is left to do when the program has been killed takes none of them long. It is their work
-// that counts, not the time, for this machine may be busy with others'.
+// Kills device processes that take too long when the program has been killed. Their processor time
+// is measured, not the wall clock, because other processes may occupy the machine.
 static void stop_servers(void)
 {
     for (u32 n = 0; n < server_count; n++) stopping |= ms_worked(servers[n]) - worked[n] > GRACE_MS;
     for (u32 n = 0; n < server_count && stopping; n++) kill(servers[n], SIGKILL);
 }
 
-// ---- Processes that come ----
+// ---- Processes that connect ----
 
 static bool is_packet_socket(int fd)
 {
@@ -157,7 +158,7 @@ static bool is_packet_socket(int fd)
 typedef struct {
     int socket;
     pid_t sender;
-} Sent; // with a packet; -1: nothing
+} Sent; // descriptors that came with a packet; -1: none
 
 static Sent what_came_with(struct msghdr *message)
 {
@@ -222,8 +223,8 @@ static void note_end(void)
     for (u32 n = 0; n < server_count; n++) worked[n] = ms_worked(servers[n]);
 }
 
-// If it ended by itself its kernels run to their end, if it was killed they do not: one may run for
-// ever.
+// If the program exited by itself, its kernels run to their end. If it was killed, they do not: a
+// kernel may run for ever.
 static int poll_timeout(void)
 {
     return machine->ended == MACHINE_KILLED && !stopping ? LOOK_MS : -1;
@@ -240,14 +241,14 @@ bool machine_run(pid_t pid, int pidfd, int control)
         int ready = poll(watched, FIRST_SERVER + server_count, poll_timeout());
         if (ready == 0) stop_servers();
         if (ready <= 0) continue;
-        bool ended =
-            watched[PROGRAM].revents & POLLIN; // looked at first: what it sent before is still read
+        bool ended = watched[PROGRAM].revents
+                   & POLLIN; // tested first: packets sent before its end are still read
         for (u32 n = server_count; n-- > 0;)
             if (watched[FIRST_SERVER + n].revents) reap(n);
         if (watched[LISTEN].revents) take_caller();
         while (take_packet()) {}
         if (watched[CONTROL].revents & (POLLHUP | POLLERR))
-            watched[CONTROL].fd = -1; // nobody holds the other end
+            watched[CONTROL].fd = -1; // no process holds the other end
         if (ended) note_end();
     }
     return loaded;

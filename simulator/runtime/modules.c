@@ -1,4 +1,4 @@
-// Modules, kernels and variables on behalf of the program.
+// The handlers of modules, kernels and variables.
 
 #include "ptx/fatbin.h"
 #include "machine/grid.h"
@@ -24,7 +24,7 @@ static struct {
     Module *module; // NULL: unloaded
     char *native;   // its native image, or NULL
     size_t native_bytes;
-    char *missing; // why a part of it has no PTX here; NULL: all have
+    char *missing; // why a part of it has no PTX; NULL: every part has PTX
 } modules[MOST_MODULES];
 static u32 module_count;
 static Kernel *kernels[MOST_KERNELS];
@@ -33,7 +33,7 @@ static u32 kernel_count;
 static struct {
     u8 *bytes;
     u64 total, received;
-} upload; // the image that is on its way
+} upload; // the image whose chunks are arriving
 
 // ---- Modules ----
 
@@ -64,9 +64,9 @@ static int refuse_ptx(const Call *call, char *error)
     return WIRE_INVALID_PTX;
 }
 
-// The texts of the upload's fat binaries (nvcc -rdc=true: what was linked, then each part); NULL
-// ends them. *error: why the first of those that gave none did so, as the toolkit's own library for
-// dynamic parallelism does.
+// The PTX texts of the upload's fat binaries (with nvcc -rdc=true the linked image, then each of
+// its parts), and a NULL at their end. *error: why the first fat binary without a text has none;
+// the toolkit's library for dynamic parallelism is one.
 static char **read_texts(int arch, char **error)
 {
     char **texts = calloc(MOST_PARTS + 1, sizeof *texts);
@@ -142,7 +142,7 @@ static bool start_upload(const WireChunk *chunk)
     return upload.bytes != NULL;
 }
 
-// The chunks of an image come in order; with the last one it is loaded.
+// The chunks of an image arrive in order. The last chunk loads the image.
 void launch_module(Call *call)
 {
     const WireChunk *chunk = &call->request.module.chunk;

@@ -1,4 +1,4 @@
-// Packets: a request from the process that is served, and its answer.
+// Packets: receives a request of the process that is served, and sends its reply.
 
 #define _GNU_SOURCE
 #include "serve.h"
@@ -32,8 +32,8 @@ void packet_send(Call *call)
                              { call->out, call->reply.tail } };
     struct msghdr message = { .msg_iov = parts, .msg_iovlen = call->reply.tail ? 2 : 1 };
     if (call->file >= 0) attach_file(&message, call->file, &control, sizeof control);
-    // A process that sends without end and takes no replies fills the socket; we wait until it has
-    // ended at most.
+    // A process that sends and does not receive its replies fills the socket. The device waits
+    // until there is room, or until the process has ended.
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLOUT },
                                 { .fd = device.pidfd, .events = POLLIN },
                                 { .fd = device.program_pidfd, .events = POLLIN } };

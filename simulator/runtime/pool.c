@@ -1,7 +1,7 @@
-// Memory pools. A pool keeps memory that was freed, up to its threshold, for the next allocation.
-// That is accounted for here only: every allocation has fresh addresses, so that a use too late is
-// known for what it is. What is allocated and freed in stream order is held against the order of
-// streams: a use must come behind the allocation and before the free.
+// Memory pools. A pool keeps freed memory, up to its threshold, for later allocations. Only the
+// byte counts behave so here: every allocation has new addresses, so that a use after the free is
+// recognised. Uses of memory that is allocated and freed in stream order are checked against stream
+// order: a use must come after the allocation and before the free.
 
 #include "pool.h"
 #include "streams/clock.h"
@@ -19,27 +19,27 @@ static const u64 FIRST_POOL = 0x4000000,
 typedef struct {
     bool used;
     u32 device;
-    u64 largest; // bytes; 0: as many as there are
+    u64 largest; // bytes; 0: as many as the device has
     u64 threshold;
     u64 in_use, most_in_use, reserved, most_reserved;
-    u64 reuse[3]; // flags that the program may set and read
-    u32 access;   // bit d: device d may reach it
+    u64 reuse[3]; // the reuse flags, which have no effect
+    u32 access;   // bit d: device d may access it
 } Pool;
 
-static Pool pools[MOST_POOLS];       // the first are the devices' default pools
-static Pool of_graphs[MOST_DEVICES]; // what graphs allocate from
-static u64 of_launch[MOST_DEVICES];  // bytes that the graph that is being launched has got so far
+static Pool pools[MOST_POOLS];       // the first MOST_DEVICES are default pools
+static Pool of_graphs[MOST_DEVICES]; // the pools of graphs
+static u64 of_launch[MOST_DEVICES];  // bytes that the current graph launch has allocated
 static u64 launches;
-static u32 chosen[MOST_DEVICES]; // the pool that cudaMallocAsync takes, by its place
+static u32 chosen[MOST_DEVICES]; // the current pool of each device: an index into `pools`
 static bool ready;
 
-// What is known of an allocation of a pool: Allocation.pooled is the first of it.
+// An allocation of a pool. Allocation.pooled points to its first member.
 typedef struct Piece {
     Pooled pooled;
     Pool *pool;
-    u64 chunks;       // of a graph's: bytes that the device has given for it,
-    bool has_chunks;  // and it has,
-    u64 launch, from; // in that launch, behind so many bytes of others
+    u64 chunks;       // bytes of the chunks that the device has provided for a graph's allocation
+    bool has_chunks;  // it holds these chunks now
+    u64 launch, from; // the graph launch, and the bytes that others had allocated before in it
 } Piece;
 
 static Piece *piece_of(const Allocation *a) { return (Piece *)a->pooled; }
@@ -66,7 +66,7 @@ static void make_ready(void)
     ready = true;
 }
 
-// The pool of that id; 0: the one that the device's cudaMallocAsync takes.
+// The pool with that id; 0: the device's current pool.
 static Pool *pool_of(u64 id, u32 device)
 {
     make_ready();
@@ -127,7 +127,7 @@ void pool_freed(const Allocation *a)
 {
     if (!a->pooled) return;
     Pool *pool = piece_of(a)->pool;
-    if (pool != &of_graphs[a->device]) // whose chunks stay until they are trimmed
+    if (pool != &of_graphs[a->device]) // graphs keep their chunks until they are trimmed
         pool->in_use -= a->size;
     order_free(&a->pooled->uses);
 }
@@ -159,12 +159,12 @@ void pool_destroy(Call *call)
 {
     Pool *pool = known(call);
     if (!pool) return;
-    if (pool < pools + MOST_DEVICES) { // the default pools stay
+    if (pool < pools + MOST_DEVICES) { // a default pool cannot be destroyed
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
     if (chosen[pool->device] == pool - pools) chosen[pool->device] = pool->device;
-    pool->used = false; // what was allocated from it stays
+    pool->used = false; // its allocations stay valid
 }
 
 void pool_find(Call *call)
@@ -197,7 +197,8 @@ static u64 *attribute_of(Pool *pool, u32 attribute)
     return NULL;
 }
 
-// The marks can only be set to 0, which sets them to what is now; what is now cannot be set at all.
+// A high watermark can only be set to 0, which resets it to the current value. The current values
+// cannot be set.
 static bool set_attribute(Pool *pool, u32 attribute, u64 value)
 {
     switch (attribute) {
@@ -223,7 +224,7 @@ void pool_attribute(Call *call)
     else call->reply.pool.value = *attribute;
 }
 
-// Does it share a chunk with what is allocated now?
+// Does the allocation share a chunk with a current allocation?
 static bool is_shared(const Allocation *a)
 {
     const Piece *p = piece_of(a);
@@ -237,7 +238,7 @@ static bool is_shared(const Allocation *a)
     return false;
 }
 
-// Graphs give back the chunks in which nothing is allocated now.
+// Returns to the device the chunks of graphs that contain no current allocation.
 static void trim_graphs(Pool *pool)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
@@ -255,8 +256,7 @@ void pool_trim(Call *call)
     if (pool) keep(pool, call->request.pool.bytes);
 }
 
-// Which devices may reach the pool's memory: of which device, and whether to set it, the request
-// says.
+// Reads or sets whether a device may access the pool's memory.
 void pool_access(Call *call)
 {
     const WireRequest *request = &call->request;
@@ -274,7 +274,7 @@ void pool_access(Call *call)
 
 // ---- Allocating and freeing ----
 
-// An address for memory that is not there yet.
+// Reserves an address for memory that is allocated later.
 void pool_reserve(Call *call)
 {
     Piece *piece = calloc(1, sizeof *piece);
@@ -293,7 +293,7 @@ void pool_reserve(Call *call)
     call->reply.memory.size = a->size;
 }
 
-// Memory of one graph shares chunks; each graph has its own.
+// Allocations of one graph share chunks; each graph has its own chunks.
 static void take_chunks(Allocation *a)
 {
     u64 *had = &of_launch[a->device];
@@ -313,7 +313,7 @@ void pool_graph_begins(u32 device)
     launches++;
 }
 
-// What has an address by now is allocated, as often as the graph is launched.
+// Allocates the memory at a reserved address, at each launch of the graph.
 void pool_again(Call *call)
 {
     if (!clock_stream_known(call->request.stream)) {

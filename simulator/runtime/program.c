@@ -1,4 +1,4 @@
-// Looks into an ELF file for the CUDA runtime that it asks for.
+// Finds in an ELF file which CUDA runtime the program needs.
 
 #define _GNU_SOURCE
 #include "program.h"
@@ -19,7 +19,7 @@ typedef struct {
     char rpath[256];  // "": none
 } Facts;
 
-// As execvp() finds it.
+// Finds the file as execvp() does.
 static int open_program(const char *program)
 {
     const char *path = getenv("PATH");
@@ -81,7 +81,7 @@ static Facts read_facts(const char *program)
 void program_explain(const char *program)
 {
     Facts facts = read_facts(program);
-    if (!facts.elf) return; // a script, say: what it ran cannot be seen from here
+    if (!facts.elf) return; // a script, for example, whose commands are not known
     bool right = strcmp(facts.runtime, "libcudart.so.13") == 0;
     if (right && facts.rpath[0])
         report_say("%s never reached the simulated device: its RPATH, %s, comes before "

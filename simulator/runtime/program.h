@@ -1,6 +1,6 @@
-// Explains why a program never connected, from its executable file.
+// Explains from an executable file why the program never connected.
 #pragma once
 
-// Prints how the program must be linked, if its file shows that it cannot have found the device's
+// Prints how the program must be linked, if the file shows that it cannot load the device's runtime
 // library.
 void program_explain(const char *program);

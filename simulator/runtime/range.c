@@ -1,5 +1,4 @@
-// What is wrong with a range of device or pinned memory that the program names: it is told to the
-// student.
+// Checks the ranges of device and pinned memory that requests name, and reports what is wrong.
 
 #include "streams/clock.h"
 #include "memory/memory.h"
@@ -9,7 +8,7 @@
 
 typedef struct {
     const Call *call;
-    enum report_access access; // reads, writes or names it
+    enum report_access access; // what the call does to it
     u64 address, bytes;
 } Range;
 
@@ -60,7 +59,7 @@ Allocation *range_check(const Call *call, enum report_access access, u64 address
     return NULL;
 }
 
-// The bytes from the first to the last of the box; false: they cannot exist.
+// The extent of the box, from its first to its last byte. False: it exceeds the address space.
 static bool box_extent(const WireBox *box, u64 width, u64 rows, u64 slices, u64 *bytes)
 {
     u64 last_row, last_slice;

@@ -1,4 +1,4 @@
-// The device's request loop: one packet in, one packet out, until the program has ended.
+// The request loop of a device process: receives a packet and replies, until the process has ended.
 
 #define _GNU_SOURCE
 #include "serve.h"
@@ -43,7 +43,7 @@ void serve_dispatch(Call *call)
 
 // ---- Answering ----
 
-// After the work that the request comes after.
+// Answers the request, whose earlier work is complete.
 static void answer_in_turn(Call *call)
 {
     static const int errors[] = {
@@ -81,19 +81,19 @@ static void answer(Call *call)
     if (row->trims_pools) pool_synchronised();
     if (wire_holds(row->shows_prints, &call->request)) call->reply.printed = launch_has_printed();
     cost_end(call, began);
-    report_flush(); // the answer comes after the events of all earlier work
+    report_flush(); // the events of all earlier work are written before the reply
     packet_send(call);
     if (row->then == WIRE_THEN_RUN && !call->reply.error) work_launch(call);
 }
 
-// Answers one packet. False: there was none.
+// Receives and answers one packet. False: there was none.
 static bool serve_one(void)
 {
     static Call call;
     enum packet packet = packet_receive(&call);
     if (packet == PACKET_REQUEST) {
         answer(&call);
-    } else if (packet == PACKET_RUBBISH) { // its sender may wait for an answer
+    } else if (packet == PACKET_RUBBISH) { // the sender may wait for a reply
         call.request.op = WIRE_UNSUPPORTED;
         call.reply.error = WIRE_INVALID_VALUE;
         packet_send(&call);
@@ -101,8 +101,8 @@ static bool serve_one(void)
     return packet != PACKET_NONE;
 }
 
-// The memfd of the slots and of all memory that the process and its devices share. Most of its
-// pages are never touched. It is sealed: the program cannot make it shorter while we use it.
+// Makes the memfd of the slots and of all memory that the process and its devices share. Most of
+// its pages are never used. It is sealed, so the program cannot shrink it while the device uses it.
 static void share_memory(void)
 {
     device.memory = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
@@ -119,7 +119,7 @@ static void share_memory(void)
     }
 }
 
-// Is the process ending? Its flags say so before its files are closed.
+// Is the process exiting? Its flags in /proc show that before its files are closed.
 static bool is_ending(pid_t process)
 {
     enum { PF_EXITING = 4 };
@@ -133,8 +133,8 @@ static bool is_ending(pid_t process)
     return found != 1 || flags & PF_EXITING;
 }
 
-// The process has closed its end of the socket. Either it is ending, and its pidfd will say when,
-// or it has closed its files or become another program.
+// The process has closed its end of the socket. If it is exiting, waits for its pidfd; otherwise it
+// has closed the file, or executed another program.
 static void wait_for_end(void)
 {
     struct pollfd watched[] = { { .fd = device.pidfd, .events = POLLIN },
@@ -150,7 +150,8 @@ static bool has_ended(int pidfd)
     return poll(&watched, 1, 0) > 0;
 }
 
-// The machine knows how the program ended; of another process only what it told us itself.
+// Did the process exit by itself? The machine knows how the program ended; another process says so
+// itself (LEAVING).
 static bool was_orderly(void)
 {
     if (device.client != device.program || !has_ended(device.pidfd)) return device.leaving;
@@ -158,8 +159,8 @@ static bool was_orderly(void)
     return machine->ended == MACHINE_EXITED;
 }
 
-// How long the process may make no request, in ms, before its kernels run all the same: a program
-// can wait for them without asking by reading memory that it shares with them.
+// How long the process may make no request, in ms, before its kernels run: a program can wait for
+// them without a request by polling memory that it shares with them.
 static int poll_timeout(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };
@@ -182,8 +183,8 @@ bool serve(void)
         int ready = poll(watched, 3, poll_timeout());
         if (ready < 0 && errno != EINTR) break;
         if (ready == 0) work_go_on();
-        ended = watched[1].revents || watched[2].revents;  // looked at first: what it sent
-        closed = watched[0].revents & (POLLHUP | POLLERR); // before is still read
+        ended = watched[1].revents || watched[2].revents;  // tested first: packets that were sent
+        closed = watched[0].revents & (POLLHUP | POLLERR); // before are still read
         while (serve_one())
             ;
     }

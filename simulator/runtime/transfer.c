@@ -1,5 +1,5 @@
-// Memory of the device on behalf of the program: allocating, freeing, what managed memory is told,
-// and host code that touches what it may not.
+// The handlers of memory: allocating, freeing, prefetching and advising managed memory, and
+// accesses of host code to memory that it cannot access.
 
 #include "streams/clock.h"
 #include "machine/heap.h"
@@ -68,7 +68,7 @@ void transfer_bad_free(Call *call, u64 address)
 void transfer_free(Call *call)
 {
     u64 address = call->request.pointer.address;
-    // Freeing waits for the work that may still use the memory.
+    // cudaFree() waits for the work that may still use the memory.
     const Allocation *a = memory_find(address);
     clock_wait_device(a ? a->device : call->request.device);
     bool pinned = a && a->kind == MEMORY_PINNED_HOST;
@@ -128,7 +128,7 @@ void transfer_free_all(u32 of, const u64 *callers)
 
 // ---- Managed memory ----
 
-_Static_assert((int)MANAGED_PAGE == (int)WIRE_PAGE, "the host tells of such pages");
+_Static_assert((int)MANAGED_PAGE == (int)WIRE_PAGE, "the client reports accesses by these pages");
 
 void transfer_touched(Call *call)
 {
@@ -207,10 +207,10 @@ void transfer_range(Call *call)
     call->reply.range.prefetched = facts.prefetched;
 }
 
-// ---- Host code that touches what it may not ----
+// ---- Invalid accesses of host code ----
 
-// The host has managed and pinned memory as well: it touched some that was freed, or a place
-// beside it.
+// The host also has managed and pinned memory: it has accessed freed memory, or an address beside
+// an allocation.
 static enum report_cause cause_of_miss(const Call *call, const Allocation *near)
 {
     u64 address = call->request.fault.address;

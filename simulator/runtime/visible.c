@@ -1,6 +1,6 @@
-// CUDA_VISIBLE_DEVICES: numbers of the machine's devices, in the order in which the process is to
-// count them. As on an H200 (driver 580), the list ends at the first that is no device; one named
-// twice is an error.
+// CUDA_VISIBLE_DEVICES: numbers of the machine's devices, in the order in which the process counts
+// them. As on an H200 (driver 580), the list ends at the first entry that names no device, and a
+// device that is named twice is an error.
 #include "machine.h"
 #include "memory/memory.h"
 #include "serve.h"

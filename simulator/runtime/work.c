@@ -1,6 +1,6 @@
-// A list of the work that is left, in the order in which it was issued. The vectors of stream order
-// (clock.h) say whether one piece of work comes after another; they are brought up to date when
-// work is issued. The time that work takes is computed when it is done.
+// The list of incomplete work, in the order in which it was issued. Stream order (clock.h) says
+// whether one piece of work comes after another; it is updated when work is issued. The time that
+// work takes is computed when the work is complete.
 #include "machine/deadlock.h"
 #include "base/names.h"
 #include "work.h"
@@ -23,23 +23,23 @@
 typedef struct Work {
     struct Work *next;
     Issue issue;
-    bool after_all; // it comes after all earlier work, in whatever stream
-    bool by_kernel; // a kernel has launched it
+    bool after_all; // it comes after all earlier work of all streams
+    bool by_kernel; // a kernel launched it
     WireRequest request;
     char *tail;
     size_t tail_bytes;
-    u8 *data;          // of a copy to the device: its bytes,
-    u64 received;      // of which so many have come
-    Launch launch;     // of a launch
-    double share;      // of its device, which its blocks fill while they run
-    Grid *grid;        // NULL: it has not begun
+    u8 *data;          // the bytes of a copy to the device
+    u64 received;      // how many of these have arrived
+    Launch launch;     // if it is a launch
+    double share;      // the part of its device that its blocks occupy, 0 to 1
+    Grid *grid;        // NULL: the launch has not begun
     bool blocked;      // its warps have waited for other work
     u64 seen;          // `changes` after its last turn
-    double not_before; // ns: it cannot end before the work that it waited for
+    double not_before; // ns: the end of the work that it waited for; it ends later
 } Work;
 
 static Work *first;
-static u64 changes = 1; // so many times something changed that kernels may wait for
+static u64 changes = 1; // counts changes for which kernels may wait
 static u64 settled;     // `changes` when no work could make progress
 
 bool work_is_left(void) { return first != NULL; }
@@ -53,7 +53,7 @@ bool work_asks_host(void)
     return false;
 }
 
-// ---- What is issued ----
+// ---- Issuing work ----
 
 static Work *append(const Call *call, bool numbered)
 {
@@ -81,7 +81,7 @@ static void drop(Work **at)
     clock_remember(first ? first->issue.at : HUGE_VAL);
 }
 
-// The share of the device that a launch's blocks fill while it runs.
+// The part of the device that a launch's blocks occupy while it runs, 0 to 1.
 static double share_of(const Launch *l)
 {
     double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], resident = occupancy_resident(l);
@@ -106,7 +106,7 @@ static bool comes_after(const Work *w, const Work *earlier)
         || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
 }
 
-// Is there room on its device beside the launches that run?
+// Does its device have room for it, beside the launches that run?
 static bool has_room(const Work *w)
 {
     static const double ROUNDING = 1e-9;
@@ -125,7 +125,7 @@ static bool is_ready(const Work *w)
     return !is_launch(w) || has_room(w);
 }
 
-// Blocked launches may have waited for what ended now.
+// Some work has ended, at `end` ns: blocked launches may have waited for it.
 static void note_end(double end)
 {
     changes++;
@@ -163,8 +163,8 @@ static void describe_bytes(WireRequest *r, const DynamicLaunch *child)
     r->copy.value_bytes = 1;
 }
 
-// What a kernel has launched counts as the same operation of the stream as its own launch: each
-// comes after the one before it, and later work of the stream comes after them all.
+// The launches that a kernel has made are part of the same operation of the stream as the kernel:
+// each comes after the one before it, and later work of the stream comes after all of them.
 static void add_dynamic_launches(Work *w)
 {
     const WireRequest launched = w->request;
@@ -217,7 +217,7 @@ static void end_launch(Work *w)
     note_end(clock_stream_end(stream));
 }
 
-// True: it has ended.
+// Gives a launch a turn. True: it has ended.
 static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
 {
     if (!w->grid) w->grid = grid_start(&w->launch);
@@ -233,7 +233,7 @@ static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
     return false;
 }
 
-// A deferred request: it was answered when it came.
+// Handles a deferred request, which was answered when it arrived.
 static void do_now(Work *w)
 {
     static Call call;
@@ -246,7 +246,7 @@ static void do_now(Work *w)
     call.out = out;
     memset(&call.reply, 0, sizeof call.reply);
     serve_dispatch(&call);
-    if (call.reply.error && w->by_kernel) { // it has been reported
+    if (call.reply.error && w->by_kernel) { // the error has been reported
         device.sticky = cudaErrorIllegalAddress;
     } else if (call.reply.error) {
         Report report = { .cause = CAUSE_put_off_call_failed,
@@ -272,7 +272,7 @@ static void drop_all(void)
     }
 }
 
-// Gives a turn to everything that can make progress.
+// Gives a turn to all work that can make progress.
 static void run_ready(void)
 {
     enum grid_turn turn;
@@ -300,8 +300,8 @@ void work_go_on(void)
 
 // ---- When nothing makes progress ----
 
-// For the report of a deadlock: the launch that cannot begin because of this one, *kernel, and why;
-// CAUSE_NONE: none.
+// For the report of a deadlock: *kernel is a launch that cannot begin because of this one. Returns
+// the reason; CAUSE_NONE: there is no such launch.
 static enum report_cause what_waits_for(const Work *w, const char **kernel)
 {
     for (const Work *o = w->next; o; o = o->next) {
@@ -315,7 +315,7 @@ static enum report_cause what_waits_for(const Work *w, const char **kernel)
     return CAUSE_NONE;
 }
 
-// The devices with blocked kernels; 0: no kernel has touched another device's memory.
+// How many devices have running kernels; 0: no kernel has accessed another device's memory.
 static u32 devices_that_meet(void)
 {
     LinkReport links[2 * MOST_DEVICES];
@@ -343,8 +343,8 @@ static void report_deadlock(void)
     drop_all();
 }
 
-// A last turn for each kernel: those that look at the clock, or count their tries, may give up
-// waiting. False: no kernel has done anything.
+// Gives each kernel a last turn: a kernel that reads the clock or counts its polls may stop
+// waiting. False: no kernel has made progress.
 static bool run_last_turns(void)
 {
     enum grid_turn turn;
@@ -360,8 +360,8 @@ static bool run_last_turns(void)
     return false;
 }
 
-// The work that a request waits for: what a moment of stream order comes after, or all of a
-// device's, or all.
+// The work that a request waits for: what comes before a point of stream order, or all work of a
+// device, or all work.
 typedef struct Until {
     const Order *order;
     u32 device;
@@ -395,7 +395,7 @@ static enum work_when wait_until(Until until, bool alone)
 
 void work_finish(void) { wait_until((Until){ .device = ALL_DEVICES }, true); }
 
-// ---- Requests that come after work that is left ----
+// ---- Requests that come after incomplete work ----
 
 static enum work_when defer(Call *call, bool numbered)
 {
@@ -403,7 +403,7 @@ static enum work_when defer(Call *call, bool numbered)
     return WORK_LATER;
 }
 
-// A deferred copy to the device brings its bytes in chunks.
+// Receives a chunk of a deferred copy to the device.
 static enum work_when receive(Call *call)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
@@ -433,10 +433,10 @@ static enum work_when defer_operation(Call *call, const Until *until, bool numbe
     return is_any_left(until) ? defer(call, numbered) : WORK_NOW;
 }
 
-// What happens to the first chunk of a copy happens to all of them.
+// All chunks of a copy are treated like its first chunk.
 static enum work_when defer_copy(Call *call, const Until *until)
 {
-    static bool deferred; // the transfer whose chunks are arriving
+    static bool deferred; // is the transfer deferred whose chunks are arriving?
     const WireRequest *r = &call->request;
     enum wire_slots slots = wire_row(r->op)->slots;
     bool further = slots && r->copy.chunk.offset && deferred;
@@ -444,7 +444,7 @@ static enum work_when defer_copy(Call *call, const Until *until)
         deferred = false;
         if (!is_any_left(until)) return WORK_NOW;
         if (slots && range_overruns_pinned(r, &r->copy.from))
-            return WORK_NOW; // a mistake of the call's own
+            return WORK_NOW; // the handler refuses the call
         if (r->copy.blocks || (slots == WIRE_SLOTS_OUT && !is_pinned(r->copy.from.address)))
             return wait_until(*until, r->alone);
         deferred = true;
@@ -460,7 +460,7 @@ static enum work_when defer_record(Call *call, const Until *until)
     return left ? defer(call, false) : WORK_NOW;
 }
 
-// The stream waits for the event, which may not have been recorded yet.
+// Defers a wait of the stream for the event, which may not have been recorded yet.
 static enum work_when defer_wait(Call *call, const Until *until)
 {
     const WireRequest *r = &call->request;
@@ -470,7 +470,8 @@ static enum work_when defer_wait(Call *call, const Until *until)
     return defer(call, false);
 }
 
-// False: it comes after nothing, or names a stream or an event that does not exist.
+// Fills in *until. False: the request has nothing to wait for, or names a stream or an event that
+// does not exist.
 static bool until_of(const WireRequest *r, enum wire_after after, Until *until)
 {
     *until = (Until){ .device = ALL_DEVICES };
