@@ -1,29 +1,26 @@
-// Runs each program of programs/ on the simulated device and compares what the device reported,
-// and how the program ended, with what its first lines say:
+// Runs each program of programs/ on the simulated device, and compares what the device reported,
+// and how the program ended, with what the program's first lines say:
 //
-//   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then
-//                                                   the end, exit 0 unless told
-//   // says: words                                  some error says these words (its message and,
-//                                                   behind it, "inlined at LINE LINE"
-//                                                   where its code was inlined); as many lines as
-//                                                   wanted
-//   // migrations: HtoD gpu-fault 65536 1, ...      all that managed memory moved, in order: where
-//                                                   to, why, bytes, faults
-//   // links: kernel 0>1 4096, copy ...            all that devices sent each other, in order: by
-//                                                  what, from
-//                                                   which to which, bytes; 0-1 where by way of the
-//                                                   host
-//   // counts: KERNEL COUNTER NUMBER               that counter or figure of that kernel, in its
-//                                                  last launch, ~COUNTER if it
-//                                                   is to be an estimate; as many lines as wanted
+// clang-format off
+//   // expect: KIND LINE, ..., exit N | signal N    the errors in order (line 0: none), then the end, exit 0 unless told
+//   // says: words                                  an error has these words: its message and, after it, "inlined at LINE LINE"
+//                                                   where its code was inlined
+//   // migrations: HtoD gpu-fault 65536 1, ...      all moves of managed memory, in order: direction, why, bytes, faults
+//   // links: kernel 0>1 4096, copy 0-1 64, ...     all that devices sent each other, in order: by what, from which device to
+//                                                   which (0-1: through the host), bytes
+//   // counts: KERNEL COUNTER NUMBER                a counter or metric of the kernel's last launch; ~COUNTER: an estimate
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
-//   // varies: why                               what it reports is not the same in every run
+//   // varies: why                                  what it reports is not the same in every run
 //   // build: -cudart static | none                 options for nvcc; none: without CUDA
 //
+// There may be several lines of says and of counts.
+// clang-format on
+//
 // Programs are compiled here, when they are newer than what was compiled of them. DEVICE is the
-// command that runs them: simulator/run unless told. PROGRAMS='race_*' runs those alone:
+// command that runs them, simulator/run unless told; TIME_LIMIT is how many seconds a run may take,
+// 120 unless told; PROGRAMS='race_*' runs those alone:
 //
 //   make build/test/simulator-api && PROGRAMS=calls build/test/simulator-api --filter api/program
 
@@ -40,9 +37,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { REPORT_FD = 9, SECONDS = 120, MOST_PROGRAMS = 512, LINE = 512 };
+enum { REPORT_FD = 9, MOST_PROGRAMS = 512, LINE = 512 };
 
 #define DEVICE (getenv("DEVICE") ?: "simulator/run")
+#define TIME_LIMIT atoi(getenv("TIME_LIMIT") ?: "120")
 static const char folder[] = "build/simulator/test";
 
 typedef struct {
@@ -171,7 +169,7 @@ static void become(const Program *program, const Header *h, const char *more, co
     redirect(output(name, ".out"), 1);
     redirect(output(name, ".err"), 2);
     redirect(output(name, ".events"), REPORT_FD);
-    alarm(SECONDS); // outlives the exec; the device's end is the program's
+    alarm(TIME_LIMIT); // outlives the exec; the device's end is the program's
     execv(words[0], words);
     _exit(126);
 }
@@ -184,7 +182,7 @@ static int run_so(const Program *program, const Header *h, const char *more, con
     if (child == 0) become(program, h, more, name);
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert(WIFEXITED(status), "%s: the device was killed by signal %d (14: it took over %d s)",
-              program->name, WTERMSIG(status), SECONDS);
+              program->name, WTERMSIG(status), TIME_LIMIT);
     return WEXITSTATUS(status);
 }
 

@@ -9,7 +9,7 @@ int main(void)
     OK(cudaMalloc((void **)&p, 400));
     CHECK(cudaMemcpy(p, host, 404, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     CHECK(cudaMemset(p + 400, 0, 4) == cudaErrorInvalidValue);
-    CHECK(cudaMemcpy(p, host, (size_t)1 << 40, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);    // nor has the host so much
+    CHECK(cudaMemcpy(p, host, (size_t)1 << 37, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);    // nor has the host so much
     OK(cudaMemcpy(p, host, 400, cudaMemcpyHostToDevice));
     OK(cudaMemcpy(host, p + 396, 4, cudaMemcpyDeviceToHost));
     OK(cudaFree(p));

@@ -20,7 +20,7 @@ int main(void)
     CHECK(cudaMemcpy(d, h, 8192, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     CHECK(cudaMemcpy(h + 8, d, 4092, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     CHECK(cudaMemcpyAsync(h, d, 4097, cudaMemcpyDeviceToHost, s) == cudaErrorInvalidValue);
-    CHECK(cudaMemcpyAsync(d, h, (size_t)1 << 40, cudaMemcpyHostToDevice, s) == cudaErrorInvalidValue);
+    CHECK(cudaMemcpyAsync(d, h, (size_t)1 << 37, cudaMemcpyHostToDevice, s) == cudaErrorInvalidValue);
     CHECK(cudaMemcpy2D(h, 2048, d, 2048, 6, 3, cudaMemcpyDefault) == cudaErrorInvalidValue);
     CHECK(cudaMemcpy(host, h, 8192, cudaMemcpyHostToHost) == cudaErrorInvalidValue);
     CHECK(cudaMemcpy(other, host, 101, cudaMemcpyHostToHost) == cudaErrorInvalidValue);
