@@ -1,16 +1,16 @@
-// The words for what happened, made of a report's facts after the table of causes (causes.def).
+// The words for an error, made of the report's facts by its row of causes.def.
 #pragma once
 #include "report.h"
 
-// An allocation as it is told, if it has been freed too.
+// The facts of an allocation, freed or not, that messages use.
 typedef struct {
     uint64_t address, bytes;
     const char *kind; // "device", "variable", "managed", "pinned", "heap", "imported"
     const char *name; // of a variable
-    uint32_t device;  // that it was allocated on
+    uint32_t device;  // on which it was allocated
     Place made;       // file NULL: unknown
     bool freed;
-    Place unmade; // by whom
+    Place unmade; // where it was freed
 } MessageMemory;
 
 MessageMemory message_memory(const Allocation *allocation);
@@ -18,13 +18,13 @@ MessageMemory message_memory(const Allocation *allocation);
 const char *message_cause(enum report_cause cause); // its name
 enum report_kind message_kind(enum report_cause cause);
 
-// Makes what of message, why and next is NULL, and copies the rest; a cause without such words
-// leaves NULL.
+// Makes those of message, why and next that are NULL, and copies the others. They stay NULL if the
+// cause has no such words.
 void message_make(Report *report);
 void message_free(Report *report);
 
 // Are both sides of a race on one line, as in `x++`, or in a loop?
 bool message_same_line(const Report *report);
 
-// Of undefined bytes that are copied: "nothing wrote". NULL: they are not undefined.
+// What made copied bytes undefined, in words: "nothing wrote". NULL: the report has none.
 const char *message_that(const Report *report);

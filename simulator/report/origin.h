@@ -9,9 +9,9 @@ void origin_close(void);
 
 enum { ORIGIN_CALLERS = 8 }; // the most return addresses of a call that are examined
 
-// The program's own line of a call: of its return addresses (innermost first; 0 ends them) the
-// first that is in code with debug information and neither in a launch stub nor inlined from the
-// toolkit's headers. False: unknown (compiled without -g); place->function may still name the
-// function, mangled. In either case place->object and ->address are the innermost caller's. The
-// strings live until origin_close(). Thread-safe.
+// The program's own line of a call. `callers`: its return addresses, innermost first; 0 ends them.
+// The line is that of the first address in code with debug information that is neither in a launch
+// stub nor inlined from the toolkit's headers. False: unknown (compiled without -g);
+// place->function may still name the function, mangled. In either case place->object and ->address
+// are those of the innermost caller. The strings live until origin_close(). Thread-safe.
 bool origin_place(const u64 *callers, size_t count, Place *place);

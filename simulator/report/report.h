@@ -1,5 +1,5 @@
-// What the simulated device says: errors, kernels, copies and the end of the program.
-// One sink, two forms: text for a person on stderr, or JSON lines for a grader on --report FD.
+// The reports of the simulated device: errors, kernels, copies and the end of the program. They are
+// written as text for people on stderr, or as JSON lines for a grader (--report FD).
 
 #pragma once
 
@@ -32,7 +32,7 @@ enum report_kind {
     REPORT_KINDS
 };
 
-// What happened, by name: causes.def has its kind, and the words for it.
+// The cause of an error. Its row in causes.def has its kind and its words.
 enum report_cause {
     CAUSE_NONE,
 #define CAUSE(name, kind, message, why, next) CAUSE_##name,
@@ -41,22 +41,22 @@ enum report_cause {
     REPORT_CAUSES
 };
 
-// What an access or a call does.
+// What an access or a call does to memory.
 enum report_access {
     ACCESS_NONE,
     ACCESS_READ,
     ACCESS_WRITE,
     ACCESS_ATOMIC, // reads and writes in one step
-    ACCESS_COPY,   // an asynchronous copy, or one in bulk
-    ACCESS_NAME,   // a call names the memory, and touches none of it
+    ACCESS_COPY,   // an asynchronous copy or a bulk copy
+    ACCESS_NAME,   // a call names the memory, and does not access it
 };
 
 enum report_space { IN_UNKNOWN, IN_GLOBAL, IN_SHARED, IN_LOCAL };
 
-// What a value that nothing defined is used for.
+// What an undefined value is used for.
 enum report_use { USE_NONE, USE_ADDRESS, USE_STORE, USE_BRANCH, USE_ATOMIC, USE_MBARRIER };
 
-// Why bytes that are copied are undefined.
+// Why copied bytes are undefined.
 enum report_undefined {
     UNDEFINED_NONE,
     UNDEFINED_UNWRITTEN,
@@ -64,67 +64,67 @@ enum report_undefined {
     UNDEFINED_SHUFFLED
 };
 
-// How the two sides of a race are to one another, of which nothing orders them.
+// What fails to order the two sides of a race.
 enum report_between {
     BETWEEN_NONE,
     BETWEEN_DEVICES,
     BETWEEN_OPERATIONS, // launches, copies and fills
     BETWEEN_FLAG,       // a flag, but no fence
     BETWEEN_BLOCKS,
-    BETWEEN_LINE, // one line stores both
+    BETWEEN_LINE, // one source line makes both stores
     BETWEEN_BARRIER,
 };
 
-// Facts that a few causes have: a name, with the unit in it, and a number. A NULL name: none.
+// A fact that only a few causes have: a name, which includes the unit, and a number. NULL: none.
 enum { REPORT_NUMBERS = 13 };
 typedef struct {
     const char *name;
     int64_t value;
 } ReportNumber;
 
-// The other access of a race, or what else is concerned.
+// The other access of a race, or another thread or operation that is involved.
 typedef struct {
     Place place;
     enum report_access access;
-    const char *kernel; // if it is another one
-    const char *call;   // no thread's, but this call's of the host
+    const char *kernel; // NULL: the same kernel
+    const char *call;   // the call of the host that made the access; NULL: a thread made it
     uint32_t thread[3];
     bool same_warp;
-    bool has_block; // it is not in the same block, but in this one
+    bool has_block; // it is in another block: `block`
     uint32_t block[3];
 } ReportOther;
 
-// A stretch of what report_error() has written in a message, where that says something.
+// A range of the message that report_error() has made: the words that tell a certain fact.
 typedef struct {
-    uint32_t from, to; // bytes; both 0: it does not
+    uint32_t from, to; // bytes; both 0: the message does not tell the fact
 } ReportWords;
 
-// One error. Zero-initialise it and fill in what is known: whatever is NULL or 0 is left out.
-// The strings need to live only until report_error() returns, which makes the words.
+// An error. Zero-initialise it and fill in what is known: what is NULL or 0 is left out. The
+// strings need to live only until report_error(), which makes the words, returns.
 typedef struct {
     enum report_cause cause;
-    enum report_kind kind;        // that of the cause
+    enum report_kind kind;        // the kind of the cause
     const char *message;          // one line: what happened, with the numbers
     const char *why;              // one line: what it means
     const char *next;             // one line: what usually mends it
-    const char *detail;           // a name or a text that is not ours
-    const char *kernel;           // name; NULL: a call of the host
-    const char *call;             // the host's: "cudaMemcpy"
+    const char *detail;           // a name or a text of the program
+    const char *kernel;           // its name; NULL: a call of the host
+    const char *call;             // the call of the host: "cudaMemcpy"
     Place place;                  // where it happened, in device or host code
     Place callers[PLACE_CALLERS]; // where that code was inlined, innermost first; the first
                                   // without a file ends them
-    bool has_thread;              // block and thread below are meant
+    bool has_thread;              // `block` and `thread` are set
     uint32_t block[3], thread[3];
     uint32_t device; // of the kernel
     enum report_access access;
     enum report_space space;
-    uint64_t bytes;   // that each thread, or the call, touches
-    uint32_t threads; // so many threads of the warp do it; 0: it is not told
+    uint64_t bytes;   // that each thread, or the call, accesses
+    uint32_t threads; // how many threads of the warp do it; 0: the message leaves it out
     uint64_t address;
-    const Allocation *allocation;            // the one touched or missed
-    ReportWords allocation_says, freed_says; // where the message tells it, and where it was freed
-    bool has_owner;                          // of shared memory that is not the thread's own: the
-    uint32_t owner[3];                       // block that has it
+    const Allocation *allocation;            // that was accessed or missed
+    ReportWords allocation_says, freed_says; // the words on the allocation, and on its freeing
+    bool has_owner;                          // it is shared memory of another block,
+    uint32_t owner[3];                       // this one
     enum report_use use;
     enum report_undefined undefined;
     uint64_t undefined_bytes;
@@ -132,25 +132,25 @@ typedef struct {
     bool has_other;
     ReportOther other;
     ReportNumber number[REPORT_NUMBERS];
-    char *waiting_warps; // where warps stand that wait: a line of text for each place
-    int severity;        // of several errors of one kind and line the one with the most is told
+    char *waiting_warps; // where warps wait: a line of text for each place
+    int severity;        // of several errors of one kind and line, the most severe is reported
 } Report;
 
 typedef struct {
     const char *name; // Nsight Compute's name
     bool estimate;    // printed with ~
-    bool aside;       // not printed, in JSON alone
+    bool aside;       // in JSON only, not in text
 } CounterName;
 
 typedef struct {
     Place place;
-    const uint64_t *values; // one for each counter name of the report, in its order
+    const uint64_t *values; // a value for each counter of the report, in the same order
 } CounterLine;
 
-// A figure of each source line in tables, from its counters and those of the launch; 0: it has
-// none.
+// A column of the table of source lines. `value` computes it from the line's counters and the
+// launch's; 0: the line has no such figure.
 typedef struct {
-    const char *first, *second; // the words above it
+    const char *first, *second; // the two lines of its heading
     int width, digits;
     double (*value)(const uint64_t *line, const uint64_t *launch);
 } CounterColumn;
@@ -160,14 +160,14 @@ typedef struct {
     const char *name;      // as in the PTX
     const char *signature; // "transpose(float*, float const*, int, int)"
     uint32_t grid[3], block[3], device;
-    int status; // cudaError_t of the launch; 0: it ran well
+    int status; // cudaError_t of the launch; 0: success
     const CounterName *counters;
     const uint64_t *values; // counter_count totals
     size_t counter_count;
-    const CounterName *metrics; // figures of the whole launch that are no sums
-    const double *figures;      // metric_count of them; 0: it does not apply
+    const CounterName *metrics; // figures of the whole launch, which are not sums
+    const double *figures;      // a value for each metric; 0: it does not apply
     size_t metric_count;
-    const CounterLine *lines; // in any order; report.c leaves zeros out
+    const CounterLine *lines; // in any order; report.c leaves out zeros
     size_t line_count;
     const CounterColumn *columns; // of text, column_count of them, at most 16
     size_t column_count;
@@ -177,21 +177,23 @@ typedef struct {
 // Chooses the form. fd < 0: text on stderr. profile: text also gives each kernel's counters.
 void report_open(int fd, bool profile);
 
-// There are several devices: from now on kernels are told with theirs.
+// There are several devices: from now on reports of kernels name the device.
 void report_several(void);
 bool report_has_several(void);
 
-// From now on this thread's errors are not noted: *instead is set. NULL: they are again.
+// From now on this thread's errors are not recorded, but set *instead. NULL: they are recorded
+// again.
 void report_hold(bool *instead);
 
-// Notes an error. Safe from several threads. Identical ones (same kind, kernel and line) are
-// counted, and given once, as the first one was, at the next report_flush().
+// Records an error. Thread-safe. Errors of the same kind, kernel and line are counted, and written
+// once, as the first of them, at the next report_flush().
 void report_error(const Report *report);
 
-// How many errors of this kind were noted so far, repeats included.
+// How many errors of this kind were recorded so far, repeats included.
 uint64_t report_count(enum report_kind kind);
 
-// Writes the errors noted since the last flush, in order. Call it when a kernel or a call ends.
+// Writes the errors recorded since the last flush, in order. To be called when a kernel or a call
+// ends.
 void report_flush(void);
 
 // Writes the errors, then the kernel.
@@ -200,37 +202,38 @@ void report_kernel(const KernelReport *kernel);
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes);
 
-// Bytes that went over the link from one device to another.
+// Bytes that were moved over the link from one device to another.
 typedef struct {
     uint32_t from, to;
     uint64_t bytes;
 } LinkReport;
 
-// On a machine with several devices, or with a timeline, in JSON alone: a kernel's or a copy's
-// ("kernel", "copy") beginning and end on the simulated clock, and what it moved between devices,
-// over their links or by way of the host. stream: its row in the timeline, 0 for the default
-// stream, or -1, which is not told.
+// Writes when a kernel or a copy (kind: "kernel", "copy") began and ended on the simulated clock,
+// and what it moved between devices, over their links or through the host. In JSON only, and only
+// with several devices or a timeline. stream: its row in the timeline, 0 for the default stream;
+// -1: left out.
 void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns,
                  bool by_host, const LinkReport *links, size_t count);
 
-// In JSON alone: the device refuses a launch with a cudaError_t; the report says why, and where.
+// Writes that the device refuses a launch with a cudaError_t. The report says why and where. In
+// JSON only.
 void report_refused(const Report *report, int status);
 
-// In JSON alone: the program begins to be profiled, or ends it (cudaProfilerStart,
-// cudaProfilerStop), and for how long after that the device will still be at work.
+// Writes that the program has called cudaProfilerStart or cudaProfilerStop, and for how long the
+// device is still busy then. In JSON only.
 void report_range(bool begins, double busy_ns);
 
-// In JSON alone: a call of the program, when it began and returned on the simulated clock.
+// Writes when a call of the program began and returned on the simulated clock. In JSON only.
 void report_call(const char *name, double start_ns, double end_ns);
 
-// Writes the errors, then what managed memory moved. direction: "HtoD", "DtoH"; cause: "gpu-fault",
-// "cpu-fault", "prefetch".
+// Writes the errors, then a migration of managed memory. direction: "HtoD", "DtoH"; cause:
+// "gpu-fault", "cpu-fault", "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
 
-// A device process ends: writes the errors, and in text how often earlier ones came again.
+// Writes the errors when a device process ends, and in text how often earlier ones were repeated.
 void report_end(void);
 
-// Writes, the first time, the last line. signal: 0 if the program exited, with status.
+// Writes the last line, the first time it is called. signal: 0: the program exited, with `status`.
 void report_exit(int status, int signal);
 
 // Says something to the person at the terminal: "warpwise: ..." on stderr, wrapped.

@@ -1,5 +1,5 @@
-// One moment a stream, at which its work is done; events note such moments. All work runs in the
-// order in which it was issued, so the only question is when, never whether.
+// The clock keeps for each stream the time at which its work ends; an event keeps such a time. Work
+// is executed in the order in which it was issued, so only its times must be computed.
 
 #include "clock.h"
 #include "shared_event.h"
@@ -7,45 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 16 };                                         // streams or events at a time
-static const u64 FIRST_STREAM = 0x1000, FIRST_EVENT = 0x1000000; // ids like no other number
+enum { MOST = 1 << 16 }; // streams or events at a time
+static const u64 FIRST_STREAM = 0x1000,
+                 FIRST_EVENT = 0x1000000; // ids that differ from all small numbers
 
 typedef struct {
     bool used, non_blocking;
     u32 device;
     int priority;
     u64 number;
-    double done;  // ns: when its last work ends
+    double done;  // ns: the end of its latest work
     Order before; // what comes before its next operation
-    u32 prior;    // the number of the operation before its last; 0: there is none
+    u32 prior;    // the number of the operation before its latest; 0: there is none
 } Stream;
 
 typedef struct {
     bool used, timed, recorded;
-    bool exportable; // other processes may have it,
-    u32 shared;      // and have: shared_event.h; 0: they have not
+    bool exportable; // it may be shared with other processes
+    u32 shared;      // its number in shared_event.h; 0: it is not shared
     u32 device;
     double at;          // ns
-    double recorded_at; // where the host was,
-    u64 waits;          // and how often it had waited
-    Order before;       // what comes before it
+    double recorded_at; // ns: the host's time at the record
+    u64 waits;          // host.waits at the record
+    Order before;       // what comes before the record
 } Event;
 
-static Stream streams[MOST]; // the first are the devices' default streams
+static Stream streams[MOST]; // the first MOST_DEVICES are the default streams
 static Event events[MOST];
-static u32 stream_count = MOST_DEVICES, event_count; // ever used; destroyed ones are used again
+static u32 stream_count = MOST_DEVICES,
+           event_count; // entries ever used; those of destroyed ones are used again
 static u64 streams_made;
 static struct {
-    double now;   // ns: where it is
+    double now;   // ns
     Order before; // what it has waited for
-    u64 waits;    // how often it has waited for anything
+    u64 waits;    // how often it has waited
 } host;
-static const Issue *taken;           // what is done as of then; NULL: what is issued now
-static double remembered = INFINITY; // engines keep what they did since then
+static const Issue *taken;           // clock_take_up(); NULL: operations are issued now
+static double remembered = INFINITY; // ns: engines keep what they did after it
 static struct {
-    double done; // ns: when the work of its destroyed streams ends
+    double done; // ns: the end of the work of destroyed streams
     Order before;
-} left[MOST_DEVICES][2]; // [1]: of those that were non-blocking
+} left[MOST_DEVICES][2]; // of each device; [1]: of non-blocking streams
 
 static bool is_default(const Stream *stream) { return stream < streams + MOST_DEVICES; }
 
@@ -115,7 +117,7 @@ u64 clock_stream_create(u32 device, bool non_blocking, int priority)
     while (index < stream_count && streams[index].used) index++;
     if (index == MOST) return 0;
     if (index == stream_count) stream_count++;
-    // What was issued to a stream that had the place before may still be waited for.
+    // Work of an earlier stream with this entry may be incomplete, and events may refer to it.
     streams[index] = (Stream){ .used = true,
                                .non_blocking = non_blocking,
                                .device = device,
@@ -154,9 +156,9 @@ bool clock_stream_destroy(u64 id)
     return true;
 }
 
-// ---- What comes before what is issued now ----
+// ---- What comes before a new operation ----
 
-// Does work on the stream wait for the other's, without having been told to?
+// Does work of the stream implicitly wait for work of the other one (a default stream's rules)?
 static bool waits_for(const Stream *stream, const Stream *other)
 {
     if (stream->non_blocking || other->non_blocking || stream->device != other->device)
@@ -165,7 +167,7 @@ static bool waits_for(const Stream *stream, const Stream *other)
     return is_default(other);
 }
 
-// When work issued now to the stream can start.
+// The earliest start of work that is issued to the stream now.
 static double start_of(const Stream *stream)
 {
     double start = later(taken ? taken->at : host.now, stream->done);
@@ -183,8 +185,8 @@ static u64 next_operation(Stream *stream)
     return order_next(&stream->before, at);
 }
 
-// What comes before an operation of the stream that is issued now, beside what came before its last
-// one.
+// Adds what comes before a new operation of the stream, in addition to what came before its latest
+// operation.
 static void join_now(Order *before, const Stream *stream)
 {
     order_join(before, &host.before);
@@ -194,7 +196,7 @@ static void join_now(Order *before, const Stream *stream)
     if (is_default(stream)) order_join(before, &left[stream->device][0].before);
 }
 
-// Brings `before` up to what is issued now.
+// Adds to the stream's `before` what comes before a new operation.
 static void catch_up(Stream *stream) { join_now(&stream->before, stream); }
 
 u64 clock_operation(u64 id)
@@ -224,7 +226,7 @@ static bool all_ordered(u64 later)
     return true;
 }
 
-// All that was issued, but for the last one.
+// All operations that were issued, except `last`.
 static Order all_but(u64 last)
 {
     Order all = { 0 };
@@ -286,8 +288,8 @@ const Order *clock_own_order(u64 id)
     return stream ? &stream->before : NULL;
 }
 
-// When the work is done that the stream has been given itself; a default stream's is done when all
-// that it waits for is.
+// The end of the stream's own work. A default stream's work ends when all work that it waits for
+// has ended.
 static double own_end(const Stream *stream)
 {
     return is_default(stream) ? start_of(stream) : later(host.now, stream->done);
@@ -306,8 +308,8 @@ static void host_reaches(double at, const Order *before)
     order_join(&host.before, before);
 }
 
-// What streams of less priority were doing then on its device ends later, and so do the events
-// behind it that nobody has waited for.
+// Work of lower priority that other streams of the device are executing at `start` ends `ns` later,
+// and so do events that were recorded right after it.
 static void push_back(const Stream *first, double start, double ns)
 {
     for (u32 i = 0; i < stream_count; i++) {
@@ -389,8 +391,8 @@ void clock_wait_device(u32 device)
     for (u32 n = 0; n < 2; n++) host_reaches(left[device][n].done, &left[device][n].before);
 }
 
-// The host asks whether it is `at` that moment. No: it goes on at the next end of anything, that
-// moment at the latest.
+// Has the host reached the time `at`? If not, its clock advances to the next end of any work, or to
+// `at` if that is earlier.
 static bool has_come(double at, const Order *before)
 {
     host.waits++;
@@ -400,7 +402,7 @@ static bool has_come(double at, const Order *before)
     }
     double next = engine_next_end(host.now);
     if (next && next < at) host.now = next;
-    else if (at < INFINITY) // else its end is not known yet
+    else if (at < INFINITY) // INFINITY: the end is not known yet
         host.now = at;
     return false;
 }
@@ -436,7 +438,7 @@ void clock_event_share(u64 id, u32 shared)
     if (event->recorded) shared_event_record(shared, event->at);
 }
 
-// Another process may have recorded it since.
+// Another process may have recorded the event meanwhile.
 static void look_up(Event *event)
 {
     if (event->shared && shared_event_at(event->shared, &event->at)) event->recorded = true;
@@ -486,12 +488,12 @@ bool clock_event_record(u64 id, u64 stream_id)
     if (!event || !stream || event->device != stream->device) return false;
     if (!taken) clock_event_expect(id, stream_id);
     event->at = start_of(stream);
-    if (!is_default(stream)) stream->done = event->at; // it has been given that to do
+    if (!is_default(stream)) stream->done = event->at; // the wait is work of the stream
     if (event->shared) shared_event_record(event->shared, event->at);
     return true;
 }
 
-// Waiting for an event that was never recorded is no wait.
+// A wait for an event that was never recorded returns at once.
 bool clock_event_wait(u64 id)
 {
     Event *event = event_of(id);
@@ -531,9 +533,9 @@ bool clock_event_done(u64 id)
     return !event->recorded || has_come(event->at, &event->before);
 }
 
-// Has the host learnt that it is done? Even where there is nothing before it the device takes a
-// while to come to it and to tell: a host that has neither waited for anything since nor done
-// anything is too early.
+// Can the host know that the event is complete? Even if no work comes before the event, the device
+// takes some time to process it: a query by a host that has neither waited nor spent time since the
+// record comes too early.
 static bool is_told(const Event *event)
 {
     return event->at <= host.now && (event->waits != host.waits || event->recorded_at < host.now);

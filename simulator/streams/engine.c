@@ -1,10 +1,11 @@
-// Each engine has a list of spans in which a share of it is taken, by their beginnings.
+// Each engine has a list of spans of time in which a share of it is occupied, sorted by their
+// beginnings.
 #include "engine.h"
 #include "base/need.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPANS = 512 }; // of an engine: beyond, the oldest are forgotten
+enum { MOST_SPANS = 512 }; // of an engine; the oldest are dropped first
 
 typedef struct Span {
     double from, to, share;
@@ -24,8 +25,8 @@ static void forget(Span *spans, u32 *count, double now)
     *count = kept;
 }
 
-// The earliest moment after `from` at which the share may be free of work of that priority or a
-// greater one; `from` itself: it is, for so long.
+// The earliest time from `from` on at which the demand's share may be free of work of the same or a
+// higher priority. `from` itself: the share is free for the whole demand.
 static double try_at(const Span *spans, u32 count, double from, const Demand *d)
 {
     static const double ROUNDING = 1e-9;
@@ -44,8 +45,8 @@ static double try_at(const Span *spans, u32 count, double from, const Demand *d)
     return from;
 }
 
-// What has less priority gives up its share for so long: as blocks end, those of the greater
-// priority begin.
+// Work of lower priority gives up its share for the length of the demand: when one of its blocks
+// ends, a block of the higher priority begins. Returns the delay.
 static double push(Span *spans, u32 count, double at, const Demand *d)
 {
     double pushed = 0;
@@ -66,7 +67,7 @@ static void take(u32 device, enum engine engine, Span span)
 {
     Span *spans = engines[device][engine].spans;
     u32 *count = &engines[device][engine].count, at = *count;
-    for (u32 i = 0; i < *count; i++) // work after work makes one span
+    for (u32 i = 0; i < *count; i++) // adjacent spans of one share are joined
         if (spans[i].to == span.from && spans[i].share == span.share
             && spans[i].priority == span.priority) {
             spans[i].to = span.to;

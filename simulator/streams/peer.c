@@ -1,8 +1,8 @@
-// A bit for each device that another may reach.
+// Peer access: for each device, a bit for each other device whose memory it can access.
 #include "peer.h"
 
-static u32 reach[MOST_DEVICES];  // bit d: it may reach device d,
-static u32 opened[MOST_DEVICES]; // and some of what other processes have there
+static u32 reach[MOST_DEVICES];  // bit d: it can access device d
+static u32 opened[MOST_DEVICES]; // bit d: it can access memory of other processes on device d
 
 bool peer_enabled(u32 from, u32 to) { return reach[from] >> to & 1; }
 

@@ -1,4 +1,5 @@
-// The uses of an allocation are operations of streams, of which a moment keeps the last of each.
+// The uses of an allocation are operations of streams. An Order keeps the latest one of each
+// stream.
 #include "pooled.h"
 #include "clock.h"
 

@@ -1,4 +1,4 @@
-// Entries are only ever added; the process that made an entry writes it, its key last.
+// Entries are only added. Only the process that added an entry writes it, and writes its key last.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 enum { MOST_SHARED_EVENTS = 4096 };
 
 typedef struct SharedEvent {
-    u64 key;     // 0: other processes do not find it yet
+    u64 key;     // 0: not published: other processes do not find it
     pid_t owner; // the device process
     u32 device;
     bool recorded;
@@ -16,7 +16,7 @@ typedef struct SharedEvent {
 } SharedEvent;
 
 static struct {
-    u32 count; // that were asked for, which may be more than there is room for
+    u32 count; // events that were requested, which may be more than MOST_SHARED_EVENTS
     SharedEvent events[MOST_SHARED_EVENTS];
 } * table;
 

@@ -3,12 +3,12 @@
 #pragma once
 #include "base/base.h"
 
-void shared_events_make(void); // before there is a second process
+void shared_events_make(void); // makes the table; to be called before a device process is forked
 
-// Makes one for that device of the machine. Returns its number; 0: too many.
+// Adds an event of a device of the machine. Returns its number; 0: there are too many.
 u32 shared_event_add(u32 device);
 
-// Other processes can now find it by that key.
+// Lets other processes find the event by its key.
 void shared_event_publish(u32 number, u64 key);
 u64 shared_event_key(u32 number);
 
@@ -19,6 +19,6 @@ typedef struct SharedEventFacts {
 
 SharedEventFacts shared_event_find(u64 key); // number 0: none
 
-// It was recorded at that time of the clock; false: it was not recorded yet.
+// Sets the time of the latest record, in ns; reads it (false: not recorded yet).
 void shared_event_record(u32 number, double at);
 bool shared_event_at(u32 number, double *at);

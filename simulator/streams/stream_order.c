@@ -1,5 +1,5 @@
-// Vector clocks with an entry for each stream. The operations of a stream come one after another,
-// so the last that lies before a moment stands for all of them.
+// Vector clocks with an entry for each stream. The operations of a stream are ordered, so the
+// latest one that comes before a point implies all earlier ones.
 #include <stdlib.h>
 #include <string.h>
 

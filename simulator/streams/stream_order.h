@@ -1,29 +1,31 @@
-// The order of operations (copies, fills, launches): by stream order, events and the host's waits
-// only. Simulated time plays no part: that one operation happened to end before another began
-// orders nothing.
+// The order of operations (copies, fills, launches), which only streams, events and the host's
+// waits establish. Simulated time does not: two operations are not ordered because one happened to
+// end before the other began.
 #pragma once
 #include "base/base.h"
 
-// A moment: of each stream, the last operation before it. {0}: the beginning.
+// A point in that order, as a vector clock: the latest operation of each stream that comes before
+// it. {0}: the beginning.
 typedef struct Order {
     u32 *last; // [stream]
     u32 count;
 } Order;
 
-// Begins an operation on stream `index`, whose moment is `stream`; it comes before everything later
-// on that stream. Returns its number: the stream's index in the upper half, never 0.
+// Begins an operation on stream `index`. `stream`: what comes before the stream's next operation,
+// to which the new one is added. Returns its number, never 0, with the stream's index in the upper
+// half.
 u64 order_next(Order *stream, u32 index);
 
-// Everything before `from` is now before `to` too.
+// Everything before `from` comes before `to` from now on.
 void order_join(Order *to, const Order *from);
 
-// The operation is now before `to`.
+// The operation comes before `to` from now on.
 void order_add(Order *to, u64 operation);
 
-// Is the operation before the moment?
+// Does the operation come before `moment`?
 bool order_has(const Order *moment, u64 operation);
 
-// Is everything before `part` also before `moment`?
+// Does everything before `part` also come before `moment`?
 bool order_has_all(const Order *moment, const Order *part);
 
 void order_free(Order *moment);
