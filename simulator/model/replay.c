@@ -3,8 +3,8 @@
 // cycle-by-cycle one:
 //
 // - A warp issues its instructions in order, each when its operands are ready, its scheduler is
-// free (one instruction a clock; warps are dealt to four schedulers) and its unit is free (a warp
-// occupies it for 32 / lanes-a-clock).
+// free (one instruction a clock; the SM's warps are dealt to four schedulers) and its unit is free
+// (a warp occupies it for 32 / lanes-a-clock).
 // - L1 and shared memory take one line, or one wavefront, a clock. Stores leave L1 for L2 one after
 // another; a few of their lines wait there, and when there is no room for another, L1 takes nothing
 // else. Sectors that miss L1 (a model of this SM's) queue for the SM's share of L2's bandwidth, and
@@ -470,7 +470,7 @@ static void block_begin(Machine *m, Slot *slot, double now)
         Runner *r = &slot->runner[n];
         memset(r->reg, 0, m->registers * sizeof *r->reg);
         *r = (Runner){ .warp = &b->warp[n],
-                       .scheduler = n % SCHEDULERS,
+                       .scheduler = ((u32)(slot - m->slot) * m->warp_count + n) % SCHEDULERS,
                        .slot = (u32)(slot - m->slot),
                        .start = start,
                        .ready = start + n * profile.warp_launch_clocks,

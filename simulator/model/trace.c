@@ -8,7 +8,9 @@
 #include "slots.h"
 
 // The most that is kept of a launch. The rest of a longer one is assumed to be like its beginning.
-enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22 };
+// Blocks that share the SM must be traced equally far, or they would seem to run one after another.
+// So each of the first blocks has the same part of the steps, and each of its warps of that.
+enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22, MOST_SHARES = 32 };
 
 // Contention of atomics: a slice of L2 performs those to the same REGION bytes one after another.
 // Regions that share an entry replace each other, and the most contended one remains.
@@ -19,6 +21,7 @@ enum { REGION = 512, PLACES = 1024 };
 typedef struct TracedGrid {
     Trace trace;
     u64 steps, pieces; // including those that shards have yet to hand over
+    u32 most;          // steps of each warp
     struct {
         u64 region, count;
     } hot[PLACES];
@@ -57,6 +60,16 @@ static void forget_blocks(Trace *t)
     t->block_count = 0;
 }
 
+static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
+
+// The most steps of a warp.
+static u32 most_steps(const Grid *g)
+{
+    u64 blocks = last_block(g->launch) / profile.sm_count + 1;
+    u32 warps = (g->threads + LANES - 1) / LANES;
+    return MOST_STEPS / (blocks < MOST_SHARES ? (u32)blocks : MOST_SHARES) / warps;
+}
+
 static void trace_grid_start(Grid *g)
 {
     TracedGrid *t = g->kept[GRID_TRACE] = spare ? spare : need(calloc(1, sizeof *t));
@@ -75,6 +88,7 @@ static void trace_grid_start(Grid *g)
     t->mbarrier_count = 0;
     memset(t->hot, 0, sizeof t->hot);
     t->steps = t->pieces = 0;
+    t->most = most_steps(g);
 }
 
 static void trace_grid_turn(Grid *g) { now = traced_grid(g); }
@@ -87,8 +101,6 @@ static void trace_grid_free(Grid *g)
             free(spare->trace.phase), free(spare->mbarrier), free(spare);
     spare = traced_grid(g);
 }
-
-static u64 last_block(const Launch *l) { return (u64)l->grid[0] * l->grid[1] * l->grid[2] - 1; }
 
 static u64 steps_so_far(const Grid *g)
 {
@@ -129,14 +141,34 @@ static void trace_block_start(Block *b)
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
 }
 
+// Puts the runs of a warp's steps into the order in which ptxas schedules them.
+static void arrange(const Trace *t, TraceWarp *w)
+{
+    for (u32 at = 0; at < w->count;) {
+        u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
+        bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
+        for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
+        if (!whole) {
+            at++;
+            continue;
+        }
+        Step *copy = need(malloc(length * sizeof *copy));
+        memcpy(copy, w->step + at, length * sizeof *copy);
+        for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
+        free(copy);
+        at += length;
+    }
+}
+
 static void trace_step(Warp *w, const Insn *i)
 {
     Grid *g = w->block->grid;
     Trace *trace = &traced_grid(g)->trace;
     TraceWarp *t = w->trace;
     if (i->op == ISA_clock && !w->clock_ready) return; // it will run once more
-    if (steps_so_far(g) >= MOST_STEPS) {
+    if (t->count >= traced_grid(g)->most) {
         note_full(g);
+        arrange(trace, t);
         w->trace = NULL;
         return;
     }
@@ -345,25 +377,6 @@ static bool trace_access(Access *a)
     return true;
 }
 
-// Puts the runs of a warp's steps into the order in which ptxas schedules them.
-static void arrange(const Trace *t, TraceWarp *w)
-{
-    for (u32 at = 0; at < w->count;) {
-        u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
-        bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
-        for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
-        if (!whole) {
-            at++;
-            continue;
-        }
-        Step *copy = need(malloc(length * sizeof *copy));
-        memcpy(copy, w->step + at, length * sizeof *copy);
-        for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
-        free(copy);
-        at += length;
-    }
-}
-
 // What a shard has traced of a block.
 typedef struct ShardTrace {
     TraceBlock *block;
@@ -438,6 +451,7 @@ static void trace_shard_make(Grid *shard)
 {
     TracedGrid *t = need(calloc(1, sizeof *t));
     t->trace = (Trace){ .op = now->trace.op, .op_count = now->trace.op_count };
+    t->most = now->most;
     shard->kept[GRID_TRACE] = t;
 }
 
