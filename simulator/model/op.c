@@ -11,6 +11,7 @@
 
 #include "isa/tensor.h"
 #include "machine/profile.h"
+#include "native.h"
 #include "op_cost.h"
 #include "slots.h"
 
@@ -442,15 +443,19 @@ static Op *make(const Kernel *k)
         ops[pc].kind = kind_of(i, row);
         ops[pc].space = i->space;
         ops[pc].past_l1 = coalesce_past_l1(i);
+        if (i->row == ROW_ld_const) ops[pc].space = SPACE_PARAM;
         find_rows(&ops[pc], i, row);
         op_find_cost(&ops[pc], i);
+        // A constant at a known address is an operand of what uses it.
+        if (i->row == ROW_ld_const && !i->a)
+            ops[pc].kind = OP_PLAIN, ops[pc].slots = ops[pc].own = ops[pc].latency = 0;
     }
     fold_address_arithmetic(k, ops);
     choose(k, ops);
     predicate(k, ops);
     widen(k, ops);
     order(k, ops);
-    return ops;
+    return k->native_known ? native_follow(k, ops) : ops;
 }
 
 const Op *ops_of(Kernel *k)

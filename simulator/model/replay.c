@@ -4,7 +4,8 @@
 //
 // - A warp issues its instructions in order, each when its operands are ready, its scheduler is
 // free (one instruction a clock; the SM's warps are dealt to four schedulers) and its unit is free
-// (a warp occupies it for 32 / lanes-a-clock).
+// (a warp occupies it for 32 / lanes-a-clock). Of what native code stands for (native.c), the
+// native instructions are replayed.
 // - L1 and shared memory take one line, or one wavefront, a clock. Stores leave L1 for L2 one after
 // another; a few of their lines wait there, and when there is no room for another, L1 takes nothing
 // else. Sectors that miss L1 (a model of this SM's) queue for the SM's share of L2's bandwidth, and
@@ -26,66 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "issue.h"
 #include "machine/profile.h"
-
-enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 448, WIDE_KEPT = 16, GROUPS = 16 };
-
-typedef struct L1Line {
-    u64 line;
-    u32 sectors;
-    double used, ready;
-} L1Line;
-
-typedef struct Runner { // a warp that is being replayed
-    const TraceWarp *warp;
-    u32 at; // its next step
-    u32 scheduler, slot;
-    double start;           // when its block began
-    double ready;           // when its next step's operands are ready
-    double *reg;            // when each register is ready
-    double wide[WIDE_KEPT]; // when its latest wide loads complete, by their numbers
-    double copied;          // when all its copies so far complete,
-    double groups[GROUPS];  // and those up to a committed group
-    u32 group;
-    double bulk;           // when the sources of its copies in bulk have been read
-    struct Runner *behind; // the next runner that waits for the same phase
-} Runner;
-
-typedef struct Phase { // of an mbarrier
-    u32 missing;       // steps that have yet to help to complete it
-    double over;       // the latest of those so far
-    Runner *waiting;
-} Phase;
-
-typedef struct Slot {  // a block that is being replayed
-    u32 live, waiting; // warps
-    double arrived;    // the last one at the barrier
-    Runner *runner;    // warp_count of them
-} Slot;
-
-typedef struct Machine {
-    const Trace *trace;
-    const DeviceLoad *load;
-    u32 registers;
-    double issue[SCHEDULERS], unit[SCHEDULERS][UNITS]; // when each is free next
-    double queue[L1_QUEUE]; // when the latest loads in L1 complete; it has so many places
-    u32 queued;
-    double *leaving; // when the latest stored lines leave L1, where so many may wait
-    u32 waiting_lines, stored;
-    double l1_free, adu_free, port_free, dram_free, launcher, end;
-    double held;                 // sum over the ended warps: the clocks that each was resident
-    double *misses;              // of each instruction: fractions of a miss that are still due
-    double l2_bytes, dram_bytes; // a clock, of this SM
-    L1Line *l1;
-    u32 l1_sets;
-    Slot *slot;
-    u32 slot_count, warp_count;
-    Runner **heap; // those that can run, the earliest first
-    u32 heap_count, next_block, block_count;
-    Phase *phase; // as many as the trace has
-} Machine;
-
-static double later(double a, double b) { return a > b ? a : b; }
 
 // ---- The heap ----
 
@@ -158,12 +101,17 @@ static double dram_latency(u64 line)
 static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
     double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->counts[pc], &bytes);
-    double requests = profile.l2_random_sectors_per_clock / m->load->active_sms;
-    m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / m->l2_bytes);
+    double requests = profile.l2_random_sectors_per_clock / m->load->active_sms,
+           moving = sectors * SECTOR_BYTES / m->l2_bytes;
     m->misses[pc] += part;
-    if (m->misses[pc] < 1) return start + profile.l2_latency_clocks - profile.alu_latency_clocks;
+    if (m->misses[pc] < 1) {
+        m->port_free = start + later(1 / requests, moving);
+        return start + profile.l2_latency_clocks - profile.alu_latency_clocks;
+    }
     m->misses[pc] -= 1;
-    m->port_free += sectors * SECTOR_BYTES / m->l2_bytes; // DRAM brings them to L2 first
+    // DRAM brings them to L2 first, by the port of what is written.
+    start = later(start, m->out_free);
+    m->port_free = m->out_free = start + later(1 / requests, moving) + moving;
     start = later(start, m->dram_free);
     m->dram_free = start + sectors * bytes / m->dram_bytes;
     return start + dram_latency(line) - profile.alu_latency_clocks;
@@ -199,20 +147,23 @@ static double *store_in_l1(Machine *m, const Piece *p, double *now)
     return leaves;
 }
 
-static void store_global(Machine *m, const TraceAccess *a, double now, double requests, bool by_l1)
+// Returns when the last line has left the warp.
+static double store_global(Machine *m, const TraceAccess *a, double now, double requests,
+                           bool by_l1)
 {
     for (u32 n = 0; n < a->count; n++) {
         const Piece *p = &m->trace->piece[a->first + n];
         u32 sectors = __builtin_popcount(p->sectors);
         double *leaves = by_l1 ? store_in_l1(m, p, &now) : NULL;
-        double start = later(now + n, m->port_free);
+        double start = later(now + n, m->out_free);
         double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
-        m->port_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
-        m->port_free += sectors * m->load->cost_per_store / m->dram_bytes;
+        m->out_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
+        m->out_free += sectors * m->load->cost_per_store / m->dram_bytes;
         m->dram_free =
             later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
-        if (leaves) *leaves = m->port_free;
+        if (leaves) *leaves = m->out_free;
     }
+    return now;
 }
 
 // A copy in bulk bypasses L1. It reads shared memory at 32 bytes a clock (measured: 44 clocks and 1
@@ -236,37 +187,57 @@ static double copy_in_bulk(Machine *m, Runner *r, u32 pc, const TraceAccess *a, 
 }
 
 // L1 moves four sectors at a time.
-static double l1_clocks(const Machine *m, const TraceAccess *a)
+static double l1_clocks(const Machine *m, const TraceAccess *a, const NativeOp *native)
 {
     if (a->far && !a->passes) return 0;
+    if (a->space == SPACE_SHARED && native->known) return later(a->passes, 1);
     if (a->space == SPACE_SHARED)
         return a->passes ? a->passes - 1 + profile.shared_clocks_per_request : 1;
     u32 sectors = 0;
     for (u32 n = 0; n < a->count; n++)
         sectors += __builtin_popcount(m->trace->piece[a->first + n].sectors);
-    return later(a->count, (sectors + 3) / 4) * profile.l1_clocks_per_request + a->passes;
+    double turns = later(a->count, (sectors + 3) / 4);
+    return later(turns, native->words) * profile.l1_clocks_per_request + a->passes;
 }
 
+// Lanes that read different words of constant memory take turns.
+static double load_constant(Machine *m, u32 words, double now)
+{
+    double start = later(now, m->constant_free);
+    m->constant_free = start + words * profile.constant_clocks_per_word;
+    return start + profile.constant_latency_clocks - profile.alu_latency_clocks
+         + (words - 1.0) * profile.constant_word_latency_clocks;
+}
+
+// The clocks by which a load's further words come later, and those of the wide product that
+// computes an address in the measured latencies.
+enum { LATER_WORD = 2, WIDE_PRODUCT = 3 };
 enum { FAR_SECTORS = 4 }; // of a request for which the profile has the clocks
 
-static double touch(Machine *m, u32 pc, const TraceAccess *a, double now)
+static double touch(Machine *m, const Op *op, u32 pc, const TraceAccess *a, double now)
 {
-    const Op *op = &m->trace->op[pc];
+    if (a->space == SPACE_PARAM) return load_constant(m, a->passes, now);
     double start = later(now, m->l1_free);
-    m->l1_free = start + l1_clocks(m, a);
+    m->l1_free = start + l1_clocks(m, a, &op->native);
     if (a->far) {
         m->l1_free += a->far * profile.cluster_clocks_per_request / FAR_SECTORS;
         return m->l1_free + profile.cluster_latency_clocks - profile.alu_latency_clocks - 1;
     }
+    if (a->space == SPACE_SHARED && op->native.known && op->kind == OP_STORE) return start;
+    if (a->space == SPACE_SHARED && op->native.known)
+        return start + profile.shared_load_clocks
+             + LATER_WORD * (later(a->passes, op->native.words) - 1);
     if (a->space == SPACE_SHARED)
         return m->l1_free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
     m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
     start = later(start, m->queue[m->queued % L1_QUEUE]);
-    if (op->kind == OP_LOAD || op->kind == OP_COPY) return load_global(m, pc, a, start);
+    if (op->kind == OP_LOAD || op->kind == OP_COPY)
+        return load_global(m, pc, a, start)
+             + (op->native.known ? LATER_WORD * (op->native.words - 1) - WIDE_PRODUCT : 0);
     double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock
                                             : profile.l2_random_writes_per_clock;
-    store_global(m, a, start, requests / m->load->active_sms, op->kind == OP_STORE);
-    return op->kind == OP_ATOMIC ? m->port_free + profile.atomic_latency_clocks : start;
+    start = store_global(m, a, start, requests / m->load->active_sms, op->kind == OP_STORE);
+    return op->kind == OP_ATOMIC ? m->out_free + profile.atomic_latency_clocks : start;
 }
 
 // ---- Warps ----
@@ -276,41 +247,14 @@ static void prepare(Machine *m, Runner *r)
 {
     if (r->at == r->warp->count) return;
     const Op *op = &m->trace->op[r->warp->step[r->at].pc];
+    if (op->native.known) {
+        issue_wait(m, r, op);
+        return;
+    }
+    if (r->native)
+        for (u32 n = 0; n < NATIVE_SCOREBOARDS; n++) r->ready = later(r->ready, r->scoreboard[n]);
     for (u32 n = 0; n < op->read_count; n++) r->ready = later(r->ready, r->reg[op->read[n]]);
     for (u32 n = 0; n < op->write_count; n++) r->ready = later(r->ready, r->reg[op->write[n]]);
-}
-
-static float lanes_per_clock(u32 unit)
-{
-    switch (unit) {
-    case UNIT_FMA: return profile.fma_lanes_per_clock;
-    case UNIT_HEAVY: return profile.imad_lanes_per_clock;
-    case UNIT_FP64: return profile.fp64_lanes_per_clock;
-    case UNIT_XU: return profile.xu_lanes_per_clock;
-    case UNIT_LSU: return profile.shuffle_lanes_per_clock * SCHEDULERS;
-    default: return profile.alu_lanes_per_clock;
-    }
-}
-
-// Issues the step. Returns the clock.
-static double issue(Machine *m, Runner *r, const Op *op)
-{
-    double *units = m->unit[r->scheduler], now = r->ready;
-    if (!op->slots) return now;
-    u32 unit = op->unit;
-    if (unit == UNIT_INTEGER) unit = units[UNIT_ALU] <= units[UNIT_HEAVY] ? UNIT_ALU : UNIT_HEAVY;
-    now = later(now, m->issue[r->scheduler]);
-    if (unit < UNIT_ADU) {
-        double clocks =
-            unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
-        now = later(now, units[unit]);
-        units[unit] = now + clocks;
-        // The two halves of the FMA pipe alternate; work for one half only leaves the other free.
-        if (unit == UNIT_FMA) units[UNIT_HEAVY] = later(units[UNIT_HEAVY], now) + clocks;
-        if (unit == UNIT_HEAVY) units[UNIT_FMA] = later(units[UNIT_FMA], now) + clocks / 2;
-    }
-    m->issue[r->scheduler] = now + op->slots;
-    return now;
 }
 
 static void block_begin(Machine *m, Slot *slot, double now);
@@ -408,53 +352,90 @@ static double helps_at(const Runner *r, const Op *op, double now, double done)
                                  : now + op->slots;
 }
 
-// Replays one step of a warp.
-static void advance(Machine *m, Runner *r)
+// The access of a step, which is issued now, and the phase for whose end the warp then waits.
+// Returns when it is done.
+static double access_memory(Machine *m, Runner *r, const Op *op, const Step *step, double *now,
+                            Phase **waits)
 {
-    const Step *step = &r->warp->step[r->at++];
-    const Op *op = &m->trace->op[step->pc];
-    double *wide = &r->wide[op->wide_number % WIDE_KEPT];
-    if (is_part(m, step, op)) {
-        if (op->write_count) r->reg[op->write[0]] = *wide;
+    const TraceAccess *a = &m->trace->access[step->access - 1];
+    if (a->waited) return *now += (double)a->waited;
+    u32 pc = op->native.known ? op->native.pc : step->pc;
+    if (a->phase) m->adu_free = *now = later(m->adu_free, *now) + profile.barrier_clocks_per_warp;
+    double done = op->kind == OP_BULK ? copy_in_bulk(m, r, pc, a, op->space == SPACE_GLOBAL, *now)
+                                      : touch(m, op, pc, a, *now);
+    if (op->wide.leads) r->wide[op->wide_number % WIDE_KEPT] = done;
+    if (a->phase && !a->waits) help_to_end(m, &m->phase[a->phase], helps_at(r, op, *now, done));
+    if (a->waits) *waits = &m->phase[a->phase];
+    return done;
+}
+
+// A shuffle, or an access of no lane. Returns when it is done.
+static double take_turn(Machine *m, const Op *op, double now)
+{
+    double start = later(m->l1_free, now);
+    m->l1_free = start + 1;
+    return start + op->latency;
+}
+
+// The part of its step before it is issued. False: it is not issued now, or needs not be.
+static bool begin_step(Machine *m, Runner *r, const Step *step, const Op *op)
+{
+    bool part = is_part(m, step, op);
+    if (!op->native.known || !issue_must_wait(m, r, op)) r->at++;
+    else part = true;
+    if (part && !op->native.known) {
+        if (op->write_count) r->reg[op->write[0]] = r->wide[op->wide_number % WIDE_KEPT];
         prepare(m, r);
-        heap_put(m, r);
-        return;
     }
-    double now = issue(m, r, op), done = now + op->latency;
-    Phase *waits = NULL;
-    if (step->access && m->trace->access[step->access - 1].waited) {
-        done = now += (double)m->trace->access[step->access - 1].waited;
-    } else if (step->access) {
-        const TraceAccess *a = &m->trace->access[step->access - 1];
-        if (a->phase) m->adu_free = now = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
-        done = op->kind == OP_BULK ? copy_in_bulk(m, r, step->pc, a, op->space == SPACE_GLOBAL, now)
-                                   : touch(m, step->pc, a, now);
-        if (op->wide.leads) *wide = done;
-        if (a->phase && !a->waits) help_to_end(m, &m->phase[a->phase], helps_at(r, op, now, done));
-        if (a->waits) waits = &m->phase[a->phase];
-    }
-    for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
+    if (part) heap_put(m, r);
+    return !part;
+}
+
+// Where a warp goes on after a step that was issued then. True: its next step follows at once.
+static bool end_step(Machine *m, Runner *r, const Op *op, double now)
+{
     Slot *slot = &m->slot[r->slot];
-    r->ready = now + op->slots;
-    if (op->kind == OP_COPY) r->copied = later(r->copied, done);
-    if (op->kind == OP_COMMIT) r->groups[r->group++ % GROUPS] = r->copied;
-    if (op->kind == OP_WAIT) r->ready = later(r->ready, arrival(r, op->groups));
-    if (op->kind == OP_BULK_WAIT) r->ready = later(r->ready, r->bulk);
-    if (waits && !is_over(waits, r)) return;
-    if (op->skips && r->at < r->warp->count && r->warp->step[r->at].pc == step->pc + 1 + op->skips)
-        skip(m, r, step->pc, op->skips);
     if (r->at == r->warp->count) {
         warp_ends(m, r, r->ready);
         if (slot->live && slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
-    } else if (op->kind == OP_BARRIER) {
+        return false;
+    }
+    if (op->kind == OP_BARRIER) {
         m->adu_free = later(m->adu_free, now) + profile.barrier_clocks_per_warp;
         slot->arrived = later(slot->arrived, m->adu_free + op->latency);
         r->ready = INFINITY;
         if (++slot->waiting == slot->live) pass_barrier(m, slot, m->warp_count);
-    } else {
-        prepare(m, r);
-        heap_put(m, r);
+        return false;
     }
+    prepare(m, r);
+    if (issue_follows(m, r, op)) return true;
+    heap_put(m, r);
+    return false;
+}
+
+// Replays one step of a warp. True: its next one follows at once.
+static bool advance(Machine *m, Runner *r)
+{
+    const Step *step = &r->warp->step[r->at];
+    const Op *op = &m->trace->op[step->pc];
+    bool native = op->native.known;
+    if (!begin_step(m, r, step, op)) return false;
+    double now = native ? issue_native(m, r, op) : issue(m, r, op), issued = now,
+           done = now + op->latency;
+    Phase *waits = NULL;
+    if (step->access) done = access_memory(m, r, op, step, &now, &waits);
+    else if (native && op->unit == UNIT_LSU) done = take_turn(m, op, now);
+    for (u32 n = 0; n < op->write_count; n++) r->reg[op->write[n]] = done;
+    r->ready = native ? issue_end(m, r, op, issued, done) : now + op->slots + op->stall;
+    r->native = native;
+    if (op->kind == OP_COPY) r->copied = later(r->copied, done);
+    if (op->kind == OP_COMMIT) r->groups[r->group++ % GROUPS] = r->copied;
+    if (op->kind == OP_WAIT) r->ready = later(r->ready, arrival(r, op->groups));
+    if (op->kind == OP_BULK_WAIT) r->ready = later(r->ready, r->bulk);
+    if (waits && !is_over(waits, r)) return false;
+    if (op->skips && r->at < r->warp->count && r->warp->step[r->at].pc == step->pc + 1 + op->skips)
+        skip(m, r, step->pc, op->skips);
+    return end_step(m, r, op, now);
 }
 
 // ---- Blocks ----
@@ -535,7 +516,8 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
     if (make(&m, load)) {
         for (u32 s = 0; s < m.slot_count; s++) block_begin(&m, &m.slot[s], 0);
         for (;;) {
-            while (m.heap_count) advance(&m, heap_take(&m));
+            while (m.heap_count)
+                for (Runner *r = heap_take(&m); advance(&m, r);) {}
             // Named barriers of some warps are treated as barriers of all, and the steps that
             // complete a phase may be missing from the trace: no warp may be left waiting.
             u32 phase = 0;
@@ -552,7 +534,8 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
         }
     }
     unmake(&m);
-    return (Replay){ .clocks = later(later(m.end, m.l1_free), later(m.port_free, m.dram_free)),
+    return (Replay){ .clocks = later(later(later(m.end, m.l1_free), m.out_free),
+                                     later(m.port_free, m.dram_free)),
                      .warps = m.end > 0 ? m.held / m.end : 0 };
 }
 

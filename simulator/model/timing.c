@@ -44,8 +44,7 @@ Timing timing_of(const Grid *g)
     if (trace->full && trace->steps)
         clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
     clocks += spill_clocks(g, blocks, load.active_sms);
-    double hottest = trace->hottest / profile.atomic_one_place_per_clock;
-    clocks = fmax(fmax(clocks, hottest), (double)g->waited_alone);
+    clocks = fmax(fmax(clocks, trace->hottest), (double)g->waited_alone);
     return (Timing){ .seconds = profile.kernel_seconds + clocks / profile.clock_hz,
                      .warps = replay.warps };
 }

@@ -1,5 +1,6 @@
 // Traces the blocks of the first SM, and the grid's last block, which often does what is left over.
 #include "trace.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 enum { MOST_STEPS = 1 << 21, MOST_PIECES_KEPT = 1 << 22, MOST_SHARES = 32 };
 
 // Contention of atomics: a slice of L2 performs those to the same REGION bytes one after another.
-// Regions that share an entry replace each other, and the most contended one remains.
+// Places that share an entry replace each other, and the most contended one remains.
 enum { REGION = 512, PLACES = 1024 };
 
 // A shard runs one block at a time: its `trace` is of that block alone, and is handed over when it
@@ -23,7 +24,8 @@ typedef struct TracedGrid {
     u64 steps, pieces; // including those that shards have yet to hand over
     u32 most;          // steps of each warp
     struct {
-        u64 region, count;
+        u64 where; // a region; ~: a sector
+        double clocks;
     } hot[PLACES];
     struct TracedMbarrier {
         const Block *block;
@@ -141,23 +143,76 @@ static void trace_block_start(Block *b)
     for (u32 n = 0; n < b->warp_count; n++) b->warps[n].trace = &t->warp[n];
 }
 
-// Puts the runs of a warp's steps into the order in which ptxas schedules them.
+// The step after a run's execution, or after those before it which are predicated; 0: there are no
+// such steps.
+static u32 run_ends_at(const Trace *t, const TraceWarp *w, u32 at, u32 first, u32 end)
+{
+    for (u32 pc = first; pc < end; at++) {
+        if (at == w->count || w->step[at].pc != pc) return 0;
+        u32 jumps = t->op[pc].jumps ? t->op[pc].jumps : t->op[pc].skips;
+        bool jumped = jumps && at + 1 < w->count && w->step[at + 1].pc == pc + 1 + jumps;
+        pc += jumped ? 1 + jumps : 1;
+    }
+    return at;
+}
+
+// Adds the native steps for the executions of a run that begin at a step, and returns the step
+// after them; 0: there are not as many as the native code stands for.
+static u32 add_native(const Trace *t, const TraceWarp *w, u32 at, u32 *access, Step **to)
+{
+    u32 first = w->step[at].pc;
+    const NativeRun *run = &t->op[first].run;
+    u32 length = run->end - first, next = at;
+    for (u32 copy = 0; run->op && copy < run->copies; copy++) {
+        u32 from = next;
+        if (!(next = run_ends_at(t, w, from, first, run->end))) return 0;
+        memset(access + copy * length, 0, length * sizeof *access);
+        for (u32 n = from; n < next; n++)
+            access[copy * length + w->step[n].pc - first] = w->step[n].access;
+    }
+    for (u32 n = run->op; n < run->op + run->count; n++) {
+        const NativeOp *native = &t->op[n].native;
+        bool accesses = t->op[n].kind != OP_PLAIN && t->op[n].kind != OP_BRANCH;
+        *(*to)++ =
+            (Step){ .pc = n,
+                    .access = accesses ? access[native->copy * length + native->pc - first] : 0 };
+    }
+    return run->op ? next : 0;
+}
+
+// Puts a run of steps into the order in which ptxas schedules them. Returns how many.
+static u32 add_in_order(const Trace *t, const TraceWarp *w, u32 at, Step **to)
+{
+    u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
+    bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
+    for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
+    if (!whole) length = 1, *(*to) = w->step[at];
+    for (u32 n = 0; whole && n < length; n++)
+        (*to)[t->op[first + n].rank - first] = w->step[at + n];
+    *to += length;
+    return length;
+}
+
+// Replaces the runs of a warp's steps by their native code, or puts them into ptxas's order.
 static void arrange(const Trace *t, TraceWarp *w)
 {
-    for (u32 at = 0; at < w->count;) {
-        u32 first = w->step[at].pc, end = t->op[first].run_end, length = end - first;
-        bool whole = at + length <= w->count && (first == 0 || t->op[first - 1].run_end == first);
-        for (u32 n = 0; whole && n < length; n++) whole = w->step[at + n].pc == first + n;
-        if (!whole) {
-            at++;
-            continue;
-        }
-        Step *copy = need(malloc(length * sizeof *copy));
-        memcpy(copy, w->step + at, length * sizeof *copy);
-        for (u32 n = 0; n < length; n++) w->step[at + t->op[copy[n].pc].rank - first] = copy[n];
-        free(copy);
-        at += length;
+    u64 room = 1, accesses = 1;
+    for (u32 n = 0; n < w->count; n++) {
+        const NativeRun *run = &t->op[w->step[n].pc].run;
+        u32 longest = (run->end - w->step[n].pc) * run->copies;
+        room += 1 + run->count;
+        if (run->op && longest > accesses) accesses = longest;
     }
+    Step *arranged = need(malloc(room * sizeof *arranged)), *to = arranged;
+    u32 *access = need(malloc(accesses * sizeof *access));
+    for (u32 at = 0, next; at < w->count; at = next) {
+        next = add_native(t, w, at, access, &to);
+        if (!next) next = at + add_in_order(t, w, at, &to);
+    }
+    free(access);
+    free(w->step);
+    w->step = arranged;
+    w->count = w->room = (u32)(to - arranged);
 }
 
 static void trace_step(Warp *w, const Insn *i)
@@ -177,18 +232,30 @@ static void trace_step(Warp *w, const Insn *i)
     trace->steps += w->block->number % profile.sm_count == 0;
 }
 
+// Adds so many clocks to what atomics take at a place.
+static void heat(u64 where, double clocks)
+{
+    u64 place = (where ^ where >> 10) % PLACES;
+    if (now->hot[place].where == where) now->hot[place].clocks += clocks;
+    else if (now->hot[place].clocks > clocks) now->hot[place].clocks -= clocks;
+    else now->hot[place].where = where, now->hot[place].clocks = clocks;
+    now->trace.hottest = fmax(now->trace.hottest, now->hot[place].clocks);
+}
+
+// Sums of floats to one word wait for one another, while those to other sectors go on.
 static void count_atomics(Access *a)
 {
-    Trace *trace = &now->trace;
+    const IsaRow *row = insn_row(a->insn);
+    bool floats = row->type[0] == TYPE_f32 || row->type[0] == TYPE_f64;
     Piece pieces[MOST_PIECES];
     u32 count = access_pieces(a, pieces);
     for (u32 n = 0; n < count; n++) {
-        u64 region = pieces[n].line * LINE_BYTES / REGION, place = (region ^ region >> 10) % PLACES,
-            passes = pieces[n].passes;
-        if (now->hot[place].region == region) now->hot[place].count += passes;
-        else if (now->hot[place].count > passes) now->hot[place].count -= passes;
-        else now->hot[place].region = region, now->hot[place].count = passes;
-        if (now->hot[place].count > trace->hottest) trace->hottest = now->hot[place].count;
+        const Piece *p = &pieces[n];
+        heat(p->line * LINE_BYTES / REGION, p->passes / profile.atomic_one_place_per_clock);
+        if (floats)
+            heat(~(p->line * LINE_SECTORS + (u32)__builtin_ctz(p->sectors)),
+                 (double)p->passes / __builtin_popcount(p->sectors)
+                     / profile.atomic_float_one_place_per_clock);
     }
 }
 
@@ -349,6 +416,7 @@ static bool trace_access(Access *a)
     TraceWarp *t = a->warp->trace;
     if (a->atomic && a->space == SPACE_GLOBAL) count_atomics(a);
     if (!t || !t->count || access_is_in_registers(a) || drop_polls(trace, t, a)) return true;
+    if (access_is_constant(a) && trace->op[a->pc].kind == OP_PLAIN) return true;
     TraceAccess *to = access_of(trace, t);
     if (a->mbarrier) {
         if (comes_later(a->insn))
@@ -357,6 +425,11 @@ static bool trace_access(Access *a)
                        false);
     } else if (a->bulk && a->space == SPACE_SHARED) {
         return true;
+    } else if (access_is_constant(a)) {
+        Piece pieces[MOST_PIECES];
+        u32 count = access_pieces(a, pieces);
+        to->space = SPACE_PARAM;
+        for (u32 n = 0; n < count; n++) to->passes += (u32)__builtin_popcount(pieces[n].words);
     } else if (access_is_far(a)) {
         to->far += access_sectors(a);
     } else if (a->space == SPACE_SHARED) {

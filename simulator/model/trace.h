@@ -10,9 +10,10 @@ typedef struct Step { // one instruction of one warp
 
 typedef struct TraceAccess {
     u32 first, count; // its pieces in Trace.piece
-    u32 passes;       // shared memory: wavefronts; 0: another access of the wide one counts them
+    u32 passes;       // shared memory: wavefronts; 0: another access of the wide one counts them;
+                      // constants: different words
     u32 far;          // sectors in other blocks' shared memory
-    u8 space;         // enum space
+    u8 space;         // enum space; SPACE_PARAM: constants
     bool waits; // for the mbarrier phase below; otherwise its warp or its copies help to complete
                 // that phase
     u32 phase;  // index into Trace.phase; 0: none
@@ -44,9 +45,9 @@ typedef struct Trace {
     u32 piece_count, piece_room;
     u32 *phase; // of each mbarrier phase: the steps that help to complete it
     u32 phase_count, phase_room;
-    u64 steps;   // of the first SM's blocks
-    bool full;   // some blocks are missing
-    u64 hottest; // atomic operations of all blocks at the most contended place
+    u64 steps;      // of the first SM's blocks
+    bool full;      // some blocks are missing
+    double hottest; // clocks of the atomic operations of all blocks at the most contended place
 } Trace;
 
 // Of the launch that has ended.

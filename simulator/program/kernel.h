@@ -1,6 +1,6 @@
 // A decoded kernel: the tables that the executor runs.
 #pragma once
-#include "base/base.h"
+#include "native.h"
 
 typedef struct Module Module;
 typedef struct Insn Insn;
@@ -52,21 +52,6 @@ typedef struct CallSite {
     Passed *params, result;
 } CallSite;
 
-// Memory instructions in a kernel's native code, by the bytes that a lane moves: up to 4, 8 and 16.
-typedef struct NativeAccesses {
-    u32 loads[3], stores[3];
-} NativeAccesses;
-static inline u32 native_count(const u32 by_width[3])
-{
-    return by_width[0] + by_width[1] + by_width[2];
-}
-
-// ptxas merges accesses to neighbouring words of shared memory if it can prove them aligned, and
-// spills to local memory what it has no registers for.
-typedef struct NativeCode {
-    NativeAccesses shared, local;
-} NativeCode;
-
 enum { KERNEL_SLOTS = 2 };
 
 typedef struct Kernel {
@@ -91,7 +76,7 @@ typedef struct Kernel {
     u32 hardware_local;       // and bytes of local memory,
     bool registers_known;     // as the native image says; otherwise an estimate
     bool native_known;        // there is native code,
-    NativeCode native;        // with these accesses to shared and local memory
+    NativeCode native;        // this, as long as the module is loaded
     bool local_in_registers;  // ptxas keeps the PTX's local memory in registers
     Insn *code;
     u32 code_count;

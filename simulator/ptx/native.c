@@ -6,10 +6,14 @@
 // frame; and those of the deepest stack that it can come to, calls and all, or all ones where calls
 // go round in a circle.
 //
-// A kernel's code is its section .text.NAME. Since Volta each instruction has 128 bits: the opcode
-// in the lowest 9 (it goes on with where the operands come from, which does not matter here), and
-// in those that access memory the width in bits 73 to 75. So it shows when ptxas's output is looked
-// at with cuobjdump.
+// A kernel's code is its section .text.NAME. Since Volta each instruction has 128 bits. Bits 0 to 8
+// are the opcode; 9 to 11 say where the operands come from; 12 to 15 are the predicate; 24, 32 and
+// 64 begin the registers a, b and c; 73 to 75 are the width of what accesses memory. From bit 105
+// on stands what ptxas found out for the scheduler: 4 bits of clocks until the next instruction,
+// the scoreboards (3 bits each, 7: none) that it sets until its result is there and until its
+// operands are read, those that it waits for (6 bits), and which operands are kept for the next
+// instruction. So it shows when ptxas's output is looked at with cuobjdump; Huerta et al.,
+// "Analyzing Modern NVIDIA GPU cores" (2025), describe what the hardware does with it.
 
 #include "native.h"
 #include <stdio.h>
@@ -24,13 +28,15 @@ enum {
     ATTRIBUTE_BYTES = 4
 };
 enum {
-    INSTRUCTION_BYTES = 16,
-    OPCODE_MASK = 0x1ff,
-    OPCODE_LDS = 0x184,
-    OPCODE_STS = 0x188,
-    OPCODE_LDL = 0x183,
-    OPCODE_STL = 0x187,
-    WIDTH_SHIFT = 73 - 64
+    OPCODE_BITS = 9,
+    OPCODE_ULDC_INDEXED = 0xbb,
+    PREDICATE_ALWAYS = 7, // PT
+    NO_SCOREBOARD = 7,
+    NO_REGISTER = 255, // RZ
+    OPERANDS = 3,      // a, b and c
+    KEEPS = 122,       // the bit of a; b's and c's follow
+    ALL_REGISTERS = 1, // where operands come from
+    FROM_UNIFORM = 6   // and more
 };
 
 typedef struct {
@@ -111,37 +117,141 @@ static Elf_Scn *find_code(Elf *elf, const char *kernel)
     return NULL;
 }
 
-// 1, 2, 4, 8 and 16 bytes: 0, 0, 0, 1, 2 here.
-static u32 width_class(u64 high)
+// What native.def says of an opcode.
+typedef struct NativeRow {
+    u8 pipe, clocks, kind, space, sources, wide;
+} NativeRow;
+
+static const NativeRow rows[1 << OPCODE_BITS] = {
+#define NATIVE(opcode, name, pipe, clocks, kind, space, sources, wide)                             \
+    [opcode] = { PIPE_##pipe, clocks, NATIVE_##kind, SPACE_##space, sources, wide },
+#include "native.def"
+};
+
+static u32 bits(const u64 word[2], u32 at, u32 count)
 {
-    u32 width = high >> WIDTH_SHIFT & 7;
-    return width == 6 ? 2 : width == 5 ? 1 : 0;
+    return (u32)(word[at / 64] >> at % 64) & ((1u << count) - 1);
 }
 
-static void count_accesses(const Elf_Data *code, NativeCode *to)
+static u8 bytes_of(const u64 word[2])
 {
-    for (size_t at = 0; at + INSTRUCTION_BYTES <= code->d_size; at += INSTRUCTION_BYTES) {
-        u64 words[2];
-        memcpy(words, (const u8 *)code->d_buf + at, sizeof words);
-        u32 opcode = words[0] & OPCODE_MASK;
-        u32 *counts = opcode == OPCODE_LDS ? to->shared.loads
-                    : opcode == OPCODE_STS ? to->shared.stores
-                    : opcode == OPCODE_LDL ? to->local.loads
-                    : opcode == OPCODE_STL ? to->local.stores
-                                           : NULL;
-        if (counts) counts[width_class(words[1])]++;
+    u32 width = bits(word, 73, 3);
+    return width == 6 ? 16 : width == 5 ? 8 : 4;
+}
+
+// Instructions that a branch skips, forwards or, below 0, backwards.
+static s32 branch_distance(const u64 word[2])
+{
+    s64 quarters = ((s64)word[0] >> 34) * 256 + bits(word, 16, 8);
+    return (s32)(quarters * 4 / NATIVE_BYTES);
+}
+
+static s8 scoreboard(u32 number) { return number == NO_SCOREBOARD ? -1 : (s8)number; }
+
+// The register that is operand 0, 1 or 2 (a, b, c); NO_REGISTER: it is none.
+static u32 source(const u64 word[2], u32 sources, u32 operand)
+{
+    u32 from = bits(word, 9, 3);
+    bool b_elsewhere = from >= 4 && from <= 6, c_elsewhere = from == 2 || from == 3 || from == 7;
+    if (!(sources >> operand & 1)) return NO_REGISTER;
+    if (operand == 0) return bits(word, 24, 8);
+    if (from == ALL_REGISTERS) return bits(word, operand == 1 || sources == 5 ? 32 : 64, 8);
+    return (operand == 1 ? b_elsewhere : c_elsewhere) ? NO_REGISTER : bits(word, 64, 8);
+}
+
+static void word_at(const NativeCode *code, u32 number, u64 word[2])
+{
+    memcpy(word, code->insn + (size_t)number * NATIVE_BYTES, NATIVE_BYTES);
+}
+
+// Is that register kept from an instruction before? An operand is kept until the same operand of
+// another instruction is.
+static bool is_kept(const NativeCode *code, u32 number, u32 operand, u32 reg)
+{
+    enum { LONGEST = 8 };
+    for (u32 n = number; n > 0 && n + LONGEST > number;) {
+        u64 word[2];
+        word_at(code, --n, word);
+        if (bits(word, KEEPS + operand, 1))
+            return source(word, rows[bits(word, 0, OPCODE_BITS)].sources, operand) == reg;
+    }
+    return false;
+}
+
+// Counts the registers that an instruction reads from their banks, and those that are kept.
+static void count_reads(NativeInsn *i, const NativeCode *code, u32 number)
+{
+    const NativeRow *row = &rows[i->opcode];
+    u64 word[2];
+    u32 seen[OPERANDS];
+    word_at(code, number, word);
+    for (u32 operand = 0; operand < OPERANDS; operand++) {
+        u32 reg = seen[operand] = source(word, row->sources, operand);
+        bool again = reg == NO_REGISTER;
+        for (u32 n = 0; n < operand; n++) again |= seen[n] == reg;
+        if (again) continue;
+        u8 *reads = is_kept(code, number, operand, reg) ? i->kept : i->reads;
+        reads[reg % NATIVE_BANKS]++;
+        if (row->wide >> operand & 1) reads[(reg + 1) % NATIVE_BANKS]++;
+    }
+}
+
+NativeInsn native_insn(const NativeCode *code, u32 number)
+{
+    u64 word[2];
+    word_at(code, number, word);
+    u32 opcode = bits(word, 0, OPCODE_BITS), from = bits(word, 9, 3);
+    const NativeRow *row = &rows[opcode];
+    NativeInsn i = { .opcode = (u16)opcode,
+                     .kind = row->kind,
+                     .pipe = row->pipe,
+                     .clocks = row->clocks,
+                     .space = row->space,
+                     .bytes = bytes_of(word),
+                     .guarded = bits(word, 12, 3) != PREDICATE_ALWAYS,
+                     .stall = (u8)bits(word, 105, 4),
+                     .waits = (u8)bits(word, 116, 6),
+                     .sets = scoreboard(bits(word, 110, 3)),
+                     .frees = scoreboard(bits(word, 113, 3)),
+                     .target = NATIVE_NOWHERE };
+    // Constants at an address that is known come like S2R's, from the constant bank.
+    if (i.space == SPACE_PARAM && bits(word, 24, 8) == NO_REGISTER) i.kind = NATIVE_PLAIN;
+    // What reads registers of the uniform datapath waits for its loads without being told to.
+    if (opcode == OPCODE_ULDC_INDEXED) i.sets = NATIVE_UNIFORM;
+    else if (from >= FROM_UNIFORM) i.waits |= 1 << NATIVE_UNIFORM;
+    if (i.kind == NATIVE_BRANCH || i.kind == NATIVE_CALL)
+        i.target = (s32)number + 1 + branch_distance(word);
+    if (!i.guarded) count_reads(&i, code, number);
+    return i;
+}
+
+static void count_accesses(NativeCode *to)
+{
+    for (u32 n = 0; n < to->count; n++) {
+        NativeInsn i = native_insn(to, n);
+        NativeAccesses *a = i.space == SPACE_SHARED ? &to->shared
+                          : i.space == SPACE_LOCAL  ? &to->local
+                                                    : NULL;
+        u32 width = i.bytes == 16 ? 2 : i.bytes == 8 ? 1 : 0;
+        if (a && i.kind == NATIVE_LOAD) a->loads[width]++;
+        if (a && i.kind == NATIVE_STORE) a->stores[width]++;
     }
 }
 
 bool native_code(const void *image, size_t bytes, const char *kernel, NativeCode *to)
 {
+    GElf_Shdr header;
     *to = (NativeCode){ 0 };
     elf_version(EV_CURRENT);
     Elf *elf = image ? elf_memory((char *)image, bytes) : NULL;
     Elf_Scn *section = elf ? find_code(elf, kernel) : NULL;
-    Elf_Data *code = section ? elf_rawdata(section, NULL) : NULL;
-    if (code && code->d_buf) count_accesses(code, to);
-    bool found = code && code->d_buf;
+    bool found = section && gelf_getshdr(section, &header) && header.sh_offset <= bytes
+              && header.sh_size <= bytes - header.sh_offset;
+    if (found) {
+        to->insn = (const u8 *)image + header.sh_offset;
+        to->count = (u32)(header.sh_size / NATIVE_BYTES);
+        count_accesses(to);
+    }
     elf_end(elf);
     return found;
 }

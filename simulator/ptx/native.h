@@ -11,5 +11,8 @@ typedef struct NativeThread {
 // False: the image has no code of this kernel.
 bool native_thread(const void *image, size_t bytes, const char *kernel, NativeThread *to);
 
-// False: the image has no code of this kernel.
+// Where the image, which is to stay, has the kernel's code. False: it has none of it.
 bool native_code(const void *image, size_t bytes, const char *kernel, NativeCode *to);
+
+// The instruction with that number. What native.def lacks counts as one of the ALU.
+NativeInsn native_insn(const NativeCode *code, u32 number);

@@ -4,6 +4,7 @@
 #include "machine/profile.h"
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALU, LOAD, OTHER_LOAD, STORE, BARRIER, USE, OPS }; // the code: its instructions, by pc
 
@@ -62,6 +63,8 @@ static TraceWarp warp(const Do *what, u32 count)
 }
 #define WARP(...) warp((Do[]){ __VA_ARGS__ }, sizeof(Do[]){ __VA_ARGS__ } / sizeof(Do))
 
+static const Op *of_trace = code;
+
 // As many blocks as there are, each of these warps, `resident` of them at a time.
 static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
 {
@@ -69,7 +72,7 @@ static Replay run(u32 blocks, u32 resident, u32 warps, TraceWarp *of)
     for (u32 n = 0; n < blocks; n++) all[n] = &block;
     static u32 phases[] = { 0, 1 }; // of an mbarrier: one step ends it
     static Piece line = { .line = 1, .sectors = 0xf };
-    Trace trace = { .op = code,
+    Trace trace = { .op = of_trace,
                     .op_count = OPS,
                     .block = all,
                     .block_count = blocks,
@@ -182,7 +185,7 @@ static double load_line(u64 line)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
     TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
     TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
-    Trace trace = { .op = code,
+    Trace trace = { .op = of_trace,
                     .op_count = OPS,
                     .block = &all,
                     .block_count = 1,
@@ -229,7 +232,7 @@ Test(replay, lets_loads_overtake_one_another)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
     TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
     TraceBlock block = { .warp_count = 2, .warp = w }, *all = &block;
-    Trace trace = { .op = code,
+    Trace trace = { .op = of_trace,
                     .op_count = OPS,
                     .block = &all,
                     .block_count = 1,
@@ -271,10 +274,87 @@ Test(replay, asks_l2_for_what_is_loaded_past_l1)
 {
     set_up_stores();
     code[LOAD].past_l1 = true;
-    TraceWarp w = WARP({ STORE, 1 }, { LOAD, 1 }, { USE, 0 });
-    expect_clocks(2 + 200 - 4 + 1, run(1, 1, 1, &w)); // behind the store
-    w = WARP({ LOAD, 1 }, { USE, 0 }, { LOAD, 1 }, { USE, 0 });
+    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 }, { LOAD, 1 }, { USE, 0 });
     expect_clocks(2 * (200 - 4 + 1), run(1, 1, 1, &w)); // each time
+}
+
+Test(replay, lets_loads_pass_stores_in_l2_unless_dram_is_asked)
+{
+    set_up_stores();
+    code[LOAD].past_l1 = true;
+    profile.l2_write_bytes_per_clock = 1; // 128 clocks for the line that is stored
+    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 300;
+    for (int misses = 0; misses < 2; misses++) {
+        counts[LOAD].global.sectors = counts[LOAD].l2_misses = (u64)misses;
+        TraceWarp alone = WARP({ LOAD, 1 }, { USE, 0 }),
+                  after = WARP({ STORE, 1 }, { LOAD, 1 }, { USE, 0 });
+        double clocks = run(1, 1, 1, &alone).clocks;
+        expect_clocks((misses ? 128 : 1) + clocks, run(1, 1, 1, &after));
+    }
+    counts[LOAD] = (Counts){ 0 };
+}
+
+// ---- Native code ----
+
+enum { FIRST = OPS, SECOND, THIRD }; // of the native ops, which follow the others
+static Op native_code[OPS + 3];
+
+// Three native instructions, of which each may be issued so many clocks after the one before.
+static void set_up_native(u8 stall)
+{
+    memcpy(native_code, code, sizeof code);
+    for (u32 n = FIRST; n <= THIRD; n++)
+        native_code[n] =
+            (Op){ .kind = OP_PLAIN,
+                  .unit = UNIT_ALU,
+                  .slots = 1,
+                  .own = 1,
+                  .busy = 2,
+                  .native = { .known = true, .stall = stall, .sets = -1, .frees = -1 } };
+}
+
+static double native_clocks(u32 warps)
+{
+    TraceWarp w[32];
+    const Op *kept = of_trace;
+    of_trace = native_code;
+    for (u32 n = 0; n < warps; n++) w[n] = WARP({ FIRST, 0 }, { SECOND, 0 }, { THIRD, 0 });
+    double clocks = run(1, 1, warps, w).clocks;
+    of_trace = kept;
+    return clocks;
+}
+
+Test(replay, issues_native_code_as_it_says)
+{
+    set_up_native(5);
+    cr_expect_float_eq(native_clocks(1), 15, 0.01); // after the third, too
+    set_up_native(2);
+    cr_expect_float_eq(native_clocks(1), 6, 0.01);
+    cr_expect_float_eq(native_clocks(8), 12,
+                       0.01); // two warps a scheduler: the unit takes 2 clocks each
+    set_up_native(1);
+    cr_expect_float_eq(native_clocks(1), 5, 0.01); // it waits for the unit
+}
+
+Test(replay, waits_for_scoreboards)
+{
+    set_up_native(1);
+    native_code[FIRST].unit = UNIT_XU, native_code[FIRST].latency = 20,
+    native_code[FIRST].native.sets = 3;
+    cr_expect_float_eq(native_clocks(1), 4, 0.01); // nobody waits
+    native_code[THIRD].native.waits = 1 << 3;
+    cr_expect_float_eq(native_clocks(1), 21, 0.01);
+}
+
+Test(replay, reads_a_register_a_clock_from_each_bank)
+{
+    set_up_native(1);
+    for (u32 n = FIRST; n <= THIRD; n++)
+        native_code[n].busy = 1, native_code[n].native.reads[1] = 3;
+    cr_expect_float_eq(native_clocks(1), 7, 0.01); // at 0, 3 and 6
+    for (u32 n = SECOND; n <= THIRD; n++)
+        native_code[n].native.reads[1] = 1, native_code[n].native.kept[1] = 2;
+    cr_expect_float_eq(native_clocks(1), 3, 0.01); // what the one before has read is at hand
 }
 
 Test(replay, lets_few_lines_that_are_stored_wait_in_l1)

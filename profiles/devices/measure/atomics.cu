@@ -29,6 +29,12 @@ __global__ void exchange_one(unsigned *to)
         to[1] = seen;
 }
 
+__global__ void add_float_one(float *to)
+{
+    for (int r = 0; r < EACH; r++)
+        atomicAdd(to, threadIdx.x);
+}
+
 // One lane of each warp.
 __global__ void add_one_a_warp(unsigned *to)
 {
@@ -68,6 +74,9 @@ void measure_atomics()
     figure("atomic_one_place_per_clock",
            lanes / seconds([&] { exchange_one<<<blocks, BLOCK>>>(to); }) / clock_hz,
            "atomicExch of one word by all lanes");
+    figure("atomic_float_one_place_per_clock",
+           lanes / seconds([&] { add_float_one<<<blocks, BLOCK>>>((float *)to); }) / clock_hz,
+           "atomicAdd of floats to one word by all lanes");
     figure("atomic_one_place_warps_per_clock",
            lanes / LANES / seconds([&] { add_one_a_warp<<<blocks, BLOCK>>>(to); }) / clock_hz,
            "atomicAdd to one word by one lane of each warp");

@@ -148,6 +148,21 @@ __global__ void chase_shared(unsigned steps, long long *clocks, unsigned *out)
     *out = at;
 }
 
+// What is loaded is the next address: nothing else has to be computed.
+__global__ void follow_shared(unsigned steps, long long *clocks, unsigned *out)
+{
+    __shared__ unsigned next[1024];
+    unsigned at = __cvta_generic_to_shared(next);
+    for (int i = 0; i < 1024; i++)
+        next[i] = at + (i + 32) % 1024 * sizeof *next;
+    long long from = clock64();
+#pragma unroll 64
+    for (unsigned i = 0; i < steps; i++)
+        asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
+    *clocks = clock64() - from;
+    *out = at;
+}
+
 __global__ void meet(unsigned rounds, long long *clocks, unsigned *out)
 {
     __syncthreads();
@@ -158,6 +173,56 @@ __global__ void meet(unsigned rounds, long long *clocks, unsigned *out)
     if (threadIdx.x == 0)
         *clocks = clock64() - from;
     *out = 0;
+}
+
+// ---- Constants
+
+enum { CONSTANTS = 256 }; // they stay in the constant cache of a multiprocessor
+__constant__ unsigned constants[CONSTANTS];
+
+// Lanes follow indices, each its own or all the same.
+template <bool SAME> __global__ void chase_constants(unsigned steps, long long *clocks, unsigned *out)
+{
+    unsigned at = SAME ? 0 : threadIdx.x % LANES;
+    long long from = clock64();
+#pragma unroll 8
+    for (unsigned i = 0; i < steps; i++)
+        at = constants[at];
+    *clocks = clock64() - from;
+    out[threadIdx.x] = at;
+}
+
+// Each lane of each warp reads another word.
+__global__ void read_constants(unsigned rounds, long long *clocks, unsigned *out)
+{
+    unsigned sum = 0, at = threadIdx.x % LANES;
+    __syncthreads();
+    long long from = clock64();
+#pragma unroll 1
+    for (unsigned r = 0; r < rounds; r++)
+#pragma unroll
+        for (unsigned n = 0; n < 8; n++)
+            sum += constants[(at + r) % LANES + n * LANES];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *clocks = clock64() - from;
+    out[threadIdx.x] = sum;
+}
+
+static void measure_constants()
+{
+    enum { STEPS = 1024, EACH = 8, ROUNDS_OF_EACH = 64 };
+    unsigned host[CONSTANTS];
+    for (unsigned i = 0; i < CONSTANTS; i++)
+        host[i] = (i + LANES) % CONSTANTS;
+    OK(cudaMemcpyToSymbol(constants, host, sizeof host));
+    double same = clocks_of(chase_constants<true>, LANES, (unsigned)STEPS) / STEPS,
+           different = clocks_of(chase_constants<false>, LANES, (unsigned)STEPS) / STEPS,
+           all = clocks_of(read_constants, THREADS, (unsigned)ROUNDS_OF_EACH) / (EACH * ROUNDS_OF_EACH) / THREADS;
+    heading("Constant memory");
+    figure("constant_latency_clocks", same, "a warp follows indices, all lanes the same");
+    figure("constant_word_latency_clocks", (different - same) / (LANES - 1), "each lane its own: for each further word");
+    figure("constant_clocks_per_word", all, "each lane of 32 warps reads another word");
 }
 
 template <shared WHAT>
@@ -186,6 +251,7 @@ void measure_pipes()
     heading("Shared memory and barriers");
     enum { MANY = 1024 };
     figure("shared_latency_clocks", clocks_of(chase_shared, 1, (unsigned)MANY) / MANY, "one lane follows pointers");
+    figure("shared_load_clocks", clocks_of(follow_shared, 1, (unsigned)MANY) / MANY, "one lane follows addresses");
     figure("shared_clocks_per_request", shared_clocks<LOAD>(1), "loads of 4 bytes a lane, no conflict");
     figure("shared_clocks_per_wide_request", shared_clocks<LOAD_16>(1), "loads of 16 bytes a lane, no conflict");
     figure("shared_clocks_per_2_way_request", shared_clocks<LOAD>(2), "loads of 4 bytes a lane, 2 words to a bank");
@@ -197,4 +263,5 @@ void measure_pipes()
     double few = clocks_of(meet, 256, (unsigned)MANY) / MANY, all = clocks_of(meet, THREADS, (unsigned)MANY) / MANY;
     figure("barrier_clocks_per_warp", (all - few) / (ALL - FEW), "__syncthreads() of 1024 threads and of 256: the difference");
     figure("barrier_latency_clocks", few - FEW * (all - few) / (ALL - FEW), "and what is left of the one of 256 threads");
+    measure_constants();
 }
