@@ -42,6 +42,40 @@ struct Version {
     }
 #define VERSION(...) VERSION_OF("", __VA_ARGS__)
 
+// A kernel that computes, as three: it is launched with half a block for each multiprocessor, with
+// one block more than they hold at once, and with 2.5 times as many as they hold. Only their times
+// are compared.
+#define IN_GRIDS(name, threads, parameters, ...)                                                   \
+    extern "C" __global__ __launch_bounds__(threads) void name##_few parameters { __VA_ARGS__; }   \
+    extern "C" __global__ __launch_bounds__(threads) void name##_wave parameters { __VA_ARGS__; }  \
+    extern "C" __global__ __launch_bounds__(threads) void name##_waves parameters { __VA_ARGS__; }
+
+// Their rows. SHARED is dynamic shared memory, which also limits how many blocks are resident.
+#define GRIDS_OF(exercise, name, threads, shared, ...)                                             \
+    GRID_OF(exercise, _few, name, threads, shared, 0, __VA_ARGS__),                                \
+        GRID_OF(exercise, _wave, name, threads, shared, 1, __VA_ARGS__),                           \
+        GRID_OF(exercise, _waves, name, threads, shared, 2.5, __VA_ARGS__)
+#define GRID_OF(exercise, grid, name, threads, shared, waves, ...)                                 \
+    {                                                                                              \
+#name #grid,                                                                               \
+            [] {                                                                                   \
+                name##grid<<<blocks_in(name##grid, threads, shared, waves), threads, shared>>>(    \
+                    __VA_ARGS__);                                                                  \
+            },                                                                                     \
+            *exercise ? exercise #grid : ""       \
+    }
+
+// Blocks in that many waves: 0: half a block for each multiprocessor; 1: one more than a wave has.
+template <typename Kernel>
+static int blocks_in(Kernel kernel, int threads, int shared, double waves)
+{
+    int multiprocessors, each;
+    OK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared));
+    if (waves == 0) return multiprocessors / 2;
+    return waves == 1 ? multiprocessors * each + 1 : (int)(multiprocessors * each * waves);
+}
+
 static unsigned random_word()
 {
     static unsigned state = 2463534242;

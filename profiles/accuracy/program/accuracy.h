@@ -9,8 +9,9 @@ enum { MOST_KERNELS = 512 };
 
 typedef struct Kernel {
     const char *name, *program;
-    char exercise[64];              // that it is a version of, as its source says; "": of none
-    bool held_out;                  // no part of the model was fitted on it
+    char exercise[64]; // that it is a version of, as its source says; "": of none
+    bool held_out;     // no part of the model was fitted on it
+    bool computes;     // one of three grids of a kernel that computes: it is only timed
     double microseconds, simulated; // median between two events, without a profiler; 0: unknown
     json_t *counters;               // ncu's, by name; of traffic the median
     json_t *traffic; // of some of them the lowest of all runs, the median and the highest, and the
@@ -37,6 +38,14 @@ json_t *look(void);
 // {"device", "driver", "date", ..., "kernels": {name: {"program", "microseconds", "counters"}}}.
 // NULL, with a message, if there is no GPU, no ncu, or if one of them fails.
 json_t *measure(const char *simulator, int rounds);
+
+// Times, on the GPU of this machine, the kernels of programs of which the record has none and that
+// are only timed, and adds them: {name: {"program", "microseconds", "date"}}. False, with a
+// message, if the GPU is another one, or one of them fails.
+bool measure_times(json_t *record, int rounds);
+
+// Is it one of the three grids of a kernel that computes (kernels/exercise.h)?
+bool only_timed(const char *kernel);
 
 // Runs them under ncu several times more, for what L2 and DRAM move, and adds it to what is there:
 // "traffic": {counter: [[lowest, median, highest], ...]} of each kernel of the record. And the

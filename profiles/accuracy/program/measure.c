@@ -126,6 +126,26 @@ static bool profile(json_t *kernels, const char *program, const char *names)
     return !c.status && rows;
 }
 
+bool only_timed(const char *kernel)
+{
+    static const char *const grids[] = { "_few", "_wave", "_waves" };
+    const char *end = strrchr(kernel, '_');
+    for (size_t g = 0; end && g < sizeof grids / sizeof *grids; g++)
+        if (!strcmp(end, grids[g])) return true;
+    return false;
+}
+
+static bool has_program(const json_t *kernels, const char *program, bool timed)
+{
+    const char *name;
+    json_t *kernel;
+    json_object_foreach(
+        (json_t *)kernels, name,
+        kernel) if (!strcmp(json_string_value(json_object_get(kernel, "program")), program)
+                    && (!timed || only_timed(name))) return true;
+    return false;
+}
+
 static bool time_kernels(json_t *kernels, const char *program, int rounds)
 {
     Command c;
@@ -142,20 +162,57 @@ static bool time_kernels(json_t *kernels, const char *program, int rounds)
     return !c.status && rows;
 }
 
+// Those that are only timed have a date in place of counters.
+static void date(json_t *kernels, json_t *today)
+{
+    const char *name;
+    json_t *kernel;
+    json_object_foreach(kernels, name, kernel) if (only_timed(name))
+        json_object_set(kernel, "date", today);
+}
+
 json_t *measure(const char *simulator, int rounds)
 {
     json_t *record = look(), *kernels = json_object(), *list = programs(), *program;
     char *names = record ? wanted(simulator) : NULL;
     bool good = record;
     size_t i;
-    json_array_foreach(list, i, program) good =
-        good && time_kernels(kernels, json_string_value(program), rounds)
-        && profile(kernels, json_string_value(program), names);
+    json_array_foreach(list, i, program)
+    {
+        const char *p = json_string_value(program);
+        good = good && time_kernels(kernels, p, rounds)
+            && (has_program(kernels, p, true) || profile(kernels, p, names));
+    }
     json_decref(list);
     free(names);
+    if (record) date(kernels, json_object_get(record, "date"));
     if (record) json_object_set_new(record, "kernels", kernels);
     else json_decref(kernels);
     if (good) return record;
     json_decref(record);
     return NULL;
+}
+
+bool measure_times(json_t *record, int rounds)
+{
+    json_t *here = look(), *list = programs(), *program,
+           *kernels = json_object_get(record, "kernels"), *kernel;
+    const char *name;
+    size_t i;
+    bool good = here;
+    if (good && !json_equal(json_object_get(here, "device"), json_object_get(record, "device")))
+        good = !fprintf(stderr, "accuracy: the record is of another GPU\n");
+    json_array_foreach(list, i, program)
+    {
+        json_t *new = json_object();
+        const char *p = json_string_value(program);
+        good = good && (has_program(kernels, p, false) || time_kernels(new, p, rounds));
+        date(new, json_object_get(here, "date"));
+        json_object_foreach(new, name, kernel) if (good && only_timed(name))
+            json_object_set(kernels, name, kernel);
+        json_decref(new);
+    }
+    json_decref(list);
+    json_decref(here);
+    return good;
 }

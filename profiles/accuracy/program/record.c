@@ -5,7 +5,8 @@
 //    "counters": [NAME, ...], "traffic_counters": [NAME, ...],
 //    "kernels": {NAME: {"program", "microseconds",
 //                       "counters": [a number a name, or null],
-//                       "traffic": [the ranges of each name, or null]}}}
+//                       "traffic": [the ranges of each name, or null]},
+//                NAME: {"program", "microseconds", "date"}}}        of those that were only timed
 //
 // In memory a kernel's "counters" and "traffic" are objects, by name.
 #define _GNU_SOURCE
@@ -19,6 +20,9 @@ static const struct {
     const char *member, *names;
 } tables[] = { { "counters", "counters" }, { "traffic", "traffic_counters" } };
 enum { TABLES = sizeof tables / sizeof *tables };
+
+// Those that were only timed have a date, and no other columns.
+static bool is_dated(const json_t *kernel) { return json_object_get(kernel, "date"); }
 
 // ---- Reading
 
@@ -43,6 +47,7 @@ json_t *record_read(const char *from)
         const json_t *names = json_object_get(record, tables[t].names);
         json_object_foreach(json_object_get(record, "kernels"), name, kernel)
         {
+            if (is_dated(kernel)) continue;
             json_t *object = named(json_object_get(kernel, tables[t].member), names);
             if (object && json_object_set_new(kernel, tables[t].member, object) == 0) continue;
             fprintf(stderr, "%s: %s has no row of \"%s\", or one of another length\n", from, name,
@@ -116,7 +121,8 @@ static json_t *file_of(const json_t *record)
         const json_t *kernel = json_object_get(kernels, json_string_value(name));
         json_t *row = json_pack("{sO sO}", "program", json_object_get(kernel, "program"),
                                 "microseconds", json_object_get(kernel, "microseconds"));
-        for (int t = 0; t < TABLES; t++)
+        if (is_dated(kernel)) json_object_set(row, "date", json_object_get(kernel, "date"));
+        for (int t = 0; t < TABLES && !is_dated(kernel); t++)
             json_object_set_new(row, tables[t].member,
                                 row_of(json_object_get(kernel, tables[t].member),
                                        json_object_get(file, tables[t].names)));

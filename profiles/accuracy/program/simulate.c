@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Holds out that kernel, or all of that program, which is named PROGRAM.cu. False: there is none.
+static bool hold_out(Set *set, const char *name)
+{
+    const char *end = strstr(name, ".cu");
+    size_t length = end ? (size_t)(end - name) : 0;
+    bool found = false;
+    for (size_t i = 0; i < set->count; i++) {
+        Kernel *k = &set->kernels[i];
+        bool is = end ? strlen(k->program) == length && !strncmp(k->program, name, length)
+                      : !strcmp(k->name, name);
+        k->held_out |= is;
+        found |= is;
+    }
+    return found;
+}
+
 static Kernel *find(Set *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
@@ -47,6 +63,7 @@ bool set_make(Set *set, json_t *record, const char *held_out)
         .name = name,
         .program = json_string_value(json_object_get(kernel, "program")),
         .held_out = !strncmp(json_string_value(program), "lesson", strlen("lesson")),
+        .computes = only_timed(name),
         .microseconds = json_number_value(json_object_get(kernel, "microseconds")),
         .counters = json_object_get(kernel, "counters"),
         .traffic = json_object_get(kernel, "traffic"),
@@ -67,10 +84,8 @@ bool set_make(Set *set, json_t *record, const char *held_out)
     if (!file) perror(held_out);
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
-        Kernel *held = find(set, line);
-        if (held) held->held_out = true;
-        else if (*line && *line != '#'
-                 && fprintf(stderr, "%s: no kernel %s was measured\n", held_out, line))
+        if (*line && *line != '#' && !hold_out(set, line)
+            && fprintf(stderr, "%s: no kernel %s was measured\n", held_out, line))
             return fclose(file), false;
     }
     return file && fclose(file) == 0;

@@ -22,9 +22,11 @@ static const char *const groups[] = {
     "lts__t_sectors_lookup_miss.sum",
 };
 
-static bool is_of(json_t *kernel, const char *program)
+// One of the program's kernels that ncu looks at.
+static bool is_of(const char *name, json_t *kernel, const char *program)
 {
-    return !strcmp(json_string_value(json_object_get(kernel, "program")), program);
+    return !strcmp(json_string_value(json_object_get(kernel, "program")), program)
+        && !only_timed(name);
 }
 
 // For ncu: the program's kernels, and not what comes between them.
@@ -36,7 +38,7 @@ static char *names_of(json_t *kernels, const char *program)
     json_t *kernel;
     FILE *out = open_memstream(&list, &size);
     fputs("regex:^(", out);
-    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+    json_object_foreach(kernels, name, kernel) if (is_of(name, kernel, program))
     {
         fprintf(out, "%s%s", between, name);
         between = "|";
@@ -100,11 +102,11 @@ static bool count_all(json_t *kernels, const char *program)
     const char *name, *counter;
     json_t *kernel, *numbers;
     bool good = true;
-    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+    json_object_foreach(kernels, name, kernel) if (is_of(name, kernel, program))
         json_object_set_new(kernel, "numbers", json_object());
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         good = good && count(kernels, program, groups[g]);
-    json_object_foreach(kernels, name, kernel) if (is_of(kernel, program))
+    json_object_foreach(kernels, name, kernel) if (is_of(name, kernel, program))
     {
         json_t *traffic = member(kernel, "traffic", json_object());
         json_object_foreach(json_object_get(kernel, "numbers"), counter, numbers)
@@ -116,13 +118,19 @@ static bool count_all(json_t *kernels, const char *program)
 
 bool measure_traffic(json_t *record)
 {
-    json_t *here = look(), *list = programs(), *program;
+    json_t *here = look(), *list = programs(), *program,
+           *kernels = json_object_get(record, "kernels");
     size_t i;
     bool good = here;
     if (good && !json_equal(json_object_get(here, "device"), json_object_get(record, "device")))
         good = !fprintf(stderr, "accuracy: the record is of another GPU\n");
-    json_array_foreach(list, i, program) good =
-        good && count_all(json_object_get(record, "kernels"), json_string_value(program));
+    json_array_foreach(list, i, program)
+    {
+        char *names = names_of(kernels, json_string_value(program));
+        good = good
+            && (!names[strlen("regex:^()$")] || count_all(kernels, json_string_value(program)));
+        free(names);
+    }
     json_decref(list);
     if (good) {
         json_object_set_new(here, "runs", json_integer(RUNS));
